@@ -129,16 +129,16 @@ pm_fn pm_mask pm_load_numbers(pm_global const pm_s16 *from) {
 #endif
 }
 
-/* Bits 0 to PM_LANES - 1 as signs of the lanes. */
+/* Bits 0 to PM_LANES - 1 as signs of items. */
 pm_fn pm_mask pm_signs_of(int bits) {
 #if PM_LANES == 1
     return pm_sign_bit(bits);
 #else
-    return PM_BITS(bits) << (PM_BITS(31) - PM_LANE_NUMBERS);
+    return PM_BITS(bits) << (PM_BITS(31) - PM_ITEM_NUMBERS);
 #endif
 }
 
-/* PM_LANES neighbours; the index of the first is a multiple of PM_LANES. */
+/* PM_LANES items; the index of the first is a multiple of PM_LANES. */
 pm_fn pm_codes pm_load_codes(pm_global const pm_s16 *keys, pm_u32 words, pm_u64 at) {
     pm_global const pm_s16 *group = pm_key_group(keys, words, at);
     pm_u32 lane = pm_key_in_group(at);
@@ -147,6 +147,9 @@ pm_fn pm_codes pm_load_codes(pm_global const pm_s16 *keys, pm_u32 words, pm_u64 
     k.b = pm_load_numbers(group + lane + PM_KEY_GROUP);
     k.c = pm_load_numbers(group + lane + (pm_u64)2 * PM_KEY_GROUP);
     k.sign = pm_signs_of(words == PM_LOG48_WORDS ? group[words - 1] >> lane : 0);
+    k.a = PM_IN_LANES(k.a);
+    k.b = PM_IN_LANES(k.b);
+    k.c = PM_IN_LANES(k.c);
     return k;
 }
 
@@ -198,12 +201,7 @@ pm_fn void pm_prefetch_key(pm_global const pm_s16 *keys, pm_u64 at) {
 
 /* PM_LANES items; the index of the first is a multiple of PM_LANES. */
 pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
-    pm_codes k = pm_load_codes(keys, PM_KEY_WORDS, at);
-    k.a = PM_IN_LANES(k.a);
-    k.b = PM_IN_LANES(k.b);
-    k.c = PM_IN_LANES(k.c);
-    k.sign = PM_IN_LANES(k.sign);
-    return pm_codes_quat(k);
+    return pm_codes_quat(pm_load_codes(keys, PM_KEY_WORDS, at));
 }
 
 #if PM_LANES > 1

@@ -118,18 +118,18 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
 #endif
 
-#define PM_LANE(j) (j)
-#ifdef PM_OPENCL
-#define PM_LANE_NUMBERS ((pm_mask)(PM_EACH(PM_LANE)))
-#else
-#define PM_LANE_NUMBERS ((pm_mask){PM_EACH(PM_LANE)})
-#endif
-
 #define PM_LANE_OF(i) ((i) % PM_NEIGHBOURS * 4 + (i) / PM_NEIGHBOURS)
 #define PM_ITEM_OF(j) ((j) % 4 * PM_NEIGHBOURS + (j) / 4)
+#ifdef PM_OPENCL
+#define PM_ITEM_NUMBERS ((pm_mask)(PM_EACH(PM_ITEM_OF)))
+#else
+#define PM_ITEM_NUMBERS ((pm_mask){PM_EACH(PM_ITEM_OF)})
+#endif
 
 /* A vector with numbers of items in memory order, in the order of the lanes. */
 #define PM_IN_LANES(v) PM_SHUFFLE(v, v, PM_ITEM_OF)
+/* The inverse. */
+#define PM_IN_ORDER(v) PM_SHUFFLE(v, v, PM_LANE_OF)
 
 #define PM_HALF (PM_LANES / 2)
 #define PM_LOWER(j) ((j) < PM_HALF ? (j) : PM_HALF + (j)) /* the lower halves of a and b */
@@ -380,35 +380,6 @@ pm_fn void pm_store_vector_items(float *to, pm_quat v, pm_u32 count, pm_u32 stre
         to[3 * i + 1] = v.y[PM_LANE_OF(i)];
         to[3 * i + 2] = v.z[PM_LANE_OF(i)];
     }
-}
-
-/* Neighbours in the order of the lanes, for code whose other numbers are in that order. From the
- * quaternions of two vectors: all x, then all y; and all z, then all w. */
-#define PM_X_THEN_Y(j) ((j) < PM_HALF ? 4 * (j) : 4 * ((j)-PM_HALF) + 1)
-#define PM_Z_THEN_W(j) (PM_X_THEN_Y(j) + 2)
-
-pm_fn pm_quat pm_load_quats(const float *from) {
-    pm_quat_block m = pm_load_block(from);
-    real xy0 = PM_SHUFFLE(m.r0, m.r1, PM_X_THEN_Y);
-    real xy1 = PM_SHUFFLE(m.r2, m.r3, PM_X_THEN_Y);
-    real zw0 = PM_SHUFFLE(m.r0, m.r1, PM_Z_THEN_W);
-    real zw1 = PM_SHUFFLE(m.r2, m.r3, PM_Z_THEN_W);
-    return pm_quat_of(PM_SHUFFLE(xy0, xy1, PM_LOWER), PM_SHUFFLE(xy0, xy1, PM_UPPER),
-                      PM_SHUFFLE(zw0, zw1, PM_LOWER), PM_SHUFFLE(zw0, zw1, PM_UPPER));
-}
-
-/* Interleaved to x y z w, from a vector of x then z and a vector of y then w: the lower half of the
- * quaternions in them, and the upper half. */
-#define PM_INTERLEAVED_LOWER(j) ((j) / 4 + (j) % 2 * PM_LANES + (j) % 4 / 2 * PM_HALF)
-#define PM_INTERLEAVED_UPPER(j) (PM_INTERLEAVED_LOWER(j) + PM_LANES / 4)
-
-pm_fn void pm_store_quats(float *to, pm_quat q) {
-    real xz0 = PM_SHUFFLE(q.x, q.z, PM_LOWER), xz1 = PM_SHUFFLE(q.x, q.z, PM_UPPER);
-    real yw0 = PM_SHUFFLE(q.y, q.w, PM_LOWER), yw1 = PM_SHUFFLE(q.y, q.w, PM_UPPER);
-    pm_store_block(to, pm_rows_of(PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_LOWER),
-                                  PM_SHUFFLE(xz0, yw0, PM_INTERLEAVED_UPPER),
-                                  PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_LOWER),
-                                  PM_SHUFFLE(xz1, yw1, PM_INTERLEAVED_UPPER)));
 }
 
 pm_fn real pm_load_reals(const float *from) {

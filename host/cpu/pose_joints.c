@@ -3,6 +3,9 @@
  * Local poses of one instance on the host, a span of joints at a time, a joint per lane. Each
  * channel is sampled, blended, and set to the rest pose where nothing moves it. Also the matrices
  * relative to the joints' parents. Compiled once for each instruction set.
+ *
+ * Lane j of a vector whose first joint is `at` has joint at + PM_ITEM_OF(j), so that quaternions of
+ * consecutive joints are transposed within parts.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
@@ -34,24 +37,37 @@ static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
     return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
 }
 
-/* The values of a channel of a span: x, y, z and w of its joints. Only rotations have a w. */
+/* The values of a channel of a span: x, y, z and w of its joints, those of each vector in the order of
+ * its lanes. Only rotations have a w. */
 typedef float (*channel_lanes)[PM_SPAN_JOINTS];
 
-/* A read-only view of a channel: x, y, z and w of the joints, `stride` floats apart. */
+/* A read-only view of a channel: x, y, z and w of the joints, `stride` floats apart, in the order of
+ * the lanes or of the joints. */
 typedef struct channel_view {
     const float *first;
     size_t stride;
+    bool in_lanes;
 } channel_view;
 
+/* Numbers of consecutive joints. */
+static inline real load_joints(const float *from) {
+    real numbers = pm_load_reals(from);
+    return PM_IN_LANES(numbers);
+}
+
 static inline pm_quat load_view(channel_view p, size_t at, unsigned c) {
-    return pm_quat_of(pm_load_reals(p.first + at), pm_load_reals(p.first + p.stride + at),
-                      pm_load_reals(p.first + 2 * p.stride + at),
-                      c == PM_ROTATIONS ? pm_load_reals(p.first + 3 * p.stride + at)
-                                        : PM_REAL(0.0f));
+    pm_quat q;
+    q.x = pm_load_reals(p.first + at);
+    q.y = pm_load_reals(p.first + p.stride + at);
+    q.z = pm_load_reals(p.first + 2 * p.stride + at);
+    q.w = c == PM_ROTATIONS ? pm_load_reals(p.first + 3 * p.stride + at) : PM_REAL(0.0f);
+    if (p.in_lanes)
+        return q;
+    return pm_quat_of(PM_IN_LANES(q.x), PM_IN_LANES(q.y), PM_IN_LANES(q.z), PM_IN_LANES(q.w));
 }
 
 static inline pm_quat load_lanes(channel_lanes from, size_t at, unsigned c) {
-    return load_view((channel_view){from[0], PM_SPAN_JOINTS}, at, c);
+    return load_view((channel_view){from[0], PM_SPAN_JOINTS, true}, at, c);
 }
 
 static inline void store_lanes(channel_lanes to, size_t at, unsigned c, pm_quat q) {
@@ -114,7 +130,9 @@ static void find_per_joint(const request *q, size_t first, key_addresses *at) {
     const pm_crowd_data *crowd = q->joints->crowd;
     size_t n = crowd->skeleton->joint_count;
     for (size_t i = 0; i < PM_LANES; i++) {
-        size_t joint = first + i < n ? first + i : n - 1;
+        size_t joint = first + PM_ITEM_OF(i);
+        if (joint >= n)
+            joint = n - 1;
         const pm_track_layout *data =
             &crowd->layout[(q->c * crowd->clip_count + q->input->at.clip) * n + joint];
         pm_cursor cursor = pm_crowd_locate(crowd->timelines[data->timeline], crowd->times,
@@ -182,16 +200,16 @@ static inline loaded_segment load(const request *q, size_t at, unsigned coeffici
     loaded_segment l;
     if (q->direct) {
         const float *key = q->key + 4 * at;
-        l.data.key = pm_load_quats(key);
-        l.data.next = pm_load_quats(key + q->row);
+        l.data.key = pm_load_items(key);
+        l.data.next = pm_load_items(key + q->row);
         for (unsigned e = 0; e < coefficients; e++)
-            l.data.coefficients[e] = pm_load_quats(key + (1 + e) * q->plane);
+            l.data.coefficients[e] = pm_load_items(key + (1 + e) * q->plane);
         l.u = PM_REAL(q->u);
     } else {
         l = load_each(q->joints, q->input, q->c, q->joints->first + at);
     }
     for (unsigned s = 0; s < constants; s++)
-        l.data.constants[s] = pm_load_quats(q->channel->constants + q->clip->constants +
+        l.data.constants[s] = pm_load_items(q->channel->constants + q->clip->constants +
                                             s * q->plane + 4 * (q->joints->first + at));
     return l;
 }
@@ -260,7 +278,7 @@ static void sample(const span *joints, const pm_blend_input *input, unsigned c, 
 
 static real rest_field(const span *joints, size_t at, unsigned field) {
     const pm_crowd_data *crowd = joints->crowd;
-    return pm_load_reals(crowd->rest + field * crowd->padded_joints + joints->first + at);
+    return load_joints(crowd->rest + field * crowd->padded_joints + joints->first + at);
 }
 
 static channel_view rest_view(const span *joints, unsigned c) {
@@ -268,7 +286,7 @@ static channel_view rest_view(const span *joints, unsigned c) {
                                                       PM_REST_SCALE};
     const pm_crowd_data *crowd = joints->crowd;
     return (channel_view){crowd->rest + fields[c] * crowd->padded_joints + joints->first,
-                          crowd->padded_joints};
+                          crowd->padded_joints, false};
 }
 
 static pm_quat rest_of(const span *joints, size_t at, unsigned c) {
@@ -283,7 +301,7 @@ static pm_quat inverse_scale_of(const span *joints, size_t at) {
 
 static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_quat b) {
     const pm_instance_state *state = joints->state;
-    real weight = PM_REAL(state->weight) * pm_load_reals(state->mask + joints->first + at);
+    real weight = PM_REAL(state->weight) * load_joints(state->mask + joints->first + at);
     if (!state->additive)
         return pm_channel_mixed(c, a, b, weight);
     return pm_channel_added(c, a, b, rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
@@ -294,9 +312,9 @@ static pm_mask rest_mask(const span *joints, size_t at) {
     const pm_instance_state *state = joints->state;
     float still[PM_LANES] = {0};
     for (size_t i = 0; i < PM_LANES; i++) {
-        const size_t joint = joints->first + at + i;
+        const size_t joint = joints->first + at + PM_ITEM_OF(i);
         if (joint >= joints->crowd->skeleton->joint_count)
-            break;
+            continue;
         const pm_u32 has = state->joints ? state->joints[joint] : 1;
         still[i] = pm_keeps_rest(has, (pm_u32)joint, state->in_place) ? 1.0f : 0.0f;
     }
@@ -341,8 +359,15 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes t
 void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_state *state,
                                  size_t first, size_t count, pm_pose_span *to) {
     const span joints = {crowd, state, first, count};
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pose_channel(&joints, c, to->of[c]);
+        for (size_t at = 0; at < count; at += PM_LANES) {
+            pm_quat q = load_lanes(to->of[c], at, c);
+            store_lanes(
+                to->of[c], at, c,
+                pm_quat_of(PM_IN_ORDER(q.x), PM_IN_ORDER(q.y), PM_IN_ORDER(q.z), PM_IN_ORDER(q.w)));
+        }
+    }
 }
 
 /* ---- matrices --------------------------------------------------------------------------- */
@@ -356,7 +381,7 @@ static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *roo
     if (still == groups)
         return rest_view(joints, c);
     pose_channel(joints, c, room->of[c]);
-    return (channel_view){room->of[c][0], PM_SPAN_JOINTS};
+    return (channel_view){room->of[c][0], PM_SPAN_JOINTS, true};
 }
 
 /* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled,
@@ -371,9 +396,9 @@ PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
                                    load_view(positions, at, PM_POSITIONS));
         if (scaled) /* multiplying by a scale of 1 changes no bits */
             m = pm_matrix_scaled(m, load_view(views[PM_SCALES], at, PM_SCALES));
-        pm_store_quats(to->x[j], m.x);
-        pm_store_quats(to->y[j], m.y);
-        pm_store_quats(to->z[j], m.z);
+        pm_store_items(to->x[j], m.x, PM_LANES, 0);
+        pm_store_items(to->y[j], m.y, PM_LANES, 0);
+        pm_store_items(to->z[j], m.z, PM_LANES, 0);
     }
 }
 
