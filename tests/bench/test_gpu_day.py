@@ -173,6 +173,7 @@ class Refusals(unittest.TestCase):
             (["--minutes"], "--minutes: its value is missing"),
             (["--only", "list,dance"], "--only: step dance is unknown"),
             (["--search", "/nowhere"], "--search: /nowhere is no folder"),
+            (["--search", "/no\x1b[31mred"], "--search: /no[31mred is no folder"),
             (["--from", "/nowhere"], "--from: /nowhere has no posemill"),
             (["--from", SMALL], "--from: this is a packed gpu-day"),
             (["--wrong"], "--wrong is unknown"),
