@@ -70,17 +70,17 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
     for (int i = 0; i < PM_LANES; i++) /* items, so that pm_put_four_lines writes to neighbours */
         out.to[i] = (pm_global float *)(records + records_offset +
                                         (pm_u64)(first + (pm_u32)PM_ITEM_OF(i)) * stride);
-    out.streams = streams && ((size_t)out.to[0] & (sizeof(real) - 1)) == 0;
+    out.streams = streams && ((size_t)out.to[0] & (PM_CACHE_LINE - 1)) == 0;
     if (!size.per_joint) {
         pm_find_clip_keys(&states.a, &t);
         if (states.any_b)
             pm_find_clip_keys(&states.b, &t);
     }
-    /* Joint n is sampled and joint j placed. Where poses are plain, j is a group behind n: sampling is
-     * a long chain of dependent arithmetic, which overlaps with the matrices and stores of another
-     * joint. Otherwise whole groups are posed together. */
-    pm_u32 lead = states.plain ? PM_GROUP : 0;
-    pm_u32 ahead = states.plain ? size.joints : 0, together = size.joints - ahead;
+    /* Joint n is sampled and joint j placed. Where poses are plain and registers many, j is a group
+     * behind n: sampling is a long chain of dependent arithmetic, which overlaps with the matrices and
+     * stores of another joint. Otherwise whole groups are posed together. */
+    pm_u32 lead = PM_LANES == 16 && states.plain ? PM_GROUP : 0;
+    pm_u32 ahead = lead ? size.joints : 0, together = size.joints - ahead;
     pm_planes planes[PM_CHANNELS];
     pm_poses poses;
     for (pm_u32 n = 0; n < size.joints + lead; n++) {

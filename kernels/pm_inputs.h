@@ -22,7 +22,7 @@ typedef struct pm_key_lanes {
 } pm_key_lanes;
 
 /* Joints whose keys share a cache line. Their keys are gathered together. */
-#define PM_GROUP PM_NEIGHBOURS
+#define PM_GROUP (PM_CACHE_LINE / 16)
 
 /* The planes of the segments of a group of joints. */
 typedef struct pm_planes {
@@ -82,47 +82,42 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-/* The addresses of positions, `ahead` floats further on. Where a loop over lanes chooses among
- * positions, compilers gather the addresses. */
-pm_fn void pm_addresses_of(pm_global const float **to, pm_global const float *keys,
-                           const pm_u64 *positions, pm_u64 ahead) {
+/* The positions of coefficient p, for a channel. */
+pm_fn void pm_move_planes(pm_u64 *at, const pm_key_lanes *lanes, pm_u32 c, pm_u32 p) {
     for (int i = 0; i < PM_LANES; i++)
-        to[i] = keys + (positions[i] + ahead);
+        at[i] = lanes->key[c][i] + (pm_u64)p * lanes->plane[c][i];
 }
 
-/* Each address on the next plane. */
-pm_fn void pm_move_planes(pm_global const float **addresses, const pm_u32 *plane) {
-    for (int i = 0; i < PM_LANES; i++)
-        addresses[i] += plane[i];
+/* Gathers a plane of a group of joints with contiguous keys. */
+pm_fn void pm_gather_plane(pm_global const float *from, const pm_u64 *at, pm_quat to[PM_GROUP]) {
+    PM_UNROLL
+    for (int k = 0; k < PM_GROUP; k += PM_NEIGHBOURS)
+        pm_gather_neighbours(from + 4 * k, at, to + k);
 }
 
 /* Gathers the planes of a group of joints with contiguous keys. */
 pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes, pm_u32 first) {
-    pm_global const float *from[PM_LANES];
-    pm_u64 ahead = 4 * (pm_u64)first;
-    pm_addresses_of(from, keys, lanes->key[c], ahead);
-    pm_gather_neighbours(from, to->of[0]);
+    pm_global const float *from = keys + 4 * (pm_u64)first;
+    pm_gather_plane(from, lanes->key[c], to->of[0]);
     for (pm_u32 p = 1; p + 1 < planes; p++) {
-        pm_move_planes(from, lanes->plane[c]);
-        pm_gather_neighbours(from, to->of[p]);
+        pm_u64 at[PM_LANES];
+        pm_move_planes(at, lanes, c, p);
+        pm_gather_plane(from, at, to->of[p]);
     }
-    pm_addresses_of(from, keys, lanes->next[c], ahead);
-    pm_gather_neighbours(from, to->of[planes - 1]);
+    pm_gather_plane(from, lanes->next[c], to->of[planes - 1]);
 }
 
 /* Gathers the planes of the joint that pm_find_joint_keys located. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes) {
-    pm_global const float *from[PM_LANES];
-    pm_addresses_of(from, keys, lanes->key[c], 0);
-    to->of[0][0] = pm_gather_quats(from);
+    to->of[0][0] = pm_gather_quats_at(keys, lanes->key[c]);
     for (pm_u32 p = 1; p + 1 < planes; p++) {
-        pm_move_planes(from, lanes->plane[c]);
-        to->of[p][0] = pm_gather_quats(from);
+        pm_u64 at[PM_LANES];
+        pm_move_planes(at, lanes, c, p);
+        to->of[p][0] = pm_gather_quats_at(keys, at);
     }
-    pm_addresses_of(from, keys, lanes->next[c], 0);
-    to->of[planes - 1][0] = pm_gather_quats(from);
+    to->of[planes - 1][0] = pm_gather_quats_at(keys, lanes->next[c]);
 }
 
 pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, pm_u32 k) {
@@ -135,6 +130,14 @@ pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, 
 }
 
 #if PM_KEYS != 0
+/* Gathers and decodes a plane of a group of joints, whose first is key `first` of its group. */
+pm_fn void pm_gather_coded_plane(pm_global const pm_stored_key *const *from, pm_u32 first,
+                                 pm_quat to[PM_GROUP]) {
+    PM_UNROLL
+    for (pm_u32 k = 0; k < PM_GROUP; k += PM_NEIGHBOURS)
+        pm_gather_neighbour_keys(from, first + k, to + k);
+}
+
 /* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
 pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
                                  const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
@@ -142,10 +145,10 @@ pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *k
     pm_u64 ahead = 4 * (pm_u64)first;
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
+    pm_gather_coded_plane(from, pm_key_in_group(ahead), to->of[0]);
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
+    pm_gather_coded_plane(from, pm_key_in_group(ahead), to->of[1]);
 }
 
 pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,

@@ -170,12 +170,7 @@ pm_fn void pm_prefetch_key(pm_global const float *keys, pm_u64 at) {
     pm_prefetch(keys + at, 16);
 }
 
-pm_fn pm_quat pm_gather_keys(pm_global const float *keys, const pm_u64 at[PM_LANES]) {
-    pm_global const float *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = keys + at[i];
-    return pm_gather_quats(from);
-}
+#define pm_gather_keys pm_gather_quats_at
 
 #else
 

@@ -53,12 +53,12 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 }
 
 /* The number of neighbouring quaternions that fill a vector; pm_gather_neighbours loads as many for
- * each lane, from any address. */
+ * each lane. */
 #define PM_NEIGHBOURS 1
 
-pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
+pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
-    to[0] = pm_load_quats(from[0]);
+    to[0] = pm_load_quats(from + at[0]);
 }
 
 pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
@@ -212,18 +212,26 @@ pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
 }
 #endif
 
-/* PM_NEIGHBOURS neighbours for each lane, from any address: to[k] holds the k-th of every lane.
+/* PM_NEIGHBOURS neighbours for each lane, from `at` floats on: to[k] holds the k-th of every lane.
  * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed
- * within parts before whole parts change places: the other way round is slower. */
-pm_fn void pm_gather_neighbours(pm_global const float *const from[PM_LANES],
+ * within parts before whole parts change places: the other way round is slower. With 16 lanes all
+ * addresses are computed first, as vectors, because compilers keep positions on the stack twice. */
+pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
+#if PM_LANES == 16
+    pm_global const float *address[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        address[i] = from + at[i];
+#define PM_NEIGHBOURS_OF(i) PM_VLOAD(0, address[i])
+#else
+#define PM_NEIGHBOURS_OF(i) PM_VLOAD(0, from + at[i])
+#endif
     /* of[p]: each component of all neighbours of the lanes 4 p to 4 p + 3 */
     pm_quat_block of[PM_NEIGHBOURS];
     PM_UNROLL
     for (int p = 0; p < PM_NEIGHBOURS; p++)
-        of[p] =
-            pm_transposed(pm_rows_of(PM_VLOAD(0, from[4 * p]), PM_VLOAD(0, from[4 * p + 1]),
-                                     PM_VLOAD(0, from[4 * p + 2]), PM_VLOAD(0, from[4 * p + 3])));
+        of[p] = pm_transposed(pm_rows_of(PM_NEIGHBOURS_OF(4 * p), PM_NEIGHBOURS_OF(4 * p + 1),
+                                         PM_NEIGHBOURS_OF(4 * p + 2), PM_NEIGHBOURS_OF(4 * p + 3)));
 #if PM_LANES == 16
     pm_quat_block x = pm_parts_transposed(pm_rows_of(of[0].r0, of[1].r0, of[2].r0, of[3].r0));
     pm_quat_block y = pm_parts_transposed(pm_rows_of(of[0].r1, of[1].r1, of[2].r1, of[3].r1));
@@ -341,11 +349,12 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
     return q;
 }
 
-pm_fn void pm_gather_neighbours(const float *const from[PM_LANES], pm_quat to[PM_NEIGHBOURS]) {
+pm_fn void pm_gather_neighbours(const float *from, const pm_u64 at[PM_LANES],
+                                pm_quat to[PM_NEIGHBOURS]) {
     for (size_t k = 0; k < PM_NEIGHBOURS; k++) {
         const float *each[PM_LANES];
         for (size_t i = 0; i < PM_LANES; i++)
-            each[i] = from[i] + 4 * k;
+            each[i] = from + at[i] + 4 * k;
         to[k] = pm_gather_quats(each);
     }
 }
@@ -400,4 +409,13 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #endif
 #endif
+
+/* PM_LANES quaternions, `at` floats further on */
+pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
+    pm_global const float *address[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        address[i] = from + at[i];
+    return pm_gather_quats(address);
+}
+
 #endif

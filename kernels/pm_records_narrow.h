@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records where a cache line takes several vectors. Words are transposed in the buffer, as soon as
+ * there are four. When the buffer is full, each instance's lines are stored one after another:
+ * between the stores of one line no other line is written.
+ */
+#ifndef PM_RECORDS_NARROW_H
+#define PM_RECORDS_NARROW_H
+
+#include "pm_records.h"
+
+#define PM_RECORD_WORDS_TOTAL PM_BUFFER_WORDS
+
+/* The memory for record n, of `size` words. */
+pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
+    return words + n % (PM_BUFFER_WORDS / size) * size;
+}
+
+pm_fn void pm_transpose_words(real *words) {
+    pm_quat_block m = pm_block_of_words(words);
+    words[0] = m.r0;
+    words[1] = m.r1;
+    words[2] = m.r2;
+    words[3] = m.r3;
+}
+
+pm_fn void pm_store_words(const float *words, pm_global float *to, pm_u32 count) {
+#ifdef PM_OPENCL
+    if (count >= 4) {
+        vstore4(vload4(0, words), 0, to);
+        return;
+    }
+#endif
+    for (pm_u32 w = 0; w < count && w < 4; w++)
+        to[w] = words[w];
+}
+
+/* Stores the first `count` words of the active lanes. */
+pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+    const float *blocks = (const float *)words;
+    for (pm_u32 i = 0; i < PM_LANES; i++)
+        for (pm_u32 w = 0; w < count && (out->active >> i & 1); w += 4)
+            pm_store_words(blocks + (w + i % 4) * PM_LANES + i / 4 * 4, out->to[i] + at + w,
+                           count - w);
+}
+
+#ifdef PM_OPENCL
+
+/* Vector v of the words of lane 4 p + k; `words` is that of lane k. */
+pm_fn real pm_lane_words(const real *words, int p, int v) {
+#if PM_LANES == 8
+    real a = words[8 * v], b = words[8 * v + 4];
+    return p ? PM_SHUFFLE(a, b, PM_UPPER) : PM_SHUFFLE(a, b, PM_LOWER);
+#else
+    (void)p;
+    return words[4 * v];
+#endif
+}
+
+/* Stores the full buffer of all lanes. */
+pm_fn void pm_send_all(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 streams) {
+    PM_UNROLL
+    for (int k = 0; k < 4; k++) {
+        PM_UNROLL
+        for (int p = 0; p < PM_LANES / 4; p++) {
+            pm_global float *to = out->to[4 * p + k] + at;
+            PM_UNROLL
+            for (int v = 0; v < PM_BUFFER_WORDS / PM_LANES; v++)
+                pm_store_vector(pm_lane_words(words + k, p, v), to + v * PM_LANES, streams);
+        }
+    }
+}
+
+#endif
+
+pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+#ifdef PM_OPENCL
+    if (count == PM_BUFFER_WORDS && out->active == PM_ALL_ACTIVE) {
+        if (out->streams)
+            pm_send_all(out, at, words, 1);
+        else
+            pm_send_all(out, at, words, 0);
+        return;
+    }
+#endif
+    pm_send_some(out, at, words, count);
+}
+
+/* Called after record n. Stores the buffer if it is full or the record is the last one. */
+pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
+                           pm_u32 last) {
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size, end = first + size;
+    for (pm_u32 w = end; last && w % 4 != 0; w++)
+        words[w] = PM_REAL(0.0f); /* the rest of the last block */
+    PM_UNROLL
+    for (pm_u32 b = 0; b < (size + 3) / 4; b++) {
+        pm_u32 w = (first / 4 + b) * 4;
+        if (w + 4 <= end || last)
+            pm_transpose_words(words + w);
+    }
+    if (end == PM_BUFFER_WORDS || last)
+        pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words, end);
+}
+
+#endif
