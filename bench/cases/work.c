@@ -8,7 +8,7 @@
 enum { QUATERNION = 16, CODED_KEY = 6, CURSOR = 8, TRACK_INDEX = 4 };
 
 static const curve_work curves[PM_METHOD_COUNT] = {
-    [PM_METHOD_SLERP] = {39, 52, 0},        [PM_METHOD_STEP] = {0, 0, 0},
+    [PM_METHOD_SLERP] = {39, 39, 0},        [PM_METHOD_STEP] = {0, 0, 0},
     [PM_METHOD_NLERP] = {0, 48, 0},         [PM_METHOD_STERP] = {14, 107, 2},
     [PM_METHOD_SQUAD] = {46, 171, 0},       [PM_METHOD_CIRCULAR] = {34, 192, 0},
     [PM_METHOD_CIRCULAR_C1] = {80, 205, 0}, [PM_METHOD_CIRCULAR_C2] = {80, 209, 0},
