@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "instance_copies.h"
+#include "kernels/pm_memory.h"
 
 /* The tables, in the order of the kernel's arguments. */
 enum {
@@ -151,7 +152,7 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
 pm_variant pm_cl_crowd_variant(const pm_device_crowd *crowd, pm_crowd_output output) {
     const pm_crowd_data *data = crowd->data;
     const pm_channel *rotations = &data->channels[PM_ROTATIONS];
-    const uint32_t lanes = pm_cl_lanes(pm_opencl_of(crowd->device));
+    const uint32_t lanes = pm_cl_crowd_lanes(pm_opencl_of(crowd->device));
     return (pm_variant){.file = lanes == 1 ? "crowd_workgroup" : "crowd",
                         .curve = pm_curves[rotations->impl.curve].name,
                         .components = 4,
@@ -187,10 +188,10 @@ static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output outpu
     return status;
 }
 
-/* Whether an output has a kernel with the engine's present number of lanes. */
+/* Whether an output has a kernel with the present number of lanes. */
 static bool has_kernel(const pm_opencl_crowd *crowd, unsigned output) {
     const pm_made_kernel *kept = &crowd->kernels[output];
-    return kept->kernel && kept->lanes == pm_cl_lanes(device_of(crowd));
+    return kept->kernel && kept->lanes == pm_cl_crowd_lanes(device_of(crowd));
 }
 
 /* Creates a missing kernel. The lock is released meanwhile, because building a program takes long
@@ -342,8 +343,8 @@ static pm_status set_arguments(const pose_call *c, unsigned output, const pm_pie
     cl_ulong stride = pm_crowd_stride(skeleton_of(c), (pm_crowd_output)output, target->stride);
     cl_ulong offset = target->offset + at->from * stride;
     cl_ulong instances_offset = c->instances_offset + at->from * sizeof(pm_crowd_instance);
-    size_t line = made->lanes * sizeof(float);
-    cl_uint streams = c->job->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % line == 0;
+    cl_uint streams =
+        c->job->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
     cl_uint per_group = (cl_uint)instances_per_group(c, made, at->count);
     cl_uint slots = (cl_uint)c->crowd->slots;
     pm_crowd_size size =

@@ -48,6 +48,7 @@ typedef struct pm_opencl_device {
     cl_command_queue compute;
     cl_command_queue transfers;
     pm_launch_config config;
+    uint32_t max_crowd_lanes;
     pm_quirks quirks;
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool takes_sub_groups; /* pm_cl_takes_sub_groups */
@@ -78,6 +79,13 @@ static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
 
 static inline uint32_t pm_cl_lanes(pm_opencl_device *cl) {
     return cl->device.info.lanes;
+}
+
+/* Crowds have more values in flight than registers: vectors of twice a register, which a measured
+ * configuration may have, make them slower. */
+static inline uint32_t pm_cl_crowd_lanes(pm_opencl_device *cl) {
+    uint32_t lanes = pm_cl_lanes(cl);
+    return lanes < cl->max_crowd_lanes ? lanes : cl->max_crowd_lanes;
 }
 
 static inline pm_logger pm_cl_logger(pm_opencl_device *cl) {
