@@ -81,8 +81,8 @@ static inline uint32_t pm_cl_lanes(pm_opencl_device *cl) {
     return cl->device.info.lanes;
 }
 
-/* Crowds have more values in flight than registers: vectors of twice a register, which a measured
- * configuration may have, make them slower. */
+/* Crowds have more values in flight than there are registers: vectors wider than those make them
+ * slower, where they may make samples faster. */
 static inline uint32_t pm_cl_crowd_lanes(pm_opencl_device *cl) {
     uint32_t lanes = pm_cl_lanes(cl);
     return lanes < cl->max_crowd_lanes ? lanes : cl->max_crowd_lanes;
@@ -169,6 +169,9 @@ pm_status pm_cl_copy_rows(const pm_cl_rows *from, const pm_cl_rows *to, size_t r
 
 /* Releases a buffer; accepts NULL. */
 void pm_cl_release(cl_mem buffer);
+
+/* Floats in a register of a CPU device, 16 at most; 1 for other devices. */
+uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info);
 
 /* Fills an info except for its indices. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
