@@ -152,7 +152,7 @@ static pm_status set_argument(cl_kernel kernel, cl_uint argument, size_t size, c
 pm_variant pm_cl_crowd_variant(const pm_device_crowd *crowd, pm_crowd_output output) {
     const pm_crowd_data *data = crowd->data;
     const pm_channel *rotations = &data->channels[PM_ROTATIONS];
-    const uint32_t lanes = pm_cl_crowd_lanes(pm_opencl_of(crowd->device));
+    const uint32_t lanes = pm_cl_narrow_lanes(pm_opencl_of(crowd->device));
     return (pm_variant){.file = lanes == 1 ? "crowd_workgroup" : "crowd",
                         .curve = pm_curves[rotations->impl.curve].name,
                         .components = 4,
@@ -191,7 +191,7 @@ static pm_status make_kernel(const pm_opencl_crowd *crowd, pm_crowd_output outpu
 /* Whether an output has a kernel with the present number of lanes. */
 static bool has_kernel(const pm_opencl_crowd *crowd, unsigned output) {
     const pm_made_kernel *kept = &crowd->kernels[output];
-    return kept->kernel && kept->lanes == pm_cl_crowd_lanes(device_of(crowd));
+    return kept->kernel && kept->lanes == pm_cl_narrow_lanes(device_of(crowd));
 }
 
 /* Creates a missing kernel. The lock is released meanwhile, because building a program takes long

@@ -48,7 +48,7 @@ typedef struct pm_opencl_device {
     cl_command_queue compute;
     cl_command_queue transfers;
     pm_launch_config config;
-    uint32_t max_crowd_lanes;
+    uint32_t register_lanes; /* of the device, or those that the caller asks for */
     pm_quirks quirks;
     bool shares_memory;    /* a buffer can be the host's memory itself */
     bool takes_sub_groups; /* pm_cl_takes_sub_groups */
@@ -81,11 +81,10 @@ static inline uint32_t pm_cl_lanes(pm_opencl_device *cl) {
     return cl->device.info.lanes;
 }
 
-/* Crowds have more values in flight than there are registers: vectors wider than those make them
- * slower, where they may make samples faster. */
-static inline uint32_t pm_cl_crowd_lanes(pm_opencl_device *cl) {
+/* At most a register. Wider vectors make walks along segments faster, crowds and gathers slower. */
+static inline uint32_t pm_cl_narrow_lanes(pm_opencl_device *cl) {
     uint32_t lanes = pm_cl_lanes(cl);
-    return lanes < cl->max_crowd_lanes ? lanes : cl->max_crowd_lanes;
+    return lanes < cl->register_lanes ? lanes : cl->register_lanes;
 }
 
 static inline pm_logger pm_cl_logger(pm_opencl_device *cl) {

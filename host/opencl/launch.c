@@ -32,11 +32,22 @@ size_t pm_cl_piece_samples(const pm_opencl_device *cl, const pm_sample_request *
 static const pm_variant locate_variant = {
     .file = "locate", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
 
+/* Walks compute whole vectors of tracks, which are as wide as the configuration says unless too much
+ * of them would be empty. */
+static uint32_t walk_lanes(const pm_opencl_clip *clip) {
+    pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
+    const size_t tracks = clip->clip.data->track_count;
+    const uint32_t wide = pm_cl_lanes(cl), narrow = pm_cl_narrow_lanes(cl);
+    return (tracks + wide - 1) / wide * wide * 4 <= (tracks + narrow - 1) / narrow * narrow * 5
+               ? wide
+               : narrow;
+}
+
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
 static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pairs) {
     const pm_clip_data *data = clip->clip.data;
     return data->common_timeline && !pairs && output->order == 0 &&
-           data->track_count >= pm_cl_lanes(pm_opencl_of(clip->clip.device));
+           data->track_count >= pm_cl_narrow_lanes(pm_opencl_of(clip->clip.device));
 }
 
 bool pm_cl_takes_cursors(const pm_opencl_clip *clip, const pm_sample_request *request, unsigned o) {
@@ -51,7 +62,7 @@ static pm_variant restore_variant(pm_opencl_device *cl, unsigned components) {
     return (pm_variant){.file = "restore",
                         .curve = "slerp",
                         .components = components,
-                        .lanes = pm_cl_lanes(cl),
+                        .lanes = pm_cl_narrow_lanes(cl),
                         .format = PM_KEYS_FLOAT32};
 }
 
@@ -61,7 +72,8 @@ static pm_variant variant_of(const pm_opencl_clip *clip, const pm_output *output
     return (pm_variant){.file = walk ? "walk" : files[output->order],
                         .curve = pm_curves[channel->impl.curve].name,
                         .components = output->components,
-                        .lanes = pm_cl_lanes(pm_opencl_of(clip->clip.device)),
+                        .lanes = walk ? walk_lanes(clip)
+                                      : pm_cl_narrow_lanes(pm_opencl_of(clip->clip.device)),
                         .format = channel->format};
 }
 
@@ -179,7 +191,7 @@ static pm_status launch_walk(const pm_launch *l, const pm_cl_wait *wait, cl_even
     const pm_clip_data *data = clip->clip.data;
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
     const pm_channel *channel = &data->channels[l->output->channel];
-    cl_uint lanes = pm_cl_lanes(cl);
+    cl_uint lanes = walk_lanes(clip);
     size_t groups = (data->track_count + lanes - 1) / lanes;
     pm_variant variant = variant_of(clip, l->output, true);
     cl_uint plane = channel->layout[0].plane;
@@ -211,8 +223,8 @@ static pm_status launch_gather(const pm_launch *l, const pm_cl_wait *wait, cl_ev
     const pm_opencl_clip *clip = l->clip;
     const pm_clip_data *data = clip->clip.data;
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
-    cl_uint lanes = pm_cl_lanes(cl);
     pm_variant variant = variant_of(clip, l->output, false);
+    cl_uint lanes = variant.lanes;
     cl_uint constants = (cl_uint)(4 * data->padded_tracks);
     cl_uint tracks = (cl_uint)data->track_count;
     cl_uint samples = (cl_uint)l->sample_count;

@@ -55,7 +55,7 @@ static pm_status choose_launch_config(pm_opencl_device *cl, uint32_t lanes, pm_e
         return status;
     if (lanes)
         info->lanes = lanes;
-    cl->max_crowd_lanes = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
+    cl->register_lanes = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
     if (!lanes && pm_cl_cache_load_launch_config(cl, &measured) &&
         pm_cl_is_launch_config(&measured, info))
         pm_cl_set_launch_config(cl, &measured);

@@ -26,7 +26,7 @@ static int open_all(void **state) {
     (void)state;
     if (!caller_open())
         return 1;
-    pm_opencl_of(caller.engine->device)->max_crowd_lanes = all_lanes[LANES - 1];
+    pm_opencl_of(caller.engine->device)->register_lanes = all_lanes[LANES - 1];
     return 0;
 }
 
