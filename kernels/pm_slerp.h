@@ -132,7 +132,7 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* Not renormalised: rounding of the weights leaves lengths within 2.5e-7 of 1. */
+/* Not renormalised: rounding of the weights leaves lengths within 3e-7 of 1. */
 pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, real u) {
     return pm_slerp_arc(s->arc, s->a, s->b, u);
 }
