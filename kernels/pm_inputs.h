@@ -130,14 +130,6 @@ pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, 
 }
 
 #if PM_KEYS != 0
-/* Gathers and decodes a plane of a group of joints, whose first is key `first` of its group. */
-pm_fn void pm_gather_coded_plane(pm_global const pm_stored_key *const *from, pm_u32 first,
-                                 pm_quat to[PM_GROUP]) {
-    PM_UNROLL
-    for (pm_u32 k = 0; k < PM_GROUP; k += PM_NEIGHBOURS)
-        pm_gather_neighbour_keys(from, first + k, to + k);
-}
-
 /* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
 pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
                                  const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
@@ -145,10 +137,10 @@ pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *k
     pm_u64 ahead = 4 * (pm_u64)first;
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
-    pm_gather_coded_plane(from, pm_key_in_group(ahead), to->of[0]);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
     for (int i = 0; i < PM_LANES; i++)
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
-    pm_gather_coded_plane(from, pm_key_in_group(ahead), to->of[1]);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
 }
 
 pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,

@@ -201,59 +201,49 @@ pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
 
 #if PM_LANES > 1
 
-/* A number of PM_NEIGHBOURS neighbouring keys, in all lanes. */
+/* A number of four neighbouring keys, in all lanes. */
 typedef struct pm_neighbour_numbers {
-    pm_mask of[PM_NEIGHBOURS];
+    pm_mask of[4];
 } pm_neighbour_numbers;
 
 #if defined(PM_OPENCL) && defined(__ENDIAN_LITTLE__) && PM_LANES > 4
 
-/* PM_NEIGHBOURS neighbouring numbers of all lanes as they are in memory, two in a word: the first in
- * its lower half. */
+/* Four neighbouring numbers of all lanes as they are in memory, two in a word: the first in its lower
+ * half. */
 typedef struct pm_number_pairs {
-    pm_mask of[PM_NEIGHBOURS / 2];
+    pm_mask of[2];
 } pm_number_pairs;
 
 /* The numbers of a lane are loaded at once, from any address. A packed struct and not a vector of
  * shorts, which compilers load in two halves. */
 typedef struct __attribute__((packed)) pm_numbers_in_memory {
-#if PM_LANES == 16
     ulong word;
-#else
-    uint word;
-#endif
 } pm_numbers_in_memory;
 #define PM_LOAD_NUMBERS(j) ((pm_global const pm_numbers_in_memory *)(from[j] + at))->word
-
-#if PM_LANES == 16
 #define PM_TWO_LANES(j) (ulong2)(PM_LOAD_NUMBERS(j), PM_LOAD_NUMBERS((j) + 1))
-#define PM_EIGHT_LANES(j)                                                                          \
-    as_int16((ulong8)((ulong4)(PM_TWO_LANES(j), PM_TWO_LANES((j) + 2)),                            \
-                      (ulong4)(PM_TWO_LANES((j) + 4), PM_TWO_LANES((j) + 6))))
+#define PM_FOUR_LANES(j) (ulong4)(PM_TWO_LANES(j), PM_TWO_LANES((j) + 2))
+#if PM_LANES == 16
+#define PM_HALF_OF_LANES(j) as_int16((ulong8)(PM_FOUR_LANES(j), PM_FOUR_LANES((j) + 4)))
+#else
+#define PM_HALF_OF_LANES(j) as_int8(PM_FOUR_LANES(j))
+#endif
 #define PM_EVEN(j) (2 * (j))
 #define PM_ODD(j) (2 * (j) + 1)
 
 pm_fn pm_number_pairs pm_gather_pairs(pm_global const pm_s16 *const from[PM_LANES], pm_u32 at) {
     pm_number_pairs pairs;
-    pm_mask lower = PM_EIGHT_LANES(0), upper = PM_EIGHT_LANES(8);
+    pm_mask lower = PM_HALF_OF_LANES(0), upper = PM_HALF_OF_LANES(PM_HALF);
     pairs.of[0] = PM_SHUFFLE(lower, upper, PM_EVEN);
     pairs.of[1] = PM_SHUFFLE(lower, upper, PM_ODD);
     return pairs;
 }
-#else
-pm_fn pm_number_pairs pm_gather_pairs(pm_global const pm_s16 *const from[PM_LANES], pm_u32 at) {
-    pm_number_pairs pairs;
-    pairs.of[0] = as_int8((uint8)(PM_EACH(PM_LOAD_NUMBERS)));
-    return pairs;
-}
-#endif
 
 pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
                                              pm_u32 at) {
     pm_neighbour_numbers numbers;
     pm_number_pairs pairs = pm_gather_pairs(from, at);
     PM_UNROLL
-    for (int n = 0; n < PM_NEIGHBOURS; n += 2) {
+    for (int n = 0; n < 4; n += 2) {
         numbers.of[n] = pairs.of[n / 2] << 16 >> 16;
         numbers.of[n + 1] = pairs.of[n / 2] >> 16;
     }
@@ -263,7 +253,7 @@ pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[
 /* Bit 16 + i is the sign of key i of the lane's group. The word of signs is loaded with the numbers
  * in front of it, like any other numbers. */
 pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
-    return pm_gather_pairs(from, PM_KEY_WORDS - PM_NEIGHBOURS).of[PM_NEIGHBOURS / 2 - 1];
+    return pm_gather_pairs(from, PM_KEY_WORDS - 4).of[1];
 }
 
 #else
@@ -272,7 +262,7 @@ pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[
                                              pm_u32 at) {
     pm_neighbour_numbers numbers;
     int each[PM_LANES];
-    for (int n = 0; n < PM_NEIGHBOURS; n++) {
+    for (int n = 0; n < 4; n++) {
         for (int i = 0; i < PM_LANES; i++)
             each[i] = from[i][at + (pm_u32)n];
         numbers.of[n] = pm_numbers_of(each);
@@ -289,16 +279,16 @@ pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
 
 #endif
 
-/* PM_NEIGHBOURS neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the
- * n-th of every lane. `lane` is a multiple of PM_NEIGHBOURS. */
+/* Four neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the n-th of
+ * every lane. `lane` is a multiple of 4. */
 pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *const from[PM_LANES], pm_u32 lane,
-                                    pm_quat to[PM_NEIGHBOURS]) {
+                                    pm_quat to[4]) {
     pm_neighbour_numbers a = pm_gather_numbers(from, lane);
     pm_neighbour_numbers b = pm_gather_numbers(from, lane + PM_KEY_GROUP);
     pm_neighbour_numbers c = pm_gather_numbers(from, lane + 2 * PM_KEY_GROUP);
     pm_mask signs = PM_KEYS == 1 ? pm_gather_signs(from) : PM_BITS(0);
     PM_UNROLL
-    for (int n = 0; n < PM_NEIGHBOURS; n++) {
+    for (int n = 0; n < 4; n++) {
         pm_codes k;
         k.a = a.of[n];
         k.b = b.of[n];
