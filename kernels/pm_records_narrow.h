@@ -7,7 +7,15 @@
 #ifndef PM_RECORDS_NARROW_H
 #define PM_RECORDS_NARROW_H
 
-#include "pm_records.h"
+#ifndef PM_LANES
+#define PM_LANES 4
+#endif
+
+#include "pm_lanes_out.h"
+
+#if PM_LANES == 16
+#error "PM_LANES is 16: a cache line is one vector"
+#endif
 
 #define PM_RECORD_WORDS_TOTAL PM_BUFFER_WORDS
 

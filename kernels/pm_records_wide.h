@@ -5,7 +5,15 @@
 #ifndef PM_RECORDS_WIDE_H
 #define PM_RECORDS_WIDE_H
 
-#include "pm_records.h"
+#ifndef PM_LANES
+#define PM_LANES 16
+#endif
+
+#include "pm_lanes_out.h"
+
+#if PM_LANES != 16
+#error "PM_LANES is not 16: a cache line is not one vector"
+#endif
 
 #ifdef PM_OPENCL
 

@@ -136,7 +136,7 @@ typedef struct pm_device_info {
     uint64_t memory_bytes;
     uint64_t max_allocation_bytes;
     uint32_t compute_units;
-    uint32_t lanes; /* tracks that the engine puts into one work-item's vectors: 1, 4, 8 or 16 */
+    uint32_t lanes;          /* tracks in a work-item's vectors at most: 1, 4, 8 or 16 */
     pm_device_claims claims; /* of several devices: what all of them claim */
 } pm_device_info;
 
@@ -246,7 +246,7 @@ PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm
 
 /* How kernels are laid out on a device. Results do not depend on it. */
 typedef struct pm_launch_config {
-    uint32_t lanes;      /* tracks in a work-item's vectors: 1, 4, 8 or 16 */
+    uint32_t lanes;      /* tracks in a work-item's vectors at most: 1, 4, 8 or 16 */
     uint32_t all_tracks; /* 1: a work-item computes all tracks of its samples; 0: `lanes` tracks */
     uint32_t max_run;    /* maximum number of consecutive samples per work-item */
 } pm_launch_config;
