@@ -81,7 +81,8 @@ static inline uint32_t pm_cl_lanes(pm_opencl_device *cl) {
     return cl->device.info.lanes;
 }
 
-/* At most a register. Wider vectors make walks along segments faster, crowds and gathers slower. */
+/* At most a register, and 1 only if pm_cl_lanes is. Wider vectors make walks along segments faster,
+ * crowds and gathers slower. */
 static inline uint32_t pm_cl_narrow_lanes(pm_opencl_device *cl) {
     uint32_t lanes = pm_cl_lanes(cl);
     return lanes < cl->register_lanes ? lanes : cl->register_lanes;

@@ -52,8 +52,7 @@ static bool walks(const pm_opencl_clip *clip, const pm_output *output, bool pair
 
 bool pm_cl_takes_cursors(const pm_opencl_clip *clip, const pm_sample_request *request, unsigned o) {
     pm_uniform_map map;
-    return pm_cl_lanes(pm_opencl_of(clip->clip.device)) == 1 ||
-           !walks(clip, &pm_outputs[o], request->tracks != NULL) ||
+    return walk_lanes(clip) == 1 || !walks(clip, &pm_outputs[o], request->tracks != NULL) ||
            !pm_sample_uniform_map(request, &map);
 }
 

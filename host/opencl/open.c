@@ -55,7 +55,9 @@ static pm_status choose_launch_config(pm_opencl_device *cl, uint32_t lanes, pm_e
         return status;
     if (lanes)
         info->lanes = lanes;
-    cl->register_lanes = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
+    /* 1 where the device, asked again, does not answer */
+    const uint32_t registers = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
+    cl->register_lanes = registers > 1 ? registers : info->lanes;
     if (!lanes && pm_cl_cache_load_launch_config(cl, &measured) &&
         pm_cl_is_launch_config(&measured, info))
         pm_cl_set_launch_config(cl, &measured);
