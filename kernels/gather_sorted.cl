@@ -54,15 +54,6 @@ pm_fn void pm_prefetch_pairs(pm_global const pm_stored_key *keys,
     }
 }
 
-#if PM_COEFFICIENTS > 0
-pm_fn pm_quat pm_gather_coefficient(pm_global const float *keys, const pm_u64 *at, pm_u32 offset) {
-    pm_global const float *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = keys + at[i] + offset;
-    return pm_gather_quats(from);
-}
-#endif
-
 #if PM_CONSTANTS > 0
 pm_fn pm_quat pm_gather_constant(pm_global const float *constants, pm_global const pm_u32 *track) {
     pm_global const float *from[PM_LANES];
@@ -99,16 +90,16 @@ pm_kernel void gather_sorted(pm_global const pm_stored_key *restrict keys,
     data.key = pm_gather_keys(keys, lanes.key);
     data.next = pm_gather_keys(keys, next);
 #if PM_COEFFICIENTS > 0
-    data.coefficients[0] = pm_gather_coefficient(keys, lanes.key, plane);
+    data.coefficients[0] = pm_gather_quats_at(keys + plane, lanes.key);
 #endif
 #if PM_COEFFICIENTS > 1
-    data.coefficients[1] = pm_gather_coefficient(keys, lanes.key, 2 * plane);
+    data.coefficients[1] = pm_gather_quats_at(keys + 2 * plane, lanes.key);
 #endif
 #if PM_COEFFICIENTS > 2
-    data.coefficients[2] = pm_gather_coefficient(keys, lanes.key, 3 * plane);
+    data.coefficients[2] = pm_gather_quats_at(keys + 3 * plane, lanes.key);
 #endif
 #if PM_COEFFICIENTS > 3
-    data.coefficients[3] = pm_gather_coefficient(keys, lanes.key, 4 * plane);
+    data.coefficients[3] = pm_gather_quats_at(keys + 4 * plane, lanes.key);
 #endif
 #if PM_CONSTANTS > 0
     data.constants[0] = pm_gather_constant(constants, tracks + first);

@@ -21,10 +21,7 @@ typedef struct pm_key_lanes {
     float u[PM_LANES];
 } pm_key_lanes;
 
-/* Joints whose keys share a cache line. Their keys are gathered together. */
-#define PM_GROUP (PM_CACHE_LINE / 16)
-
-/* The planes of the segments of a group of joints. */
+/* The planes of the segments of a group of PM_GROUP joints, whose keys share a cache line. */
 typedef struct pm_planes {
     pm_quat of[PM_MAX_PLANES][PM_GROUP];
 } pm_planes;

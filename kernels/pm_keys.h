@@ -201,18 +201,22 @@ pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
 
 #if PM_LANES > 1
 
-/* A number of four neighbouring keys, in all lanes. */
+/* A number of PM_GROUP neighbouring keys, in all lanes. */
 typedef struct pm_neighbour_numbers {
-    pm_mask of[4];
+    pm_mask of[PM_GROUP];
 } pm_neighbour_numbers;
 
 #if defined(PM_OPENCL) && defined(__ENDIAN_LITTLE__) && PM_LANES > 4
 
-/* Four neighbouring numbers of all lanes as they are in memory, two in a word: the first in its lower
- * half. */
+/* PM_GROUP neighbouring numbers of all lanes as they are in memory, two in a word: the first in its
+ * lower half. */
 typedef struct pm_number_pairs {
-    pm_mask of[2];
+    pm_mask of[PM_GROUP / 2];
 } pm_number_pairs;
+
+#if PM_GROUP != 4
+#error "PM_GROUP is not 4: a word of 64 bits has four numbers"
+#endif
 
 /* The numbers of a lane are loaded at once, from any address. A packed struct and not a vector of
  * shorts, which compilers load in two halves. */
@@ -243,7 +247,7 @@ pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[
     pm_neighbour_numbers numbers;
     pm_number_pairs pairs = pm_gather_pairs(from, at);
     PM_UNROLL
-    for (int n = 0; n < 4; n += 2) {
+    for (int n = 0; n < PM_GROUP; n += 2) {
         numbers.of[n] = pairs.of[n / 2] << 16 >> 16;
         numbers.of[n + 1] = pairs.of[n / 2] >> 16;
     }
@@ -253,7 +257,7 @@ pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[
 /* Bit 16 + i is the sign of key i of the lane's group. The word of signs is loaded with the numbers
  * in front of it, like any other numbers. */
 pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
-    return pm_gather_pairs(from, PM_KEY_WORDS - 4).of[1];
+    return pm_gather_pairs(from, PM_KEY_WORDS - PM_GROUP).of[PM_GROUP / 2 - 1];
 }
 
 #else
@@ -262,7 +266,7 @@ pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[
                                              pm_u32 at) {
     pm_neighbour_numbers numbers;
     int each[PM_LANES];
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < PM_GROUP; n++) {
         for (int i = 0; i < PM_LANES; i++)
             each[i] = from[i][at + (pm_u32)n];
         numbers.of[n] = pm_numbers_of(each);
@@ -279,16 +283,16 @@ pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
 
 #endif
 
-/* Four neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the n-th of
- * every lane. `lane` is a multiple of 4. */
+/* PM_GROUP neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the n-th of
+ * every lane. `lane` is a multiple of PM_GROUP. */
 pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *const from[PM_LANES], pm_u32 lane,
-                                    pm_quat to[4]) {
+                                    pm_quat to[PM_GROUP]) {
     pm_neighbour_numbers a = pm_gather_numbers(from, lane);
     pm_neighbour_numbers b = pm_gather_numbers(from, lane + PM_KEY_GROUP);
     pm_neighbour_numbers c = pm_gather_numbers(from, lane + 2 * PM_KEY_GROUP);
     pm_mask signs = PM_KEYS == 1 ? pm_gather_signs(from) : PM_BITS(0);
     PM_UNROLL
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < PM_GROUP; n++) {
         pm_codes k;
         k.a = a.of[n];
         k.b = b.of[n];

@@ -40,6 +40,18 @@ pm_fn void pm_store_vector(real words, pm_global float *to, pm_u32 streams) {
 }
 #endif
 
+/* Stores the first `count` of four words. */
+pm_fn void pm_store_words(const float *words, pm_global float *to, pm_u32 count) {
+#ifdef PM_OPENCL
+    if (count >= 4) {
+        vstore4(vload4(0, words), 0, to);
+        return;
+    }
+#endif
+    for (pm_u32 w = 0; w < count && w < 4; w++)
+        to[w] = words[w];
+}
+
 /* Four words of each lane: vector k has those of each lane 4 p + k. */
 pm_fn pm_quat_block pm_block_of_words(const real *words) {
     return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));

@@ -19,6 +19,9 @@
 
 #define PM_CACHE_LINE 64 /* bytes */
 
+/* Neighbouring keys that are gathered together: as many as a cache line has in float32. */
+#define PM_GROUP (PM_CACHE_LINE / 16)
+
 /* Prefetches bytes that will be loaded soon, where the compiler has a builtin for it. Devices with
  * one lane hide the latency behind other work-items. */
 pm_fn void pm_prefetch(pm_global const void *from, pm_u32 size) {
@@ -55,11 +58,6 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 /* The number of neighbouring quaternions that fill a vector; pm_gather_neighbours loads as many for
  * each lane. */
 #define PM_NEIGHBOURS 1
-
-pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
-                                pm_quat to[PM_NEIGHBOURS]) {
-    to[0] = pm_load_quats(from + at[0]);
-}
 
 pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     (void)count;
@@ -349,16 +347,6 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
     return q;
 }
 
-pm_fn void pm_gather_neighbours(const float *from, const pm_u64 at[PM_LANES],
-                                pm_quat to[PM_NEIGHBOURS]) {
-    for (size_t k = 0; k < PM_NEIGHBOURS; k++) {
-        const float *each[PM_LANES];
-        for (size_t i = 0; i < PM_LANES; i++)
-            each[i] = from + at[i] + 4 * k;
-        to[k] = pm_gather_quats(each);
-    }
-}
-
 pm_fn pm_quat_block pm_load_block(const float *from) {
     pm_quat_block m;
     memcpy(&m, from, sizeof m);
@@ -417,5 +405,13 @@ pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM
         address[i] = from + at[i];
     return pm_gather_quats(address);
 }
+
+#if PM_LANES == 1 || !defined(PM_OPENCL)
+pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
+                                pm_quat to[PM_NEIGHBOURS]) {
+    for (pm_u64 k = 0; k < PM_NEIGHBOURS; k++)
+        to[k] = pm_gather_quats_at(from + 4 * k, at);
+}
+#endif
 
 #endif

@@ -32,17 +32,6 @@ pm_fn void pm_transpose_words(real *words) {
     words[3] = m.r3;
 }
 
-pm_fn void pm_store_words(const float *words, pm_global float *to, pm_u32 count) {
-#ifdef PM_OPENCL
-    if (count >= 4) {
-        vstore4(vload4(0, words), 0, to);
-        return;
-    }
-#endif
-    for (pm_u32 w = 0; w < count && w < 4; w++)
-        to[w] = words[w];
-}
-
 /* Stores the first `count` words of the active lanes. */
 pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
     const float *blocks = (const float *)words;

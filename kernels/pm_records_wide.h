@@ -20,11 +20,8 @@
 pm_fn void pm_store_part(real line, pm_global float *to, pm_u32 count) {
     float words[PM_LANES];
     PM_VSTORE(line, 0, words);
-    pm_u32 i = 0;
-    for (; i + 4 <= count; i += 4)
-        vstore4(vload4(0, words + i), 0, to + i);
-    for (; i < count; i++)
-        to[i] = words[i];
+    for (pm_u32 i = 0; i < count; i += 4)
+        pm_store_words(words + i, to + i, count - i);
 }
 
 /* Stores a line of a lane. Unless `whole`, only `count` words of it, and only in an active lane. */

@@ -131,7 +131,7 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
 }
 
 /* Vectors have up to PM_TRACK_GROUP lanes and load whole groups of tracks. A clip with fewer tracks
- * is loaded by vectors with no more lanes than it has tracks, so a power of 2 is sufficient. */
+ * is loaded by vectors of which it fills more than half, so a power of 2 is sufficient. */
 static size_t padded(size_t tracks) {
     size_t power = 1;
     while (power < tracks && power < PM_TRACK_GROUP)

@@ -32,15 +32,16 @@ size_t pm_cl_piece_samples(const pm_opencl_device *cl, const pm_sample_request *
 static const pm_variant locate_variant = {
     .file = "locate", .curve = "slerp", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
 
-/* Walks compute whole vectors of tracks, which are as wide as the configuration says unless too much
- * of them would be empty. */
+/* Walks compute whole vectors of tracks, which are as wide as the configuration says unless over a
+ * fifth more lanes would be empty than in narrow ones. So a clip fills more than half of a wide vector,
+ * and its padding is as wide. */
 static uint32_t walk_lanes(const pm_opencl_clip *clip) {
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
     const size_t tracks = clip->clip.data->track_count;
     const uint32_t wide = pm_cl_lanes(cl), narrow = pm_cl_narrow_lanes(cl);
-    return (tracks + wide - 1) / wide * wide * 4 <= (tracks + narrow - 1) / narrow * narrow * 5
-               ? wide
-               : narrow;
+    const size_t in_wide = (tracks + wide - 1) / wide * wide;
+    const size_t in_narrow = (tracks + narrow - 1) / narrow * narrow;
+    return 4 * in_wide <= 5 * in_narrow ? wide : narrow;
 }
 
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
@@ -190,9 +191,9 @@ static pm_status launch_walk(const pm_launch *l, const pm_cl_wait *wait, cl_even
     const pm_clip_data *data = clip->clip.data;
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
     const pm_channel *channel = &data->channels[l->output->channel];
-    cl_uint lanes = walk_lanes(clip);
-    size_t groups = (data->track_count + lanes - 1) / lanes;
     pm_variant variant = variant_of(clip, l->output, true);
+    cl_uint lanes = variant.lanes;
+    size_t groups = (data->track_count + lanes - 1) / lanes;
     cl_uint plane = channel->layout[0].plane;
     cl_uint tracks = (cl_uint)data->track_count;
     cl_uint samples = (cl_uint)l->sample_count;
