@@ -111,7 +111,9 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
 #else
     (void)rate;
     (void)parent;
-    pm_quat value = PM_OF(at)(&segment, pm_reals_of(u));
+    real moment[PM_MOMENTS];
+    PM_OF(moment)(pm_reals_of(u), moment);
+    pm_quat value = PM_OF(at)(&segment, moment);
 #if PM_PASSES
     value = pm_at_ends(&data, pm_reals_of(u), value);
 #endif

@@ -50,11 +50,11 @@ pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
     return joint->animated >> c & 1;
 }
 
-/* The value of a curve of rotations; exactly the keys at u = 0 and u = 1 where it passes through
- * them. */
-pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u) {
+/* The value of a curve of rotations at the moment of u; exactly the keys at u = 0 and u = 1 where it
+ * passes through them. */
+pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, const real *moment) {
     PM_OF(segment) segment = PM_OF(begin)(data);
-    pm_quat value = PM_OF(at)(&segment, u);
+    pm_quat value = PM_OF(at)(&segment, moment);
 #if PM_PASSES
     value = pm_at_ends(data, u, value);
 #endif
@@ -64,7 +64,9 @@ pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u) {
 /* The value of a curve of positions or scales; its w is 0. */
 pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u) {
     PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
-    pm_quat value = PM_VECTOR_OF(at)(&segment, u);
+    real moment[PM_VECTOR_OF(moments)];
+    PM_VECTOR_OF(moment)(u, moment);
+    pm_quat value = PM_VECTOR_OF(at)(&segment, moment);
     if (PM_VECTOR_OF(passes))
         value = pm_at_ends(data, u, value);
     value.w = PM_REAL(0.0f);

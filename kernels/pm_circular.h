@@ -17,11 +17,22 @@
 #define pm_circular_passes 1
 #define pm_circular_has_fast_path 0
 
+/* A moment: along and up (pm_arc_point), which both arcs share, and the place on the chord */
+#define PM_CIRCULAR_ALONG 0
+#define PM_CIRCULAR_UP (PM_CIRCULAR_ALONG + PM_SINE_TERMS)
+#define PM_CIRCULAR_CROSSING (PM_CIRCULAR_UP + PM_COSINE_TERMS)
+#define pm_circular_moments (PM_CIRCULAR_CROSSING + PM_CROSSING_TERMS)
+
+pm_fn void pm_circular_moment(real u, real *moment) {
+    pm_sine_terms(pm_centred(u), moment + PM_CIRCULAR_ALONG);
+    pm_cosine_difference_terms(u, moment + PM_CIRCULAR_UP);
+    pm_crossing_terms(u, moment + PM_CIRCULAR_CROSSING);
+}
+
 typedef struct pm_circle {
     pm_quat radius; /* R n */
     real alpha2;
     real stretch; /* alpha/sin(alpha) */
-    real rest;    /* cos(alpha) - 1 + alpha^2/2 */
 } pm_circle;
 
 typedef struct pm_circular_segment {
@@ -34,7 +45,6 @@ pm_fn pm_circle pm_circle_of(pm_quat radius, real alpha2, real stretch) {
     c.radius = radius;
     c.alpha2 = alpha2;
     c.stretch = stretch;
-    c.rest = alpha2 * alpha2 * pm_cos_rest(alpha2);
     return c;
 }
 
@@ -56,38 +66,21 @@ pm_fn pm_circular_segment pm_circular_begin(const pm_segment_data *data) {
 /* A point of an arc is middle + along half_chord + up radius. */
 typedef struct pm_arc_point {
     real along, up;
-    real turn2; /* squared angle from the arc's middle, at the circle's centre */
 } pm_arc_point;
 
-/* For points at most a quarter turn from the arc's middle. */
-pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real t) {
+/* The point at the moment's u. */
+pm_fn pm_arc_point pm_circle_at_moment(const pm_circle *c, const real *moment) {
     pm_arc_point p;
-    real x2 = pm_square_times(t, c->alpha2);
-    p.along = t * pm_sinc(x2) * c->stretch;
-    p.up = pm_fma(x2 * x2, pm_cos_rest(x2), -c->rest);
-    p.up = pm_fma(PM_REAL(0.5f), c->alpha2 - x2, p.up);
-    p.turn2 = x2;
+    real alpha4 = c->alpha2 * c->alpha2;
+    p.along = c->stretch * pm_sine_of(moment + PM_CIRCULAR_ALONG, c->alpha2, alpha4);
+    p.up = pm_cosine_change_of(moment + PM_CIRCULAR_UP, c->alpha2, alpha4);
     return p;
 }
 
 /* The chord from a point of the leaving arc to a point of the arriving arc. */
 pm_fn pm_quat pm_arc_points_chord(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q) {
-    pm_quat leaving = pm_quat_scaled(s->leaving.radius, p.up);
-    pm_quat arriving = pm_quat_scaled(s->arriving.radius, q.up);
-    return pm_quat_plus(pm_quat_difference(arriving, leaving), q.along - p.along, s->half_chord);
-}
-
-/* The slerp of two points, in the coordinates of pm_arc_point, so that the large terms are rounded
- * once. */
-pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
-                                  real chord2, real u) {
-    pm_arc arc = pm_arc_of(chord2);
-    real wp = pm_arc_weight(arc, PM_REAL(1.0f) - u);
-    real wq = pm_arc_weight(arc, u);
-    pm_quat r = pm_quat_scaled(s->leaving.radius, wp * p.up);
-    r = pm_quat_plus(r, wq * q.up, s->arriving.radius);
-    r = pm_quat_plus(r, pm_fma(wp, p.along, wq * q.along), s->half_chord);
-    return pm_quat_plus(r, wp + wq, s->middle);
+    pm_quat up = pm_quat_blend(-p.up, s->leaving.radius, q.up, s->arriving.radius);
+    return pm_quat_plus(up, q.along - p.along, s->half_chord);
 }
 
 /* The squared chord between two points. */
@@ -95,12 +88,22 @@ pm_fn real pm_arc_points_chord2(const pm_circular_segment *s, pm_arc_point p, pm
     return pm_quat_norm2(pm_arc_points_chord(s, p, q));
 }
 
-pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
-    real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
-    pm_arc_point leaving = pm_circle_at(&s->leaving, t);
-    pm_arc_point arriving = pm_circle_at(&s->arriving, t);
+/* The slerp of two points whose squared chord is at most 2, in the coordinates of pm_arc_point, so
+ * that the large terms are rounded once. */
+pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
+                                  real chord2, const real *crossing) {
+    real to_q = pm_crossing_of(crossing, chord2);
+    real to_p = PM_REAL(1.0f) - to_q;
+    pm_quat r = pm_quat_blend(to_p * p.up, s->leaving.radius, to_q * q.up, s->arriving.radius);
+    r = pm_quat_plus(r, pm_fma(to_p, p.along, to_q * q.along), s->half_chord);
+    return pm_chord_normalized(pm_quat_sum(r, s->middle));
+}
+
+pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, const real *moment) {
+    pm_arc_point leaving = pm_circle_at_moment(&s->leaving, moment);
+    pm_arc_point arriving = pm_circle_at_moment(&s->arriving, moment);
     real chord2 = pm_arc_points_chord2(s, leaving, arriving);
-    return pm_quat_renormalized(pm_arc_points_slerp(s, leaving, arriving, chord2, u));
+    return pm_arc_points_slerp(s, leaving, arriving, chord2, moment + PM_CIRCULAR_CROSSING);
 }
 
 /* ---- phased circles: C1, C2, C3 ----
@@ -112,9 +115,14 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, real u) {
 /* R n of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
 #define pm_phased_coefficients 4
 
+/* A moment: u, and the place on the chord for the method's weight of the arriving circle */
+#define PM_PHASED_CROSSING 1
+#define PM_PHASED_MOMENTS (PM_PHASED_CROSSING + PM_CROSSING_TERMS)
+
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
     real leaving, arriving; /* k: the phase is u (k + (1 - k) u), from the circle's own key */
+    real leaving_rest, arriving_rest; /* cos(alpha) - 1 + alpha^2/2 of the circles */
     pm_quat chord; /* half chord of the keys before rounding, for phases far outside [0, 1] */
 } pm_phased_segment;
 
@@ -124,6 +132,8 @@ pm_fn pm_phased_segment pm_phased_begin(const pm_segment_data *data) {
     s.circles = pm_circles_of(data, pm_cosecant(numbers.x), pm_cosecant(numbers.y));
     s.leaving = numbers.z;
     s.arriving = numbers.w;
+    s.leaving_rest = numbers.x * numbers.x * pm_cos_rest(numbers.x);
+    s.arriving_rest = numbers.y * numbers.y * pm_cos_rest(numbers.y);
     s.chord = data->coefficients[3];
     return s;
 }
@@ -149,12 +159,25 @@ pm_fn real pm_phase_arriving(const pm_phased_segment *s, real u) {
     return -pm_phase(s->arriving, PM_REAL(1.0f) - u);
 }
 
+/* The point at a phase, at most a quarter turn from the arc's middle, and its squared angle from
+ * there at the circle's centre. */
+pm_fn pm_arc_point pm_circle_at(const pm_circle *c, real rest, real t, real *turn2) {
+    pm_arc_point p;
+    real x2 = pm_square_times(t, c->alpha2);
+    p.along = t * pm_sinc(x2) * c->stretch;
+    p.up = pm_fma(x2 * x2, pm_cos_rest(x2), -rest);
+    p.up = pm_fma(PM_REAL(0.5f), c->alpha2 - x2, p.up);
+    *turn2 = x2;
+    return p;
+}
+
 /* A point at any phase. Phases whose speeds differ much leave [0, 1]. */
-pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real t) {
-    pm_arc_point p = pm_circle_at(c, t);
-    pm_mask far = p.turn2 > PM_COS_SINC_NARROW_END;
+pm_fn pm_arc_point pm_circle_at_any(const pm_circle *c, real rest, real t) {
+    real turn2;
+    pm_arc_point p = pm_circle_at(c, rest, t, &turn2);
+    pm_mask far = turn2 > PM_COS_SINC_NARROW_END;
     if (pm_any(far)) {
-        pm_cos_sinc turn = pm_cos_sinc_wide(p.turn2);
+        pm_cos_sinc turn = pm_cos_sinc_wide(turn2);
         p.along = pm_select(far, t * turn.sinc * c->stretch, p.along);
         p.up = pm_select(far, turn.cosine - pm_cos(c->alpha2), p.up);
     }
@@ -167,44 +190,47 @@ pm_fn pm_quat pm_arc_point_of(const pm_circular_segment *s, const pm_circle *c, 
 
 /* Whether the fast path fails: the phase is too far from its arc, or the point is more than a
  * quarter turn from its arc's middle. */
-pm_fn pm_mask pm_phase_is_far(real t, pm_arc_point p) {
-    return (t * t > PM_REAL(4.0f)) | (p.turn2 > PM_COS_SINC_NARROW_END);
+pm_fn pm_mask pm_phase_is_far(real t, real turn2) {
+    return (t * t > PM_REAL(4.0f)) | (turn2 > PM_COS_SINC_NARROW_END);
 }
 
 /* Valid while both phases stay near their arcs and both points near each other. */
-pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, real u, real weight, pm_mask *failed) {
+pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, const real *moment, pm_mask *failed) {
     const pm_circular_segment *c = &s->circles;
-    real t0 = pm_phase_leaving(s, u);
-    real t1 = pm_phase_arriving(s, u);
-    pm_arc_point p = pm_circle_at(&c->leaving, t0);
-    pm_arc_point q = pm_circle_at(&c->arriving, t1);
+    real t0 = pm_phase_leaving(s, moment[0]);
+    real t1 = pm_phase_arriving(s, moment[0]);
+    real turn0, turn1;
+    pm_arc_point p = pm_circle_at(&c->leaving, s->leaving_rest, t0, &turn0);
+    pm_arc_point q = pm_circle_at(&c->arriving, s->arriving_rest, t1, &turn1);
     real chord2 = pm_arc_points_chord2(c, p, q);
-    *failed = pm_phase_is_far(t0, p) | pm_phase_is_far(t1, q) | (chord2 > PM_MAX_CHORD2);
-    return pm_quat_renormalized(pm_arc_points_slerp(c, p, q, chord2, weight));
+    *failed = pm_phase_is_far(t0, turn0) | pm_phase_is_far(t1, turn1) | (chord2 > PM_MAX_CHORD2);
+    return pm_arc_points_slerp(c, p, q, chord2, moment + PM_PHASED_CROSSING);
 }
 
 /* For points anywhere on their circles. */
-pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, real u, real weight) {
+pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, const real *moment) {
     pm_circular_segment c = pm_phased_far_circles(s);
-    pm_arc_point p = pm_circle_at_any(&c.leaving, pm_phase_leaving(s, u));
-    pm_arc_point q = pm_circle_at_any(&c.arriving, pm_phase_arriving(s, u));
+    const real *crossing = moment + PM_PHASED_CROSSING;
+    real t0 = pm_phase_leaving(s, moment[0]), t1 = pm_phase_arriving(s, moment[0]);
+    pm_arc_point p = pm_circle_at_any(&c.leaving, s->leaving_rest, t0);
+    pm_arc_point q = pm_circle_at_any(&c.arriving, s->arriving_rest, t1);
     real chord2 = pm_arc_points_chord2(&c, p, q);
     pm_mask apart = chord2 >= PM_REAL(2.0f);
     real near2 = pm_select(apart, PM_REAL(2.0f), chord2);
-    pm_quat value = pm_arc_points_slerp(&c, p, q, near2, weight);
+    pm_quat value = pm_arc_points_slerp(&c, p, q, near2, crossing);
     if (pm_any(apart)) {
         pm_quat far = pm_slerp_any(pm_arc_point_of(&c, &c.leaving, p),
-                                   pm_arc_point_of(&c, &c.arriving, q), weight);
-        value = pm_quat_select(apart, far, value);
+                                   pm_arc_point_of(&c, &c.arriving, q), crossing[0]);
+        value = pm_quat_select(apart, pm_quat_renormalized(far), value);
     }
-    return pm_quat_renormalized(value);
+    return value;
 }
 
-pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, real u, real weight) {
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, const real *moment) {
     pm_mask failed;
-    pm_quat value = pm_phased_fast(s, u, weight, &failed);
+    pm_quat value = pm_phased_fast(s, moment, &failed);
     if (pm_any(failed))
-        value = pm_quat_select(failed, pm_phased_at_any(s, u, weight), value);
+        value = pm_quat_select(failed, pm_phased_at_any(s, moment), value);
     return value;
 }
 
@@ -228,32 +254,40 @@ pm_fn real pm_smootherstep(real u) {
 }
 
 #define PM_PHASED_METHOD(name, weight)                                                             \
+    pm_fn void pm_##name##_moment(real u, real *moment) {                                          \
+        moment[0] = u;                                                                             \
+        pm_crossing_terms(weight(u), moment + PM_PHASED_CROSSING);                                 \
+    }                                                                                              \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_segment_data *data) {                     \
         return pm_phased_begin(data);                                                              \
     }                                                                                              \
-    pm_fn pm_quat pm_##name##_fast(const pm_##name##_segment *s, real u, pm_mask *failed) {        \
-        return pm_phased_fast(s, u, weight(u), failed);                                            \
+    pm_fn pm_quat pm_##name##_fast(const pm_##name##_segment *s, const real *moment,               \
+                                   pm_mask *failed) {                                              \
+        return pm_phased_fast(s, moment, failed);                                                  \
     }                                                                                              \
-    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, real u) {                           \
-        return pm_phased_at(s, u, weight(u));                                                      \
+    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, const real *moment) {               \
+        return pm_phased_at(s, moment);                                                            \
     }
 
 #define pm_circular_c1_coefficients pm_phased_coefficients
 #define pm_circular_c1_constants 0
 #define pm_circular_c1_passes 1
+#define pm_circular_c1_moments PM_PHASED_MOMENTS
 #define pm_circular_c1_has_fast_path 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_coefficients pm_phased_coefficients
 #define pm_circular_c2_constants 0
 #define pm_circular_c2_passes 1
+#define pm_circular_c2_moments PM_PHASED_MOMENTS
 #define pm_circular_c2_has_fast_path 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_coefficients pm_phased_coefficients
 #define pm_circular_c3_constants 0
 #define pm_circular_c3_passes 1
+#define pm_circular_c3_moments PM_PHASED_MOMENTS
 #define pm_circular_c3_has_fast_path 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 

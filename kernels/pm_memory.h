@@ -88,6 +88,10 @@ pm_fn real pm_reals_of(const float *from) {
     return from[0];
 }
 
+pm_fn void pm_set_reals(float *to, real numbers) {
+    to[0] = numbers;
+}
+
 pm_fn pm_mask pm_numbers_of(const int *from) {
     return from[0];
 }
@@ -325,9 +329,13 @@ pm_fn real pm_load_reals(pm_global const float *from) {
     return PM_VLOAD(0, from);
 }
 
-/* From private memory, which the host does not distinguish. */
+/* From and to private memory, which the host does not distinguish. */
 pm_fn real pm_reals_of(const float *from) {
     return PM_VLOAD(0, from);
+}
+
+pm_fn void pm_set_reals(float *to, real numbers) {
+    PM_VSTORE(numbers, 0, to);
 }
 
 pm_fn pm_mask pm_numbers_of(const int *from) {
@@ -387,6 +395,10 @@ pm_fn real pm_load_reals(const float *from) {
 
 pm_fn real pm_reals_of(const float *from) {
     return pm_load_reals(from);
+}
+
+pm_fn void pm_set_reals(float *to, real numbers) {
+    memcpy(to, &numbers, sizeof numbers);
 }
 
 pm_fn pm_mask pm_numbers_of(const int *from) {

@@ -14,15 +14,22 @@
 #define pm_step_coefficients 0
 #define pm_step_constants 0
 #define pm_step_passes 1
+#define pm_step_moments 1
 #define pm_step_has_fast_path 0
 #define pm_nlerp_coefficients 0
 #define pm_nlerp_constants 0
 #define pm_nlerp_passes 1
+#define pm_nlerp_moments 1
 #define pm_nlerp_has_fast_path 0
 #define pm_slerp_coefficients 0
 #define pm_slerp_constants 0
 #define pm_slerp_passes 1
+#define pm_slerp_moments 1
 #define pm_slerp_has_fast_path 0
+
+PM_MOMENT_IS_U(step)
+PM_MOMENT_IS_U(nlerp)
+PM_MOMENT_IS_U(slerp)
 
 typedef struct pm_step_segment {
     pm_quat a;
@@ -34,8 +41,8 @@ pm_fn pm_step_segment pm_step_begin(const pm_segment_data *data) {
     return s;
 }
 
-pm_fn pm_quat pm_step_at(const pm_step_segment *s, real u) {
-    (void)u;
+pm_fn pm_quat pm_step_at(const pm_step_segment *s, const real *moment) {
+    (void)moment;
     return s->a;
 }
 
@@ -50,10 +57,9 @@ pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_segment_data *data) {
     return s;
 }
 
-/* The squared length of `mix` is between 1/2 and 1. */
-pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, real u) {
-    pm_quat mix = pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b);
-    return pm_quat_scaled(mix, pm_inverse_root(PM_REAL(1.0f) - pm_quat_norm2(mix)));
+pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, const real *moment) {
+    real u = moment[0];
+    return pm_chord_normalized(pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b));
 }
 
 /* u in [0, 1] to s in [-1, 1] */
@@ -133,8 +139,8 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_segment_data *data) {
 }
 
 /* Not renormalised: rounding of the weights leaves lengths within 3e-7 of 1. */
-pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, real u) {
-    return pm_slerp_arc(s->arc, s->a, s->b, u);
+pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, const real *moment) {
+    return pm_slerp_arc(s->arc, s->a, s->b, moment[0]);
 }
 
 pm_fn pm_quat_jet pm_step_motion(const pm_step_segment *s, real u) {

@@ -55,9 +55,11 @@ pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 
                                     pm_global const float *constants, pm_u32 plane_floats,
                                     float u) {
     pm_segment_data data;
+    real moment[PM_MOMENTS];
     pm_walk_load(&data, keys, at, constants, plane_floats);
     PM_OF(segment) curve = PM_OF(begin)(&data);
-    return PM_OF(at)(&curve, PM_REAL(u));
+    PM_OF(moment)(PM_REAL(u), moment);
+    return PM_OF(at)(&curve, moment);
 }
 #endif
 
@@ -66,6 +68,11 @@ pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 
  * uniform samples are computed there: no other kernel has to write them first. */
 #define PM_WALK_BLOCK (4 * PM_STRIDE)
 #define pm_walk_memory
+
+/* The moments of a block of samples, which all tracks share: number m of sample k at of[m][k]. */
+typedef struct pm_walk_moments {
+    float of[PM_MOMENTS][PM_WALK_BLOCK];
+} pm_walk_moments;
 
 /* Functions of their own, so that their vectors take no registers from the samples. */
 pm_rare_fn void pm_walk_begin(pm_uniform_map map, pm_u32 sample, pm_places *places) {
@@ -78,8 +85,42 @@ pm_rare_fn void pm_walk_locate(pm_uniform_map map, pm_places *places, pm_cursor 
         pm_places_next(map, places, cursors + k);
     cursors[PM_WALK_BLOCK] = pm_cursor_of(map, pm_place_at(places, 0));
 }
+
+/* Samples in the lanes. Those past the last repeat it. */
+pm_rare_fn void pm_walk_find_moments(const pm_cursor *cursors, pm_u32 count,
+                                     pm_walk_moments *moments) {
+    PM_NO_UNROLL
+    for (pm_u32 k = 0; k < count; k += PM_LANES) {
+        float u[PM_LANES];
+        real moment[PM_MOMENTS];
+        for (pm_u32 i = 0; i < PM_LANES; i++)
+            u[i] = cursors[k + i < count ? k + i : count - 1].u;
+        PM_OF(moment)(pm_reals_of(u), moment);
+        PM_UNROLL
+        for (int m = 0; m < PM_MOMENTS; m++)
+            pm_set_reals(moments->of[m] + k, moment[m]);
+    }
+}
+
+pm_fn void pm_walk_moment(const pm_walk_moments *moments, pm_u32 sample, float u, real *moment) {
+    (void)u;
+    PM_UNROLL
+    for (int m = 0; m < PM_MOMENTS; m++)
+        moment[m] = PM_REAL(moments->of[m][sample]);
+}
 #else
 #define pm_walk_memory pm_global
+
+/* Computed for each sample, because it would have to come from memory. */
+typedef struct pm_walk_moments {
+    float unused;
+} pm_walk_moments;
+
+pm_fn void pm_walk_moment(const pm_walk_moments *moments, pm_u32 sample, float u, real *moment) {
+    (void)moments;
+    (void)sample;
+    PM_OF(moment)(u, moment);
+}
 #endif
 
 /* The first sample after `sample` that lies in another segment, or `end`. */
@@ -111,10 +152,10 @@ pm_fn void pm_walk_store(pm_global float *to, pm_quat value, pm_global const flo
 pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                            pm_global const float *restrict constants,
                            pm_global const float *restrict wraps,
-                           pm_walk_memory const pm_cursor *restrict cursors, pm_u32 count,
-                           pm_u32 cursor_count, pm_global float *restrict values,
-                           pm_u32 plane_floats, pm_u32 track_count, pm_u32 first, pm_u32 last,
-                           pm_u32 streams) {
+                           pm_walk_memory const pm_cursor *restrict cursors,
+                           const pm_walk_moments *moments, pm_u32 count, pm_u32 cursor_count,
+                           pm_global float *restrict values, pm_u32 plane_floats,
+                           pm_u32 track_count, pm_u32 first, pm_u32 last, pm_u32 streams) {
     pm_u64 key_stride = (1 + PM_COEFFICIENTS) * (pm_u64)plane_floats;
     pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
     pm_u32 sample = 0;
@@ -152,13 +193,15 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 } else
 #endif
                 {
+                    real moment[PM_MOMENTS];
+                    pm_walk_moment(moments, k, u, moment);
 #if PM_HAS_FAST_PATH && PM_LANES > 1
                     pm_mask failed;
-                    value = PM_OF(fast)(&curve, PM_REAL(u), &failed);
+                    value = PM_OF(fast)(&curve, moment, &failed);
                     if (pm_any(failed))
                         value = pm_walk_fallback(keys, at, constants + 4 * track, plane_floats, u);
 #else
-                    value = PM_OF(at)(&curve, PM_REAL(u));
+                    value = PM_OF(at)(&curve, moment);
 #endif
                 }
                 pm_walk_store(out, value, wraps + track, odd_lap, track_count - track, streams);
@@ -193,6 +236,7 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
     pm_global float *to = values + values_offset;
 #if PM_LANES > 1
     pm_cursor block[PM_WALK_BLOCK + 1];
+    pm_walk_moments moments;
     pm_places places;
     if (map.scale > 0)
         pm_walk_begin(map, sample, &places);
@@ -206,12 +250,14 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
             for (pm_u32 k = 0; k < cursor_count; k++)
                 block[k] = cursors[sample + k];
         }
-        pm_walk_samples(keys, constants, wraps, block, count, cursor_count,
+        pm_walk_find_moments(block, count, &moments);
+        pm_walk_samples(keys, constants, wraps, block, &moments, count, cursor_count,
                         to + sample * sample_floats, plane_floats, track_count, first, last,
                         streams);
     }
 #else
-    pm_walk_samples(keys, constants, wraps, cursors + sample, run_end - sample, run_end - sample,
-                    to + sample * sample_floats, plane_floats, track_count, first, last, streams);
+    pm_walk_samples(keys, constants, wraps, cursors + sample, 0, run_end - sample,
+                    run_end - sample, to + sample * sample_floats, plane_floats, track_count, first,
+                    last, streams);
 #endif
 }

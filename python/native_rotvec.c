@@ -114,7 +114,7 @@ static bool load_frame(const native_rotvecs *r, size_t index, frame *to) {
             const float sign = pm_quat_dot(data.key, data.next) < 0.0f ? -1.0f : 1.0f;             \
             data.next = pm_quat_scaled(data.next, sign);                                           \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
-            const pm_quat q = pm_##name##_at(&segment, u);                                         \
+            const pm_quat q = pm_##name##_at(&segment, &u);                                        \
             x[i] = q.x;                                                                            \
             y[i] = q.y;                                                                            \
             z[i] = q.z;                                                                            \

@@ -8,13 +8,13 @@
 enum { QUATERNION = 16, CODED_KEY = 6, CURSOR = 8, TRACK_INDEX = 4 };
 
 static const curve_work curves[PM_METHOD_COUNT] = {
-    [PM_METHOD_SLERP] = {39, 39, 0},        [PM_METHOD_STEP] = {0, 0, 0},
-    [PM_METHOD_NLERP] = {0, 48, 0},         [PM_METHOD_STERP] = {14, 107, 2},
-    [PM_METHOD_SQUAD] = {46, 171, 0},       [PM_METHOD_CIRCULAR] = {34, 192, 0},
-    [PM_METHOD_CIRCULAR_C1] = {80, 205, 0}, [PM_METHOD_CIRCULAR_C2] = {80, 209, 0},
-    [PM_METHOD_CIRCULAR_C3] = {80, 212, 0}, [PM_METHOD_HERMITE] = {0, 109, 0},
-    [PM_METHOD_SPLINE] = {0, 109, 0},       [PM_METHOD_BSPLINE] = {0, 227, 0},
-    [PM_METHOD_CUBICSPLINE] = {0, 54, 0},   [PM_METHOD_NCUBIC] = {0, 54, 0},
+    [PM_METHOD_SLERP] = {39, 0, 39, 0},         [PM_METHOD_STEP] = {0, 0, 0, 0},
+    [PM_METHOD_NLERP] = {0, 0, 48, 0},          [PM_METHOD_STERP] = {14, 0, 107, 2},
+    [PM_METHOD_SQUAD] = {46, 98, 131, 0},       [PM_METHOD_CIRCULAR] = {16, 86, 146, 0},
+    [PM_METHOD_CIRCULAR_C1] = {80, 52, 183, 0}, [PM_METHOD_CIRCULAR_C2] = {80, 56, 183, 0},
+    [PM_METHOD_CIRCULAR_C3] = {80, 59, 183, 0}, [PM_METHOD_HERMITE] = {0, 0, 109, 0},
+    [PM_METHOD_SPLINE] = {0, 0, 109, 0},        [PM_METHOD_BSPLINE] = {0, 0, 227, 0},
+    [PM_METHOD_CUBICSPLINE] = {0, 0, 54, 0},    [PM_METHOD_NCUBIC] = {0, 0, 54, 0},
 };
 
 curve_work work_of_curve(pm_method method) {
@@ -26,6 +26,7 @@ typedef struct counted {
     uint64_t keys, segments; /* read once each */
     uint64_t begun;          /* segments that samples are computed in */
     uint64_t computed;       /* samples that are not on a key */
+    uint64_t moments;        /* times of such samples */
     uint64_t results;
     uint64_t constants; /* quaternions */
     uint64_t places;    /* bytes that say where samples lie */
@@ -39,7 +40,8 @@ static case_work sum(pm_method method, pm_key_format format, const counted *n) {
         .bytes_read =
             n->keys * key + (n->segments * coefficients + n->constants) * QUATERNION + n->places,
         .bytes_written = n->results * QUATERNION,
-        .operations = n->begun * curve.segment + n->computed * curve.sample,
+        .operations =
+            n->begun * curve.segment + n->moments * curve.moment + n->computed * curve.sample,
     };
 }
 
@@ -52,6 +54,7 @@ static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint6
                      .segments = SCENE_TRACKS * segments,
                      .begun = SCENE_TRACKS * segments,
                      .computed = SCENE_TRACKS * (rows - copied),
+                     .moments = rows - copied,
                      .results = SCENE_TRACKS * rows,
                      .constants = SCENE_TRACKS * (uint64_t)curves[method].constants};
 }
@@ -73,6 +76,7 @@ static counted pairs(pm_method method, uint64_t count) {
                      .segments = count,
                      .begun = count,
                      .computed = count,
+                     .moments = count,
                      .results = count,
                      .constants = count * curves[method].constants,
                      .places = count * (CURSOR + TRACK_INDEX)};

@@ -250,6 +250,8 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
         pm_##name##_segment segments[PM_SPAN_VECTORS];                                             \
         real us[PM_SPAN_VECTORS];                                                                  \
         segment_ends ends[PM_SPAN_VECTORS];                                                        \
+        real moment[pm_##name##_moments];                                                          \
+        pm_##name##_moment(PM_REAL(q.u), moment);                                                  \
         if (pm_##name##_coefficients + pm_##name##_constants == 0 && q.coded)                      \
             PM_PREPARE(name, load_coded(&q, at))                                                   \
         else                                                                                       \
@@ -258,7 +260,9 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
             const size_t v = at / PM_LANES;                                                        \
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
                 continue;                                                                          \
-            pm_quat value = pm_##name##_at(&segments[v], us[v]);                                   \
+            if (q.joints->crowd->per_joint)                                                        \
+                pm_##name##_moment(us[v], moment);                                                 \
+            pm_quat value = pm_##name##_at(&segments[v], moment);                                  \
             if (pm_##name##_passes && !q.inside)                                                   \
                 value = at_ends(&ends[v], us[v], value);                                           \
             store_lanes(to, at, q.c, value);                                                       \

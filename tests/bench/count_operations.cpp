@@ -133,18 +133,18 @@ static pm_segment_data data_of(const char *name) {
 }
 
 template <typename Segment>
-static unsigned uncommon(pm_quat (*fast)(const Segment *, real, pm_mask *), const Segment *s,
-                         real u) {
+static unsigned uncommon(pm_quat (*fast)(const Segment *, const real *, pm_mask *),
+                         const Segment *s, const real *moment) {
     pm_mask failed = 0;
-    fast(s, u, &failed);
+    fast(s, moment, &failed);
     return failed != 0;
 }
 
-#define COMMON_squad uncommon(pm_squad_fast, &segment, u)
-#define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, u)
-#define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, u)
-#define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, u)
-#define COMMON_hermite uncommon(pm_hermite_fast, &segment, u)
+#define COMMON_squad uncommon(pm_squad_fast, &segment, moment)
+#define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, moment)
+#define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, moment)
+#define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, moment)
+#define COMMON_hermite uncommon(pm_hermite_fast, &segment, moment)
 #define COMMON_slerp 0
 #define COMMON_step 0
 #define COMMON_nlerp 0
@@ -157,12 +157,16 @@ static unsigned uncommon(pm_quat (*fast)(const Segment *, real, pm_mask *), cons
     static operation_count count_##name() {                                                        \
         const pm_segment_data data = data_of(#name);                                               \
         const real u(0.25f);                                                                       \
-        operation_count count = {#name, 0, 0, pm_##name##_constants, pm_##name##_passes, 0};       \
+        real moment[pm_##name##_moments];                                                          \
+        operation_count count = {#name, 0, 0, 0, pm_##name##_constants, pm_##name##_passes, 0};    \
         operations = 0;                                                                            \
         const pm_##name##_segment segment = pm_##name##_begin(&data);                              \
         count.segment = operations;                                                                \
         operations = 0;                                                                            \
-        pm_##name##_at(&segment, u);                                                               \
+        pm_##name##_moment(u, moment);                                                             \
+        count.moment = operations;                                                                 \
+        operations = 0;                                                                            \
+        pm_##name##_at(&segment, moment);                                                          \
         count.sample = operations;                                                                 \
         count.is_uncommon = COMMON_##name;                                                         \
         return count;                                                                              \
@@ -171,7 +175,8 @@ PM_ROTATION_CURVES(COUNT)
 
 const operation_count *count_curves(void) {
 #define COUNTED(name) count_##name(),
-    static const operation_count counts[] = {PM_ROTATION_CURVES(COUNTED){nullptr, 0, 0, 0, 0, 0}};
+    static const operation_count counts[] = {
+        PM_ROTATION_CURVES(COUNTED){nullptr, 0, 0, 0, 0, 0, 0}};
     return counts;
 }
 
