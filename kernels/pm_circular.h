@@ -73,7 +73,7 @@ pm_fn pm_arc_point pm_circle_at_moment(const pm_circle *c, const real *moment) {
     pm_arc_point p;
     real alpha4 = c->alpha2 * c->alpha2;
     p.along = c->stretch * pm_sine_of(moment + PM_CIRCULAR_ALONG, c->alpha2, alpha4);
-    p.up = pm_cosine_change_of(moment + PM_CIRCULAR_UP, c->alpha2, alpha4);
+    p.up = pm_cosine_difference_of(moment + PM_CIRCULAR_UP, c->alpha2, alpha4);
     return p;
 }
 
@@ -114,10 +114,6 @@ pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, const real *moment) {
 
 /* R n of both arcs; alpha^2 of both and the speeds k of both phases; the half chord */
 #define pm_phased_coefficients 4
-
-/* A moment: u, and the place on the chord for the method's weight of the arriving circle */
-#define PM_PHASED_CROSSING 1
-#define PM_PHASED_MOMENTS (PM_PHASED_CROSSING + PM_CROSSING_TERMS)
 
 typedef struct pm_phased_segment {
     pm_circular_segment circles;
@@ -204,13 +200,13 @@ pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, const real *moment, pm_
     pm_arc_point q = pm_circle_at(&c->arriving, s->arriving_rest, t1, &turn1);
     real chord2 = pm_arc_points_chord2(c, p, q);
     *failed = pm_phase_is_far(t0, turn0) | pm_phase_is_far(t1, turn1) | (chord2 > PM_MAX_CHORD2);
-    return pm_arc_points_slerp(c, p, q, chord2, moment + PM_PHASED_CROSSING);
+    return pm_arc_points_slerp(c, p, q, chord2, moment + PM_CROSSING);
 }
 
 /* For points anywhere on their circles. */
 pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, const real *moment) {
     pm_circular_segment c = pm_phased_far_circles(s);
-    const real *crossing = moment + PM_PHASED_CROSSING;
+    const real *crossing = moment + PM_CROSSING;
     real t0 = pm_phase_leaving(s, moment[0]), t1 = pm_phase_arriving(s, moment[0]);
     pm_arc_point p = pm_circle_at_any(&c.leaving, s->leaving_rest, t0);
     pm_arc_point q = pm_circle_at_any(&c.arriving, s->arriving_rest, t1);
@@ -254,10 +250,7 @@ pm_fn real pm_smootherstep(real u) {
 }
 
 #define PM_PHASED_METHOD(name, weight)                                                             \
-    pm_fn void pm_##name##_moment(real u, real *moment) {                                          \
-        moment[0] = u;                                                                             \
-        pm_crossing_terms(weight(u), moment + PM_PHASED_CROSSING);                                 \
-    }                                                                                              \
+    PM_CROSSING_MOMENT(name, weight)                                                               \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_segment_data *data) {                     \
         return pm_phased_begin(data);                                                              \
@@ -273,21 +266,21 @@ pm_fn real pm_smootherstep(real u) {
 #define pm_circular_c1_coefficients pm_phased_coefficients
 #define pm_circular_c1_constants 0
 #define pm_circular_c1_passes 1
-#define pm_circular_c1_moments PM_PHASED_MOMENTS
+#define pm_circular_c1_moments PM_CROSSING_MOMENTS
 #define pm_circular_c1_has_fast_path 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_coefficients pm_phased_coefficients
 #define pm_circular_c2_constants 0
 #define pm_circular_c2_passes 1
-#define pm_circular_c2_moments PM_PHASED_MOMENTS
+#define pm_circular_c2_moments PM_CROSSING_MOMENTS
 #define pm_circular_c2_has_fast_path 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_coefficients pm_phased_coefficients
 #define pm_circular_c3_constants 0
 #define pm_circular_c3_passes 1
-#define pm_circular_c3_moments PM_PHASED_MOMENTS
+#define pm_circular_c3_moments PM_CROSSING_MOMENTS
 #define pm_circular_c3_has_fast_path 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 

@@ -48,9 +48,12 @@ pm_fn real pm_sinc(real x2) {
     return PM_SINC(pm_quartic_from_1, x2);
 }
 
+#define PM_COS_REST(polynomial, x)                                                                 \
+    polynomial(x, 0.0416666679f, -0.00138889009f, 2.47943353e-05f, -2.67520079e-07f)
+
 /* (cos x - 1 + x^2/2)/x^4 for x^2 in [0, (pi/2)^2]; error 1.24e-09. */
 pm_fn real pm_cos_rest(real x2) {
-    return pm_cubic(x2, 0.0416666679f, -0.00138889009f, 2.47943353e-05f, -2.67520079e-07f);
+    return PM_COS_REST(pm_cubic, x2);
 }
 
 /* cos x for x^2 in [0, (pi/2)^2]. The terms up to x^2 are summed separately: near a quarter turn

@@ -19,19 +19,28 @@
 
 /* ---- sine and cosine of multiples of an angle ----
  *
- * Polynomials in x^2 whose coefficients depend on the multiple t; t x is within a quarter turn. */
+ * Polynomials in x^2 whose coefficients depend on the multiple t; x is within a quarter turn, and t
+ * in [-1, 1]. */
 
 #define PM_SINE_TERMS 5
 #define PM_COSINE_TERMS 5
 
-/* Of sin(t x)/x: the coefficients of x^0 to x^8. */
+pm_fn void pm_terms_scaled(real *terms, float c1, float c2, float c3, float c4) {
+    terms[1] = PM_REAL(c1) * terms[1];
+    terms[2] = PM_REAL(c2) * terms[2];
+    terms[3] = PM_REAL(c3) * terms[3];
+    terms[4] = PM_REAL(c4) * terms[4];
+}
+
+/* Of sin(t x)/x: the coefficients of x^0 to x^8, those of pm_sinc times odd powers of t. */
 pm_fn void pm_sine_terms(real t, real *terms) {
-    real t2 = t * t, t3 = t2 * t, t5 = t3 * t2, t7 = t5 * t2;
+    real t2 = t * t;
     terms[0] = t;
-    terms[1] = PM_REAL(-0.166666612f) * t3; /* those of pm_sinc */
-    terms[2] = PM_REAL(0.0083331028f) * t5;
-    terms[3] = PM_REAL(-0.000198119946f) * t7;
-    terms[4] = PM_REAL(2.61059586e-06f) * (t7 * t2);
+    terms[1] = t2 * t;
+    terms[2] = terms[1] * t2;
+    terms[3] = terms[2] * t2;
+    terms[4] = terms[3] * t2;
+    PM_SINC(pm_terms_scaled, terms);
 }
 
 /* sin(t x)/x, from x^2 and x^4 */
@@ -41,45 +50,25 @@ pm_fn real pm_sine_of(const real *terms, real x2, real x4) {
     return pm_fma(x4, high, low);
 }
 
-/* (cos(x) - 1 + x^2/2)/x^4 of pm_cos_rest, and the terms before: coefficients of x^2 to x^10, each
- * times a power of t^2, from t2 on. */
-pm_fn void pm_cosine_terms_of(real t2, real t4, real t6, real t8, real t10, real *terms) {
-    terms[0] = PM_REAL(-0.5f) * t2;
-    terms[1] = PM_REAL(0.0416666679f) * t4;
-    terms[2] = PM_REAL(-0.00138889009f) * t6;
-    terms[3] = PM_REAL(2.47943353e-05f) * t8;
-    terms[4] = PM_REAL(-2.67520079e-07f) * t10;
-}
-
-/* Of cos(t x) - 1 */
-pm_fn void pm_cosine_terms(real t, real *terms) {
-    real t2 = t * t, t4 = t2 * t2;
-    pm_cosine_terms_of(t2, t4, t4 * t2, t4 * t4, (t4 * t4) * t2, terms);
-}
-
-/* Of cos(t x) - cos(x), where t = 2 u - 1: t^2 - 1 is a factor of each, which does not cancel as
- * -4 u (1 - u). */
+/* Of cos(t x) - cos(x), where t = 2 u - 1: the coefficients of x^2 to x^10, those of pm_cos times
+ * t^2 - 1, t^4 - 1 and so on. Their common factor t^2 - 1 does not cancel as -4 u (1 - u). */
 pm_fn void pm_cosine_difference_terms(real u, real *terms) {
     real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f)), t2 = t * t, t4 = t2 * t2;
     real one = PM_REAL(1.0f);
     real factor = PM_REAL(-4.0f) * u * (one - u);
-    real sum2 = one + t2, sum4 = one + t4; /* (t^8 - 1) = (t^2 - 1) (1 + t^2) (1 + t^4) */
-    pm_cosine_terms_of(factor, factor * sum2, factor * (sum2 + t4), factor * (sum2 * sum4),
-                       factor * pm_fma(t4, t4, sum2 * sum4), terms);
+    real sum2 = one + t2, sum6 = sum2 * (one + t4);
+    terms[0] = PM_REAL(-0.5f) * factor;
+    terms[1] = factor * sum2;
+    terms[2] = factor * (sum2 + t4);
+    terms[3] = factor * sum6;
+    terms[4] = factor * pm_fma(t4, t4, sum6);
+    PM_COS_REST(pm_terms_scaled, terms);
 }
 
-/* terms[0] x^2 + ... + terms[4] x^10 */
-pm_fn real pm_cosine_change_of(const real *terms, real x2, real x4) {
+/* cos(t x) - cos(x), from x^2 and x^4 */
+pm_fn real pm_cosine_difference_of(const real *terms, real x2, real x4) {
     real high = pm_fma(x4, terms[4], pm_fma(x2, terms[3], terms[2]));
     return x2 * pm_fma(x4, high, pm_fma(x2, terms[1], terms[0]));
-}
-
-/* cos(t x) */
-pm_fn real pm_cosine_of(const real *terms, real x2, real x4) {
-    real low = pm_fma(x2, terms[0], PM_REAL(1.0f));
-    real middle = pm_fma(x2, terms[2], terms[1]);
-    real high = pm_fma(x2, terms[4], terms[3]);
-    return pm_fma(x4, pm_fma(x4, high, middle), low);
 }
 
 /* ---- slerp as a point of the chord ----
@@ -128,6 +117,16 @@ pm_fn real pm_crossing_of(const real *terms, real x) {
     real high = pm_fma(x2, terms[7], pm_fma(x, terms[6], terms[5]));
     return pm_fma(x, pm_fma(x2, pm_fma(x2, high, middle), low), terms[0]);
 }
+
+/* The moment of methods that slerp between two points by a weight which depends on u: u, and the
+ * coefficients, of which the first is the weight itself. */
+#define PM_CROSSING 1
+#define PM_CROSSING_MOMENTS (PM_CROSSING + PM_CROSSING_TERMS)
+#define PM_CROSSING_MOMENT(name, weight)                                                           \
+    pm_fn void pm_##name##_moment(real u, real *moment) {                                          \
+        moment[0] = u;                                                                             \
+        pm_crossing_terms(weight(u), moment + PM_CROSSING);                                        \
+    }
 
 /* Unit length, for lengths whose square is between 1/2 and 1. */
 pm_fn pm_quat pm_chord_normalized(pm_quat a) {
