@@ -50,6 +50,25 @@ pm_fn real pm_sine_of(const real *terms, real x2, real x4) {
     return pm_fma(x4, high, low);
 }
 
+/* Of cos(t x) - 1: the coefficients of x^2 to x^10, those of pm_cos times even powers of t. */
+pm_fn void pm_cosine_terms(real t, real *terms) {
+    real t2 = t * t;
+    terms[0] = PM_REAL(-0.5f) * t2;
+    terms[1] = t2 * t2;
+    terms[2] = terms[1] * t2;
+    terms[3] = terms[1] * terms[1];
+    terms[4] = terms[3] * t2;
+    PM_COS_REST(pm_terms_scaled, terms);
+}
+
+/* cos(t x), from x^2 and x^4. The first two terms are summed apart, as in pm_cos. */
+pm_fn real pm_cosine_of(const real *terms, real x2, real x4) {
+    real low = pm_fma(x2, terms[0], PM_REAL(1.0f));
+    real middle = pm_fma(x2, terms[2], terms[1]);
+    real high = pm_fma(x2, terms[4], terms[3]);
+    return pm_fma(x4, pm_fma(x4, high, middle), low);
+}
+
 /* Of cos(t x) - cos(x), where t = 2 u - 1: the coefficients of x^2 to x^10, those of pm_cos times
  * t^2 - 1, t^4 - 1 and so on. Their common factor t^2 - 1 does not cancel as -4 u (1 - u). */
 pm_fn void pm_cosine_difference_terms(real u, real *terms) {

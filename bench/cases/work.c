@@ -10,7 +10,7 @@ enum { QUATERNION = 16, CODED_KEY = 6, CURSOR = 8, TRACK_INDEX = 4 };
 static const curve_work curves[PM_METHOD_COUNT] = {
     [PM_METHOD_SLERP] = {39, 0, 39, 0},         [PM_METHOD_STEP] = {0, 0, 0, 0},
     [PM_METHOD_NLERP] = {0, 0, 48, 0},          [PM_METHOD_STERP] = {14, 0, 107, 2},
-    [PM_METHOD_SQUAD] = {46, 55, 146, 0},       [PM_METHOD_CIRCULAR] = {16, 85, 146, 0},
+    [PM_METHOD_SQUAD] = {46, 97, 131, 0},       [PM_METHOD_CIRCULAR] = {16, 85, 146, 0},
     [PM_METHOD_CIRCULAR_C1] = {80, 52, 183, 0}, [PM_METHOD_CIRCULAR_C2] = {80, 56, 183, 0},
     [PM_METHOD_CIRCULAR_C3] = {80, 59, 183, 0}, [PM_METHOD_HERMITE] = {0, 0, 109, 0},
     [PM_METHOD_SPLINE] = {0, 0, 109, 0},        [PM_METHOD_BSPLINE] = {0, 0, 227, 0},
