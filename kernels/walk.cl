@@ -256,8 +256,7 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
                         streams);
     }
 #else
-    pm_walk_samples(keys, constants, wraps, cursors + sample, 0, run_end - sample,
-                    run_end - sample, to + sample * sample_floats, plane_floats, track_count, first,
-                    last, streams);
+    pm_walk_samples(keys, constants, wraps, cursors + sample, 0, run_end - sample, run_end - sample,
+                    to + sample * sample_floats, plane_floats, track_count, first, last, streams);
 #endif
 }

@@ -316,8 +316,9 @@ static void fit_crossing(void) {
     const long double pi = 3.14159265358979323846L;
     long double c[CROSSING_TERMS], largest = 0;
     for (int i = 0; i < CROSSING_POINTS; i++) {
-        long double x = 1 - cosl(pi * (i / CROSSING_S + 0.5L) / CROSSING_X);
-        long double s = (1 - cosl(pi * (i % CROSSING_S + 0.5L) / CROSSING_S)) / 2;
+        const int row = i / CROSSING_S, column = i % CROSSING_S;
+        long double x = 1 - cosl(pi * (row + 0.5L) / CROSSING_X);
+        long double s = (1 - cosl(pi * (column + 0.5L) / CROSSING_S)) / 2;
         points[i] = crossing_at(x, s);
     }
     for (int round = 0; round < CROSSING_ROUNDS; round++) { /* Lawson's algorithm, as above */
@@ -329,7 +330,8 @@ static void fit_crossing(void) {
             points[i].weight = points[i].weight / sum + 1e-9L;
     }
     for (int i = 0; i < NODES * NODES; i++) { /* between the nodes too */
-        crossing_point p = crossing_at(2 * (i / NODES + 0.5L) / NODES, (i % NODES + 0.5L) / NODES);
+        const int row = i / NODES, column = i % NODES;
+        crossing_point p = crossing_at(2 * (row + 0.5L) / NODES, (column + 0.5L) / NODES);
         largest = fmaxl(largest, crossing_error(&p, c));
     }
     printf("pm_crossing_terms on [0, 2] x [0, 1], error of r %.2Le\n", largest);
