@@ -111,9 +111,9 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
 #else
     (void)rate;
     (void)parent;
-    real moment[PM_MOMENTS];
-    PM_OF(moment)(pm_reals_of(u), moment);
-    pm_quat value = PM_OF(at)(&segment, moment);
+    real basis[PM_BASIS_SIZE];
+    PM_OF(basis)(pm_reals_of(u), basis);
+    pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
     value = pm_at_ends(&data, pm_reals_of(u), value);
 #endif

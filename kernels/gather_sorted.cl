@@ -108,9 +108,9 @@ pm_kernel void gather_sorted(pm_global const pm_stored_key *restrict keys,
     data.constants[1] = pm_gather_constant(constants + constant_floats, tracks + first);
 #endif
     PM_OF(segment) segment = PM_OF(begin)(&data);
-    real moment[PM_MOMENTS];
-    PM_OF(moment)(lanes.u, moment);
-    pm_quat value = PM_OF(at)(&segment, moment);
+    real basis[PM_BASIS_SIZE];
+    PM_OF(basis)(lanes.u, basis);
+    pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
     value = pm_at_ends(&data, lanes.u, value);
 #endif

@@ -17,10 +17,10 @@
 #define pm_bspline_coefficients 4 /* middle; l0', l1, l2, each with its squared length as w */
 #define pm_bspline_constants 0
 #define pm_bspline_passes 0
-#define pm_bspline_moments 1
+#define pm_bspline_basis_size 1
 #define pm_bspline_has_fast_path 0
 
-PM_MOMENT_IS_U(bspline)
+PM_BASIS_IS_U(bspline)
 
 typedef struct pm_bspline_segment {
     pm_quat middle, before, during, after;
@@ -48,8 +48,8 @@ pm_fn pm_quat pm_small_product(pm_quat a, pm_quat b) {
     return pm_quat_sum(pm_quat_sum(a, b), pm_quat_product(a, b));
 }
 
-pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_bspline_at(const pm_bspline_segment *s, const real *basis) {
+    real u = basis[0];
     real v = PM_REAL(1.0f) - u;
     real sixth = PM_REAL(0.166666672f);
     real before = -sixth * v * v * v; /* (5 + 3u - 3u^2 + u^3)/6 - 1 */

@@ -50,11 +50,11 @@ pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
     return joint->animated >> c & 1;
 }
 
-/* The value of a curve of rotations at the moment of u; exactly the keys at u = 0 and u = 1 where it
+/* The value of a curve of rotations at the basis of u; exactly the keys at u = 0 and u = 1 where it
  * passes through them. */
-pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, const real *moment) {
+pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, const real *basis) {
     PM_OF(segment) segment = PM_OF(begin)(data);
-    pm_quat value = PM_OF(at)(&segment, moment);
+    pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
     value = pm_at_ends(data, u, value);
 #endif
@@ -64,9 +64,9 @@ pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, const real 
 /* The value of a curve of positions or scales; its w is 0. */
 pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u) {
     PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
-    real moment[PM_VECTOR_OF(moments)];
-    PM_VECTOR_OF(moment)(u, moment);
-    pm_quat value = PM_VECTOR_OF(at)(&segment, moment);
+    real basis[PM_VECTOR_OF(basis_size)];
+    PM_VECTOR_OF(basis)(u, basis);
+    pm_quat value = PM_VECTOR_OF(at)(&segment, basis);
     if (PM_VECTOR_OF(passes))
         value = pm_at_ends(data, u, value);
     value.w = PM_REAL(0.0f);

@@ -17,16 +17,16 @@
 #define pm_circular_passes 1
 #define pm_circular_has_fast_path 0
 
-/* A moment: along and up (pm_arc_point), which both arcs share, and the place on the chord */
+/* The basis: along and up (pm_arc_point), which both arcs share, and the point of the chord */
 #define PM_CIRCULAR_ALONG 0
 #define PM_CIRCULAR_UP (PM_CIRCULAR_ALONG + PM_SINE_TERMS)
-#define PM_CIRCULAR_CROSSING (PM_CIRCULAR_UP + PM_COSINE_TERMS)
-#define pm_circular_moments (PM_CIRCULAR_CROSSING + PM_CROSSING_TERMS)
+#define PM_CIRCULAR_CHORD (PM_CIRCULAR_UP + PM_COSINE_TERMS)
+#define pm_circular_basis_size (PM_CIRCULAR_CHORD + PM_CHORD_TERMS)
 
-pm_fn void pm_circular_moment(real u, real *moment) {
-    pm_sine_terms(pm_centred(u), moment + PM_CIRCULAR_ALONG);
-    pm_cosine_difference_terms(u, moment + PM_CIRCULAR_UP);
-    pm_crossing_terms(u, moment + PM_CIRCULAR_CROSSING);
+pm_fn void pm_circular_basis(real u, real *basis) {
+    pm_sine_terms(pm_centred(u), basis + PM_CIRCULAR_ALONG);
+    pm_cosine_difference_terms(u, basis + PM_CIRCULAR_UP);
+    pm_chord_terms(u, basis + PM_CIRCULAR_CHORD);
 }
 
 typedef struct pm_circle {
@@ -68,12 +68,12 @@ typedef struct pm_arc_point {
     real along, up;
 } pm_arc_point;
 
-/* The point at the moment's u. */
-pm_fn pm_arc_point pm_circle_at_moment(const pm_circle *c, const real *moment) {
+/* The point at the u of the basis. */
+pm_fn pm_arc_point pm_circle_point(const pm_circle *c, const real *basis) {
     pm_arc_point p;
     real alpha4 = c->alpha2 * c->alpha2;
-    p.along = c->stretch * pm_sine_of(moment + PM_CIRCULAR_ALONG, c->alpha2, alpha4);
-    p.up = pm_cosine_difference_of(moment + PM_CIRCULAR_UP, c->alpha2, alpha4);
+    p.along = c->stretch * pm_quartic_of(basis + PM_CIRCULAR_ALONG, c->alpha2, alpha4);
+    p.up = c->alpha2 * pm_quartic_of(basis + PM_CIRCULAR_UP, c->alpha2, alpha4);
     return p;
 }
 
@@ -91,19 +91,19 @@ pm_fn real pm_arc_points_chord2(const pm_circular_segment *s, pm_arc_point p, pm
 /* The slerp of two points whose squared chord is at most 2, in the coordinates of pm_arc_point, so
  * that the large terms are rounded once. */
 pm_fn pm_quat pm_arc_points_slerp(const pm_circular_segment *s, pm_arc_point p, pm_arc_point q,
-                                  real chord2, const real *crossing) {
-    real to_q = pm_crossing_of(crossing, chord2);
+                                  real chord2, const real *terms) {
+    real to_q = pm_chord_parameter(terms, chord2);
     real to_p = PM_REAL(1.0f) - to_q;
     pm_quat r = pm_quat_blend(to_p * p.up, s->leaving.radius, to_q * q.up, s->arriving.radius);
     r = pm_quat_plus(r, pm_fma(to_p, p.along, to_q * q.along), s->half_chord);
     return pm_chord_normalized(pm_quat_sum(r, s->middle));
 }
 
-pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, const real *moment) {
-    pm_arc_point leaving = pm_circle_at_moment(&s->leaving, moment);
-    pm_arc_point arriving = pm_circle_at_moment(&s->arriving, moment);
+pm_fn pm_quat pm_circular_at(const pm_circular_segment *s, const real *basis) {
+    pm_arc_point leaving = pm_circle_point(&s->leaving, basis);
+    pm_arc_point arriving = pm_circle_point(&s->arriving, basis);
     real chord2 = pm_arc_points_chord2(s, leaving, arriving);
-    return pm_arc_points_slerp(s, leaving, arriving, chord2, moment + PM_CIRCULAR_CROSSING);
+    return pm_arc_points_slerp(s, leaving, arriving, chord2, basis + PM_CIRCULAR_CHORD);
 }
 
 /* ---- phased circles: C1, C2, C3 ----
@@ -191,42 +191,42 @@ pm_fn pm_mask pm_phase_is_far(real t, real turn2) {
 }
 
 /* Valid while both phases stay near their arcs and both points near each other. */
-pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, const real *moment, pm_mask *failed) {
+pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, const real *basis, pm_mask *failed) {
     const pm_circular_segment *c = &s->circles;
-    real t0 = pm_phase_leaving(s, moment[0]);
-    real t1 = pm_phase_arriving(s, moment[0]);
+    real t0 = pm_phase_leaving(s, basis[0]);
+    real t1 = pm_phase_arriving(s, basis[0]);
     real turn0, turn1;
     pm_arc_point p = pm_circle_at(&c->leaving, s->leaving_rest, t0, &turn0);
     pm_arc_point q = pm_circle_at(&c->arriving, s->arriving_rest, t1, &turn1);
     real chord2 = pm_arc_points_chord2(c, p, q);
     *failed = pm_phase_is_far(t0, turn0) | pm_phase_is_far(t1, turn1) | (chord2 > PM_MAX_CHORD2);
-    return pm_arc_points_slerp(c, p, q, chord2, moment + PM_CROSSING);
+    return pm_arc_points_slerp(c, p, q, chord2, basis + PM_CHORD);
 }
 
 /* For points anywhere on their circles. */
-pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, const real *moment) {
+pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, const real *basis) {
     pm_circular_segment c = pm_phased_far_circles(s);
-    const real *crossing = moment + PM_CROSSING;
-    real t0 = pm_phase_leaving(s, moment[0]), t1 = pm_phase_arriving(s, moment[0]);
+    const real *terms = basis + PM_CHORD;
+    real t0 = pm_phase_leaving(s, basis[0]), t1 = pm_phase_arriving(s, basis[0]);
     pm_arc_point p = pm_circle_at_any(&c.leaving, s->leaving_rest, t0);
     pm_arc_point q = pm_circle_at_any(&c.arriving, s->arriving_rest, t1);
     real chord2 = pm_arc_points_chord2(&c, p, q);
     pm_mask apart = chord2 >= PM_REAL(2.0f);
     real near2 = pm_select(apart, PM_REAL(2.0f), chord2);
-    pm_quat value = pm_arc_points_slerp(&c, p, q, near2, crossing);
+    pm_quat value = pm_arc_points_slerp(&c, p, q, near2, terms);
     if (pm_any(apart)) {
         pm_quat far = pm_slerp_any(pm_arc_point_of(&c, &c.leaving, p),
-                                   pm_arc_point_of(&c, &c.arriving, q), crossing[0]);
+                                   pm_arc_point_of(&c, &c.arriving, q), terms[0]);
         value = pm_quat_select(apart, pm_quat_renormalized(far), value);
     }
     return value;
 }
 
-pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, const real *moment) {
+pm_fn pm_quat pm_phased_at(const pm_phased_segment *s, const real *basis) {
     pm_mask failed;
-    pm_quat value = pm_phased_fast(s, moment, &failed);
+    pm_quat value = pm_phased_fast(s, basis, &failed);
     if (pm_any(failed))
-        value = pm_quat_select(failed, pm_phased_at_any(s, moment), value);
+        value = pm_quat_select(failed, pm_phased_at_any(s, basis), value);
     return value;
 }
 
@@ -250,37 +250,37 @@ pm_fn real pm_smootherstep(real u) {
 }
 
 #define PM_PHASED_METHOD(name, weight)                                                             \
-    PM_CROSSING_MOMENT(name, weight)                                                               \
+    PM_CHORD_BASIS(name, weight)                                                                   \
     typedef pm_phased_segment pm_##name##_segment;                                                 \
     pm_fn pm_##name##_segment pm_##name##_begin(const pm_segment_data *data) {                     \
         return pm_phased_begin(data);                                                              \
     }                                                                                              \
-    pm_fn pm_quat pm_##name##_fast(const pm_##name##_segment *s, const real *moment,               \
+    pm_fn pm_quat pm_##name##_fast(const pm_##name##_segment *s, const real *basis,                \
                                    pm_mask *failed) {                                              \
-        return pm_phased_fast(s, moment, failed);                                                  \
+        return pm_phased_fast(s, basis, failed);                                                   \
     }                                                                                              \
-    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, const real *moment) {               \
-        return pm_phased_at(s, moment);                                                            \
+    pm_fn pm_quat pm_##name##_at(const pm_##name##_segment *s, const real *basis) {                \
+        return pm_phased_at(s, basis);                                                             \
     }
 
 #define pm_circular_c1_coefficients pm_phased_coefficients
 #define pm_circular_c1_constants 0
 #define pm_circular_c1_passes 1
-#define pm_circular_c1_moments PM_CROSSING_MOMENTS
+#define pm_circular_c1_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c1_has_fast_path 1
 PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_coefficients pm_phased_coefficients
 #define pm_circular_c2_constants 0
 #define pm_circular_c2_passes 1
-#define pm_circular_c2_moments PM_CROSSING_MOMENTS
+#define pm_circular_c2_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c2_has_fast_path 1
 PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_coefficients pm_phased_coefficients
 #define pm_circular_c3_constants 0
 #define pm_circular_c3_passes 1
-#define pm_circular_c3_moments PM_CROSSING_MOMENTS
+#define pm_circular_c3_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c3_has_fast_path 1
 PM_PHASED_METHOD(circular_c3, pm_smootherstep)
 
@@ -295,7 +295,7 @@ pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle
 }
 
 pm_fn pm_quat_jet pm_circular_motion(const pm_circular_segment *s, real u) {
-    pm_jet t = pm_jet_of(pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f)), PM_REAL(2.0f), PM_REAL(0.0f));
+    pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
     return pm_slerp_jet(pm_circle_motion(s, &s->leaving, t), pm_circle_motion(s, &s->arriving, t),
                         pm_jet_u(u));
 }

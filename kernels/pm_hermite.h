@@ -16,10 +16,10 @@
 #define pm_hermite_coefficients 3 /* step, leaving, arriving */
 #define pm_hermite_constants 0
 #define pm_hermite_passes 1
-#define pm_hermite_moments 1
+#define pm_hermite_basis_size 1
 #define pm_hermite_has_fast_path 1 /* valid for rotations of at most half a turn */
 
-PM_MOMENT_IS_U(hermite)
+PM_BASIS_IS_U(hermite)
 
 typedef struct pm_hermite_segment {
     pm_quat a, step, leaving, arriving;
@@ -65,15 +65,15 @@ pm_fn pm_quat pm_hermite_value(const pm_hermite_segment *s, pm_hermite_vectors r
     return pm_quat_renormalized(pm_quat_plus(value, turn.cosine, s->a));
 }
 
-pm_fn pm_quat pm_hermite_fast(const pm_hermite_segment *s, const real *moment, pm_mask *failed) {
-    pm_hermite_vectors r = pm_hermite_vector(s, moment[0]);
+pm_fn pm_quat pm_hermite_fast(const pm_hermite_segment *s, const real *basis, pm_mask *failed) {
+    pm_hermite_vectors r = pm_hermite_vector(s, basis[0]);
     real x2 = pm_hermite_angle2(r);
     *failed = x2 > PM_COS_SINC_NARROW_END;
     return pm_hermite_value(s, r, pm_cos_sinc_narrow(x2));
 }
 
-pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, const real *moment) {
-    pm_hermite_vectors r = pm_hermite_vector(s, moment[0]);
+pm_fn pm_quat pm_hermite_at(const pm_hermite_segment *s, const real *basis) {
+    pm_hermite_vectors r = pm_hermite_vector(s, basis[0]);
     return pm_hermite_value(s, r, pm_cos_sinc_of(pm_hermite_angle2(r)));
 }
 

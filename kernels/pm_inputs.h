@@ -32,13 +32,13 @@ typedef struct pm_poses {
 } pm_poses;
 
 /* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys,
- * and the moment of rotations. */
+ * and the basis of rotations. */
 typedef struct pm_input_lanes {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     pm_key_lanes lanes;
-    real moment[PM_MOMENTS];
+    real basis[PM_BASIS_SIZE];
 } pm_input_lanes;
 
 /* ---- locating keys ----------------------------------------------------------------- */
@@ -63,7 +63,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
                 pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
                                 cursor);
     }
-    PM_OF(moment)(pm_reals_of(input->lanes.u), input->moment);
+    PM_OF(basis)(pm_reals_of(input->lanes.u), input->basis);
 }
 
 /* For clips with per-joint timelines: locates the keys of one joint. */
@@ -78,7 +78,7 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
         }
-    PM_OF(moment)(pm_reals_of(input->lanes.u), input->moment);
+    PM_OF(basis)(pm_reals_of(input->lanes.u), input->basis);
 }
 
 /* ---- sampling ----------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm
 #endif
     (void)t;
     (void)joint;
-    return pm_rotation_value(data, pm_reals_of(input->lanes.u), input->moment);
+    return pm_rotation_value(data, pm_reals_of(input->lanes.u), input->basis);
 }
 
 /* Gathers a channel of the group of joints from `first` on, with contiguous keys. */

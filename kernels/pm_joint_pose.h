@@ -90,9 +90,9 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
     pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint, clip.plane,
                    PM_CONSTANTS);
 #endif
-    real moment[PM_MOMENTS];
-    PM_OF(moment)(at.u, moment);
-    return pm_rotation_value(&data, at.u, moment);
+    real basis[PM_BASIS_SIZE];
+    PM_OF(basis)(at.u, basis);
+    return pm_rotation_value(&data, at.u, basis);
 }
 
 /* The position (c = 1) or the scale (c = 2) of a joint. */

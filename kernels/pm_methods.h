@@ -51,7 +51,7 @@
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_COEFFICIENTS PM_OF(coefficients)
 #define PM_CONSTANTS PM_OF(constants)
-#define PM_MOMENTS PM_OF(moments)
+#define PM_BASIS_SIZE PM_OF(basis_size)
 #ifndef PM_PASSES /* defined as 0 outside to count the cost of a sample that is not on a key */
 #define PM_PASSES PM_OF(passes)
 #endif

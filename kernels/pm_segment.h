@@ -8,12 +8,12 @@
  *   pm_m_passes                    1: the curve passes through its keys, bit for bit
  *   pm_m_segment                   the state that all samples of a segment share
  *   pm_m_begin(data)               pm_segment_data -> pm_m_segment
- *   pm_m_moments                   the number of functions of u alone that its values need
- *   pm_m_moment(u, moment)         computes them, for u in [0, 1] (pm_moment.h)
- *   pm_m_at(segment, moment)       the value at the moment's u
+ *   pm_m_basis_size                   the number of functions of u alone that its values need
+ *   pm_m_basis(u, basis)         computes them, for u in [0, 1] (pm_basis.h)
+ *   pm_m_at(segment, basis)        the value at the u of the basis
  *   pm_m_has_fast_path             1: pm_m_fast exists, a faster formula that is nearly always
  *                                  valid
- *   pm_m_fast(segment, moment, &failed)  the same bits as pm_m_at, except in the lanes that it
+ *   pm_m_fast(segment, basis, &failed)  the same bits as pm_m_at, except in the lanes that it
  *                                  sets in `failed`
  *   pm_m_motion(segment, u)        rotations only: the same formula with its derivatives by u,
  *                                  up to its length: without gains and renormalisation, and
@@ -24,7 +24,7 @@
 #ifndef PM_SEGMENT_H
 #define PM_SEGMENT_H
 
-#include "pm_moment.h"
+#include "pm_basis.h"
 
 #define PM_MAX_COEFFICIENTS 4
 #define PM_MAX_CONSTANTS 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The methods that use two keys: step, nlerp and slerp (spec: methods, section 3), and the
- * slerps that other methods are built from. Keys are unrolled, so the 4-D angle between them
+ * slerp at any angle that other methods fall back to. Keys are unrolled, so the 4-D angle between them
  * is at most pi/2 and no sign is flipped here. The methods use no root, quotient,
  * trigonometric function, branch or special case.
  */
@@ -14,22 +14,22 @@
 #define pm_step_coefficients 0
 #define pm_step_constants 0
 #define pm_step_passes 1
-#define pm_step_moments 1
+#define pm_step_basis_size 1
 #define pm_step_has_fast_path 0
 #define pm_nlerp_coefficients 0
 #define pm_nlerp_constants 0
 #define pm_nlerp_passes 1
-#define pm_nlerp_moments 1
+#define pm_nlerp_basis_size 1
 #define pm_nlerp_has_fast_path 0
 #define pm_slerp_coefficients 0
 #define pm_slerp_constants 0
 #define pm_slerp_passes 1
-#define pm_slerp_moments 1
+#define pm_slerp_basis_size 1
 #define pm_slerp_has_fast_path 0
 
-PM_MOMENT_IS_U(step)
-PM_MOMENT_IS_U(nlerp)
-PM_MOMENT_IS_U(slerp)
+PM_BASIS_IS_U(step)
+PM_BASIS_IS_U(nlerp)
+PM_BASIS_IS_U(slerp)
 
 typedef struct pm_step_segment {
     pm_quat a;
@@ -41,8 +41,8 @@ pm_fn pm_step_segment pm_step_begin(const pm_segment_data *data) {
     return s;
 }
 
-pm_fn pm_quat pm_step_at(const pm_step_segment *s, const real *moment) {
-    (void)moment;
+pm_fn pm_quat pm_step_at(const pm_step_segment *s, const real *basis) {
+    (void)basis;
     return s->a;
 }
 
@@ -57,14 +57,9 @@ pm_fn pm_nlerp_segment pm_nlerp_begin(const pm_segment_data *data) {
     return s;
 }
 
-pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_nlerp_at(const pm_nlerp_segment *s, const real *basis) {
+    real u = basis[0];
     return pm_chord_normalized(pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b));
-}
-
-/* u in [0, 1] to s in [-1, 1] */
-pm_fn real pm_centred(real u) {
-    return pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
 }
 
 /* The parameters of a slerp's weights, for unit quaternions at most pi/2 apart. */
@@ -83,25 +78,13 @@ pm_fn pm_arc pm_arc_of(real x) {
     return arc;
 }
 
-/* The squared chord between two quaternions */
-pm_fn real pm_chord2(pm_quat a, pm_quat b) {
-    return pm_quat_norm2(pm_quat_difference(b, a));
-}
-
-/* The longest chord for which pm_arc_of is valid: that of a quarter turn, plus rounding. */
-#define PM_MAX_CHORD2 PM_REAL(2.000004f)
-
 pm_fn pm_arc pm_arc_between(pm_quat a, pm_quat b) {
-    return pm_arc_of(pm_chord2(a, b));
+    return pm_arc_of(pm_quat_norm2(pm_quat_difference(b, a)));
 }
 
 /* sin(u theta)/sin(theta) */
 pm_fn real pm_arc_weight(pm_arc arc, real u) {
     return u * arc.gain * pm_sinc(u * u * arc.angle2);
-}
-
-pm_fn pm_quat pm_slerp_arc(pm_arc arc, pm_quat a, pm_quat b, real u) {
-    return pm_quat_blend(pm_arc_weight(arc, PM_REAL(1.0f) - u), a, pm_arc_weight(arc, u), b);
 }
 
 /* Slerp of unit quaternions at any angle, without a sign flip. Exactly antipodal operands turn
@@ -139,8 +122,10 @@ pm_fn pm_slerp_segment pm_slerp_begin(const pm_segment_data *data) {
 }
 
 /* Not renormalised: rounding of the weights leaves lengths within 3e-7 of 1. */
-pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, const real *moment) {
-    return pm_slerp_arc(s->arc, s->a, s->b, moment[0]);
+pm_fn pm_quat pm_slerp_at(const pm_slerp_segment *s, const real *basis) {
+    real u = basis[0];
+    return pm_quat_blend(pm_arc_weight(s->arc, PM_REAL(1.0f) - u), s->a, pm_arc_weight(s->arc, u),
+                         s->b);
 }
 
 pm_fn pm_quat_jet pm_step_motion(const pm_step_segment *s, real u) {

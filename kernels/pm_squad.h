@@ -15,24 +15,24 @@
 #define pm_squad_passes 1
 #define pm_squad_has_fast_path 1 /* valid while the arcs are at most a quarter turn apart */
 
-/* A moment: weights of both keys, of the inner points' middle and half arc, and of the chord */
+/* The basis: weights of both keys, of the inner points' middle and half arc, and of the chord */
 #define PM_SQUAD_NEAR 0
 #define PM_SQUAD_FAR (PM_SQUAD_NEAR + PM_SINE_TERMS)
 #define PM_SQUAD_MIDDLE (PM_SQUAD_FAR + PM_SINE_TERMS)
 #define PM_SQUAD_HALF_ARC (PM_SQUAD_MIDDLE + PM_COSINE_TERMS)
-#define PM_SQUAD_CROSSING (PM_SQUAD_HALF_ARC + PM_SINE_TERMS)
-#define pm_squad_moments (PM_SQUAD_CROSSING + PM_CROSSING_TERMS)
+#define PM_SQUAD_CHORD (PM_SQUAD_HALF_ARC + PM_SINE_TERMS)
+#define pm_squad_basis_size (PM_SQUAD_CHORD + PM_CHORD_TERMS)
 
 pm_fn real pm_squad_weight(real u) {
     return PM_REAL(2.0f) * u * (PM_REAL(1.0f) - u);
 }
 
-pm_fn void pm_squad_moment(real u, real *moment) {
-    pm_sine_terms(PM_REAL(1.0f) - u, moment + PM_SQUAD_NEAR);
-    pm_sine_terms(u, moment + PM_SQUAD_FAR);
-    pm_cosine_terms(pm_centred(u), moment + PM_SQUAD_MIDDLE);
-    pm_sine_terms(pm_centred(u), moment + PM_SQUAD_HALF_ARC);
-    pm_crossing_terms(pm_squad_weight(u), moment + PM_SQUAD_CROSSING);
+pm_fn void pm_squad_basis(real u, real *basis) {
+    pm_sine_terms(PM_REAL(1.0f) - u, basis + PM_SQUAD_NEAR);
+    pm_sine_terms(u, basis + PM_SQUAD_FAR);
+    pm_cosine_terms(pm_centred(u), basis + PM_SQUAD_MIDDLE);
+    pm_sine_terms(pm_centred(u), basis + PM_SQUAD_HALF_ARC);
+    pm_chord_terms(pm_squad_weight(u), basis + PM_SQUAD_CHORD);
 }
 
 /* The arc of the inner points relative to its middle: at s it is
@@ -58,34 +58,33 @@ typedef struct pm_squad_points {
     pm_quat outer, chord;
 } pm_squad_points;
 
-pm_fn pm_squad_points pm_squad_points_at(const pm_squad_segment *s, const real *moment) {
+pm_fn pm_squad_points pm_squad_points_at(const pm_squad_segment *s, const real *basis) {
     pm_squad_points p;
     real gain = s->keys.arc.gain, angle2 = s->keys.arc.angle2, angle4 = angle2 * angle2;
     real phi4 = s->phi2 * s->phi2;
-    p.outer = pm_quat_blend(gain * pm_sine_of(moment + PM_SQUAD_NEAR, angle2, angle4), s->keys.a,
-                            gain * pm_sine_of(moment + PM_SQUAD_FAR, angle2, angle4), s->keys.b);
+    p.outer = pm_quat_blend(gain * pm_quartic_of(basis + PM_SQUAD_NEAR, angle2, angle4), s->keys.a,
+                            gain * pm_quartic_of(basis + PM_SQUAD_FAR, angle2, angle4), s->keys.b);
     pm_quat inner =
-        pm_quat_blend(pm_cosine_of(moment + PM_SQUAD_MIDDLE, s->phi2, phi4), s->middle,
-                      pm_sine_of(moment + PM_SQUAD_HALF_ARC, s->phi2, phi4), s->half_arc);
+        pm_quat_blend(pm_cosine_of(basis + PM_SQUAD_MIDDLE, s->phi2, phi4), s->middle,
+                      pm_quartic_of(basis + PM_SQUAD_HALF_ARC, s->phi2, phi4), s->half_arc);
     p.chord = pm_quat_difference(inner, p.outer);
     return p;
 }
 
-pm_fn pm_quat pm_squad_fast(const pm_squad_segment *s, const real *moment, pm_mask *failed) {
-    pm_squad_points p = pm_squad_points_at(s, moment);
+pm_fn pm_quat pm_squad_fast(const pm_squad_segment *s, const real *basis, pm_mask *failed) {
+    pm_squad_points p = pm_squad_points_at(s, basis);
     real chord2 = pm_quat_norm2(p.chord);
     *failed = chord2 > PM_MAX_CHORD2;
-    real crossing = pm_crossing_of(moment + PM_SQUAD_CROSSING, chord2);
-    return pm_chord_normalized(pm_quat_plus(p.outer, crossing, p.chord));
+    real parameter = pm_chord_parameter(basis + PM_SQUAD_CHORD, chord2);
+    return pm_chord_normalized(pm_quat_plus(p.outer, parameter, p.chord));
 }
 
-pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, const real *moment) {
+pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, const real *basis) {
     pm_mask failed;
-    pm_quat value = pm_squad_fast(s, moment, &failed);
+    pm_quat value = pm_squad_fast(s, basis, &failed);
     if (pm_any(failed)) {
-        pm_squad_points p = pm_squad_points_at(s, moment);
-        pm_quat far =
-            pm_slerp_any(p.outer, pm_quat_sum(p.outer, p.chord), moment[PM_SQUAD_CROSSING]);
+        pm_squad_points p = pm_squad_points_at(s, basis);
+        pm_quat far = pm_slerp_any(p.outer, pm_quat_sum(p.outer, p.chord), basis[PM_SQUAD_CHORD]);
         value = pm_quat_select(failed, pm_quat_renormalized(far), value);
     }
     return value;

@@ -12,10 +12,10 @@
 #define pm_sterp_coefficients 3 /* q v, q l, q (v x l) */
 #define pm_sterp_constants 2    /* swing window, twist window */
 #define pm_sterp_passes 1
-#define pm_sterp_moments 1
+#define pm_sterp_basis_size 1
 #define pm_sterp_has_fast_path 0
 
-PM_MOMENT_IS_U(sterp)
+PM_BASIS_IS_U(sterp)
 
 /* With swing vector v and twist vector l, which are orthogonal,
  *   q exp(v) exp(l) = cos cos q + sinc cos (q v) + cos sinc (q l) + sinc sinc (q (v x l)):
@@ -59,8 +59,8 @@ pm_fn pm_cos_sinc pm_cos_sinc_scaled(real x2, real t) {
     return turn;
 }
 
-pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_sterp_at(const pm_sterp_segment *s, const real *basis) {
+    real u = basis[0];
     pm_cos_sinc swing = pm_cos_sinc_scaled(s->swing2, pm_window_at(s->swing_window, u));
     pm_cos_sinc twist = pm_cos_sinc_scaled(s->twist2, pm_window_at(s->twist_window, u));
     pm_quat r =

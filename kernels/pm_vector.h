@@ -12,46 +12,46 @@
 #define pm_vector_step_coefficients 0
 #define pm_vector_step_constants 0
 #define pm_vector_step_passes 1
-#define pm_vector_step_moments 1
+#define pm_vector_step_basis_size 1
 #define pm_vector_step_has_fast_path 0
 #define pm_vector_linear_coefficients 0
 #define pm_vector_linear_constants 0
 #define pm_vector_linear_passes 1
-#define pm_vector_linear_moments 1
+#define pm_vector_linear_basis_size 1
 #define pm_vector_linear_has_fast_path 0
 #define pm_vector_cubic_coefficients 2 /* slopes at both ends, times the segment's length */
 #define pm_vector_cubic_constants 0
 #define pm_vector_cubic_passes 1
-#define pm_vector_cubic_moments 1
+#define pm_vector_cubic_basis_size 1
 #define pm_vector_cubic_has_fast_path 0
 #define pm_vector_parabolas_c2_coefficients 2 /* bends of both parabolas */
 #define pm_vector_parabolas_c2_constants 0
 #define pm_vector_parabolas_c2_passes 1
-#define pm_vector_parabolas_c2_moments 1
+#define pm_vector_parabolas_c2_basis_size 1
 #define pm_vector_parabolas_c2_has_fast_path 0
 #define pm_vector_parabolas_c3_coefficients 2
 #define pm_vector_parabolas_c3_constants 0
 #define pm_vector_parabolas_c3_passes 1
-#define pm_vector_parabolas_c3_moments 1
+#define pm_vector_parabolas_c3_basis_size 1
 #define pm_vector_parabolas_c3_has_fast_path 0
 #define pm_vector_bspline_coefficients 4 /* coefficients of u^0 to u^3 */
 #define pm_vector_bspline_constants 0
 #define pm_vector_bspline_passes 0
-#define pm_vector_bspline_moments 1
+#define pm_vector_bspline_basis_size 1
 #define pm_vector_bspline_has_fast_path 0
 #define pm_cubicspline_coefficients pm_vector_cubic_coefficients
 #define pm_cubicspline_constants 0
 #define pm_cubicspline_passes 1
-#define pm_cubicspline_moments 1
+#define pm_cubicspline_basis_size 1
 #define pm_cubicspline_has_fast_path 0
 
-PM_MOMENT_IS_U(vector_step)
-PM_MOMENT_IS_U(vector_linear)
-PM_MOMENT_IS_U(vector_cubic)
-PM_MOMENT_IS_U(vector_parabolas_c2)
-PM_MOMENT_IS_U(vector_parabolas_c3)
-PM_MOMENT_IS_U(vector_bspline)
-PM_MOMENT_IS_U(cubicspline)
+PM_BASIS_IS_U(vector_step)
+PM_BASIS_IS_U(vector_linear)
+PM_BASIS_IS_U(vector_cubic)
+PM_BASIS_IS_U(vector_parabolas_c2)
+PM_BASIS_IS_U(vector_parabolas_c3)
+PM_BASIS_IS_U(vector_bspline)
+PM_BASIS_IS_U(cubicspline)
 
 typedef struct pm_vector_step_segment {
     pm_quat a;
@@ -63,8 +63,8 @@ pm_fn pm_vector_step_segment pm_vector_step_begin(const pm_segment_data *data) {
     return s;
 }
 
-pm_fn pm_quat pm_vector_step_at(const pm_vector_step_segment *s, const real *moment) {
-    (void)moment;
+pm_fn pm_quat pm_vector_step_at(const pm_vector_step_segment *s, const real *basis) {
+    (void)basis;
     return s->a;
 }
 
@@ -79,8 +79,8 @@ pm_fn pm_vector_linear_segment pm_vector_linear_begin(const pm_segment_data *dat
     return s;
 }
 
-pm_fn pm_quat pm_vector_linear_at(const pm_vector_linear_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_vector_linear_at(const pm_vector_linear_segment *s, const real *basis) {
+    real u = basis[0];
     return pm_quat_blend(PM_REAL(1.0f) - u, s->a, u, s->b);
 }
 
@@ -98,8 +98,8 @@ pm_fn pm_vector_cubic_segment pm_vector_cubic_begin(const pm_segment_data *data)
 }
 
 /* The cubic Hermite basis */
-pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_vector_cubic_at(const pm_vector_cubic_segment *s, const real *basis) {
+    real u = basis[0];
     real v = PM_REAL(1.0f) - u;
     pm_quat r = pm_quat_blend(u * v * v, s->leaving, -(u * u * v), s->arriving);
     r = pm_quat_plus(r, pm_smoothstep(v), s->a);
@@ -114,8 +114,8 @@ pm_fn pm_cubicspline_segment pm_cubicspline_begin(const pm_segment_data *data) {
 
 /* Normalises the cubic, whatever its length. At length 0 its direction is undefined and the
  * result is the key. */
-pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, const real *moment) {
-    pm_quat r = pm_vector_cubic_at(s, moment);
+pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, const real *basis) {
+    pm_quat r = pm_vector_cubic_at(s, basis);
     real length2 = pm_quat_norm2(r);
     pm_mask is_zero = length2 < PM_REAL(1e-30f);
     real scale = pm_exact_inverse(pm_exact_root(pm_select(is_zero, PM_REAL(1.0f), length2)));
@@ -151,14 +151,14 @@ pm_fn pm_vector_parabolas_c3_segment pm_vector_parabolas_c3_begin(const pm_segme
 }
 
 pm_fn pm_quat pm_vector_parabolas_c2_at(const pm_vector_parabolas_c2_segment *s,
-                                        const real *moment) {
-    real u = moment[0];
+                                        const real *basis) {
+    real u = basis[0];
     return pm_vector_parabolas_at(s, u, pm_smoothstep(u));
 }
 
 pm_fn pm_quat pm_vector_parabolas_c3_at(const pm_vector_parabolas_c3_segment *s,
-                                        const real *moment) {
-    real u = moment[0];
+                                        const real *basis) {
+    real u = basis[0];
     return pm_vector_parabolas_at(s, u, pm_smootherstep(u));
 }
 
@@ -175,8 +175,8 @@ pm_fn pm_vector_bspline_segment pm_vector_bspline_begin(const pm_segment_data *d
     return s;
 }
 
-pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, const real *moment) {
-    real u = moment[0];
+pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, const real *basis) {
+    real u = basis[0];
     pm_quat r = pm_quat_plus(s->c2, u, s->c3);
     r = pm_quat_plus(s->c1, u, r);
     return pm_quat_plus(s->c0, u, r);

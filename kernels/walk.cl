@@ -55,11 +55,11 @@ pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 
                                     pm_global const float *constants, pm_u32 plane_floats,
                                     float u) {
     pm_segment_data data;
-    real moment[PM_MOMENTS];
+    real basis[PM_BASIS_SIZE];
     pm_walk_load(&data, keys, at, constants, plane_floats);
     PM_OF(segment) curve = PM_OF(begin)(&data);
-    PM_OF(moment)(PM_REAL(u), moment);
-    return PM_OF(at)(&curve, moment);
+    PM_OF(basis)(PM_REAL(u), basis);
+    return PM_OF(at)(&curve, basis);
 }
 #endif
 
@@ -69,10 +69,10 @@ pm_rare_fn pm_quat pm_walk_fallback(pm_global const pm_stored_key *keys, pm_u64 
 #define PM_WALK_BLOCK (4 * PM_STRIDE)
 #define pm_walk_memory
 
-/* The moments of a block of samples, which all tracks share: number m of sample k at of[m][k]. */
-typedef struct pm_walk_moments {
-    float of[PM_MOMENTS][PM_WALK_BLOCK];
-} pm_walk_moments;
+/* The bases of a block of samples, which all tracks share: function m of sample k at of[m][k]. */
+typedef struct pm_walk_bases {
+    float of[PM_BASIS_SIZE][PM_WALK_BLOCK];
+} pm_walk_bases;
 
 /* Functions of their own, so that their vectors take no registers from the samples. */
 pm_rare_fn void pm_walk_begin(pm_uniform_map map, pm_u32 sample, pm_places *places) {
@@ -87,39 +87,36 @@ pm_rare_fn void pm_walk_locate(pm_uniform_map map, pm_places *places, pm_cursor 
 }
 
 /* Samples in the lanes. Those past the last repeat it. */
-pm_rare_fn void pm_walk_find_moments(const pm_cursor *cursors, pm_u32 count,
-                                     pm_walk_moments *moments) {
+pm_rare_fn void pm_walk_find_bases(const pm_cursor *cursors, pm_u32 count, pm_walk_bases *bases) {
     PM_NO_UNROLL
     for (pm_u32 k = 0; k < count; k += PM_LANES) {
         float u[PM_LANES];
-        real moment[PM_MOMENTS];
+        real basis[PM_BASIS_SIZE];
         for (pm_u32 i = 0; i < PM_LANES; i++)
             u[i] = cursors[k + i < count ? k + i : count - 1].u;
-        PM_OF(moment)(pm_reals_of(u), moment);
+        PM_OF(basis)(pm_reals_of(u), basis);
         PM_UNROLL
-        for (int m = 0; m < PM_MOMENTS; m++)
-            pm_set_reals(moments->of[m] + k, moment[m]);
+        for (int m = 0; m < PM_BASIS_SIZE; m++)
+            pm_set_reals(bases->of[m] + k, basis[m]);
     }
 }
 
-pm_fn void pm_walk_moment(const pm_walk_moments *moments, pm_u32 sample, float u, real *moment) {
+pm_fn void pm_walk_basis(const pm_walk_bases *bases, pm_u32 sample, float u, real *basis) {
     (void)u;
     PM_UNROLL
-    for (int m = 0; m < PM_MOMENTS; m++)
-        moment[m] = PM_REAL(moments->of[m][sample]);
+    for (int m = 0; m < PM_BASIS_SIZE; m++)
+        basis[m] = PM_REAL(bases->of[m][sample]);
 }
 #else
 #define pm_walk_memory pm_global
 
-/* Computed for each sample, because it would have to come from memory. */
-typedef struct pm_walk_moments {
-    float unused;
-} pm_walk_moments;
+/* Computed for each sample, because a table would have to come from memory: there is none. */
+typedef struct pm_walk_bases pm_walk_bases;
 
-pm_fn void pm_walk_moment(const pm_walk_moments *moments, pm_u32 sample, float u, real *moment) {
-    (void)moments;
+pm_fn void pm_walk_basis(const pm_walk_bases *bases, pm_u32 sample, float u, real *basis) {
+    (void)bases;
     (void)sample;
-    PM_OF(moment)(u, moment);
+    PM_OF(basis)(u, basis);
 }
 #endif
 
@@ -153,7 +150,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                            pm_global const float *restrict constants,
                            pm_global const float *restrict wraps,
                            pm_walk_memory const pm_cursor *restrict cursors,
-                           const pm_walk_moments *moments, pm_u32 count, pm_u32 cursor_count,
+                           const pm_walk_bases *bases, pm_u32 count, pm_u32 cursor_count,
                            pm_global float *restrict values, pm_u32 plane_floats,
                            pm_u32 track_count, pm_u32 first, pm_u32 last, pm_u32 streams) {
     pm_u64 key_stride = (1 + PM_COEFFICIENTS) * (pm_u64)plane_floats;
@@ -193,15 +190,15 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 } else
 #endif
                 {
-                    real moment[PM_MOMENTS];
-                    pm_walk_moment(moments, k, u, moment);
+                    real basis[PM_BASIS_SIZE];
+                    pm_walk_basis(bases, k, u, basis);
 #if PM_HAS_FAST_PATH && PM_LANES > 1
                     pm_mask failed;
-                    value = PM_OF(fast)(&curve, moment, &failed);
+                    value = PM_OF(fast)(&curve, basis, &failed);
                     if (pm_any(failed))
                         value = pm_walk_fallback(keys, at, constants + 4 * track, plane_floats, u);
 #else
-                    value = PM_OF(at)(&curve, moment);
+                    value = PM_OF(at)(&curve, basis);
 #endif
                 }
                 pm_walk_store(out, value, wraps + track, odd_lap, track_count - track, streams);
@@ -236,7 +233,7 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
     pm_global float *to = values + values_offset;
 #if PM_LANES > 1
     pm_cursor block[PM_WALK_BLOCK + 1];
-    pm_walk_moments moments;
+    pm_walk_bases bases;
     pm_places places;
     if (map.scale > 0)
         pm_walk_begin(map, sample, &places);
@@ -250,8 +247,8 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
             for (pm_u32 k = 0; k < cursor_count; k++)
                 block[k] = cursors[sample + k];
         }
-        pm_walk_find_moments(block, count, &moments);
-        pm_walk_samples(keys, constants, wraps, block, &moments, count, cursor_count,
+        pm_walk_find_bases(block, count, &bases);
+        pm_walk_samples(keys, constants, wraps, block, &bases, count, cursor_count,
                         to + sample * sample_floats, plane_floats, track_count, first, last,
                         streams);
     }

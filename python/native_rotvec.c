@@ -107,8 +107,8 @@ static bool load_frame(const native_rotvecs *r, size_t index, frame *to) {
 #define SAMPLE_ROW(name)                                                                           \
     PM_CLONES static void sample_##name(planes a, planes b, float u, planes to, size_t columns) {  \
         float *restrict x = to.x, *restrict y = to.y, *restrict z = to.z, *restrict w = to.w;      \
-        float moment[pm_##name##_moments];                                                         \
-        pm_##name##_moment(u, moment);                                                             \
+        float basis[pm_##name##_basis_size];                                                       \
+        pm_##name##_basis(u, basis);                                                               \
         for (size_t i = 0; i < columns; i++) {                                                     \
             pm_segment_data data;                                                                  \
             data.key = pm_quat_of(a.x[i], a.y[i], a.z[i], a.w[i]);                                 \
@@ -116,7 +116,7 @@ static bool load_frame(const native_rotvecs *r, size_t index, frame *to) {
             const float sign = pm_quat_dot(data.key, data.next) < 0.0f ? -1.0f : 1.0f;             \
             data.next = pm_quat_scaled(data.next, sign);                                           \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
-            const pm_quat q = pm_##name##_at(&segment, moment);                                    \
+            const pm_quat q = pm_##name##_at(&segment, basis);                                     \
             x[i] = q.x;                                                                            \
             y[i] = q.y;                                                                            \
             z[i] = q.z;                                                                            \

@@ -4,7 +4,7 @@
  * float32 numbers. The coefficients are rounded one at a time, lowest degree first, and after
  * each rounding the higher ones are fitted again to the remaining error. The program also
  * computes the coefficients of host/lane_math.h in double, where rounding them is harmless, and those
- * of pm_crossing_terms in two variables, whose factors make their rounding harmless too. It
+ * of pm_chord_terms in two variables, whose factors make their rounding harmless too. It
  * prints every polynomial with its largest error in exact arithmetic. It is not part of the
  * library; run it when a degree or an interval changes.
  */
@@ -237,108 +237,108 @@ static void fit_double(const fit *f) {
         printf("    %.17g%s", (double)c[i], i > 0 ? ",\n" : "\n");
 }
 
-/* ---- the crossing of a slerp, in two variables ----
+/* ---- slerp as a point of the chord, in two variables ----
  *
  * A slerp by h between unit quaternions, x = 4 sin(phi)^2 their squared chord, has the direction of
  * the point at r = (1 - tan(s phi)/tan(phi))/2 of the chord, s = 1 - 2 h. Fitted is Q(x, s^2) in
  *   r = h + x s (1 - s^2)/2 Q(x, s^2),
  * a polynomial in x whose coefficients are polynomials in s^2. */
-enum { CROSSING_X = 48, CROSSING_S = 40, CROSSING_POINTS = CROSSING_X * CROSSING_S };
-enum { CROSSING_TERMS = 26, CROSSING_ROUNDS = 60 };
-static const int crossing_degrees[] = {0, 1, 2, 3, 4, 5, 4};
+enum { CHORD_X = 48, CHORD_S = 40, CHORD_POINTS = CHORD_X * CHORD_S };
+enum { CHORD_TERMS = 26, CHORD_ROUNDS = 60 };
+static const int chord_degrees[] = {0, 1, 2, 3, 4, 5, 4};
 
 typedef struct {
-    long double terms[CROSSING_TERMS]; /* of Q */
-    long double scale;                 /* of Q's error in r */
+    long double terms[CHORD_TERMS]; /* of Q */
+    long double scale;              /* of Q's error in r */
     long double value, weight;
-} crossing_point;
+} chord_point;
 
-static void crossing_terms(long double x, long double s2, long double *terms) {
+static void chord_terms(long double x, long double s2, long double *terms) {
     long double power = 1;
-    for (size_t k = 0; k < sizeof crossing_degrees / sizeof *crossing_degrees; k++, power *= x) {
+    for (size_t k = 0; k < sizeof chord_degrees / sizeof *chord_degrees; k++, power *= x) {
         long double term = power;
-        for (int j = 0; j <= crossing_degrees[k]; j++, term *= s2)
+        for (int j = 0; j <= chord_degrees[k]; j++, term *= s2)
             *terms++ = term;
     }
 }
 
-static crossing_point crossing_at(long double x, long double s) {
-    crossing_point p = {.weight = 1, .scale = x * s * (1 - s * s) / 2};
+static chord_point chord_at(long double x, long double s) {
+    chord_point p = {.weight = 1, .scale = x * s * (1 - s * s) / 2};
     long double phi = asinl(sqrtl(x) / 2);
     p.value = (s - tanl(s * phi) / tanl(phi)) / (2 * p.scale);
-    crossing_terms(x, s * s, p.terms);
+    chord_terms(x, s * s, p.terms);
     return p;
 }
 
 /* Least squares by Householder reflections of the rows (terms, value), which normal equations in as
  * many terms are too ill-conditioned for. */
-static void crossing_solve(const crossing_point *points, long double *c) {
-    static long double rows[CROSSING_POINTS][CROSSING_TERMS + 1];
-    for (int i = 0; i < CROSSING_POINTS; i++) {
+static void chord_solve(const chord_point *points, long double *c) {
+    static long double rows[CHORD_POINTS][CHORD_TERMS + 1];
+    for (int i = 0; i < CHORD_POINTS; i++) {
         long double weight = sqrtl(points[i].weight) * points[i].scale;
-        for (int t = 0; t < CROSSING_TERMS; t++)
+        for (int t = 0; t < CHORD_TERMS; t++)
             rows[i][t] = weight * points[i].terms[t];
-        rows[i][CROSSING_TERMS] = weight * points[i].value;
+        rows[i][CHORD_TERMS] = weight * points[i].value;
     }
-    for (int t = 0; t < CROSSING_TERMS; t++) {
+    for (int t = 0; t < CHORD_TERMS; t++) {
         long double norm = 0, dot;
-        for (int i = t; i < CROSSING_POINTS; i++)
+        for (int i = t; i < CHORD_POINTS; i++)
             norm += rows[i][t] * rows[i][t];
         long double diagonal = rows[t][t] > 0 ? -sqrtl(norm) : sqrtl(norm);
         rows[t][t] -= diagonal; /* column t becomes the reflection's vector */
-        for (int j = t + 1; j <= CROSSING_TERMS; j++) {
+        for (int j = t + 1; j <= CHORD_TERMS; j++) {
             dot = 0;
-            for (int i = t; i < CROSSING_POINTS; i++)
+            for (int i = t; i < CHORD_POINTS; i++)
                 dot += rows[i][t] * rows[i][j];
             dot /= diagonal * rows[t][t];
-            for (int i = t; i < CROSSING_POINTS; i++)
+            for (int i = t; i < CHORD_POINTS; i++)
                 rows[i][j] += dot * rows[i][t];
         }
         c[t] = diagonal;
     }
-    for (int t = CROSSING_TERMS - 1; t >= 0; t--) {
-        long double rest = rows[t][CROSSING_TERMS];
-        for (int j = t + 1; j < CROSSING_TERMS; j++)
+    for (int t = CHORD_TERMS - 1; t >= 0; t--) {
+        long double rest = rows[t][CHORD_TERMS];
+        for (int j = t + 1; j < CHORD_TERMS; j++)
             rest -= rows[t][j] * c[j];
         c[t] = rest / c[t];
     }
 }
 
-static long double crossing_error(const crossing_point *p, const long double *c) {
+static long double chord_error(const chord_point *p, const long double *c) {
     long double value = 0;
-    for (int t = 0; t < CROSSING_TERMS; t++)
+    for (int t = 0; t < CHORD_TERMS; t++)
         value += (long double)(float)c[t] * p->terms[t];
     return fabsl((value - p->value) * p->scale);
 }
 
-static void fit_crossing(void) {
-    static crossing_point points[CROSSING_POINTS];
+static void fit_chord(void) {
+    static chord_point points[CHORD_POINTS];
     const long double pi = 3.14159265358979323846L;
-    long double c[CROSSING_TERMS], largest = 0;
-    for (int i = 0; i < CROSSING_POINTS; i++) {
-        const int row = i / CROSSING_S, column = i % CROSSING_S;
-        long double x = 1 - cosl(pi * (row + 0.5L) / CROSSING_X);
-        long double s = (1 - cosl(pi * (column + 0.5L) / CROSSING_S)) / 2;
-        points[i] = crossing_at(x, s);
+    long double c[CHORD_TERMS], largest = 0;
+    for (int i = 0; i < CHORD_POINTS; i++) {
+        const int row = i / CHORD_S, column = i % CHORD_S;
+        long double x = 1 - cosl(pi * (row + 0.5L) / CHORD_X);
+        long double s = (1 - cosl(pi * (column + 0.5L) / CHORD_S)) / 2;
+        points[i] = chord_at(x, s);
     }
-    for (int round = 0; round < CROSSING_ROUNDS; round++) { /* Lawson's algorithm, as above */
+    for (int round = 0; round < CHORD_ROUNDS; round++) { /* Lawson's algorithm, as above */
         long double sum = 0;
-        crossing_solve(points, c);
-        for (int i = 0; i < CROSSING_POINTS; i++)
-            sum += points[i].weight *= crossing_error(&points[i], c) + 1e-14L;
-        for (int i = 0; i < CROSSING_POINTS; i++)
+        chord_solve(points, c);
+        for (int i = 0; i < CHORD_POINTS; i++)
+            sum += points[i].weight *= chord_error(&points[i], c) + 1e-14L;
+        for (int i = 0; i < CHORD_POINTS; i++)
             points[i].weight = points[i].weight / sum + 1e-9L;
     }
     for (int i = 0; i < NODES * NODES; i++) { /* between the nodes too */
         const int row = i / NODES, column = i % NODES;
-        crossing_point p = crossing_at(2 * (row + 0.5L) / NODES, (column + 0.5L) / NODES);
-        largest = fmaxl(largest, crossing_error(&p, c));
+        chord_point p = chord_at(2 * (row + 0.5L) / NODES, (column + 0.5L) / NODES);
+        largest = fmaxl(largest, chord_error(&p, c));
     }
-    printf("pm_crossing_terms on [0, 2] x [0, 1], error of r %.2Le\n", largest);
+    printf("pm_chord_terms on [0, 2] x [0, 1], error of r %.2Le\n", largest);
     const long double *next = c;
-    for (size_t k = 0; k < sizeof crossing_degrees / sizeof *crossing_degrees; k++)
-        for (int j = 0; j <= crossing_degrees[k]; j++)
-            printf("    %.9gf%s", (double)(float)*next++, j < crossing_degrees[k] ? "," : "\n");
+    for (size_t k = 0; k < sizeof chord_degrees / sizeof *chord_degrees; k++)
+        for (int j = 0; j <= chord_degrees[k]; j++)
+            printf("    %.9gf%s", (double)(float)*next++, j < chord_degrees[k] ? "," : "\n");
 }
 
 int main(void) {
@@ -350,7 +350,7 @@ int main(void) {
     };
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
         fit_rounded(&fits[i]);
-    fit_crossing();
+    fit_chord();
     const long double past_quarter = 2.5L; /* above (pi/2)^2 by the rounding of a range reduction */
     const long double past_half = 10;      /* above pi^2, for the same reason */
     const long double eighth = 0.17157287525380990239L; /* tan(pi/8)^2 */

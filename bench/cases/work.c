@@ -26,7 +26,7 @@ typedef struct counted {
     uint64_t keys, segments; /* read once each */
     uint64_t begun;          /* segments that samples are computed in */
     uint64_t computed;       /* samples that are not on a key */
-    uint64_t moments;        /* times of such samples */
+    uint64_t bases;          /* times of such samples */
     uint64_t results;
     uint64_t constants; /* quaternions */
     uint64_t places;    /* bytes that say where samples lie */
@@ -41,7 +41,7 @@ static case_work sum(pm_method method, pm_key_format format, const counted *n) {
             n->keys * key + (n->segments * coefficients + n->constants) * QUATERNION + n->places,
         .bytes_written = n->results * QUATERNION,
         .operations =
-            n->begun * curve.segment + n->moments * curve.moment + n->computed * curve.sample,
+            n->begun * curve.segment + n->bases * curve.basis + n->computed * curve.sample,
     };
 }
 
@@ -54,7 +54,7 @@ static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint6
                      .segments = SCENE_TRACKS * segments,
                      .begun = SCENE_TRACKS * segments,
                      .computed = SCENE_TRACKS * (rows - copied),
-                     .moments = rows - copied,
+                     .bases = rows - copied,
                      .results = SCENE_TRACKS * rows,
                      .constants = SCENE_TRACKS * (uint64_t)curves[method].constants};
 }
@@ -76,7 +76,7 @@ static counted pairs(pm_method method, uint64_t count) {
                      .segments = count,
                      .begun = count,
                      .computed = count,
-                     .moments = count,
+                     .bases = count,
                      .results = count,
                      .constants = count * curves[method].constants,
                      .places = count * (CURSOR + TRACK_INDEX)};

@@ -16,7 +16,7 @@ typedef struct case_work {
  * a fused multiply-add is two. test_work counts them in the kernels' headers. */
 typedef struct curve_work {
     unsigned segment;   /* operations once for a segment */
-    unsigned moment;    /* operations once for all tracks at a time between keys */
+    unsigned basis;     /* operations once for all tracks at a time between keys */
     unsigned sample;    /* operations for each sample that is not on a key */
     unsigned constants; /* quaternions of a track */
 } curve_work;

@@ -250,8 +250,8 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
         pm_##name##_segment segments[PM_SPAN_VECTORS];                                             \
         real us[PM_SPAN_VECTORS];                                                                  \
         segment_ends ends[PM_SPAN_VECTORS];                                                        \
-        real moment[pm_##name##_moments];                                                          \
-        pm_##name##_moment(PM_REAL(q.u), moment);                                                  \
+        real basis[pm_##name##_basis_size];                                                        \
+        pm_##name##_basis(PM_REAL(q.u), basis);                                                    \
         if (pm_##name##_coefficients + pm_##name##_constants == 0 && q.coded)                      \
             PM_PREPARE(name, load_coded(&q, at))                                                   \
         else                                                                                       \
@@ -261,8 +261,8 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
                 continue;                                                                          \
             if (q.joints->crowd->per_joint)                                                        \
-                pm_##name##_moment(us[v], moment);                                                 \
-            pm_quat value = pm_##name##_at(&segments[v], moment);                                  \
+                pm_##name##_basis(us[v], basis);                                                   \
+            pm_quat value = pm_##name##_at(&segments[v], basis);                                   \
             if (pm_##name##_passes && !q.inside)                                                   \
                 value = at_ends(&ends[v], us[v], value);                                           \
             store_lanes(to, at, q.c, value);                                                       \

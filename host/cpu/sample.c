@@ -38,9 +38,9 @@ static void put(const run *r, size_t k, pm_quat q, unsigned components) {
         pm_##name##_segment segment = pm_##name##_begin(r->data);                                  \
         for (size_t k = 0; k < r->count; k++) {                                                    \
             float u = r->cursors[k].u;                                                             \
-            float moment[pm_##name##_moments];                                                     \
-            pm_##name##_moment(u, moment);                                                         \
-            pm_quat value = pm_##name##_at(&segment, moment);                                      \
+            float basis[pm_##name##_basis_size];                                                   \
+            pm_##name##_basis(u, basis);                                                           \
+            pm_quat value = pm_##name##_at(&segment, basis);                                       \
             if (pm_##name##_passes)                                                                \
                 value = pm_at_ends(r->data, u, value);                                             \
             put(r, k, value, components);                                                          \

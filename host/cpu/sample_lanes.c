@@ -41,9 +41,9 @@ static inline pm_quat quat_at(const pm_lane_quats *from, size_t lane) {
             for (int s = 0; s < pm_##name##_constants; s++)                                        \
                 data.constants[s] = quat_at(&lanes->constants[s], i);                              \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
-            float moment[pm_##name##_moments];                                                     \
-            pm_##name##_moment(lanes->u[i], moment);                                               \
-            pm_quat value = pm_##name##_at(&segment, moment);                                      \
+            float basis[pm_##name##_basis_size];                                                   \
+            pm_##name##_basis(lanes->u[i], basis);                                                 \
+            pm_quat value = pm_##name##_at(&segment, basis);                                       \
             if (pm_##name##_passes)                                                                \
                 value = pm_at_ends(&data, lanes->u[i], value);                                     \
             values->x[i] = value.x;                                                                \

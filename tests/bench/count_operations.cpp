@@ -134,17 +134,17 @@ static pm_segment_data data_of(const char *name) {
 
 template <typename Segment>
 static unsigned uncommon(pm_quat (*fast)(const Segment *, const real *, pm_mask *),
-                         const Segment *s, const real *moment) {
+                         const Segment *s, const real *basis) {
     pm_mask failed = 0;
-    fast(s, moment, &failed);
+    fast(s, basis, &failed);
     return failed != 0;
 }
 
-#define COMMON_squad uncommon(pm_squad_fast, &segment, moment)
-#define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, moment)
-#define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, moment)
-#define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, moment)
-#define COMMON_hermite uncommon(pm_hermite_fast, &segment, moment)
+#define COMMON_squad uncommon(pm_squad_fast, &segment, basis)
+#define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, basis)
+#define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, basis)
+#define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, basis)
+#define COMMON_hermite uncommon(pm_hermite_fast, &segment, basis)
 #define COMMON_slerp 0
 #define COMMON_step 0
 #define COMMON_nlerp 0
@@ -157,16 +157,16 @@ static unsigned uncommon(pm_quat (*fast)(const Segment *, const real *, pm_mask 
     static operation_count count_##name() {                                                        \
         const pm_segment_data data = data_of(#name);                                               \
         const real u(0.25f);                                                                       \
-        real moment[pm_##name##_moments];                                                          \
+        real basis[pm_##name##_basis_size];                                                        \
         operation_count count = {#name, 0, 0, 0, pm_##name##_constants, pm_##name##_passes, 0};    \
         operations = 0;                                                                            \
         const pm_##name##_segment segment = pm_##name##_begin(&data);                              \
         count.segment = operations;                                                                \
         operations = 0;                                                                            \
-        pm_##name##_moment(u, moment);                                                             \
-        count.moment = operations;                                                                 \
+        pm_##name##_basis(u, basis);                                                               \
+        count.basis = operations;                                                                  \
         operations = 0;                                                                            \
-        pm_##name##_at(&segment, moment);                                                          \
+        pm_##name##_at(&segment, basis);                                                           \
         count.sample = operations;                                                                 \
         count.is_uncommon = COMMON_##name;                                                         \
         return count;                                                                              \

@@ -14,7 +14,7 @@ extern "C" {
 typedef struct operation_count {
     const char *name;     /* of the curve; NULL after the last */
     unsigned segment;     /* once for a segment */
-    unsigned moment;      /* once for all tracks, at each u */
+    unsigned basis;       /* once for all tracks, at each u */
     unsigned sample;      /* for each sample that is not on a key */
     unsigned constants;   /* planes of a track */
     unsigned passes;      /* 1: a sample on a key is the key */

@@ -25,11 +25,11 @@ static void the_table_of_curves_has_the_operations_of_the_kernels(void **state) 
         const pm_method_info *info = pm_method_describe((pm_method)m);
         const operation_count *count = count_of((pm_method)m);
         const curve_work work = work_of_curve((pm_method)m);
-        if (work.segment != count->segment || work.moment != count->moment ||
+        if (work.segment != count->segment || work.basis != count->basis ||
             work.sample != count->sample) {
             fail_msg(
-                "%s takes %u operations a segment, %u a moment and %u a sample, not %u, %u and %u",
-                info->name, count->segment, count->moment, count->sample, work.segment, work.moment,
+                "%s takes %u operations a segment, %u a basis and %u a sample, not %u, %u and %u",
+                info->name, count->segment, count->basis, count->sample, work.segment, work.basis,
                 work.sample);
         }
         assert_int_equal(work.constants, count->constants);

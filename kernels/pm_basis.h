@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Moments: what the samples of all segments at the same u have in common. A moment is an array of
- * pm_m_moments numbers that the method's pm_m_moment computes from u alone, mostly coefficients of
- * polynomials in a number of the segment. Readers compute it once for all tracks of a sample, if
- * they share a timeline.
+ * Bases: the functions of u alone that a method's values are made of, mostly coefficients of
+ * polynomials in a number of the segment. pm_m_basis evaluates pm_m_basis_size of them into an array.
+ * All tracks that share a timeline have the same, so readers evaluate them once for a sample.
  */
-#ifndef PM_MOMENT_H
-#define PM_MOMENT_H
+#ifndef PM_BASIS_H
+#define PM_BASIS_H
 
 #include "pm_math.h"
 #include "pm_quat.h"
 
-/* Of methods that need nothing but u */
-#define PM_MOMENT_IS_U(name)                                                                       \
-    pm_fn void pm_##name##_moment(real u, real *moment) {                                          \
-        moment[0] = u;                                                                             \
+/* The basis of methods that need nothing but u */
+#define PM_BASIS_IS_U(name)                                                                        \
+    pm_fn void pm_##name##_basis(real u, real *basis) {                                            \
+        basis[0] = u;                                                                              \
     }
+
+/* u in [0, 1] to t in [-1, 1] */
+pm_fn real pm_centred(real u) {
+    return pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f));
+}
 
 /* ---- sine and cosine of multiples of an angle ----
  *
@@ -25,6 +29,13 @@
 #define PM_SINE_TERMS 5
 #define PM_COSINE_TERMS 5
 
+/* terms[0] + terms[1] x + ... + terms[4] x^4, from x and its square */
+pm_fn real pm_quartic_of(const real *terms, real x, real x_squared) {
+    real low = pm_fma(x, terms[1], terms[0]);
+    real high = pm_fma(x_squared, terms[4], pm_fma(x, terms[3], terms[2]));
+    return pm_fma(x_squared, high, low);
+}
+
 pm_fn void pm_terms_scaled(real *terms, float c1, float c2, float c3, float c4) {
     terms[1] = PM_REAL(c1) * terms[1];
     terms[2] = PM_REAL(c2) * terms[2];
@@ -32,7 +43,7 @@ pm_fn void pm_terms_scaled(real *terms, float c1, float c2, float c3, float c4) 
     terms[4] = PM_REAL(c4) * terms[4];
 }
 
-/* Of sin(t x)/x: the coefficients of x^0 to x^8, those of pm_sinc times odd powers of t. */
+/* Coefficients of sin(t x)/x, a quartic in x^2: those of pm_sinc times odd powers of t. */
 pm_fn void pm_sine_terms(real t, real *terms) {
     real t2 = t * t;
     terms[0] = t;
@@ -43,14 +54,7 @@ pm_fn void pm_sine_terms(real t, real *terms) {
     PM_SINC(pm_terms_scaled, terms);
 }
 
-/* sin(t x)/x, from x^2 and x^4 */
-pm_fn real pm_sine_of(const real *terms, real x2, real x4) {
-    real low = pm_fma(x2, terms[1], terms[0]);
-    real high = pm_fma(x4, terms[4], pm_fma(x2, terms[3], terms[2]));
-    return pm_fma(x4, high, low);
-}
-
-/* Of cos(t x) - 1: the coefficients of x^2 to x^10, those of pm_cos times even powers of t. */
+/* Coefficients of x^2 to x^10 in cos(t x): those of pm_cos times even powers of t. */
 pm_fn void pm_cosine_terms(real t, real *terms) {
     real t2 = t * t;
     terms[0] = PM_REAL(-0.5f) * t2;
@@ -69,10 +73,10 @@ pm_fn real pm_cosine_of(const real *terms, real x2, real x4) {
     return pm_fma(x4, pm_fma(x4, high, middle), low);
 }
 
-/* Of cos(t x) - cos(x), where t = 2 u - 1: the coefficients of x^2 to x^10, those of pm_cos times
+/* Coefficients of (cos(t x) - cos(x))/x^2, a quartic in x^2, where t = 2 u - 1: those of pm_cos times
  * t^2 - 1, t^4 - 1 and so on. Their common factor t^2 - 1 does not cancel as -4 u (1 - u). */
 pm_fn void pm_cosine_difference_terms(real u, real *terms) {
-    real t = pm_fma(PM_REAL(2.0f), u, PM_REAL(-1.0f)), t2 = t * t, t4 = t2 * t2;
+    real t = pm_centred(u), t2 = t * t, t4 = t2 * t2;
     real one = PM_REAL(1.0f);
     real factor = PM_REAL(-4.0f) * u * (one - u);
     real sum2 = one + t2, sum6 = sum2 * (one + t4);
@@ -84,12 +88,6 @@ pm_fn void pm_cosine_difference_terms(real u, real *terms) {
     PM_COS_REST(pm_terms_scaled, terms);
 }
 
-/* cos(t x) - cos(x), from x^2 and x^4 */
-pm_fn real pm_cosine_difference_of(const real *terms, real x2, real x4) {
-    real high = pm_fma(x4, terms[4], pm_fma(x2, terms[3], terms[2]));
-    return x2 * pm_fma(x4, high, pm_fma(x2, terms[1], terms[0]));
-}
-
 /* ---- slerp as a point of the chord ----
  *
  * The slerp of two unit quaternions by h has the direction of the point at r of their chord,
@@ -98,10 +96,13 @@ pm_fn real pm_cosine_difference_of(const real *terms, real x2, real x4) {
  * loses hardly any digit of x. The correction is x s (1 - s^2)/2 Q(x, s^2); Q is a polynomial that
  * tools/fit_polynomials.c computes, with an error of r of 1.85e-8. */
 
-#define PM_CROSSING_TERMS 8
+#define PM_CHORD_TERMS 8
+
+/* The largest x for which r, and pm_arc_of, are valid: that of a quarter turn, plus rounding. */
+#define PM_MAX_CHORD2 PM_REAL(2.000004f)
 
 /* Coefficients of r as a polynomial in x */
-pm_fn void pm_crossing_terms(real h, real *terms) {
+pm_fn void pm_chord_terms(real h, real *terms) {
     real one = PM_REAL(1.0f);
     real s = pm_fma(PM_REAL(-2.0f), h, one), s2 = s * s;
     real factor = PM_REAL(2.0f) * s * (h * (one - h)); /* s (1 - s^2)/2 */
@@ -129,7 +130,7 @@ pm_fn void pm_crossing_terms(real h, real *terms) {
 }
 
 /* r from the squared chord */
-pm_fn real pm_crossing_of(const real *terms, real x) {
+pm_fn real pm_chord_parameter(const real *terms, real x) {
     real x2 = x * x;
     real low = pm_fma(x, terms[2], terms[1]);
     real middle = pm_fma(x, terms[4], terms[3]);
@@ -137,14 +138,14 @@ pm_fn real pm_crossing_of(const real *terms, real x) {
     return pm_fma(x, pm_fma(x2, pm_fma(x2, high, middle), low), terms[0]);
 }
 
-/* The moment of methods that slerp between two points by a weight which depends on u: u, and the
- * coefficients, of which the first is the weight itself. */
-#define PM_CROSSING 1
-#define PM_CROSSING_MOMENTS (PM_CROSSING + PM_CROSSING_TERMS)
-#define PM_CROSSING_MOMENT(name, weight)                                                           \
-    pm_fn void pm_##name##_moment(real u, real *moment) {                                          \
-        moment[0] = u;                                                                             \
-        pm_crossing_terms(weight(u), moment + PM_CROSSING);                                        \
+/* The basis of methods that need u itself and slerp by a weight: u, and the coefficients, of which the
+ * first is the weight. */
+#define PM_CHORD 1
+#define PM_CHORD_BASIS_SIZE (PM_CHORD + PM_CHORD_TERMS)
+#define PM_CHORD_BASIS(name, weight)                                                               \
+    pm_fn void pm_##name##_basis(real u, real *basis) {                                            \
+        basis[0] = u;                                                                              \
+        pm_chord_terms(weight(u), basis + PM_CHORD);                                               \
     }
 
 /* Unit length, for lengths whose square is between 1/2 and 1. */
