@@ -3,6 +3,8 @@
 # Compiler flags of every target of this project. They do not propagate to users of the library:
 # posemill_target() adds them privately.
 
+include(CheckCCompilerFlag)
+
 add_library(posemill_warnings INTERFACE)
 target_compile_options(posemill_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
@@ -32,4 +34,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID
     set(posemill_options_of_avx2 -mavx2 -mfma)
     set(posemill_options_of_avx512
         -mfma -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+    # GCC copies structs of vectors in parts of 16 bytes by default. A vector that is loaded from such
+    # a copy waits until all its parts are in the cache.
+    check_c_compiler_flag("-mmove-max=512 -mstore-max=512" POSEMILL_HAS_MOVE_MAX)
+    if(POSEMILL_HAS_MOVE_MAX)
+        list(APPEND posemill_options_of_avx2 -mmove-max=256 -mstore-max=256)
+        list(APPEND posemill_options_of_avx512 -mmove-max=512 -mstore-max=512)
+    endif()
 endif()

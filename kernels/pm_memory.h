@@ -344,6 +344,20 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #else /* C11 */
 
+pm_fn real pm_load_reals(const float *from) {
+    real r;
+    memcpy(&r, from, sizeof r);
+    return r;
+}
+
+pm_fn real pm_reals_of(const float *from) {
+    return pm_load_reals(from);
+}
+
+pm_fn void pm_set_reals(float *to, real numbers) {
+    memcpy(to, &numbers, sizeof numbers);
+}
+
 pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
     pm_quat q;
     for (int i = 0; i < PM_LANES; i++) {
@@ -355,14 +369,17 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
     return q;
 }
 
+/* Vector by vector, because GCC copies a whole struct through the stack, in parts of 16 bytes. */
 pm_fn pm_quat_block pm_load_block(const float *from) {
-    pm_quat_block m;
-    memcpy(&m, from, sizeof m);
-    return m;
+    return pm_rows_of(pm_load_reals(from), pm_load_reals(from + PM_LANES),
+                      pm_load_reals(from + 2 * PM_LANES), pm_load_reals(from + 3 * PM_LANES));
 }
 
 pm_fn void pm_store_block(float *to, pm_quat_block m) {
-    memcpy(to, &m, sizeof m);
+    pm_set_reals(to, m.r0);
+    pm_set_reals(to + PM_LANES, m.r1);
+    pm_set_reals(to + 2 * PM_LANES, m.r2);
+    pm_set_reals(to + 3 * PM_LANES, m.r3);
 }
 
 pm_fn pm_quat pm_load_items(const float *from) {
@@ -385,20 +402,6 @@ pm_fn void pm_store_vector_items(float *to, pm_quat v, pm_u32 count, pm_u32 stre
         to[3 * i + 1] = v.y[PM_LANE_OF(i)];
         to[3 * i + 2] = v.z[PM_LANE_OF(i)];
     }
-}
-
-pm_fn real pm_load_reals(const float *from) {
-    real r;
-    memcpy(&r, from, sizeof r);
-    return r;
-}
-
-pm_fn real pm_reals_of(const float *from) {
-    return pm_load_reals(from);
-}
-
-pm_fn void pm_set_reals(float *to, real numbers) {
-    memcpy(to, &numbers, sizeof numbers);
 }
 
 pm_fn pm_mask pm_numbers_of(const int *from) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hierarchy of one instance on the host, joint by joint. A matrix is one vector of 16 lanes
- * where the instruction set has them, else a vector per row. Compiled once for each instruction
- * set.
+ * The hierarchy of one instance on the host, joint by joint. A vector has as many rows of a matrix
+ * as fit into one of the instruction set. Compiled once for each instruction set.
  */
 #if defined(__AVX512F__)
 #define PM_LANES 16
+#elif defined(__AVX__)
+#define PM_LANES 8
 #else
 #define PM_LANES 4
 #endif
@@ -24,10 +25,19 @@ typedef struct rows {
     const float *x, *y, *z;
 } rows;
 
-/* Lane numbers for a shuffle that broadcasts number n of each row within the row. */
+/* The rows of a matrix, as many in a vector as fit; those beyond the third are unused. */
+enum { VECTORS = PM_LANES == 4 ? 3 : 16 / PM_LANES };
+
+typedef struct matrix {
+    real vectors[VECTORS];
+} matrix;
+
+/* Lane numbers for a shuffle that broadcasts number n of each row within the row, and for one that takes
+ * the last number of each row from its second vector. */
 #define PM_NUMBER_0(i) ((i) / 4 * 4)
 #define PM_NUMBER_1(i) ((i) / 4 * 4 + 1)
 #define PM_NUMBER_2(i) ((i) / 4 * 4 + 2)
+#define PM_LAST_NUMBER(i) ((i) % 4 == 3 ? PM_LANES + (i) : (i))
 
 /* The last number of each row, and -0 for the others: adding -0 changes no bits. With 16 lanes an
  * intrinsic, because compilers copy a vector first. */
@@ -36,8 +46,27 @@ static inline real last_numbers(real a) {
 #if PM_LANES == 16
     return (real)_mm512_mask_blend_ps(0x8888, (__m512)nothing, (__m512)a);
 #else
-    const pm_mask last = {0, 0, 0, -1};
-    return pm_select(last, a, nothing);
+    return PM_SHUFFLE(nothing, a, PM_LAST_NUMBER);
+#endif
+}
+
+/* A row in place of each row of a vector. Intrinsics, because compilers copy through memory. */
+static inline real spread(const float *row) {
+#if PM_LANES == 16
+    return (real)_mm512_broadcast_f32x4(_mm_loadu_ps(row));
+#elif PM_LANES == 8
+    return (real)_mm256_broadcast_ps((const __m128 *)(const void *)row);
+#else
+    return pm_load_reals(row);
+#endif
+}
+
+/* Stores the first `count` numbers, which is known when this is compiled. */
+static inline void put_numbers(void *to, real a, size_t count) {
+#if PM_LANES == 16
+    _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), (__m512)a);
+#else
+    memcpy(to, &a, count * sizeof(float));
 #endif
 }
 
@@ -48,22 +77,19 @@ static inline real rows_product(real a, real x, real y, real z) {
     return pm_row_at(row, x, y, z, last_numbers(a));
 }
 
-/* Stores the first `count` numbers as float16. */
-static inline void put_narrowed(unsigned char *to, real a, size_t count) {
-    pm_mask bits = pm_half_bits(a);
-    uint16_t halves[PM_LANES];
-    for (size_t i = 0; i < PM_LANES; i++)
-        halves[i] = (uint16_t)bits[i];
-    memcpy(to, halves, count * sizeof *halves);
+static inline matrix product(matrix a, const rows *b) {
+    const real x = spread(b->x), y = spread(b->y), z = spread(b->z);
+    for (size_t v = 0; v < VECTORS; v++)
+        a.vectors[v] = rows_product(a.vectors[v], x, y, z);
+    return a;
 }
 
-#if PM_LANES == 16
-
-/* Three rows one after another; the fourth is unused. */
-typedef real matrix;
-
+/* Vector by vector, here and below, because GCC copies whole structs through the stack. */
 static inline matrix load_matrix(const float *from) {
-    return pm_load_reals(from);
+    matrix m;
+    for (size_t v = 0; v < VECTORS; v++)
+        m.vectors[v] = pm_load_reals(from + v * PM_LANES);
+    return m;
 }
 
 static inline matrix load_rows(const rows *from) {
@@ -71,58 +97,35 @@ static inline matrix load_rows(const rows *from) {
     memcpy(m, from->x, 4 * sizeof(float));
     memcpy(m + 4, from->y, 4 * sizeof(float));
     memcpy(m + 8, from->z, 4 * sizeof(float));
-    return pm_load_reals(m);
+    return load_matrix(m);
 }
 
-/* Broadcasts a row to all four rows. An intrinsic, because compilers copy through memory. */
-static inline real spread(const float *row) {
-    return (real)_mm512_broadcast_f32x4(_mm_loadu_ps(row));
+/* The numbers of vector v that belong to the three rows. */
+static inline size_t numbers_of(size_t v) {
+    const size_t rest = 12 - v * PM_LANES;
+    return rest < PM_LANES ? rest : PM_LANES;
 }
 
-static inline matrix product(matrix a, const rows *b) {
-    return rows_product(a, spread(b->x), spread(b->y), spread(b->z));
-}
-
-static inline void put_record(unsigned char *to, matrix m) {
-    _mm512_mask_storeu_ps(to, 0xfff, (__m512)m);
-}
-
-static inline void put_halves(unsigned char *to, matrix m) {
-    put_narrowed(to, m, 12);
-}
-
-#else
-
-typedef struct matrix {
-    real row[3];
-} matrix;
-
-static inline matrix load_rows(const rows *from) {
-    return (matrix){{pm_load_reals(from->x), pm_load_reals(from->y), pm_load_reals(from->z)}};
-}
-
-static inline matrix load_matrix(const float *from) {
-    const rows at = {from, from + 4, from + 8};
-    return load_rows(&at);
-}
-
-static inline matrix product(matrix a, const rows *at) {
-    const matrix b = load_rows(at);
-    for (int r = 0; r < 3; r++)
-        a.row[r] = rows_product(a.row[r], b.row[0], b.row[1], b.row[2]);
-    return a;
+static inline void put_model(float *to, matrix m) {
+    for (size_t v = 0; v < VECTORS; v++)
+        pm_set_reals(to + v * PM_LANES, m.vectors[v]);
 }
 
 static inline void put_record(unsigned char *to, matrix m) {
-    memcpy(to, &m, sizeof m);
+    for (size_t v = 0; v < VECTORS; v++)
+        put_numbers(to + v * sizeof(real), m.vectors[v], numbers_of(v));
 }
 
+/* As float16 */
 static inline void put_halves(unsigned char *to, matrix m) {
-    for (size_t r = 0; r < 3; r++)
-        put_narrowed(to + 4 * r * sizeof(uint16_t), m.row[r], 4);
+    uint16_t halves[VECTORS * PM_LANES];
+    for (size_t v = 0; v < VECTORS; v++) {
+        const pm_mask bits = pm_half_bits(m.vectors[v]);
+        for (size_t i = 0; i < PM_LANES; i++)
+            halves[v * PM_LANES + i] = (uint16_t)bits[i];
+    }
+    memcpy(to, halves, 12 * sizeof *halves);
 }
-
-#endif
 
 /* ---- joints ----------------------------------------------------------------------------- */
 
@@ -147,7 +150,7 @@ static inline void place(posing p, pm_step step) {
     const rows local = local_rows(p, step.joint);
     const size_t parent = (uint32_t)step.parent; /* not negative */
     const matrix m = product(load_matrix(p.models + parent * PM_MODEL_FLOATS), &local);
-    memcpy(p.models + (size_t)step.joint * PM_MODEL_FLOATS, &m, sizeof m);
+    put_model(p.models + (size_t)step.joint * PM_MODEL_FLOATS, m);
 }
 
 /* Returns the number of roots. */
@@ -155,8 +158,7 @@ static inline size_t place_roots(posing p, size_t count) {
     size_t i = 0;
     for (; i < count && p.by_depth[i].parent < 0; i++) {
         const rows local = local_rows(p, p.by_depth[i].joint);
-        const matrix m = load_rows(&local);
-        memcpy(p.models + (size_t)p.by_depth[i].joint * PM_MODEL_FLOATS, &m, sizeof m);
+        put_model(p.models + (size_t)p.by_depth[i].joint * PM_MODEL_FLOATS, load_rows(&local));
     }
     return i;
 }
