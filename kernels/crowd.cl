@@ -31,8 +31,9 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
         pm_sample_input(&b, t, &states->b, joints, first, count, animated);
         pm_blend_group(poses, &b, t, states, masks, joints, first, count);
     }
-    for (pm_u32 k = 0; k < count; k++)
-        if (states->any_part || (states->any_in_place && first + k == 0))
+    pm_u32 levels = states->any_part || (states->any_in_place && first == 0);
+    for (pm_u32 k = 0; k < count && levels; k++)
+        if (states->any_part || k == 0)
             pm_apply_level(poses, t, states, level_joints, joints + first + k, first + k, k);
 }
 

@@ -31,13 +31,14 @@ typedef struct pm_poses {
     pm_quat of[PM_CHANNELS][PM_GROUP];
 } pm_poses;
 
-/* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys,
- * and the basis of rotations. */
+/* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys, the
+ * place between them, and the basis of rotations. */
 typedef struct pm_input_lanes {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     pm_key_lanes lanes;
+    pm_place place;
     real basis[PM_BASIS_SIZE];
 } pm_input_lanes;
 
@@ -49,6 +50,12 @@ pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first
     lanes->next[c][lane] = lanes->key[c][lane] + row;
     lanes->plane[c][lane] = plane;
     lanes->u[lane] = cursor.u;
+}
+
+/* What follows from the keys that were located. */
+pm_fn void pm_set_place(pm_input_lanes *input) {
+    input->place = pm_place_at(pm_reals_of(input->lanes.u));
+    PM_OF(basis)(input->place.u, input->basis);
 }
 
 /* For clips with a common timeline: locates the keys of joint 0. The keys of all joints are
@@ -63,7 +70,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
                 pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
                                 cursor);
     }
-    PM_OF(basis)(pm_reals_of(input->lanes.u), input->basis);
+    pm_set_place(input);
 }
 
 /* For clips with per-joint timelines: locates the keys of one joint. */
@@ -78,7 +85,7 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
         }
-    PM_OF(basis)(pm_reals_of(input->lanes.u), input->basis);
+    pm_set_place(input);
 }
 
 /* ---- sampling ----------------------------------------------------------------------- */
@@ -174,7 +181,7 @@ pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm
 #endif
     (void)t;
     (void)joint;
-    return pm_rotation_value(data, pm_reals_of(input->lanes.u), input->basis);
+    return pm_rotation_value(data, input->place, input->basis);
 }
 
 /* Gathers a channel of the group of joints from `first` on, with contiguous keys. */
@@ -200,7 +207,7 @@ pm_fn pm_quat pm_sample_gathered(const pm_planes *planes, const pm_tables *t,
         return pm_rotation_at(&data, t, input, first + k);
     }
     pm_segment_data data = pm_segment_data_of(planes, PM_VECTOR_PLANES, k);
-    return pm_vector_value(&data, pm_reals_of(input->lanes.u));
+    return pm_vector_value(&data, input->place);
 }
 
 /* Samples a channel of joints [first, first + count) with contiguous keys. */
@@ -231,7 +238,7 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
     pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
                     PM_VECTOR_PLANES);
     data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
-    to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u));
+    to->of[c][k] = pm_vector_value(&data, input->place);
 }
 
 /* The channels of `count` joints that some clip moves. */

@@ -87,13 +87,20 @@ pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, 
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
     pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size, end = first + size;
-    for (pm_u32 w = end; last && w % 4 != 0; w++)
-        words[w] = PM_REAL(0.0f); /* the rest of the last block */
-    PM_UNROLL
-    for (pm_u32 b = 0; b < (size + 3) / 4; b++) {
-        pm_u32 w = (first / 4 + b) * 4;
-        if (w + 4 <= end || last)
-            pm_transpose_words(words + w);
+    if (size % 4 == 0) { /* whole blocks */
+        real *record = pm_record(words, n, size);
+        PM_UNROLL
+        for (pm_u32 w = 0; w < size; w += 4)
+            pm_transpose_words(record + w);
+    } else {
+        for (pm_u32 w = end; last && w % 4 != 0; w++)
+            words[w] = PM_REAL(0.0f); /* the rest of the last block */
+        PM_UNROLL
+        for (pm_u32 b = 0; b < (size + 3) / 4; b++) {
+            pm_u32 w = (first / 4 + b) * 4;
+            if (w + 4 <= end || last)
+                pm_transpose_words(words + w);
+        }
     }
     if (end == PM_BUFFER_WORDS || last)
         pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words, end);
