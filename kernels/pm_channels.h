@@ -59,7 +59,7 @@ typedef struct pm_place {
 pm_fn pm_place pm_place_at(real u) {
     pm_place place;
     place.u = u;
-    place.on_key = pm_any((u == PM_REAL(0.0f)) | (u == PM_REAL(1.0f)));
+    place.on_key = pm_any((u == PM_REAL(0.0f)) | (u == PM_REAL(1.0f))) ? 1 : 0;
     return place;
 }
 

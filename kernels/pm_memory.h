@@ -371,15 +371,17 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
 
 /* Vector by vector, because GCC copies a whole struct through the stack, in parts of 16 bytes. */
 pm_fn pm_quat_block pm_load_block(const float *from) {
-    return pm_rows_of(pm_load_reals(from), pm_load_reals(from + PM_LANES),
-                      pm_load_reals(from + 2 * PM_LANES), pm_load_reals(from + 3 * PM_LANES));
+    const float *middle = from + (size_t)2 * PM_LANES;
+    return pm_rows_of(pm_load_reals(from), pm_load_reals(from + PM_LANES), pm_load_reals(middle),
+                      pm_load_reals(middle + PM_LANES));
 }
 
 pm_fn void pm_store_block(float *to, pm_quat_block m) {
+    float *middle = to + (size_t)2 * PM_LANES;
     pm_set_reals(to, m.r0);
     pm_set_reals(to + PM_LANES, m.r1);
-    pm_set_reals(to + 2 * PM_LANES, m.r2);
-    pm_set_reals(to + 3 * PM_LANES, m.r3);
+    pm_set_reals(middle, m.r2);
+    pm_set_reals(middle + PM_LANES, m.r3);
 }
 
 pm_fn pm_quat pm_load_items(const float *from) {
