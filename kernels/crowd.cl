@@ -31,10 +31,10 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
         pm_sample_input(&b, t, &states->b, joints, first, count, animated);
         pm_blend_group(poses, &b, t, states, masks, joints, first, count);
     }
-    pm_u32 levels = states->any_part || (states->any_in_place && first == 0);
-    for (pm_u32 k = 0; k < count && levels; k++)
-        if (states->any_part || k == 0)
-            pm_apply_level(poses, t, states, level_joints, joints + first + k, first + k, k);
+    pm_u32 root_alone = states->any_in_place && first == 0 ? 1 : 0;
+    pm_u32 partial = states->any_part ? count : root_alone;
+    for (pm_u32 k = 0; k < partial; k++)
+        pm_apply_level(poses, t, states, level_joints, joints + first + k, first + k, k);
 }
 
 /* Of `rest` joints, those of the next group. */

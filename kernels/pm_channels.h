@@ -50,39 +50,27 @@ pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
     return joint->animated >> c & 1;
 }
 
-/* A position in a segment, for each lane. */
-typedef struct pm_place {
-    real u;
-    pm_u32 on_key; /* not 0: u is 0 or 1 in some lane */
-} pm_place;
-
-pm_fn pm_place pm_place_at(real u) {
-    pm_place place;
-    place.u = u;
-    place.on_key = pm_any((u == PM_REAL(0.0f)) | (u == PM_REAL(1.0f))) ? 1 : 0;
-    return place;
-}
-
 /* The value of a curve of rotations at the basis of u; exactly the keys at u = 0 and u = 1 where it
- * passes through them. */
-pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, pm_place at, const real *basis) {
+ * passes through them. `on_key` is pm_any_on_key(u): all joints of an instance share it. */
+pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, pm_u32 on_key,
+                                const real *basis) {
     PM_OF(segment) segment = PM_OF(begin)(data);
     pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
-    if (at.on_key)
-        value = pm_at_ends(data, at.u, value);
+    if (on_key)
+        value = pm_at_ends(data, u, value);
 #endif
     return value;
 }
 
 /* The value of a curve of positions or scales; its w is 0. */
-pm_fn pm_quat pm_vector_value(const pm_segment_data *data, pm_place at) {
+pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u, pm_u32 on_key) {
     PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
     real basis[PM_VECTOR_OF(basis_size)];
-    PM_VECTOR_OF(basis)(at.u, basis);
+    PM_VECTOR_OF(basis)(u, basis);
     pm_quat value = PM_VECTOR_OF(at)(&segment, basis);
-    if (PM_VECTOR_OF(passes) && at.on_key)
-        value = pm_at_ends(data, at.u, value);
+    if (PM_VECTOR_OF(passes) && on_key)
+        value = pm_at_ends(data, u, value);
     value.w = PM_REAL(0.0f);
     return value;
 }

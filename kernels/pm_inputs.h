@@ -31,14 +31,14 @@ typedef struct pm_poses {
     pm_quat of[PM_CHANNELS][PM_GROUP];
 } pm_poses;
 
-/* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys, the
- * place between them, and the basis of rotations. */
+/* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys,
+ * and the basis of rotations. */
 typedef struct pm_input_lanes {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     pm_key_lanes lanes;
-    pm_place place;
+    pm_u32 on_key; /* not 0: some lane's u is 0 or 1 */
     real basis[PM_BASIS_SIZE];
 } pm_input_lanes;
 
@@ -52,10 +52,11 @@ pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first
     lanes->u[lane] = cursor.u;
 }
 
-/* What follows from the keys that were located. */
-pm_fn void pm_set_place(pm_input_lanes *input) {
-    input->place = pm_place_at(pm_reals_of(input->lanes.u));
-    PM_OF(basis)(input->place.u, input->basis);
+/* What follows from u, once it is known. */
+pm_fn void pm_prepare_u(pm_input_lanes *input) {
+    real u = pm_reals_of(input->lanes.u);
+    input->on_key = pm_any_on_key(u);
+    PM_OF(basis)(u, input->basis);
 }
 
 /* For clips with a common timeline: locates the keys of joint 0. The keys of all joints are
@@ -70,7 +71,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
                 pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
                                 cursor);
     }
-    pm_set_place(input);
+    pm_prepare_u(input);
 }
 
 /* For clips with per-joint timelines: locates the keys of one joint. */
@@ -85,7 +86,7 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
         }
-    pm_set_place(input);
+    pm_prepare_u(input);
 }
 
 /* ---- sampling ----------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm
 #endif
     (void)t;
     (void)joint;
-    return pm_rotation_value(data, input->place, input->basis);
+    return pm_rotation_value(data, pm_reals_of(input->lanes.u), input->on_key, input->basis);
 }
 
 /* Gathers a channel of the group of joints from `first` on, with contiguous keys. */
@@ -207,7 +208,7 @@ pm_fn pm_quat pm_sample_gathered(const pm_planes *planes, const pm_tables *t,
         return pm_rotation_at(&data, t, input, first + k);
     }
     pm_segment_data data = pm_segment_data_of(planes, PM_VECTOR_PLANES, k);
-    return pm_vector_value(&data, input->place);
+    return pm_vector_value(&data, pm_reals_of(input->lanes.u), input->on_key);
 }
 
 /* Samples a channel of joints [first, first + count) with contiguous keys. */
@@ -238,7 +239,7 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
     pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
                     PM_VECTOR_PLANES);
     data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
-    to->of[c][k] = pm_vector_value(&data, input->place);
+    to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u), input->on_key);
 }
 
 /* The channels of `count` joints that some clip moves. */

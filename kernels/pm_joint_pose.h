@@ -92,7 +92,7 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
 #endif
     real basis[PM_BASIS_SIZE];
     PM_OF(basis)(at.u, basis);
-    return pm_rotation_value(&data, pm_place_at(at.u), basis);
+    return pm_rotation_value(&data, at.u, pm_any_on_key(at.u), basis);
 }
 
 /* The position (c = 1) or the scale (c = 2) of a joint. */
@@ -104,7 +104,7 @@ pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_ins
     data.key = pm_load_quats(keys);
     data.next = pm_load_quats(keys + at.row);
     pm_load_planes(data.coefficients, keys + at.plane, at.plane, PM_VECTOR_OF(coefficients));
-    return pm_vector_value(&data, pm_place_at(at.u));
+    return pm_vector_value(&data, at.u, pm_any_on_key(at.u));
 }
 
 /* The effect of B on a channel. */

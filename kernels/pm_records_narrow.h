@@ -87,7 +87,7 @@ pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, 
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
     pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size, end = first + size;
-    if (size % 4 == 0) { /* whole blocks */
+    if (size % 4 == 0) { /* without a test per block, so that words are transposed in registers */
         real *record = pm_record(words, n, size);
         PM_UNROLL
         for (pm_u32 w = 0; w < size; w += 4)

@@ -36,11 +36,16 @@ typedef struct pm_segment_data {
     pm_quat constants[PM_MAX_CONSTANTS];       /* of the track, the same for all its segments */
 } pm_segment_data;
 
+/* Whether u is 0 or 1 in some lane. */
+pm_fn pm_u32 pm_any_on_key(real u) {
+    return pm_any((u == PM_REAL(0.0f)) | (u == PM_REAL(1.0f))) ? 1 : 0;
+}
+
 /* For curves that pass through their keys bit for bit: the keys themselves at u = 0 and u = 1. Few
  * samples lie on a key, and joints of one instance do so together: a test is predicted. */
 pm_fn pm_quat pm_at_ends(const pm_segment_data *data, real u, pm_quat value) {
     pm_mask first = u == PM_REAL(0.0f), last = u == PM_REAL(1.0f);
-    if (!pm_any(first | last))
+    if (!pm_any_on_key(u))
         return value;
     value = pm_quat_select(first, data->key, value);
     return pm_quat_select(last, data->next, value);
