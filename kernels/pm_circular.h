@@ -207,9 +207,20 @@ pm_fn pm_quat pm_phased_fast(const pm_phased_segment *s, const real *basis, pm_m
 pm_fn pm_quat pm_phased_at_any(const pm_phased_segment *s, const real *basis) {
     pm_circular_segment c = pm_phased_far_circles(s);
     const real *terms = basis + PM_CHORD;
-    real t0 = pm_phase_leaving(s, basis[0]), t1 = pm_phase_arriving(s, basis[0]);
-    pm_arc_point p = pm_circle_at_any(&c.leaving, s->leaving_rest, t0);
-    pm_arc_point q = pm_circle_at_any(&c.arriving, s->arriving_rest, t1);
+    real t = pm_phase_leaving(s, basis[0]), t1 = pm_phase_arriving(s, basis[0]);
+    pm_circle circle = c.leaving;
+    real rest = s->leaving_rest;
+    pm_arc_point p, q;
+    p.along = p.up = PM_REAL(0.0f);
+    q = p;
+    PM_UNROLL_LANES
+    for (int i = 0; i < 2; i++) {
+        p = q;
+        q = pm_circle_at_any(&circle, rest, t);
+        circle = c.arriving;
+        rest = s->arriving_rest;
+        t = t1;
+    }
     real chord2 = pm_arc_points_chord2(&c, p, q);
     pm_mask apart = chord2 >= PM_REAL(2.0f);
     real near2 = pm_select(apart, PM_REAL(2.0f), chord2);
@@ -294,10 +305,24 @@ pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle
     return pm_quat_jet_plus(r, up, c->radius);
 }
 
+/* The slerp of the points of both arcs at centred phases; a loop for the reason in pm_slerp_jet. */
+pm_fn pm_quat_jet pm_circles_motion(const pm_circular_segment *s, pm_jet leaving, pm_jet arriving,
+                                    pm_jet weight) {
+    pm_circle circle = s->leaving;
+    pm_jet t = leaving;
+    pm_quat_jet p = pm_quat_jet_fixed(s->middle), q = p;
+    for (int i = 0; i < 2; i++) {
+        p = q;
+        q = pm_circle_motion(s, &circle, t);
+        circle = s->arriving;
+        t = arriving;
+    }
+    return pm_slerp_jet(p, q, weight);
+}
+
 pm_fn pm_quat_jet pm_circular_motion(const pm_circular_segment *s, real u) {
     pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
-    return pm_slerp_jet(pm_circle_motion(s, &s->leaving, t), pm_circle_motion(s, &s->arriving, t),
-                        pm_jet_u(u));
+    return pm_circles_motion(s, t, t, pm_jet_u(u));
 }
 
 /* pm_phase with its derivatives */
@@ -313,8 +338,7 @@ pm_fn pm_quat_jet pm_phased_motion(const pm_phased_segment *s, real u, pm_jet we
     pm_jet leaving = pm_phase_jet(s->leaving, u);
     pm_jet mirrored = pm_phase_jet(s->arriving, PM_REAL(1.0f) - u);
     pm_jet arriving = pm_jet_of(-mirrored.v, mirrored.d, -mirrored.dd);
-    return pm_slerp_jet(pm_circle_motion(&c, &c.leaving, leaving),
-                        pm_circle_motion(&c, &c.arriving, arriving), weight);
+    return pm_circles_motion(&c, leaving, arriving, weight);
 }
 
 /* u^3 (10 - 15u + 6u^2), 30 u^2 (1-u)^2, 60 u (1-u) (1-2u) */

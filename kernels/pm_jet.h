@@ -208,9 +208,15 @@ pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
     pm_jet y = pm_jet_scaled(pm_quat_jet_norm2(chord), PM_REAL(0.25f));
     y.v = pm_select(y.v < PM_REAL(1.0f), y.v, PM_REAL(1.0f));
     pm_jet angle2 = pm_jet_chain(y, pm_angle2_jet(y.v));
-    return pm_quat_jet_sum(
-        pm_quat_jet_weighted(pm_slerp_weight_jet(pm_jet_complement(weight), angle2), a),
-        pm_quat_jet_weighted(pm_slerp_weight_jet(weight, angle2), b));
+    /* The loop keeps one copy of a long formula. It passes values on from variable to variable,
+     * because compilers put arrays into memory. */
+    pm_jet u = pm_jet_complement(weight), of_a = u, of_b = u;
+    for (int i = 0; i < 2; i++) {
+        of_a = of_b;
+        of_b = pm_slerp_weight_jet(u, angle2);
+        u = weight;
+    }
+    return pm_quat_jet_sum(pm_quat_jet_weighted(of_a, a), pm_quat_jet_weighted(of_b, b));
 }
 
 /* u (a + u (b + u c)): polynomials in u without a constant, such as u (k + (1 - k) u) */

@@ -20,6 +20,15 @@
 #define PM_JOIN_(a, b) a##b
 #define PM_JOIN(a, b) PM_JOIN_(a, b)
 
+/* Before a loop of two over long code that is rarely needed. With one lane the code is there once,
+ * because compilers for GPUs take minutes for long programs; with more, both passes compute side by
+ * side, which is faster. */
+#if PM_LANES == 1
+#define PM_UNROLL_LANES PM_NO_UNROLL
+#else
+#define PM_UNROLL_LANES PM_UNROLL
+#endif
+
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #define PM_OPENCL

@@ -15,6 +15,7 @@
 #define PM_LANES 1
 #define PM_UNROLL
 #define PM_NO_UNROLL
+#define PM_UNROLL_LANES
 #define PM_FOUR_WAVES
 #define pm_fn static inline
 #define pm_rare_fn static
