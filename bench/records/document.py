@@ -68,7 +68,8 @@ class Case:
 
 @dataclass
 class Record:
-    """A record. `processor` and `date` are None in schema 1, and where the host did not tell."""
+    """A record. `processor` and `date` are None in schema 1, and where the host did not tell. `whole` is
+    a run of all cases that was not quick."""
 
     schema: int
     device: str
@@ -77,6 +78,7 @@ class Record:
     commit: str
     samples: int
     quick: bool
+    whole: bool
     date: str | None = None
     processor: str | None = None
     fill_rates: list[float] = field(default_factory=list)
@@ -231,7 +233,9 @@ def record_of(members):
     if len(cases) > MOST_CASES:
         raise Refused(f"more than {MOST_CASES} cases")
     texts = (text_of(members, name) for name in ("device", "driver", "platform", "commit"))
-    record = Record(schema, *texts, int(options["samples"]), options.get("quick") is True,
+    quick = options.get("quick") is True
+    whole = not quick and options.get("case") is None
+    record = Record(schema, *texts, int(options["samples"]), quick, whole,
                     date_of(members, schema), processor_of(members), fill_rates_of(members))
     for member in cases:
         case = case_of(member, schema)

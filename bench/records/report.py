@@ -11,8 +11,9 @@ from .text import Unwritable, replace, shown
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 USAGE = """usage: bench/report [--check] RECORD.json...
 
-Writes the text between <!-- bench:begin --> and <!-- bench:end --> in README.md, from the first
-record, and in docs/performance.md, from all records. With --check writes nothing, and fails when
+Writes the text between <!-- bench:begin --> and <!-- bench:end --> in README.md, from the newest
+record of all cases, and in docs/performance.md, from all records, that one first. If none of them has
+all cases, the first one is taken. With --check writes nothing, and fails when
 either text differs from the records, or a figure in the prose of README.md or docs/*.md does not
 match its record (bench/figures). The cases of NAME.json are followed by the picture that
 bench/plot made of its sizes, docs/pictures/sizes-NAME.svg, if it exists.
@@ -61,6 +62,13 @@ def figures():
     return subprocess.run([os.path.join(ROOT, "bench", "figures"), *files], check=False).returncode == 0
 
 
+def newest_whole_first(records):
+    """The documents describe what is true now. Records of schema 1 have no date."""
+    whole = [one for one in records if one[1].whole and one[1].date is not None]
+    first = max(whole, key=lambda one: one[1].date, default=records[0])
+    return [first, *(one for one in records if one is not first)]
+
+
 def read_all(paths):
     records = []
     for path in paths:
@@ -85,6 +93,7 @@ def main():
     records = read_all(paths)
     if len(records) < len(paths):
         return command.BAD_INPUT
+    records = newest_whole_first(records)
     try:
         passed = update("README.md", tables.summary(records[0][1]), check)
         passed = update(os.path.join("docs", "performance.md"), all_tables(records), check) and passed

@@ -7,6 +7,7 @@
 Nothing is measured. test_bench fills the documents from a fresh record.
 """
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -87,7 +88,30 @@ class Tables(Script):
         self.assertEqual(places, sorted(places))
         self.assertEqual(tables.count("\n| case |"), 3)
 
-    def test_the_summary_is_of_the_first_record_and_the_tables_are_of_all(self):
+    def test_the_newest_record_of_all_cases_comes_first(self):
+        def dated(name, date, **options):
+            return record(self.case(f"upsample-4/{name}"), date=date, options={"samples": 1 << 20, **options})
+
+        summary, tables = self.filled(
+            old_record(self.case("upsample-4/step")), dated("nlerp", "2026-03-01T12:00:00Z"),
+            dated("slerp", "2026-11-02T12:00:00Z", case=None, quick=False),
+            dated("squad", "2026-11-03T12:00:00Z", case="upsample-4/*"),
+            dated("sterp", "2026-11-03T12:00:00Z", quick=True))
+        self.assertEqual(re.findall(r"^\| (\w+) \| 2500", summary, re.M), ["slerp"])
+        self.assertEqual(re.findall(r"^### machine-(\d)$", tables, re.M), list("20134"))
+
+    def test_two_rates_of_filling_are_told(self):
+        for rates, count in (([5.4321e10], 0), ([2.8e10, 5.4321e10], 1)):
+            with self.subTest(rates=rates):
+                for text in self.filled(record(self.case("upsample-4/slerp"), fill_rates=rates)):
+                    self.assertEqual(text.count("28.0 and 54.3 GB/s"), count)
+
+    def test_the_first_record_stands_for_none_of_all_cases(self):
+        parts = [record(self.case(f"upsample-4/{name}"), options={"samples": 1 << 20, "case": "upsample-4/*"})
+                 for name in ("squad", "slerp")]
+        self.assertIn("| squad |", self.filled(*parts)[0])
+
+    def test_the_summary_is_of_one_record_and_the_tables_are_of_all(self):
         first = record(self.case("upsample-4/slerp"), self.case("obvious/slerp", samples_per_s=5e7))
         summary, tables = self.filled(first, record(self.case("upsample-4/squad"), device="a | b"))
         self.assertIn("Slerp is 50 times as fast as the obvious kernel", summary)
