@@ -577,6 +577,49 @@ static void hermite_has_the_users_velocity_on_both_sides_of_its_keys(void **stat
     }
 }
 
+/* The body acceleration at a key, half the full angle's, by one-sided differences over times of `h`,
+ * which is negative for the side before the key. */
+static vec3 acceleration_at(const oracle *o, size_t track, size_t key, double h) {
+    const double time = oracle_key_time(o, track, key);
+    vec3 sum = {0.0, 0.0, 0.0};
+    static const double weights[3] = {-5.0, 4.0, -1.0};
+    for (int k = 0; k < 3; k++) {
+        const quat moved =
+            oracle_rotation(o, track, oracle_at_exact_time(o, track, time + (k + 1) * h));
+        const quat turn =
+            quat_multiply(quat_conjugate(oracle_key(o, track, (ptrdiff_t)key)), moved);
+        sum = vec3_add(sum, vec3_scale(quat_log(turn), weights[k] / (h * h)));
+    }
+    return sum;
+}
+
+/* Among these tracks is one whose equations have a minimum of the residual that is no solution. */
+static void a_spline_is_found_beside_a_minimum_that_is_none(void **state) {
+    (void)state;
+    enum { TRACKS = 37, KEYS = 12 };
+    random_source source = {6 * 7919};
+    track_set set;
+    set_random(&source, TRACKS, KEYS, 0.0, PI, true, false, &set);
+    pm_clip_desc desc = set_describe(&set);
+    desc.method = PM_METHOD_SPLINE;
+    desc.ends = PM_ENDS_NATURAL;
+    oracle *o = oracle_create_unrounded(&desc);
+    for (size_t track = 0; track < TRACKS; track++) {
+        assert_false(oracle_diverged(o, track));
+        for (size_t key = 1; key + 1 < KEYS; key++) {
+            const double at = oracle_key_time(o, track, key);
+            const double h = 1e-4 * fmin(oracle_key_time(o, track, key + 1) - at,
+                                         at - oracle_key_time(o, track, key - 1));
+            const vec3 before = acceleration_at(o, track, key, -h);
+            const vec3 after = acceleration_at(o, track, key, h);
+            assert_below(vec3_norm(vec3_subtract(after, before)), 1e-3 * (1.0 + vec3_norm(before)),
+                         "acceleration");
+        }
+    }
+    oracle_destroy(o);
+    set_destroy(&set);
+}
+
 /* Where no end key repeats, keys of constant velocity give a curve of constant velocity. */
 static void bspline_has_constant_velocity_away_from_its_ends(void **state) {
     (void)state;
@@ -888,6 +931,7 @@ int main(void) {
         cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
         cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
         cmocka_unit_test(hermite_has_the_users_velocity_on_both_sides_of_its_keys),
+        cmocka_unit_test(a_spline_is_found_beside_a_minimum_that_is_none),
         cmocka_unit_test(bspline_has_constant_velocity_away_from_its_ends),
         cmocka_unit_test(sterp_moves_its_axis_along_a_great_arc),
         cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
