@@ -272,8 +272,8 @@ void spline_prepare(const oracle *o, oracle_track *t) {
         s.first = given_end(o, t, 0, 1);
         s.last = given_end(o, t, last, last - 1);
     }
-    /* Of some ten thousand random tracks one has a minimum of the residual that is no solution, where
-     * damped steps end. */
+    /* Damped steps can end at a minimum of the residual that is no solution: about one of six thousand
+     * random tracks has one. */
     t->diverged = !solve(&s, true, t->leaving) && !solve(&s, false, t->leaving);
     for (size_t i = 0; i < n; i++) {
         t->leaving[i] = t->arriving[i] = vec3_scale(t->leaving[i], 0.5);
