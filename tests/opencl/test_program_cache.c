@@ -60,7 +60,7 @@ static messages run_with(void **state, const char *folder) {
     messages t = {0};
     float expected[FLOATS], actual[FLOATS];
     sample_into(engine_for(state), expected);
-    pm_engine *engine = engine_with(
+    pm_engine *engine = engine_exactly_with(
         state, &(pm_engine_desc){.cache_folder = folder, .log = note_message, .log_user = &t});
     sample_into(engine, actual);
     pm_device_info info;

@@ -38,7 +38,8 @@ static bool is_on_reference(const pm_engine *engine) {
 
 /* PoCL keeps programs itself, and compiles a program's kernels a second time to hand out its binary,
  * which takes as long as the first. So only tests that name a cache folder have one there. */
-static pm_status create(pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
+static pm_status create_without_default_folder(pm_engine_desc *desc, pm_engine **engine,
+                                               pm_error *error) {
     pm_device_info info;
     pm_status status = pm_engine_create(desc, engine, error);
     if (status != PM_OK || desc->cache_folder)
@@ -52,11 +53,13 @@ static pm_status create(pm_engine_desc *desc, pm_engine **engine, pm_error *erro
 }
 
 /* NULL when there is no device. The reference does not count as a device. */
-static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
+static pm_engine *open_device(const pm_engine_desc *options, bool exactly, pm_error *error) {
     pm_engine *engine = NULL;
     pm_engine_desc desc = *options;
     desc.device = wanted_device();
-    if (create(&desc, &engine, error) != PM_OK)
+    pm_status status = exactly ? pm_engine_create(&desc, &engine, error)
+                               : create_without_default_folder(&desc, &engine, error);
+    if (status != PM_OK)
         return NULL;
     if (is_on_reference(engine)) {
         pm_engine_destroy(&engine);
@@ -65,11 +68,11 @@ static pm_engine *open_device(const pm_engine_desc *options, pm_error *error) {
     return engine;
 }
 
-static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options) {
+static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options, bool exactly) {
     pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     if (which == ON_DEVICE) {
-        engine = open_device(options, &error);
+        engine = open_device(options, exactly, &error);
         if (engine == NULL) {
             print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
             if (is_device_required())
@@ -87,7 +90,7 @@ static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options) {
 pm_engine *engine_for(void **state) {
     const engine_kind which = *(const engine_kind *)*state;
     if (kept[which] == NULL)
-        kept[which] = open_kind(which, &(pm_engine_desc){0});
+        kept[which] = open_kind(which, &(pm_engine_desc){0}, false);
     return kept[which];
 }
 
@@ -100,7 +103,11 @@ const char *device_for(void **state) {
 }
 
 pm_engine *engine_with(void **state, const pm_engine_desc *options) {
-    return open_kind(*(const engine_kind *)*state, options);
+    return open_kind(*(const engine_kind *)*state, options, false);
+}
+
+pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options) {
+    return open_kind(*(const engine_kind *)*state, options, true);
 }
 
 bool is_on_oclgrind(void **state) {
@@ -159,7 +166,7 @@ bool can_compile_motion(const pm_engine *engine, pm_method method) {
 void leave_out_crowds_on_rusticl(void) {
     pm_device_info info = {0};
     pm_error error = poisoned_error();
-    pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);
+    pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
     if (engine == NULL)
         return; /* each skipped test prints the reason */
     pm_engine_info(engine, &info);
@@ -174,7 +181,7 @@ void leave_out_crowds_on_rusticl(void) {
 
 int exit_code_without_device(void) {
     pm_error error = poisoned_error();
-    pm_engine *engine = open_device(&(pm_engine_desc){0}, &error);
+    pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
     if (engine == NULL) {
         print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
         return is_device_required() ? 1 : 77;

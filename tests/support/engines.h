@@ -34,8 +34,12 @@ bool is_for_device(void **state);
 /* The device name as in pm_engine_desc; "none" for the reference. */
 const char *device_for(void **state);
 
-/* A separate engine on the same device; the caller destroys it. */
+/* A separate engine on the same device; the caller destroys it. On PoCL, whose programs have a cache
+ * of its own, an engine without a named cache folder has none. */
 pm_engine *engine_with(void **state, const pm_engine_desc *options);
+
+/* Likewise with the default folder, for tests of it. */
+pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options);
 
 /* Whether the device is Oclgrind, an interpreter that checks every access. It runs kernels of one
  * thread at a time, and its clFlush waits until the queue is empty. */
