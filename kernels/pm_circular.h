@@ -305,7 +305,7 @@ pm_fn pm_quat_jet pm_circle_motion(const pm_circular_segment *s, const pm_circle
     return pm_quat_jet_plus(r, up, c->radius);
 }
 
-/* The slerp of the points of both arcs at centred phases; a loop for the reason in pm_slerp_jet. */
+/* The slerp of the points of both arcs at centred phases. A loop for one copy, like pm_slerp_jet's. */
 pm_fn pm_quat_jet pm_circles_motion(const pm_circular_segment *s, pm_jet leaving, pm_jet arriving,
                                     pm_jet weight) {
     pm_circle circle = s->leaving;

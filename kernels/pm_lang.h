@@ -20,9 +20,8 @@
 #define PM_JOIN_(a, b) a##b
 #define PM_JOIN(a, b) PM_JOIN_(a, b)
 
-/* Before a loop of two over long code that is rarely needed. With one lane the code is there once,
- * because compilers for GPUs take minutes for long programs; with more, both passes compute side by
- * side, which is faster. */
+/* Before a loop of two over long code that is rarely needed. With one lane the loop stays, because some
+ * compilers for GPUs take minutes for long programs. With more lanes it is unrolled, which is faster. */
 #if PM_LANES == 1
 #define PM_UNROLL_LANES PM_NO_UNROLL
 #else

@@ -12,10 +12,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 USAGE = """usage: bench/report [--check] RECORD.json...
 
 Writes the text between <!-- bench:begin --> and <!-- bench:end --> in README.md, from the newest
-record of all cases, and in docs/performance.md, from all records, that one first. If none of them has
-all cases, the first one is taken. With --check writes nothing, and fails when
-either text differs from the records, or a figure in the prose of README.md or docs/*.md does not
-match its record (bench/figures). The cases of NAME.json are followed by the picture that
+record that has all cases, and in docs/performance.md, from all records, that one first. If no record
+has all cases, the first one is taken. With --check writes nothing, and fails when either text differs
+from the records, or a figure in the prose of README.md or docs/*.md does not match its record
+(bench/figures). The cases of NAME.json are followed by the picture that
 bench/plot made of its sizes, docs/pictures/sizes-NAME.svg, if it exists.
 
 Example:
