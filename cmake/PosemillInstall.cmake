@@ -19,6 +19,8 @@ if(POSEMILL_OPENCL)
 endif()
 if(TARGET posemill_motion)
     install(TARGETS posemill_motion EXPORT posemill-targets
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
     install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_motion.h"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
@@ -39,6 +41,9 @@ if(TARGET posemill_command AND BUILD_SHARED_LIBS)
         BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE bin_to_lib)
     set_target_properties(posemill_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
 endif()
+if(TARGET posemill_motion AND BUILD_SHARED_LIBS)
+    set_target_properties(posemill_motion PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 
 install(EXPORT posemill-targets NAMESPACE posemill:: DESTINATION "${posemill_cmake_dir}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/posemill-config.cmake.in"
@@ -53,25 +58,36 @@ install(FILES
     "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
     DESTINATION "${posemill_cmake_dir}")
 
-# A static library passes on its own libraries; a shared library does not. The thread library is
-# always listed, because it is part of some C libraries but not of others.
-set(posemill_pc_libs "")
-set(posemill_pc_private " -lm -pthread")
-set(posemill_pc_cflags "")
+# posemill_install_pc(<name> <its own libraries, -lm ...>)
+# A static library passes on its own libraries; a shared library does not.
+function(posemill_install_pc name)
+    list(JOIN ARGN " " links)
+    set(pc_cflags "")
+    set(pc_libs "")
+    set(pc_private "")
+    if(BUILD_SHARED_LIBS)
+        set(pc_cflags " -DPOSEMILL_SHARED")
+        set(pc_private " ${links}")
+    else()
+        set(pc_libs " ${links}")
+    endif()
+    set(pc_folder "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
+        BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_prefix)
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
+        BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_include)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+# The thread library is always listed, because it is part of some C libraries but not of others.
+set(posemill_links -lm -pthread)
 if(POSEMILL_OPENCL)
-    set(posemill_pc_private " -lOpenCL -lm -pthread")
+    list(PREPEND posemill_links -lOpenCL)
 endif()
-if(BUILD_SHARED_LIBS)
-    set(posemill_pc_cflags " -DPOSEMILL_SHARED")
-else()
-    set(posemill_pc_libs "${posemill_pc_private}")
-    set(posemill_pc_private "")
+posemill_install_pc(posemill ${posemill_links})
+if(TARGET posemill_motion)
+    get_property(motion_links TARGET posemill_motion_objects PROPERTY POSEMILL_LIBRARIES)
+    list(TRANSFORM motion_links PREPEND -l)
+    posemill_install_pc(posemill_motion ${motion_links} -lm)
 endif()
-set(pc_folder "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig")
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
-    BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_prefix)
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
-    BASE_DIRECTORY "${pc_folder}" OUTPUT_VARIABLE pc_to_include)
-configure_file("${PROJECT_SOURCE_DIR}/cmake/posemill.pc.in"
-    "${PROJECT_BINARY_DIR}/posemill.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/posemill.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * From a character on disk to the skinning palettes of a thousand instances: reads a motion file, GLB
- * or any other with a skeleton, creates a skeleton and a crowd, and poses the instances.
+ * or any other with a skeleton, creates a skeleton and a crowd, poses the instances, and puts the
+ * matrices of each in the order of the skin's joints, to which the vertices of a mesh refer.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <posemill/posemill_motion.h>
 
@@ -15,6 +17,26 @@ static void place(pm_crowd_instance *instances, size_t clips) {
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = (pm_crowd_instance){.clip_a = (uint32_t)(i % clips),
                                            .time_a = pm_crowd_ticks(0.01 * (double)i)};
+}
+
+/* The matrices of the skin's joints, one instance after another: what a mesh is drawn with. A renderer
+ * can instead replace joint j in the vertices of the mesh by skin_slots[j], once. */
+static float *in_order_of_skin(const pm_motion_character *character, const float *palettes) {
+    const size_t joints = character->skeleton.joint_count, count = character->skin_joint_count;
+    const size_t matrix = NUMBERS * sizeof(float);
+    float *ordered = malloc(INSTANCES * count * matrix);
+    for (size_t i = 0; ordered && i < INSTANCES; i++)
+        for (size_t j = 0; j < count; j++)
+            memcpy(ordered + NUMBERS * (i * count + j),
+                   palettes + NUMBERS * (i * joints + character->skin_slots[j]), matrix);
+    return ordered;
+}
+
+/* Fills the error as the library does. */
+static pm_status out_of_memory(pm_error *error) {
+    error->status = PM_ERROR_MEMORY;
+    snprintf(error->message, sizeof error->message, "out of memory");
+    return PM_ERROR_MEMORY;
 }
 
 static pm_status pose(const char *path, float **palettes, size_t *joints, pm_error *error) {
@@ -37,12 +59,19 @@ static pm_status pose(const char *path, float **palettes, size_t *joints, pm_err
         *joints = character->skeleton.joint_count;
         *palettes = malloc(INSTANCES * *joints * NUMBERS * sizeof(float));
         place(instances, character->clip_count);
-        status = pm_crowd_create(engine, &desc, &crowd, error);
+        status = *palettes ? pm_crowd_create(engine, &desc, &crowd, error) : out_of_memory(error);
     }
-    if (status == PM_OK && *palettes) {
+    if (status == PM_OK) {
         pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
         job.outputs[PM_CROWD_PALETTE].memory = *palettes;
         status = pm_crowd_pose(crowd, &job, error);
+    }
+    if (status == PM_OK && character->skin_slots) {
+        float *ordered = in_order_of_skin(character, *palettes);
+        status = ordered ? PM_OK : out_of_memory(error);
+        free(*palettes);
+        *palettes = ordered;
+        *joints = character->skin_joint_count;
     }
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
@@ -60,8 +89,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: character FILE.glb\n");
         return 2;
     }
-    if (pose(argv[1], &palettes, &joints, &error) != PM_OK || !palettes) {
-        fprintf(stderr, "character: %s\n", palettes ? error.message : "out of memory");
+    if (pose(argv[1], &palettes, &joints, &error) != PM_OK) {
+        fprintf(stderr, "character: %s\n", error.message);
         free(palettes);
         return 1;
     }

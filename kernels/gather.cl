@@ -115,7 +115,7 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     PM_OF(basis)(pm_reals_of(u), basis);
     pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
-    value = pm_at_ends(&data, pm_reals_of(u), value);
+    value = pm_at_ends(&data, pm_reals_of(u), value, PM_PASSES);
 #endif
 #endif
 #if PM_COMPONENTS == 4

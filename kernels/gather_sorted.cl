@@ -112,7 +112,7 @@ pm_kernel void gather_sorted(pm_global const pm_stored_key *restrict keys,
     PM_OF(basis)(lanes.u, basis);
     pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
-    value = pm_at_ends(&data, lanes.u, value);
+    value = pm_at_ends(&data, lanes.u, value, PM_PASSES);
 #endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, lanes.sign);

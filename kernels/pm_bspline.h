@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cumulative uniform cubic B-spline (spec: methods, section 7). With the logarithms
+ * The cumulative uniform cubic B-spline (docs/methods.md, "bspline"). With the logarithms
  * l0, l1, l2 of the steps of the previous, this and the next segment,
  *   r = q exp((b0 - 1) l0) exp(b1 l1) exp(b2 l2),
  * where b0, b1, b2 are the cumulative basis. Relative to the middle of the segment,

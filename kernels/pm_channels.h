@@ -58,7 +58,7 @@ pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, pm_u32 on_k
     pm_quat value = PM_OF(at)(&segment, basis);
 #if PM_PASSES
     if (on_key)
-        value = pm_at_ends(data, u, value);
+        value = pm_at_ends(data, u, value, PM_PASSES);
 #endif
     return value;
 }
@@ -70,7 +70,7 @@ pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u, pm_u32 on_key
     PM_VECTOR_OF(basis)(u, basis);
     pm_quat value = PM_VECTOR_OF(at)(&segment, basis);
     if (PM_VECTOR_OF(passes) && on_key)
-        value = pm_at_ends(data, u, value);
+        value = pm_at_ends(data, u, value, PM_VECTOR_OF(passes));
     value.w = PM_REAL(0.0f);
     return value;
 }

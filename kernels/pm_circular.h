@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Circular blending (spec: methods, section 6). An arc from a to b of angle 2 alpha
+ * Circular blending (docs/methods.md, "circular"). An arc from a to b of angle 2 alpha
  * and radius R is, at s = 2u - 1,
  *   (a + b)/2 + (b - a)/2 sin(s alpha)/sin(alpha) + R n (cos(s alpha) - cos(alpha)),
  * where n is the unit vector from the circle's centre to the middle of the arc. This form

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cursors of uniform samples of uniform keys, exact in 64-bit integers (spec: methods,
- * section 2): sample k lies at key position (k step + start)/scale. A sample anywhere takes three
+ * Cursors of uniform samples of uniform keys, exact in 64-bit integers (docs/methods.md, "What all methods share"): sample k lies at key position (k step + start)/scale. A sample anywhere takes three
  * divisions; consecutive samples are located by additions, 16 at a time.
  */
 #ifndef PM_CURSOR_H

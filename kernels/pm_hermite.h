@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cubics in the space of rotation vectors (spec: methods, section 7): q exp(rho/2), where rho
+ * Cubics in the space of rotation vectors (docs/methods.md, "hermite"): q exp(rho/2), where rho
  * is a cubic in u. `hermite` and `spline` differ in how the velocities are found when the clip
  * is built; the curve is the same. The clip stores q times the cubic's coefficients, so that
  *   r = cos|v| q + sin|v|/|v| (q v),  q v = u (step + (1-u) ((1-u) leaving + u arriving)),

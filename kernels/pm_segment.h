@@ -5,7 +5,8 @@
  *
  * A method `m` is a header that defines, for its segments,
  *   pm_m_coefficients, pm_m_constants  the number of planes it stores beside the keys
- *   pm_m_passes                    1: the curve passes through its keys, bit for bit
+ *   pm_m_passes                    1: the curve passes through its keys, bit for bit; 2: through
+ *                                  its keys, normalised (pm_key_passed)
  *   pm_m_segment                   the state that all samples of a segment share
  *   pm_m_begin(data)               pm_segment_data -> pm_m_segment
  *   pm_m_basis_size                   the number of functions of u alone that its values need
@@ -18,7 +19,7 @@
  *   pm_m_motion(segment, u)        rotations only: the same formula with its derivatives by u,
  *                                  up to its length: without gains and renormalisation, and
  *                                  without a fast path, because its speed is not critical
- * pm_at_ends returns the keys' own bits at u = 0 and u = 1. The bits of a lane never depend on
+ * pm_at_ends returns the keys that are passed at u = 0 and u = 1. The bits of a lane never depend on
  * the neighbouring lanes.
  */
 #ifndef PM_SEGMENT_H
@@ -41,14 +42,28 @@ pm_fn pm_u32 pm_any_on_key(real u) {
     return pm_any((u == PM_REAL(0.0f)) | (u == PM_REAL(1.0f))) ? 1 : 0;
 }
 
-/* For curves that pass through their keys bit for bit: the keys themselves at u = 0 and u = 1. Few
- * samples lie on a key, and joints of one instance do so together: a test is predicted. */
-pm_fn pm_quat pm_at_ends(const pm_segment_data *data, real u, pm_quat value) {
+/* The value at a key of a curve whose pm_m_passes is `passes`. Where keys may have other lengths
+ * than 1, the key is normalised. The bits of a key remain if no more than rounding separates its
+ * length from 1: such keys are stored normalised, and nearly all are. */
+pm_fn pm_quat pm_key_passed(pm_quat key, int passes) {
+    if (passes < 2)
+        return key;
+    real length2 = pm_quat_norm2(key);
+    pm_mask is_other = (length2 <= PM_REAL(1.0f - 4e-7f)) | (length2 >= PM_REAL(1.0f + 4e-7f));
+    if (!pm_any(is_other))
+        return key;
+    real scale = pm_exact_inverse(pm_exact_root(length2));
+    return pm_quat_scaled(key, pm_select(is_other, scale, PM_REAL(1.0f)));
+}
+
+/* For curves that pass through their keys: the keys at u = 0 and u = 1. Few samples lie on a key,
+ * and joints of one instance do so together: a test is predicted. */
+pm_fn pm_quat pm_at_ends(const pm_segment_data *data, real u, pm_quat value, int passes) {
     pm_mask first = u == PM_REAL(0.0f), last = u == PM_REAL(1.0f);
     if (!pm_any_on_key(u))
         return value;
-    value = pm_quat_select(first, data->key, value);
-    return pm_quat_select(last, data->next, value);
+    pm_quat key = pm_quat_select(last, data->next, data->key);
+    return pm_quat_select(first | last, pm_key_passed(key, passes), value);
 }
 
 /* The position of a sample: the segment, and the fraction u of it. PM_CURSOR_ODD_LAP is set in

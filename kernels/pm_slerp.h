@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The methods that use two keys: step, nlerp and slerp (spec: methods, section 3), and the
+ * The methods that use two keys: step, nlerp and slerp (docs/methods.md, "slerp"), and the
  * slerp at any angle that other methods fall back to. Keys are unrolled, so the 4-D angle between them
  * is at most pi/2 and no sign is flipped here. The methods use no root, quotient,
  * trigonometric function, branch or special case.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Squad at any key times (spec: methods, section 5): a slerp between two arcs, that of the
+ * Squad at any key times (docs/methods.md, "squad"): a slerp between two arcs, that of the
  * keys and that of the inner points. The arc of the inner points may have any angle and is
  * computed when the clip is built. With the limiter the two arcs are never more than pi/2
  * apart: the slerp between them is a point of their chord, normalised.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Swing-twist interpolation (spec: methods, section 4): r = q S^ts T^tt. The clip stores the
+ * Swing-twist interpolation (docs/methods.md, "sterp"): r = q S^ts T^tt. The clip stores the
  * products of q with the logarithms of S and T, and the two windows that map u to ts and tt.
  */
 #ifndef PM_STERP_H

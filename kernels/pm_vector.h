@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curves that are polynomials in each component (spec: methods, section 7): positions and
+ * Curves that are polynomials in each component (docs/methods.md, "Positions and scales"): positions and
  * scales, as quaternions whose w is unused, and glTF's cubic spline of rotations, which is one
  * of these polynomials, normalised.
  */
@@ -41,7 +41,7 @@
 #define pm_vector_bspline_has_fast_path 0
 #define pm_cubicspline_coefficients pm_vector_cubic_coefficients
 #define pm_cubicspline_constants 0
-#define pm_cubicspline_passes 1
+#define pm_cubicspline_passes 2
 #define pm_cubicspline_basis_size 1
 #define pm_cubicspline_has_fast_path 0
 
@@ -119,7 +119,10 @@ pm_fn pm_quat pm_cubicspline_at(const pm_cubicspline_segment *s, const real *bas
     real length2 = pm_quat_norm2(r);
     pm_mask is_zero = length2 < PM_REAL(1e-30f);
     real scale = pm_exact_inverse(pm_exact_root(pm_select(is_zero, PM_REAL(1.0f), length2)));
-    return pm_quat_select(is_zero, s->a, pm_quat_scaled(r, scale));
+    r = pm_quat_scaled(r, scale);
+    if (!pm_any(is_zero))
+        return r;
+    return pm_quat_select(is_zero, pm_key_passed(s->a, pm_cubicspline_passes), r);
 }
 
 /* Over a segment between two of its keys, a parabola through three keys is the chord plus

@@ -171,8 +171,8 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
 #if PM_PASSES
             if (end == sample + 1 && cursors[sample].u == 0.0f) { /* only the key is needed */
                 pm_walk_prefetch(keys, next_at, plane_floats, 0, 1);
-                pm_walk_store(out, pm_load_keys(keys, at), wraps + track, odd_lap,
-                              track_count - track, streams);
+                pm_walk_store(out, pm_key_passed(pm_load_keys(keys, at), PM_PASSES), wraps + track,
+                              odd_lap, track_count - track, streams);
                 continue;
             }
 #endif
@@ -184,9 +184,9 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 pm_quat value;
 #if PM_PASSES /* u is the same in all lanes, so a branch is free */
                 if (u == 0.0f) {
-                    value = data.key;
+                    value = pm_key_passed(data.key, PM_PASSES);
                 } else if (u == 1.0f) {
-                    value = data.next;
+                    value = pm_key_passed(data.next, PM_PASSES);
                 } else
 #endif
                 {

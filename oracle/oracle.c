@@ -57,7 +57,11 @@ static double stored(double component) {
     return fabs(component) < 0x1p-60 ? 0.0 : (double)(float)component;
 }
 
-/* glTF's cubic keeps the signs of its keys. */
+static quat quat_stored(quat q) {
+    return (quat){stored(q.x), stored(q.y), stored(q.z), stored(q.w)};
+}
+
+/* glTF's cubic keeps the signs and lengths of its keys; its value at a key is normalised. */
 static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, oracle_track *t) {
     const bool as_given = desc->method == PM_METHOD_CUBICSPLINE;
     t->stored = oracle_allocate(t->key_count, sizeof *t->stored);
@@ -67,15 +71,17 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
     for (size_t i = 0; i < t->key_count; i++) {
         double raw[4];
         read_key(&desc->rotations, l, i, 4, raw);
-        quat q = quat_normalise(quat_of(raw));
+        const quat given = quat_of(raw);
+        quat q = quat_normalise(given);
         if (!as_given && quat_dot(before, q) < 0.0) {
             q = quat_scale(q, -1.0);
         }
         first = i == 0 ? q : first;
         before = q;
-        const quat f = {stored(q.x), stored(q.y), stored(q.z), stored(q.w)};
-        t->stored[i] = unrounded ? q : f;
-        t->keys[i] = unrounded ? q : quat_normalise(f);
+        t->stored[i] = unrounded ? q : quat_stored(q);
+        t->keys[i] = as_given    ? (unrounded ? given : quat_stored(given))
+                     : unrounded ? q
+                                 : quat_normalise(t->stored[i]);
     }
     if (!as_given && t->period > 0.0 && quat_dot(before, first) < 0.0) {
         t->wrap = -1.0;

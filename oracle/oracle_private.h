@@ -23,7 +23,7 @@ typedef struct oracle_track {
     bool uniform;
     pm_rational rate;
     quat *stored;   /* keys as the library stores them; NULL when the clip has no rotations */
-    quat *keys;     /* the same rotations with norm 1 */
+    quat *keys;     /* the same rotations with norm 1; cubicspline: as given */
     vec3 *user;     /* tangents given by the caller, or NULL */
     vec3 *leaving;  /* squad, hermite, spline: velocity of key i in segment i */
     vec3 *arriving; /* likewise in segment i - 1 */

@@ -53,7 +53,7 @@ typedef struct test_track {
 void random_track(random_source *source, size_t key_count, double smallest, double largest,
                   bool uneven, test_track *out);
 
-/* The adversarial tracks of the methods' specification, section 10. */
+/* The adversarial tracks: the keys that docs/methods.md, "Properties", lists. */
 size_t adversarial_count(void);
 void adversarial_track(size_t index, test_track *out);
 

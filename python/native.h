@@ -45,13 +45,18 @@ typedef struct native_comparison {
     const char *map;             /* a file with pairs of joints. NULL: by name, else by order */
     pm_rational rate;            /* 0/0: the key times of both */
     uint64_t max_times;
-    double unit_mm;    /* 0: that of the format of A */
-    pm_engine *engine; /* of `method`. NULL: A by its own interpolation */
-    int method;        /* a pm_method */
+    double unit_mm;         /* 0: that of the format of A */
+    int up;                 /* 1 y, 2 z; 0: what the figures say */
+    pm_rational start, end; /* the part, in seconds after the first key; 0/0: all */
+    size_t trim_start;      /* keys of A that are left out */
+    pm_engine *engine;      /* of `method`. NULL: A by its own interpolation */
+    int method;             /* a pm_method */
     bool wants_page;
     const char *call; /* what the page says about how it was made */
     bool hides_poses; /* of the page */
     int64_t joint;    /* of A, that the page chooses at first. -1: the worst one */
+    const char *(*words)(void *user, const char *text); /* a text with options as parameters */
+    void *words_user;
 } native_comparison;
 
 /* Compares: *text is the JSON of `posemill compare --json`, or the page. Returns an exit code. */
@@ -68,6 +73,12 @@ void native_free(char *text);
 /* The command `posemill`, with its signal handlers, for a process that ends with it. Returns its exit
  * code. */
 int posemill_main(int argc, char **argv);
+
+/* Whether the process was forked after the library had called a driver of OpenCL. */
+bool native_devices_are_lost(void);
+
+/* Notes that someone else in this process calls drivers of OpenCL. */
+void native_note_drivers(void);
 
 /* Seconds in any order, and the limits that they must keep. */
 typedef struct native_times {
@@ -107,6 +118,9 @@ pm_status native_resample_rotvecs(const native_rotvecs *r, bool *is_finite);
 
 /* Conversions of whole arrays, by up to one thread per processor. Arrays are tightly packed; rows
  * are (x, y, z, w), vectors and angles of 3 numbers, and row-major matrices of 9. */
+
+/* pm_crowd_ticks of each. */
+void array_ticks(const double *seconds, int64_t *ticks, size_t count);
 
 /* Copies float32 quaternions and normalises them in double. A zero quaternion stays zero. */
 void array_normalized(const float *from, double *to, size_t count);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <posemill/posemill.h>
+#include <posemill/posemill_crowd.h>
 
 #include "host/base/clones.h"
 #include "host/base/parallel.h"
@@ -48,6 +49,20 @@ static void convert(conversion *c) {
         c->block(c, 0, c->count);
     else
         pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
+}
+
+/* ---- ticks ------------------------------------------------------------------------------- */
+
+static void tick_block(conversion *c, size_t from, size_t count) {
+    const double *seconds = (const double *)c->from + from;
+    int64_t *ticks = (int64_t *)c->to + from;
+    for (size_t i = 0; i < count; i++)
+        ticks[i] = pm_crowd_ticks(seconds[i]);
+}
+
+void array_ticks(const double *seconds, int64_t *ticks, size_t count) {
+    conversion c = {.block = tick_block, .from = seconds, .to = ticks, .count = count};
+    convert(&c);
 }
 
 /* ---- quaternions ------------------------------------------------------------------------- */

@@ -24,10 +24,10 @@ static cli_exit refuse_memory(void) {
 }
 
 int native_resample(int argc, char **argv, char **failure) {
-    cli_messages messages = {.failure = NULL};
-    cli_keep_messages(&messages);
+    native_call call;
+    native_begin(&call);
     const int code = cmd_resample(argc, argv);
-    *failure = native_take_failure(&messages);
+    *failure = native_take_failure(&call);
     return code;
 }
 
@@ -69,11 +69,11 @@ static cli_exit make_list(const native_sources *sources, char **list) {
 }
 
 int native_list(const native_sources *sources, char **list, char **failure) {
-    cli_messages messages = {.failure = NULL};
+    native_call call;
     *list = NULL;
-    cli_keep_messages(&messages);
+    native_begin(&call);
     const cli_exit code = make_list(sources, list);
-    *failure = native_take_failure(&messages);
+    *failure = native_take_failure(&call);
     return (int)code;
 }
 
@@ -167,10 +167,10 @@ static cli_exit merge(const char *out_dir, const char *records, const char *list
 
 int native_merge(const char *out_dir, const char *records, const char *list, char **json,
                  char **failure) {
-    cli_messages messages = {.failure = NULL};
+    native_call call;
     *json = NULL;
-    cli_keep_messages(&messages);
+    native_begin(&call);
     const cli_exit code = merge(out_dir, records, list, json);
-    *failure = native_take_failure(&messages);
+    *failure = native_take_failure(&call);
     return (int)code;
 }

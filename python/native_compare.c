@@ -4,7 +4,7 @@
  */
 #include "native.h"
 
-#include "compare/compare.h"
+#include "compare/scene.h"
 #include "native_messages.h"
 #include "report/page.h"
 #include "report/page_template.h"
@@ -15,6 +15,7 @@ typedef struct work {
     joint_pairs pairs;
     comparison comparison;
     page_frames frames;
+    scene_hints hints;
 } work;
 
 static bool is_one(const native_comparison *what) {
@@ -29,13 +30,24 @@ static cli_exit make_subject(const pm_motion *motion, size_t clip, const char *n
 static cli_exit prepare(work *w) {
     const native_comparison *what = w->what;
     pm_error error = {.status = PM_OK};
+    const scene_options scene = {.unit_mm = what->unit_mm,
+                                 .up = what->up,
+                                 .start = what->start,
+                                 .end = what->end,
+                                 .trim_start = what->trim_start};
     const bool one = is_one(what);
     cli_exit code = make_subject(what->a, what->clip_a, what->name_a, &w->a);
     if (code == CLI_DONE && !one) {
         code = make_subject(what->b, what->clip_b, what->name_b, &w->b);
     }
     if (code == CLI_DONE) {
-        w->a.unit_mm = what->unit_mm > 0 ? what->unit_mm : w->a.unit_mm;
+        w->comparison = (comparison){.a = &w->a,
+                                     .b = one ? &w->a : &w->b,
+                                     .pairs = &w->pairs,
+                                     .times = {.rate = what->rate}};
+        code = scene_apply(&scene, &w->comparison, what->name_a, what->name_b, &w->hints);
+    }
+    if (code == CLI_DONE) {
         code = joints_match(&w->a, one ? &w->a : &w->b, what->map, &w->pairs);
     }
     if (code == CLI_DONE && what->engine != NULL &&
@@ -49,8 +61,6 @@ static cli_exit compute(work *w) {
     const native_comparison *what = w->what;
     comparison *c = &w->comparison;
     pm_error error = {.status = PM_OK};
-    *c = (comparison){
-        .a = &w->a, .b = is_one(what) ? &w->a : &w->b, .pairs = &w->pairs, .rate = what->rate};
     if (what->wants_page) {
         return page_compute(c, &w->frames, what->max_times, what->name_a);
     }
@@ -86,6 +96,9 @@ static cli_exit tell(const work *w, char **text, size_t *size) {
                                      ? pm_method_describe((pm_method)what->method)->name
                                      : "authored",
                        .device = what->engine != NULL ? device.name : NULL,
+                       .hints = &w->hints,
+                       .words = what->words,
+                       .words_user = what->words_user,
                        .unit_mm = w->a.unit_mm};
     size_t joint = 0;
     if (find_joint(w, &joint) != CLI_DONE) {
@@ -103,10 +116,10 @@ static cli_exit tell(const work *w, char **text, size_t *size) {
 }
 
 int native_compare(const native_comparison *what, char **text, size_t *size, char **failure) {
-    cli_messages messages = {.failure = NULL};
+    native_call call;
     work w = {.what = what};
     *text = NULL;
-    cli_keep_messages(&messages);
+    native_begin(&call);
     cli_exit code = prepare(&w);
     if (code == CLI_DONE) {
         code = compute(&w);
@@ -114,7 +127,7 @@ int native_compare(const native_comparison *what, char **text, size_t *size, cha
     if (code == CLI_DONE) {
         code = tell(&w, text, size);
     }
-    *failure = native_take_failure(&messages);
+    *failure = native_take_failure(&call);
     page_frames_release(&w.frames);
     compare_release(&w.comparison);
     joints_release(&w.pairs);
@@ -124,9 +137,9 @@ int native_compare(const native_comparison *what, char **text, size_t *size, cha
 }
 
 int native_save(const char *path, const char *text, size_t size, char **failure) {
-    cli_messages messages = {.failure = NULL};
-    cli_keep_messages(&messages);
+    native_call call;
+    native_begin(&call);
     const cli_exit code = page_save_text(path, text, size);
-    *failure = native_take_failure(&messages);
+    *failure = native_take_failure(&call);
     return (int)code;
 }

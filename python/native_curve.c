@@ -8,12 +8,21 @@
 
 #include <posemill/posemill.h>
 
+#include "host/base/drivers.h"
 #include "host/base/parallel.h"
 #include "native.h"
 
 /* Quaternions that one thread samples at a time: 32 kB of float32. Fewer than SERIAL are done before
  * another core has woken up. */
 enum { BLOCK = 2048, SERIAL = 6 * BLOCK };
+
+bool native_devices_are_lost(void) {
+    return pm_drivers_are_lost();
+}
+
+void native_note_drivers(void) {
+    pm_drivers_use(NULL);
+}
 
 typedef struct curve_job {
     const pm_clip *clip;

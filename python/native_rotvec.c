@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "host/base/clones.h"
+#include <posemill/posemill.h>
+
 #include "host/base/parallel.h"
 #include "kernels/pm_methods.h"
 #include "motion/npz/npz_axis_angle.h"

@@ -8,6 +8,7 @@
 #include "commands/cli.h"
 #include "commands/commands.h"
 #include "motion/files/atomic_file.h"
+#include "options/nearest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,6 @@ static const command commands[] = {
     {"merge", "say what a batch has done, from its records", cmd_merge},
 #endif
     {"methods", "list the interpolation methods and when to use each", cmd_methods},
-    {"tune", "measure the fastest launch configuration of a device and save it", cmd_tune},
     {"verify", "check every method on a device against double precision", cmd_verify},
 #if !defined(POSEMILL_BENCH) || POSEMILL_BENCH
     {"bench", "measure the throughput of a device and its write ceiling", cmd_bench},
@@ -42,21 +42,28 @@ static const command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+static void list_commands(FILE *file) {
+    fprintf(file, "Commands:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(file, "  %-10s%s\n", commands[i].name, commands[i].summary);
+    }
+}
+
 static void print_usage(void) {
     printf("Usage: posemill COMMAND [OPTIONS]\n"
            "       posemill COMMAND --help\n\n"
            "Resamples rotation curves and positions on an OpenCL device or on the CPU\n"
-           "reference path.\n\nCommands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        printf("  %-10s%s\n", commands[i].name, commands[i].summary);
-    }
+           "reference path.\n\n");
+    list_commands(stdout);
     printf("\nOptions:\n"
            "  --help, -h     print this help and exit\n"
            "  --version      print the version and exit\n\n"
            "Environment:\n"
            "  POSEMILL_DEVICE   default of --device\n"
            "  POSEMILL_CACHE    folder of the cache of built programs; off disables the cache\n"
-           "  POSEMILL_KERNELS  folder to read kernel sources from, for kernel development\n\n"
+           "  POSEMILL_KERNELS  folder to read kernel sources from, for kernel development\n"
+           "  POSEMILL_LAUNCH   launch configuration in place of the device's default, for\n"
+           "                    measurements: a list such as lanes=8,all_tracks=1,max_run=256\n\n"
            "Exit codes: 0 done, 1 some inputs of a batch failed, 2 usage error, 3 requested\n"
            "device not available, 4 bad input, 5 device failure, 6 output not written.\n\n"
            "Example:\n"
@@ -72,11 +79,27 @@ static const command *find_command(const char *name) {
     return NULL;
 }
 
+/* `name` is no command, or an option in its place. */
+static int refuse_name(const char *name) {
+    static const char *const options[] = {"--help", "--version", "help"};
+    nearest meant = {.text = name, .size = strlen(name)};
+    char hint[96];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        nearest_try(&meant, commands[i].name);
+    }
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        nearest_try(&meant, options[i]);
+    }
+    snprintf(hint, sizeof hint, "did you mean %s? see: posemill --help", meant.word);
+    return (int)cli_fail(CLI_USAGE, name, meant.word != NULL ? hint : "see: posemill --help", "%s",
+                         name[0] == '-' ? "unknown option" : "unknown command");
+}
+
 static int run_help(int argc, char **argv) {
     static char help[] = "--help";
     const command *found = argc > 1 ? find_command(argv[1]) : NULL;
     if (argc > 1 && found == NULL) {
-        return (int)cli_fail(CLI_USAGE, argv[1], "see: posemill --help", "unknown command");
+        return refuse_name(argv[1]);
     }
     if (found == NULL) {
         print_usage();
@@ -88,9 +111,11 @@ static int run_help(int argc, char **argv) {
 
 static int dispatch(int argc, char **argv) {
     if (argc < 2) {
-        return (int)cli_fail(CLI_USAGE, "command",
-                             "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
-                             "missing; expected a command");
+        const cli_exit code = cli_fail(CLI_USAGE, "command",
+                                       "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
+                                       "missing; expected a command");
+        list_commands(stderr);
+        return (int)code;
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
@@ -102,8 +127,7 @@ static int dispatch(int argc, char **argv) {
     }
     const command *found = find_command(name);
     if (found == NULL) {
-        return (int)cli_fail(CLI_USAGE, name, "see: posemill --help", "%s",
-                             name[0] == '-' ? "unknown option" : "unknown command");
+        return refuse_name(name);
     }
     return found->run(argc - 1, argv + 1);
 }
@@ -121,6 +145,20 @@ static bool occupy_streams(void) {
     return true;
 }
 
+/* Where a write before the last one failed, its errno is not known any more. */
+static cli_exit check_stdout(void) {
+    const bool failed_before = ferror(stdout) != 0;
+    const int failure = fflush(stdout) != 0 ? errno : 0;
+    if (failure != 0) {
+        return cli_fail(CLI_CANNOT_WRITE, "standard output", NULL, "cannot be written: %s",
+                        strerror(failure));
+    }
+    return failed_before ? cli_fail(CLI_CANNOT_WRITE, "standard output",
+                                    "a full disk, or a reader that has ended?",
+                                    "cannot be written: a part of it is lost")
+                         : CLI_DONE;
+}
+
 /* The Python package calls the command by this name, in the process of its script. */
 int posemill_main(int argc, char **argv);
 
@@ -129,12 +167,8 @@ int posemill_main(int argc, char **argv) {
     if (!occupy_streams()) {
         return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
     }
-    int code = dispatch(argc, argv);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == CLI_DONE) {
-        return (int)cli_fail(CLI_CANNOT_WRITE, "standard output", NULL, "cannot be written: %s",
-                             strerror(errno));
-    }
-    return code;
+    const int code = dispatch(argc, argv);
+    return code == CLI_DONE ? (int)check_stdout() : code;
 }
 
 #if !defined(POSEMILL_PYTHON_MODULE)

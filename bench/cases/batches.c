@@ -160,7 +160,7 @@ static cli_exit resample_once(void *context, double *seconds) {
     char *operands[] = {work->tree->folder};
     resample_options options = {.out_dir = work->all->out,
                                 .rate = work->rate,
-                                .decimals = 6,
+                                .conversion = {.decimals = 6},
                                 .max_frames = OPTION_MAX_FRAMES,
                                 .device = *work->device};
     const batch_options how = {.jobs = work->jobs, .memory = UINT64_MAX, .ends_at_once = true};

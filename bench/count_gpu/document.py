@@ -93,20 +93,6 @@ def summary(rows, targets):
     return table(heading, lines)
 
 
-def widths(rows):
-    """A line for each program of Intel's that takes 8 lanes: what 16 would take."""
-    heading = ["target", "program", "instructions, 8 lanes", "instructions, 16 lanes",
-               "spilled or private at 16, bytes per lane"]
-    lines = []
-    for row in rows:
-        left = row.get("left")
-        if left and row["simd"] == 8 and left["simd"] == 16:
-            lost = left["spills"] / left["simd"] + left["scratch_bytes"]
-            lines.append([row["target"], row["program"], str(row["instructions"]),
-                          str(left["instructions"]), f"{lost:.0f}"])
-    return table(heading, lines)
-
-
 def pages(record):
     rows = record["programs"]
     targets = list(dict.fromkeys(row["target"] for row in rows))
@@ -118,8 +104,6 @@ def pages(record):
     yield from summary(rows, targets)
     yield from ("", "### Time of a palette, estimated", "", *estimate.TEXT.splitlines(), "")
     yield from table(estimate.HEADING, estimate.lines(rows, record_of(BEFORE)["programs"]))
-    yield from ("", "### Programs that take 8 lanes on Intel's GPUs", "")
-    yield from widths(rows)
     for group in dict.fromkeys(map(group_of, names)):
         own = [name for name in names if group_of(name) == group]
         yield from ("", f"### {group}", "")

@@ -27,7 +27,7 @@ INSTANCES, JOINTS, STAGES = 10000, 64, 12  # a person with hands: 12 depths
 RECORD_BYTES = 48
 DEPENDENT = 5  # clocks from an instruction to the next one of the same wave
 # Work-groups: work-items, instances at most, groups for each compute unit, local memory in KB; see
-# host/opencl/workgroup.c.
+# host/plan/step.c.
 GROUP, PER_GROUP, GROUPS_PER_UNIT, GROUP_KB = 64, 12, 8, 8
 
 TEXT = f"""Microseconds for {INSTANCES:,} palettes of {JOINTS} joints in {STAGES} depths, and the resource that decides. The columns

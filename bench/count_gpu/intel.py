@@ -19,13 +19,8 @@ class Tools:
         return [package_version("intel-opencl-icd"), package_version("libigc1")]
 
 
-# host/opencl/sub_groups.c
-SUB_GROUP = "-DPM_SUB_GROUP=16"
-
-
 def compile_for(tools, target, program, folder):
     """Compiles, and returns the arguments of of_listings."""
-    os.mkdir(folder)
     dumps = os.path.join(folder, "dumps")
     os.mkdir(dumps)
     environment = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": dumps}
@@ -142,23 +137,5 @@ def of_listings(assembly, source, ir, code_bytes, simd):
     }
 
 
-def spilled(figures):
-    """What pm_cl_spilled_bytes adds up: per hardware thread and per work-item."""
-    return figures["spills"] + figures["scratch_bytes"]
-
-
 def measure(tools, program, target, folder):
-    """Of the builds that the library makes, the one that it takes: crowds require sub-groups of 16
-    at first, other programs if they spill. "left" is about the other build, if there is one."""
-    required = program._replace(defines=(*program.defines, SUB_GROUP))
-    builds = (required, program) if program.file == "crowd_workgroup" else (program, required)
-    made = []
-    for i, build in enumerate(builds):
-        made.append(of_listings(*compile_for(tools, target, build, os.path.join(folder, str(i)))))
-        if spilled(made[-1]) == 0:
-            break
-    best = min(made, key=spilled)
-    if len(made) > 1:
-        left = made[1 - made.index(best)]
-        best["left"] = {key: left[key] for key in ("simd", "spills", "scratch_bytes", "instructions")}
-    return best
+    return of_listings(*compile_for(tools, target, program, folder))

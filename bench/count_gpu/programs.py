@@ -117,7 +117,7 @@ def rotations():
 
 
 def samplers():
-    """Programs of samples: host/opencl/launch.c."""
+    """Programs of samples: host/plan/sample_plan.c."""
     for file in ("walk", "gather"):
         for names, curve, number in rotations():
             yield make([file, *names], file, curve, 4, number)

@@ -9,12 +9,12 @@
 
 #include "files/progress.h"
 
+#include <posemill/posemill.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { MAX_THREADS = 256 };
 
@@ -33,8 +33,8 @@ struct parallel_pool {
 };
 
 size_t parallel_threads(void) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (size_t)processors;
+    const size_t processors = pm_processors();
+    return processors < MAX_THREADS ? processors : MAX_THREADS;
 }
 
 static void take_ranges(parallel_pool *pool) {

@@ -70,6 +70,8 @@ def heading(a, b, options):
         quick = "; quick" if record.quick else ""
         yield (f"{which}: {shown(path)}: {shown(record.device)}, driver {shown(record.driver, 60)}; "
                f"commit {shown(record.commit, 40)}; {record.date}{quick}")
+        if record.busy:
+            yield f"{which} was measured on a busy machine"
     for what, member in (("processors", "processor"), ("devices", "device"), ("drivers", "driver")):
         left, right = getattr(a[1], member), getattr(b[1], member)
         if left != right:
@@ -98,7 +100,10 @@ def footing(comparison):
             yield f"{title}: {', '.join(shown(name, 60) for name in names)}"
     for name, why in comparison.skipped:
         yield f"not compared: {shown(name, 60)}: {why}"
-    yield ", ".join(f"{comparison.count(verdict)} {verdict}" for verdict in VERDICTS)
+    if comparison.rows:
+        yield ", ".join(f"{comparison.count(verdict)} {verdict}" for verdict in VERDICTS)
+    else:
+        yield "no case was compared"
 
 
 def as_json(a, b, comparison, options):

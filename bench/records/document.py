@@ -82,6 +82,7 @@ class Record:
     date: str | None = None
     processor: str | None = None
     fill_rates: list[float] = field(default_factory=list)
+    busy: bool = False  # whether the machine was busy with other work; False where the record does not tell
     cases: dict[str, Case] = field(default_factory=dict)
 
 
@@ -208,6 +209,15 @@ def fill_rates_of(members):
     return sorted(map(float, rates))
 
 
+def busy_of(members):
+    load = members.get("load")
+    if load is None:
+        return False
+    if not isinstance(load, dict) or load.get("verdict") not in ("quiet", "busy"):
+        raise Refused("load has no verdict; expected quiet or busy")
+    return load["verdict"] == "busy"
+
+
 def date_of(members, schema):
     if schema == 1:
         return None
@@ -236,7 +246,7 @@ def record_of(members):
     quick = options.get("quick") is True
     whole = not quick and options.get("case") is None
     record = Record(schema, *texts, int(options["samples"]), quick, whole,
-                    date_of(members, schema), processor_of(members), fill_rates_of(members))
+                    date_of(members, schema), processor_of(members), fill_rates_of(members), busy_of(members))
     for member in cases:
         case = case_of(member, schema)
         if case.name in record.cases:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finds the record that a new one is compared with: among the records of schema 2 below a folder, the
-last by date whose processor and device have the same names. Records with the same number of samples
-are preferred, because cases of other sizes cannot be compared.
+last by date whose processor and device have the same names, and which has a case of the new one with
+the same number of samples. Cases of other sizes cannot be compared.
 """
 import os
 
@@ -31,15 +31,24 @@ def candidates(folder, but):
             raise document.Refused(f"{os.path.relpath(path, folder)}: {refusal}") from refusal
 
 
+def common(record, other):
+    """How many cases of both records are of the same size."""
+    return sum(name in other.cases and other.cases[name].samples == case.samples
+               for name, case in record.cases.items())
+
+
 def find(folder, path, record):
     """(path, record) of the record that is compared with the given one, or None and a reason."""
     if record.schema < 2:
         return None, "the new record has schema 1, which names no host"
     if record.processor is None:
         return None, "the new record names no processor"
-    found = [(other.samples == record.samples, other.date, other_path, other)
-             for other_path, other in candidates(folder, path)
+    alike = [(other_path, other) for other_path, other in candidates(folder, path)
              if (other.processor, other.device) == (record.processor, record.device)]
-    if not found:
+    if not alike:
         return None, f"none has the processor '{record.processor}' and the device '{record.device}'"
+    found = [(other.samples == record.samples, other.date, other_path, other)
+             for other_path, other in alike if common(record, other)]
+    if not found:
+        return None, "none of this processor and device has a case of the new record in the same size"
     return max(found, key=lambda one: one[:3])[2:], None

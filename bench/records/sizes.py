@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The picture of the group `sizes`: the share of the write ceiling over the size of the results of a
-job, one line per method, one panel per record.
+job with its 95 % interval, one line per method, one panel per record.
 """
 import math
 import re
@@ -19,8 +19,22 @@ TITLE = "Share of the write ceiling over the size of a job"
 # ---- records -------------------------------------------------------------------
 
 
+def is_share(value):
+    return not isinstance(value, bool) and isinstance(value, (int, float)) and value >= 0.0
+
+
+def interval_of(case, share):
+    """The ends of the interval of the share, which records of schema 1 do not have."""
+    ends = [case.get(f"ceiling_share_{end}") for end in ("low", "high")]
+    if ends == [None, None]:
+        return share, share
+    if not all(map(is_share, ends)) or not ends[0] <= share <= ends[1]:
+        raise Refused(f"the interval of ceiling_share of {case['name']!r} is not around it")
+    return tuple(min(float(end), LARGEST_SHARE) for end in ends)
+
+
 def point_of(case):
-    """(method, bytes, share) for a case of sizes, None for another case."""
+    """(method, bytes, share, low, high) for a case of sizes, None for another case."""
     name = case.get("name") if isinstance(case, dict) else None
     if not isinstance(name, str):
         raise Refused("case without a name")
@@ -36,11 +50,11 @@ def point_of(case):
         raise Refused(f"ceiling_share of {name!r} is not a number")
     if not 0.0 <= share <= LARGEST_SHARE:
         raise Refused(f"ceiling_share of {name!r} is out of range; expected 0 to {LARGEST_SHARE:g}")
-    return match[1], samples * each, float(share)
+    return match[1], samples * each, float(share), *interval_of(case, share)
 
 
 def curves_of(record):
-    """{method: [(bytes, share), ...]}, sorted by bytes."""
+    """{method: [(bytes, share, low, high), ...]}, sorted by bytes."""
     cases = record.get("cases") if isinstance(record, dict) else None
     if not isinstance(cases, list):
         raise Refused("not a record of posemill bench")
@@ -85,7 +99,7 @@ def percent(share):
 def described(texts, curves):
     lines = [f"Share of the write ceiling on {texts.device}."]
     for method, points in curves.items():
-        text = ", ".join(f"{percent(share)} at {bytes_text(count)}" for count, share in points)
+        text = ", ".join(f"{percent(share)} at {bytes_text(count)}" for count, share, *_ in points)
         lines.append(f"{method}: {text}.")
     return " ".join(lines)
 
@@ -98,8 +112,8 @@ class Axes:
     records."""
 
     def __init__(self, every, top, right):
-        counts = [count for curves in every for points in curves.values() for count, _ in points]
-        shares = [share for curves in every for points in curves.values() for _, share in points]
+        counts = [count for curves in every for points in curves.values() for count, *_ in points]
+        shares = [max(shares) for curves in every for points in curves.values() for _, *shares in points]
         self.first = math.log2(min(counts))
         self.last = max(math.log2(max(counts)), self.first + 1.0)
         self.max_share = max(1.0, math.ceil(max(shares) * 5.0) / 5.0)
@@ -140,11 +154,15 @@ def lines(axes, curves):
     positions = spread(ends, axes.y(0.0))
     for index, (method, points) in enumerate(curves.items()):
         kind = f"c{index % len(LIGHT)}"
-        at = [(axes.x(count), axes.y(share)) for count, share in points]
+        at = [(axes.x(count), axes.y(share)) for count, share, *_ in points]
         drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
         yield f'<polyline class="line {kind}" points="{drawn}"/>'
-        for (x, y), (count, share) in zip(at, points):
+        for (x, y), (count, share, low, high) in zip(at, points):
             text = f"{method}, {bytes_text(count)}: {100.0 * share:.1f} %"
+            if low < high:
+                text += f" ({100.0 * low:.1f} to {100.0 * high:.1f})"
+                yield (f'<line class="line {kind}" x1="{x:.1f}" x2="{x:.1f}" '
+                       f'y1="{axes.y(low):.1f}" y2="{axes.y(high):.1f}"/>')
             yield (
                 f'<circle class="dot {kind}" cx="{x:.1f}" cy="{y:.1f}" r="3.5">'
                 f"<title>{safe(text)}</title></circle>"

@@ -65,13 +65,17 @@ def bound_cells(record, case):
     return [case.bound or "-", bound_share(case)] if record.schema > 1 else []
 
 
-def two_rates(record):
-    """A paragraph where the fills of a record ran at two rates, between which the machine changed."""
+def conditions(record):
+    """Paragraphs on a machine that changed between two rates of filling, or was busy."""
     if len(record.fill_rates) == 2:
         slow, fast = (1e-9 * one for one in record.fill_rates)
         yield ""
         yield (f"The machine changed between two rates of filling memory during the run, {slow:.1f} and "
                f"{fast:.1f} GB/s. Compare shares, not samples per second.")
+
+    if record.busy:
+        yield ""
+        yield "The machine was busy with other work during the run. Compare shares, not samples per second."
 
 
 # ---- README.md -----------------------------------------------------------------
@@ -121,7 +125,7 @@ def summary(record):
         yield ("Slerp is %.0f times as fast as the obvious kernel: one work-item per sample, built-in "
                "`acos` and `sin`." % (rates[0] / rates[1]))
     yield from summary_of_crowds(record)
-    yield from two_rates(record)
+    yield from conditions(record)
 
 
 # ---- docs/performance.md -------------------------------------------------------
@@ -191,7 +195,7 @@ def section(record, name, pictures):
     yield (f"{device}, {platform}, driver {driver}; commit {commit}; upsampling by 4 gives "
            f"{record.samples} samples ({mebibytes(record.samples)})"
            f"{'; a quick run' if record.quick else ''}.")
-    yield from two_rates(record)
+    yield from conditions(record)
     for kind, titles, compared in KINDS:
         cases = [case for case in record.cases.values() if kind_of(case) is kind]
         if cases:

@@ -268,6 +268,7 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
             stats_rates(run.fill_rates.rates, run.fill_rates.count, state->record.fill_rates);
     }
     bench_run_close(&run);
+    record_end(&state->record);
     return code == CLI_DONE ? report(state, output) : code;
 }
 

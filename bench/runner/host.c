@@ -3,11 +3,11 @@
  * Reads /proc, /sys and /etc/os-release. Texts are cut to HOST_TEXT and are otherwise as the system
  * has them: who writes them escapes them.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 
 #include "host.h"
 
-#include <sched.h>
+#include <posemill/posemill.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -69,15 +69,6 @@ static void read_line(const char *path, char text[HOST_TEXT]) {
     }
 }
 
-static size_t available_cores(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
-        return (size_t)CPU_COUNT(&set);
-    }
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 0;
-}
-
 static uint64_t memory_of_machine(void) {
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long size = sysconf(_SC_PAGESIZE);
@@ -100,7 +91,7 @@ static void name_system(char os[HOST_TEXT]) {
 }
 
 bench_host host_of_system(void) {
-    bench_host host = {.cores = available_cores(), .memory_bytes = memory_of_machine()};
+    bench_host host = {.cores = pm_processors(), .memory_bytes = memory_of_machine()};
     host_read_value("/proc/cpuinfo", "model name", host.processor);
     read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", host.governor);
     name_system(host.os);

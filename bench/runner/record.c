@@ -100,6 +100,29 @@ static const bench_result *find(const bench_record *record, const char *name) {
     return NULL;
 }
 
+static bool has_share_above_one(const bench_record *record) {
+    for (size_t i = 0; i < record->count; i++) {
+        if (record->results[i].ceiling_share.median > 1.005) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_load(const bench_load *load) {
+    if (!load->known) {
+        printf("\nmachine: load unknown\n");
+        return;
+    }
+    printf(
+        "\nmachine: %s; other processes used %.2f processors, %.1f %% of the time was stolen, load "
+        "average before the run %.2f\n",
+        load->busy ? "BUSY" : "quiet", load->others, 100.0 * load->steal, load->average);
+    if (load->busy) {
+        printf("  rates are those of a busy machine; shares and ratios suffer less\n");
+    }
+}
+
 void record_print_footing(const bench_record *record) {
     const bench_result *ours = find(record, "upsample-4/slerp");
     const bench_result *obvious = find(record, "obvious/slerp");
@@ -112,6 +135,12 @@ void record_print_footing(const bench_record *record) {
             "\nfills ran at two rates, %.1f and %.1f GB/s: shares of repetitions are of either\n",
             1e-9 * record->fill_rates[0], 1e-9 * record->fill_rates[1]);
     }
+    if (has_share_above_one(record)) {
+        printf(
+            "\na ceiling above 100 %%: the case took less time than the fill measured beside it, because the\n"
+            "fill was disturbed, or because it does not reach what the memory allows\n");
+    }
+    print_load(&record->load);
 }
 
 /* ---- the record ---------------------------------------------------------------- */
@@ -123,10 +152,16 @@ void record_begin(bench_record *record) {
     const time_t now = time(NULL);
     struct tm utc;
     record->host = host_of_system();
+    record->average = load_average();
+    record->begin = load_counters_now();
     record->date[0] = '\0';
     if (gmtime_r(&now, &utc) != NULL) {
         strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     }
+}
+
+void record_end(bench_record *record) {
+    record->load = load_since(&record->begin, record->average);
 }
 
 /* An empty text or 0 is unknown. */
@@ -150,6 +185,19 @@ static void write_host(json_writer *json, const bench_host *host) {
     write_known_count(json, "memory_bytes", host->memory_bytes);
     write_known(json, "os", host->os);
     json_write_string(json, "compiler", COMPILER);
+    json_end_object(json);
+}
+
+static void write_load(json_writer *json, const bench_load *load) {
+    if (!load->known) {
+        json_write_null(json, "load");
+        return;
+    }
+    json_begin_object(json, "load");
+    json_write_number(json, "average", load->average);
+    json_write_number(json, "others", load->others);
+    json_write_number(json, "steal", load->steal);
+    json_write_string(json, "verdict", load->busy ? "busy" : "quiet");
     json_end_object(json);
 }
 
@@ -237,6 +285,7 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
     json_write_integer(&json, "schema", SCHEMA);
     json_write_string(&json, "date", record->date);
     write_host(&json, &record->host);
+    write_load(&json, &record->load);
     json_write_string(&json, "device", record->device.name);
     json_write_string(&json, "driver", record->device.driver);
     json_write_string(&json, "platform", record->device.platform);

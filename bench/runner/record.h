@@ -6,11 +6,15 @@
 #define POSEMILL_BENCH_RECORD_H
 
 #include "host.h"
+#include "load.h"
 #include "runner.h"
 
 typedef struct bench_record {
     char date[24]; /* when the run began: UTC, ISO 8601 */
     bench_host host;
+    load_counters begin; /* what the machine had done by then */
+    double average;      /* load of the minute before */
+    bench_load load;     /* of the run */
     pm_device_info device;
     bool quick;
     const char *glob; /* NULL: all cases */
@@ -23,12 +27,16 @@ typedef struct bench_record {
     size_t count;
 } bench_record;
 
-/* Sets date and host. */
+/* Sets date, host, and what the load of the run is computed from. */
 void record_begin(bench_record *record);
+
+/* Sets the load of the run that ends now. */
+void record_end(bench_record *record);
 
 void record_print_heading(const bench_record *record);
 void record_print_row(const bench_result *result);
-/* Prints "slerp: N times the obvious kernel" if both were measured. */
+/* What the rows do not tell: slerp beside the obvious kernel, two rates of filling, shares above 1, and
+ * whether the machine was busy. */
 void record_print_footing(const bench_record *record);
 
 cli_exit record_write(const bench_record *record, cli_output *output);

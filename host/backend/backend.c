@@ -4,6 +4,14 @@
  */
 #include "backend.h"
 
+bool pm_device_is_lost(const pm_device *device) {
+    return device->backend->calls_drivers && pm_drivers_are_lost();
+}
+
+pm_status pm_device_check(const pm_device *device, pm_error *error) {
+    return device->backend->calls_drivers ? pm_drivers_check(error) : PM_OK;
+}
+
 void pm_device_begin(pm_device *device, const pm_backend *backend,
                      const pm_device_options *options) {
     device->backend = backend;

@@ -10,9 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
-#include "pair_order.h"
-#include "pose_request.h"
-#include "sample_request.h"
+#include "plan/plan.h"
 
 typedef struct pm_device pm_device;
 typedef struct pm_device_clip pm_device_clip;
@@ -29,11 +27,9 @@ typedef enum pm_readiness {
 /* The functions of a backend. Arguments are checked by the caller. All functions except close and
  * the releases are thread-safe. */
 typedef struct pm_backend {
-    void (*close)(pm_device *device);
+    bool calls_drivers; /* whose objects are lost in a forked process */
 
-    /* See pm_engine_tune. *count and *best are 0 on entry. */
-    pm_status (*tune)(pm_device *device, pm_launch_measurement *measurements, size_t capacity,
-                      size_t *count, size_t *best, pm_error *error);
+    void (*close)(pm_device *device);
 
     /* Uploads a clip. The device and the data must outlive it; the caller releases it. A failure
      * leaves nothing allocated. */
@@ -54,11 +50,6 @@ typedef struct pm_backend {
     pm_readiness (*readiness)(const pm_device_clip *clip, const pm_sample_request *request,
                               pm_error *error);
     void (*mark_checked)(const pm_device_clip *clip, const pm_sample_request *request);
-
-    /* The number of programs that the device has built so far. A measurement of throughput during
-     * which it changed is invalid: building a program takes as long as millions of values. NULL:
-     * the backend builds none. */
-    size_t (*program_count)(const pm_device *device);
 
     /* The same for crowds. All three are NULL for a backend without crowds. */
     pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
@@ -105,6 +96,12 @@ struct pm_device_crowd {
     pm_device *device;
     const pm_crowd_data *data; /* borrowed */
 };
+
+/* Whether the process was forked after the device was opened: nothing of it may be used or released. */
+bool pm_device_is_lost(const pm_device *device);
+
+/* PM_ERROR_DEVICE with a hint for a lost device. */
+pm_status pm_device_check(const pm_device *device, pm_error *error);
 
 /* Initialise the common part of a backend's device and clip, for a single device. The struct must
  * not move afterwards, because `members` points into it. */

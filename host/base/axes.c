@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Twist axes for sterp: from a skeleton, or from the points of a mesh (spec: methods,
- * section 4).
+ * Twist axes for sterp: from a skeleton, or from the points of a mesh (docs/methods.md, "sterp").
  */
 #include <math.h>
 

@@ -2,12 +2,16 @@
  *
  * Delivers log messages of any length.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "c_locale.h"
 
 /* Delivers a message that is longer than `text`, in heap memory. Without memory the message is
  * truncated and ends with a note about it. */
@@ -16,7 +20,7 @@ static void log_long(pm_logger logger, pm_log_level level, char *text, size_t si
     static const char cut[] = " ... (cut: out of memory)";
     char *whole = malloc(length + 1);
     if (whole)
-        vsnprintf(whole, length + 1, format, arguments);
+        pm_format(whole, length + 1, format, arguments);
     else
         memcpy(text + size - sizeof cut, cut, sizeof cut);
     logger.log(logger.user, level, whole ? whole : text);
@@ -30,7 +34,7 @@ void pm_log(pm_logger logger, pm_log_level level, const char *format, ...) {
         return;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int length = pm_format(text, sizeof text, format, arguments);
     if (length >= (int)sizeof text)
         log_long(logger, level, text, sizeof text, (size_t)length, format, again);
     else if (length >= 0)

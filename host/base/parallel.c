@@ -7,7 +7,6 @@
 #include "parallel.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 enum { MAX_THREADS = 64 };
 
@@ -39,9 +38,4 @@ void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) 
     work(context, &j.items);
     while (started > 0)
         pthread_join(workers[--started], NULL);
-}
-
-size_t pm_processors(void) {
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (size_t)count : 1;
 }

@@ -44,7 +44,4 @@ typedef void (*pm_work)(void *context, pm_items *items);
  * done. If a thread cannot be started, the others do its work. */
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
 
-/* The number of processors that are online, at least 1. */
-size_t pm_processors(void);
-
 #endif

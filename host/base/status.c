@@ -2,10 +2,14 @@
  *
  * Status names, filling the caller's error struct, and the version.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "status.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "c_locale.h"
 
 #define PM_TEXT_(x) #x
 #define PM_TEXT(x) PM_TEXT_(x)
@@ -73,7 +77,7 @@ static void report(pm_error *error, const pm_error *what, const char *format, va
     error->key = what->key;
     error->joint = what->joint;
     error->instance = what->instance;
-    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
+    int length = pm_format(error->message, sizeof error->message, format, arguments);
     if (length >= 0 && (size_t)length < sizeof error->message)
         add_indices(error, (size_t)length);
 }

@@ -38,7 +38,7 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .count = tracks->count,
                       .first_row = tracks->first_row,
                       .builder = channel->impl.segments,
-                      .keeps_signs = channel->impl.keeps_signs,
+                      .keeps_keys = channel->impl.keeps_keys,
                       .key_count = timeline->key_count,
                       .segment_count = timeline->segment_count,
                       .loop = timeline->loop,
@@ -90,12 +90,12 @@ static void build_items(void *context, pm_items *items) {
     size_t item, t = 0, first_row = 0;
     while (pm_take_item(items, &item)) {
         for (; t < item * c->tracks; t++)
-            first_row += pm_clip_timeline_of(clip, t)->given_keys;
+            first_row += pm_timeline_of_track(c->desc, t)->key_count;
         while (t < clip->track_count && t < (item + 1) * c->tracks) {
             const pm_track_span tracks = span_at(c, t, first_row);
             build_span(c, &tracks);
             for (size_t end = t + tracks.count; t < end; t++) {
-                first_row += pm_clip_timeline_of(clip, t)->given_keys;
+                first_row += pm_timeline_of_track(c->desc, t)->key_count;
                 finish_track(c, t);
             }
         }

@@ -7,6 +7,11 @@
 #include "description.h"
 
 static const double norm_tolerance = 1e-3;
+
+/* Of cubicspline, whose keys keep their lengths: squares stay far from the ends of float, and what
+ * pm_cubicspline_at takes for zero is below the rounding of any key. */
+static const double least_norm = 1e-6, largest_norm = 1e6;
+
 static const double closing_tolerance = 1e-3;
 
 /* For positions and scales: a cubic that overshoots stays in the range of float. */
@@ -18,13 +23,17 @@ static const double largest_tangent = 1e70;
 /* For cubicspline, per second. */
 static const double largest_given_tangent = 1e15;
 
-static pm_status check_rotation(const double *q, size_t track, size_t key, pm_error *error) {
+static pm_status check_rotation(const double *q, bool keeps_keys, size_t track, size_t key,
+                                pm_error *error) {
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!isfinite(q[0]) || !isfinite(q[1]) || !isfinite(q[2]) || !isfinite(q[3]))
         return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is not finite");
     if (norm == 0)
         return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is the zero quaternion");
-    if (!(fabs(norm - 1) <= norm_tolerance))
+    if (keeps_keys && !(norm >= least_norm && norm <= largest_norm))
+        return pm_fail_at(error, PM_ERROR_KEY, track, key,
+                          "rotation's norm %.6g is not between 1e-6 and 1e6", norm);
+    if (!keeps_keys && !(fabs(norm - 1) <= norm_tolerance))
         return pm_fail_at(error, PM_ERROR_KEY, track, key,
                           "rotation's norm %.6g is not within 1e-3 of 1", norm);
     return PM_OK;
@@ -64,14 +73,15 @@ static bool is_closed(const pm_array_view *rows, size_t keys, unsigned component
     return sqrt(difference2) <= closing_tolerance * largest;
 }
 
-static pm_status check_values(const pm_array_view *rows, unsigned channel, size_t track,
-                              size_t keys, pm_error *error) {
+static pm_status check_values(const pm_clip_desc *desc, const pm_array_view *rows, unsigned channel,
+                              size_t track, size_t keys, pm_error *error) {
+    const bool keeps_keys = pm_channel_impl(desc, channel).keeps_keys;
     pm_status status = PM_OK;
     for (size_t k = 0; status == PM_OK && k < keys; k++) {
         double value[4] = {0};
         read_row(rows, k, pm_channel_components(channel), value);
         status = channel == PM_ROTATIONS
-                     ? check_rotation(value, track, k, error)
+                     ? check_rotation(value, keeps_keys, track, k, error)
                      : check_vector(value, pm_channel_name(channel), track, k, error);
     }
     return status;
@@ -124,7 +134,7 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_
     size_t keys = pm_timeline_of_track(desc, track)->key_count;
     pm_status status = PM_OK;
     if (!values_are_good)
-        status = check_values(&rows, channel, track, keys, error);
+        status = check_values(desc, &rows, channel, track, keys, error);
     if (status == PM_OK)
         status = check_closing(desc, &rows, channel, track, error);
     if (status == PM_OK && !values_are_good && pm_channel_impl(desc, channel).both_tangents)

@@ -220,7 +220,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
                   .advice = "animation authored for glTF, to the letter"},
          .impl = {.curve = PM_CURVE_cubicspline,
                   .segments = PM_BUILD_cubicspline,
-                  .keeps_signs = true,
+                  .keeps_keys = true,
                   .both_tangents = true}},
     [PM_METHOD_NCUBIC] = {.info = {.method = PM_METHOD_NCUBIC,
                                    .name = "ncubic",

@@ -17,7 +17,7 @@ typedef struct pm_method_impl {
     pm_builder segments;            /* PM_BUILD_nothing: no coefficients */
     pm_constants_builder constants; /* NULL: no track constants */
     bool uniform;                   /* requires uniform keys */
-    bool keeps_signs;               /* keys keep their signs: they are not unrolled */
+    bool keeps_keys;                /* keys are neither unrolled nor normalised */
     bool user_tangents;             /* reads desc->user_tangents under PM_TANGENTS_USER */
     bool both_tangents;             /* requires an in- and an out-tangent per key */
 } pm_method_impl;

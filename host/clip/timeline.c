@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Key times and sample positions (spec: methods, section 2).
+ * Key times and sample positions (docs/methods.md, "What all methods share").
  */
 #include "timeline.h"
 
@@ -115,7 +115,7 @@ static bool make_index(pm_clip_timeline *timeline) {
 
 pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_timeline *out,
                             pm_error *error) {
-    *out = (pm_clip_timeline){.given_keys = timeline->key_count, .rate = timeline->rate};
+    *out = (pm_clip_timeline){.rate = timeline->rate};
     pm_status status = pm_timeline_check_loop(timeline, period, &out->closes, error);
     if (status != PM_OK)
         return status;

@@ -9,7 +9,6 @@
 #include "base/base.h"
 
 typedef struct pm_clip_timeline {
-    size_t given_keys;    /* as described */
     size_t key_count;     /* without a loop's closing key */
     size_t segment_count; /* at least 1 */
     bool constant;        /* one key: every cursor is segment 0, u 0, at rest */

@@ -11,17 +11,6 @@ static void close_device(pm_device *device) {
     free(device);
 }
 
-static pm_status tune(pm_device *device, pm_launch_measurement *measurements, size_t capacity,
-                      size_t *count, size_t *best, pm_error *error) {
-    (void)device;
-    (void)measurements;
-    (void)capacity;
-    (void)count;
-    (void)best;
-    (void)error;
-    return PM_OK; /* *count stays 0: there is nothing to choose from */
-}
-
 static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                              pm_error *error) {
     *clip = calloc(1, sizeof **clip);
@@ -60,7 +49,6 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
 }
 
 static const pm_backend backend = {.close = close_device,
-                                   .tune = tune,
                                    .upload_clip = upload_clip,
                                    .release_clip = release_clip,
                                    .sample = sample,

@@ -135,7 +135,7 @@ enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };
 /* What the matrices of an instance are computed from and written to. Passed by value, so that
  * compilers keep the pointers in registers while floats are stored. */
 typedef struct posing {
-    const pm_step *by_depth;
+    const pm_joint_step *by_depth;
     const float *x, *y, *z; /* rows relative to the parent: (joints, 4) each */
     const float *binds;     /* (joints, 12) */
     float *models;          /* (joints, PM_MODEL_FLOATS), relative to the model */
@@ -146,7 +146,7 @@ static inline rows local_rows(posing p, size_t joint) {
     return (rows){p.x + 4 * joint, p.y + 4 * joint, p.z + 4 * joint};
 }
 
-static inline void place(posing p, pm_step step) {
+static inline void place(posing p, pm_joint_step step) {
     const rows local = local_rows(p, step.joint);
     const size_t parent = (uint32_t)step.parent; /* not negative */
     const matrix m = product(load_matrix(p.models + parent * PM_MODEL_FLOATS), &local);

@@ -222,9 +222,9 @@ typedef struct segment_ends {
     pm_quat key, next;
 } segment_ends;
 
-static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
+static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value, int passes) {
     const pm_segment_data data = {.key = ends->key, .next = ends->next};
-    return pm_at_ends(&data, u, value);
+    return pm_at_ends(&data, u, value, passes);
 }
 
 /* Prepares the segments of a span's joints. Compiled once more for keys of 48 bits, so that the loop
@@ -264,7 +264,7 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value) {
                 pm_##name##_basis(us[v], basis);                                                   \
             pm_quat value = pm_##name##_at(&segments[v], basis);                                   \
             if (pm_##name##_passes && !q.inside)                                                   \
-                value = at_ends(&ends[v], us[v], value);                                           \
+                value = at_ends(&ends[v], us[v], value, pm_##name##_passes);                       \
             store_lanes(to, at, q.c, value);                                                       \
         }                                                                                          \
     }

@@ -42,7 +42,7 @@ static void put(const run *r, size_t k, pm_quat q, unsigned components) {
             pm_##name##_basis(u, basis);                                                           \
             pm_quat value = pm_##name##_at(&segment, basis);                                       \
             if (pm_##name##_passes)                                                                \
-                value = pm_at_ends(r->data, u, value);                                             \
+                value = pm_at_ends(r->data, u, value, pm_##name##_passes);                         \
             put(r, k, value, components);                                                          \
         }                                                                                          \
     }

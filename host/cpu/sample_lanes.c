@@ -45,7 +45,7 @@ static inline pm_quat quat_at(const pm_lane_quats *from, size_t lane) {
             pm_##name##_basis(lanes->u[i], basis);                                                 \
             pm_quat value = pm_##name##_at(&segment, basis);                                       \
             if (pm_##name##_passes)                                                                \
-                value = pm_at_ends(&data, lanes->u[i], value);                                     \
+                value = pm_at_ends(&data, lanes->u[i], value, pm_##name##_passes);                 \
             values->x[i] = value.x;                                                                \
             values->y[i] = value.y;                                                                \
             values->z[i] = value.z;                                                                \

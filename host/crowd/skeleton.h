@@ -10,15 +10,15 @@
 #include "kernels/pm_crowd.h"
 
 /* A joint, and its parent or -1 */
-typedef struct pm_step {
+typedef struct pm_joint_step {
     uint32_t joint;
     int32_t parent;
-} pm_step;
+} pm_joint_step;
 
 struct pm_skeleton {
     size_t joint_count;
-    uint32_t *order;    /* order[k]: the joint of the description that is joint k */
-    pm_step *by_depth;  /* joints in order of their depth, roots first */
+    uint32_t *order;         /* order[k]: the joint of the description that is joint k */
+    pm_joint_step *by_depth; /* joints in order of their depth, roots first */
     pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
     bool rigid;         /* whether all inverse binds are rigid */
     size_t level_count; /* at least 1 */

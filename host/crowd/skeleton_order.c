@@ -176,7 +176,7 @@ static void order_levels(const tree *t, pm_skeleton *skeleton) {
     for (uint32_t k = 0; k < t->count; k++) {
         int32_t parent = t->parents[t->order[k]];
         skeleton->by_depth[begin[depth[k]]++] =
-            (pm_step){k, parent < 0 ? -1 : (int32_t)index_of[parent]};
+            (pm_joint_step){k, parent < 0 ? -1 : (int32_t)index_of[parent]};
     }
 }
 

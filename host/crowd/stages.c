@@ -21,7 +21,7 @@ typedef struct joint_state {
 
 static void count_children(const pm_skeleton *s, joint_state *state) {
     for (size_t i = 0; i < s->joint_count; i++) {
-        const pm_step *step = &s->by_depth[i];
+        const pm_joint_step *step = &s->by_depth[i];
         if (step->parent < 0)
             continue;
         state[step->joint].depth = state[step->parent].depth + 1;
@@ -57,7 +57,7 @@ static void append(pm_stages *stages, size_t index, pm_stage_joint joint, bool b
 
 static void add_by_depth(const pm_skeleton *s, const joint_state *state, pm_stages *stages) {
     for (size_t i = 0; i < s->joint_count; i++) {
-        const pm_step *step = &s->by_depth[i];
+        const pm_joint_step *step = &s->by_depth[i];
         const joint_state *own = &state[step->joint];
         const pm_stage_joint joint = {.joint = step->joint,
                                       .parent =

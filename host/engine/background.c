@@ -160,8 +160,12 @@ static pm_status fail_with(const pm_error *failure, pm_error *error) {
     return failure->status;
 }
 
-pm_status pm_background_samples(const pm_device_clip *clip, const pm_sample_request *request,
-                                bool *missing, pm_error *error) {
+/* Requests the missing programs of a job without waiting. *missing: some are being built, so that
+ * the reference path computes meanwhile. Otherwise the device computes the job, which waits for
+ * programs only where earlier results differed in bits. Results of programs that were finished since
+ * the last job are compared first. A failed build is the failure of the first job that finds it. */
+static pm_status find_missing(const pm_device_clip *clip, const pm_sample_request *request,
+                              bool *missing, pm_error *error) {
     const pm_backend *backend = clip->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
@@ -178,8 +182,9 @@ pm_status pm_background_samples(const pm_device_clip *clip, const pm_sample_requ
     return programs == PM_READY_UNCHECKED ? pm_compare_samples(clip, request, error) : PM_OK;
 }
 
-pm_status pm_background_poses(pm_device_crowd *crowd, const pm_pose_request *request, bool *missing,
-                              pm_error *error) {
+/* The same for poses. */
+static pm_status find_missing_of_poses(pm_device_crowd *crowd, const pm_pose_request *request,
+                                       bool *missing, pm_error *error) {
     const pm_backend *backend = crowd->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
@@ -199,7 +204,7 @@ pm_status pm_background_poses(pm_device_crowd *crowd, const pm_pose_request *req
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
                                   size_t threads, pm_error *error) {
     bool missing;
-    const pm_status status = pm_background_samples(clip, request, &missing, error);
+    const pm_status status = find_missing(clip, request, &missing, error);
     if (status != PM_OK)
         return status;
     return missing ? sample_until_ready(clip, request, threads, error)
@@ -211,7 +216,7 @@ pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *r
                                 pm_error *error) {
     bool missing;
     pm_pose_request by_reference = *request;
-    const pm_status status = pm_background_poses(crowd, request, &missing, error);
+    const pm_status status = find_missing_of_poses(crowd, request, &missing, error);
     if (status != PM_OK)
         return status;
     if (!missing)

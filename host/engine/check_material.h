@@ -23,8 +23,8 @@ static inline double pm_check_random(uint32_t *state, double low, double high) {
     return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
 }
 
-/* Poses small crowds on a single device and on the reference path. Clears *same where the bits
- * differ. */
+/* Poses small crowds on a single device and on the reference path: slerp with every output, and some
+ * others. Clears *same where the bits differ. */
 pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
                               pm_error *error);
 

@@ -10,7 +10,9 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
     pm_device *device = clip->engine->device;
     const pm_clip_limits limits = {.threads = clip->engine->host_threads,
                                    .max_allocation_bytes = device->info.max_allocation_bytes};
-    pm_status status = pm_clip_data_build(desc, &limits, &clip->data, error);
+    pm_status status = pm_device_check(device, error);
+    if (status == PM_OK)
+        status = pm_clip_data_build(desc, &limits, &clip->data, error);
     if (status == PM_OK)
         status = device->backend->upload_clip(device, clip->data, &clip->on_device, error);
     return status;
@@ -37,7 +39,7 @@ void pm_clip_destroy(pm_clip **handle) {
     pm_clip *clip = handle ? *handle : NULL;
     if (!clip)
         return;
-    if (clip->on_device)
+    if (clip->on_device && !pm_device_is_lost(clip->engine->device))
         clip->engine->device->backend->release_clip(clip->on_device);
     pm_clip_data_free(&clip->data);
     free(clip);

@@ -12,7 +12,9 @@
 
 static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *error) {
     pm_device *device = crowd->engine->device;
-    pm_status status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
+    pm_status status = pm_device_check(device, error);
+    if (status == PM_OK)
+        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
     return status;
@@ -46,7 +48,7 @@ void pm_crowd_destroy(pm_crowd **handle) {
     pm_crowd *crowd = handle ? *handle : NULL;
     if (!crowd)
         return;
-    if (crowd->on_device)
+    if (crowd->on_device && !pm_device_is_lost(crowd->engine->device))
         crowd->engine->device->backend->release_crowd(crowd->on_device);
     pm_crowd_data_free(&crowd->data);
     free(crowd);
@@ -135,6 +137,9 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
         pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
     if (job->on_reference)
         return pm_cpu_pose(&request, error);
+    status = pm_device_check(crowd->engine->device, error);
+    if (status != PM_OK)
+        return status;
     return crowd->engine->builds_in_background
                ? pm_pose_in_background(crowd->on_device, &request, error)
                : crowd->engine->device->backend->pose(crowd->on_device, &request, error);

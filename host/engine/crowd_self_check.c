@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The self-check of crowds: slerp with every output, and palettes of a curve with segment
- * coefficients and of 48-bit keys, on the device and on the reference path. Few programs, because
- * some drivers take seconds to build each.
+ * The self-check of crowds on the device and on the reference path: slerp with every output, and
+ * palettes of a curve with segment coefficients and of 48-bit keys. Few programs, because some
+ * drivers take seconds to build each.
  */
 #include "check_material.h"
 
@@ -139,6 +139,7 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
 static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, check_data *m,
                              pm_clip_desc like, bool several, unsigned outputs, bool *same,
                              pm_error *error) {
+    static const float axis[3] = {0.3f, -0.5f, 0.8f};
     const pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
     const pm_timeline listed[] = {{.key_count = KEYS, .times = m->keys->times},
                                   {.key_count = KEYS, .times = m->other_times}};
@@ -146,6 +147,11 @@ static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, che
     like.rotations.data = m->keys->rotations;
     like.positions.data = m->keys->positions;
     like.scales.data = m->keys->scales;
+    like.axes.data = axis;
+    /* cubicspline accepts any numbers as tangents: the keys are used */
+    like.rotations_in = like.rotations_out = like.rotations;
+    like.positions_in = like.positions_out = like.positions;
+    like.scales_in = like.scales_out = like.scales;
     pm_clip_desc clips[CLIPS] = {like, like};
     clips[0].timelines = &uniform;
     clips[1].timelines = listed;
@@ -156,8 +162,8 @@ static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, che
     return check_outputs(device, &desc, outputs, m, same, error);
 }
 
-static pm_status check(pm_device *device, const pm_skeleton *skeleton, check_data *m, bool *same,
-                       pm_error *error) {
+static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, check_data *m,
+                             bool *same, pm_error *error) {
     static const struct {
         pm_clip_desc like;
         bool several;
@@ -183,7 +189,7 @@ pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool
     fill(m, keys);
     pm_status status = make_skeleton(m, &skeleton, error);
     if (status == PM_OK)
-        status = check(device, skeleton, m, same, error);
+        status = check_kinds(device, skeleton, m, same, error);
     pm_skeleton_destroy(&skeleton);
     free(m);
     return status;

@@ -131,7 +131,7 @@ void pm_engine_destroy(pm_engine **handle) {
     pm_engine *engine = handle ? *handle : NULL;
     if (!engine)
         return;
-    if (engine->device)
+    if (engine->device && !pm_device_is_lost(engine->device))
         engine->device->backend->close(engine->device);
     free(engine);
     *handle = NULL;
@@ -140,18 +140,4 @@ void pm_engine_destroy(pm_engine **handle) {
 void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
     if (info)
         *info = engine ? engine->device->info : (pm_device_info){0};
-}
-
-pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements, size_t capacity,
-                         size_t *count, size_t *best, pm_error *error) {
-    pm_error_clear(error);
-    if (!engine || !count || !best || (capacity && !measurements))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !engine  ? "engine"
-                       : !count ? "count"
-                       : !best  ? "best"
-                                : "measurements");
-    *count = *best = 0;
-    return engine->device->backend->tune(engine->device, measurements, capacity, count, best,
-                                         error);
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "background_queue.h"
+#include "opencl/opencl.h"
 
 /* ---- engines ---- */
 
@@ -117,7 +117,9 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     if (!is_on_opencl(clip->engine))
         return pm_fail(error, PM_ERROR_ARGUMENT, "the clip's engine is the reference path");
     size_t member = 0;
-    pm_status status = pm_cl_member_of_queue(clip->engine->device, queue, &member, error);
+    pm_status status = pm_device_check(clip->engine->device, error);
+    if (status == PM_OK)
+        status = pm_cl_member_of_queue(clip->engine->device, queue, &member, error);
     if (status != PM_OK)
         return status;
     const pm_device_clip *on_member = clip->on_device->members[member];
@@ -125,12 +127,9 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     const pm_cl_sample_outputs resolved = outputs_of(outputs);
     const pm_cl_wait wait = {queue, wait_list, wait_count};
     status = check_samples(on_member, job, &request, &resolved, error);
-    if (status != PM_OK)
-        return status;
-    return clip->engine->builds_in_background
-               ? pm_enqueue_samples_in_background(on_member, &request, &resolved, &wait, done,
-                                                  error)
-               : pm_cl_enqueue_samples(on_member, &request, &resolved, &wait, done, error);
+    return status == PM_OK
+               ? pm_cl_enqueue_samples(on_member, &request, &resolved, &wait, done, error)
+               : status;
 }
 
 /* ---- crowds ---- */
@@ -149,14 +148,13 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
     const pm_cl_wait wait = {queue, wait_list, wait_count};
     size_t member = 0; /* always 0: a crowd is on one device */
-    pm_status status = pm_cl_member_of_queue(crowd->engine->device, queue, &member, error);
+    pm_status status = pm_device_check(crowd->engine->device, error);
+    if (status == PM_OK)
+        status = pm_cl_member_of_queue(crowd->engine->device, queue, &member, error);
     if (status == PM_OK && job->instance_count == 0) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)
         status = pm_cl_check_poses(crowd->on_device, job, error);
-    if (status != PM_OK)
-        return status;
-    return crowd->engine->builds_in_background
-               ? pm_enqueue_poses_in_background(crowd->on_device, job, &wait, done, error)
-               : pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error);
+    return status == PM_OK ? pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error)
+                           : status;
 }

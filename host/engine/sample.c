@@ -106,29 +106,6 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
                     : check_listed(clip, job, threads, error);
 }
 
-pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    pm_error_clear(error);
-    if (!clip || !job)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
-    if (job->sample_count == 0)
-        return PM_OK;
-    const pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
-    bool any = false;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        unsigned channel = pm_outputs[o].channel;
-        any = any || request.outputs[o];
-        if (request.outputs[o] && !clip->data->channels[channel].present)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", pm_outputs[o].name,
-                           pm_channel_name(channel));
-    }
-    if (!any)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "no output: rotations, positions, scales, velocities and accelerations "
-                       "are all NULL");
-    return pm_sample_check_times(clip->data, job, pm_engine_sample_request(clip, job).host_threads,
-                                 error);
-}
-
 /* With several devices, host_threads is the number for each device. */
 pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job) {
     const pm_engine *engine = clip->engine;
@@ -138,14 +115,48 @@ pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_
                                     : engine->device->members[0]->options.host_threads);
 }
 
+static pm_status check_outputs(const pm_sample_request *request, pm_error *error) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (request->outputs[o] && !request->clip->channels[pm_outputs[o].channel].present)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", pm_outputs[o].name,
+                           pm_channel_name(pm_outputs[o].channel));
+    if (!pm_outputs_in_memory(request))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "no output: rotations, positions, scales, velocities and accelerations "
+                       "are all NULL");
+    return PM_OK;
+}
+
+/* Checks a job and resolves its request. */
+static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_sample_request *request,
+                         pm_error *error) {
+    pm_error_clear(error);
+    if (!clip || !job)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
+    if (job->sample_count == 0)
+        return PM_OK;
+    *request = pm_engine_sample_request(clip, job);
+    const pm_status status = check_outputs(request, error);
+    return status == PM_OK ? pm_sample_check_times(clip->data, job, request->host_threads, error)
+                           : status;
+}
+
+pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
+    pm_sample_request request;
+    return resolve(clip, job, &request, error);
+}
+
 pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    pm_status status = pm_sample_check(clip, job, error);
+    pm_sample_request request;
+    pm_status status = resolve(clip, job, &request, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
     const pm_engine *engine = clip->engine;
-    const pm_sample_request request = pm_engine_sample_request(clip, job);
     if (job->on_reference)
         return pm_cpu_sample(&request, error);
+    status = pm_device_check(engine->device, error);
+    if (status != PM_OK)
+        return status;
     if (engine->builds_in_background)
         return pm_sample_in_background(clip->on_device, &request,
                                        job->host_threads ? job->host_threads : engine->host_threads,

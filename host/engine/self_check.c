@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The self-check: compares the device with the reference path bit for bit. It covers every method,
- * both kernels (walk and gather), slerp with every key format, and crowds.
+ * The self-check: compares the device with the reference path bit for bit, path by path. A path is
+ * what a job of some size or with some output takes: kernels, and how their inputs are prepared.
  */
 #include "check_material.h"
 
@@ -14,12 +14,15 @@
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
+/* Sizes of the large jobs: keys that exceed the caches and more pairs than one block, so that pairs
+ * are sorted, and results that are stored past the caches. */
+enum { LARGE_KEYS = 9600, LARGE_SAMPLES = 9600, LARGE_PAIRS = (1 << 17) + 777 };
+
 typedef struct check_data {
+    uint32_t paths, different; /* pm_check_path */
     pm_check_keys keys;
     double sample_times[PAIRS];
     uint32_t tracks[PAIRS];
-    float on_device[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
-    float on_host[PAIRS > SAMPLES *TRACKS ? PAIRS * 4 : SAMPLES *TRACKS * 4];
 } check_data;
 
 static void random_rotation(uint32_t *state, float *to) {
@@ -58,62 +61,105 @@ static void fill(check_data *m) {
         keys->scales[i] = (float)pm_check_random(&state, 0.5, 1.5);
 }
 
-/* Clears *same unless a job's output has the same bits on the device and on the reference path. */
+/* ---- comparing ---- */
+
+/* Compares an output of a job, computed by both. Where the device sorts pairs, `sorts` makes it do so
+ * with any number of them. */
 static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
-                         unsigned output, bool *same, pm_error *error) {
+                         unsigned output, bool sorts, pm_error *error) {
+    static const uint32_t of_order[] = {PM_CHECK_VALUES, PM_CHECK_VELOCITIES,
+                                        PM_CHECK_ACCELERATIONS};
     pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
-    memset(m->on_device, 0xaa, sizeof m->on_device);
-    memset(m->on_host, 0x55, sizeof m->on_host);
-    request.outputs[output] = m->on_device;
+    const size_t bytes = pm_sample_output_bytes(&request, output);
+    char *both = malloc(2 * bytes);
+    if (!both)
+        return pm_fail_memory(error);
+    memset(both, 0xaa, bytes);
+    memset(both + bytes, 0x55, bytes);
+    request.sorted_outputs = sorts ? 1u << output : 0;
+    request.outputs[output] = (float *)both;
     pm_status status = clip->device->backend->sample(clip, &request, error);
-    request.outputs[output] = m->on_host;
+    request.outputs[output] = (float *)(both + bytes);
     if (status == PM_OK)
         status = pm_cpu_sample(&request, error);
-    if (status == PM_OK)
-        *same = *same &&
-                memcmp(m->on_device, m->on_host, pm_sample_output_bytes(&request, output)) == 0;
+    if (status == PM_OK && memcmp(both, both + bytes, bytes) != 0)
+        m->different |= sorts ? PM_CHECK_SORTED_PAIRS : of_order[pm_outputs[output].order];
+    free(both);
     return status;
 }
 
-/* Checks values only: derivatives use the same arithmetic, and would double the number of
- * programs. */
-static pm_status check_clip(const pm_device_clip *clip, check_data *m, bool *same,
-                            pm_error *error) {
-    static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS};
-    const pm_sample_job grid = {.sample_count = SAMPLES, .rate = {7, 1}};
-    const pm_sample_job pairs = {
-        .sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
+/* Compares the outputs of a path. All jobs of a path use the same programs. */
+static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_t path,
+                              const pm_sample_job *grid, const pm_sample_job *pairs,
+                              pm_error *error) {
+    static const struct {
+        uint32_t path;
+        unsigned output;
+    } rows[] = {{PM_CHECK_VALUES, PM_OUT_ROTATIONS},
+                {PM_CHECK_VALUES, PM_OUT_POSITIONS},
+                {PM_CHECK_VALUES, PM_OUT_SCALES},
+                {PM_CHECK_SORTED_PAIRS, PM_OUT_ROTATIONS},
+                {PM_CHECK_SORTED_PAIRS, PM_OUT_POSITIONS},
+                {PM_CHECK_VELOCITIES, PM_OUT_VELOCITIES},
+                {PM_CHECK_ACCELERATIONS, PM_OUT_ACCELERATIONS}};
     pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < sizeof outputs / sizeof *outputs; i++) {
-        status = compare(clip, m, &pairs, outputs[i], same, error);
-        if (status == PM_OK)
-            status = compare(clip, m, &grid, outputs[i], same, error);
+    for (size_t i = 0; status == PM_OK && i < sizeof rows / sizeof *rows; i++) {
+        const unsigned output = rows[i].output;
+        const bool sorts = path == PM_CHECK_SORTED_PAIRS;
+        if (rows[i].path != path || !clip->data->channels[pm_outputs[output].channel].present)
+            continue;
+        if (pairs)
+            status = compare(clip, m, pairs, output, sorts, error);
+        if (status == PM_OK && !sorts)
+            status = compare(clip, m, grid, output, false, error);
     }
     return status;
 }
 
-static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m, bool *same,
+static pm_status check_clip(const pm_device_clip *clip, check_data *m, uint32_t paths,
                             pm_error *error) {
+    const pm_sample_job pairs = {
+        .sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
+    static const pm_axis_frame frames[] = {PM_AXIS_BODY, PM_AXIS_PARENT};
+    pm_status status = PM_OK;
+    for (uint32_t path = 1; status == PM_OK && path < PM_CHECK_CROWDS; path <<= 1)
+        for (int parent = 0; parent < 2; parent++) {
+            const pm_sample_job grid = {
+                .sample_count = SAMPLES, .rate = {7, 1}, .velocity_frame = frames[parent]};
+            const bool moves = path == PM_CHECK_VELOCITIES || path == PM_CHECK_ACCELERATIONS;
+            if (status == PM_OK && (paths & path) && (moves || !parent))
+                status = compare_path(clip, m, path, &grid,
+                                      clip->data->track_count == TRACKS ? &pairs : NULL, error);
+        }
+    return status;
+}
+
+static pm_status upload(pm_device *device, const pm_clip_desc *desc, pm_clip_data **data,
+                        pm_device_clip **clip, pm_error *error) {
     const pm_clip_limits limits = {.threads = 1};
+    const pm_status status = pm_clip_data_build(desc, &limits, data, error);
+    return status == PM_OK ? device->backend->upload_clip(device, *data, clip, error) : status;
+}
+
+static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m,
+                            uint32_t paths, pm_error *error) {
     pm_clip_data *data = NULL;
     pm_device_clip *clip = NULL;
-    pm_status status = pm_clip_data_build(desc, &limits, &data, error);
+    pm_status status = upload(device, desc, &data, &clip, error);
     if (status == PM_OK)
-        status = device->backend->upload_clip(device, data, &clip, error);
-    if (status == PM_OK)
-        status = check_clip(clip, m, same, error);
+        status = check_clip(clip, m, paths, error);
     if (clip)
         device->backend->release_clip(clip);
     pm_clip_data_free(&data);
     return status;
 }
 
-static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc desc, bool *same,
+static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc desc, uint32_t paths,
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
     pm_timeline listed = {.key_count = KEYS, .times = m->keys.times};
-    desc.track_count = TRACKS;
+    desc.track_count = desc.track_count ? desc.track_count : TRACKS;
     desc.rotations.data = m->keys.rotations;
     desc.positions.data = m->keys.positions;
     desc.axes.data = axis;
@@ -125,39 +171,145 @@ static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc des
     for (int looped = 0; status == PM_OK && looped < layouts; looped++) {
         desc.timelines = looped ? &listed : &uniform;
         desc.loop_period = looped ? KEYS + 0.5 : 0;
-        status = check_desc(device, &desc, m, same, error);
+        status = check_desc(device, &desc, m, paths, error);
     }
     return status;
 }
 
-static pm_status check_member(pm_device *device, check_data *m, bool *same, pm_error *error) {
+/* ---- what takes other paths than the tracks and times of check_method ---- */
+
+/* Few tracks, which take narrow vectors or no walk, and tracks with timelines of their own. Scales
+ * are computed as positions are. */
+static pm_status check_shapes(pm_device *device, check_data *m, uint32_t paths, pm_error *error) {
+    const pm_timeline each[] = {{.key_count = KEYS, .rate = {1, 1}},
+                                {.key_count = KEYS, .times = m->keys.times}};
+    uint32_t timeline_of[TRACKS];
     pm_status status = PM_OK;
-    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
-        status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i}, same, error);
-    if (status == PM_OK)
-        status = check_method(
-            device, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true}, same, error);
-    for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
-        status =
-            check_method(device, m, (pm_clip_desc){.key_format = (pm_key_format)f}, same, error);
-    return status == PM_OK ? pm_crowd_self_check(device, &m->keys, same, error) : status;
+    static const size_t few[] = {20, 3};
+    for (size_t i = 0; status == PM_OK && i < sizeof few / sizeof *few; i++)
+        status = check_method(device, m, (pm_clip_desc){.track_count = few[i]}, paths, error);
+    for (size_t t = 0; t < TRACKS; t++)
+        timeline_of[t] = t % 3 == 0;
+    const pm_clip_desc desc = {.track_count = TRACKS,
+                               .timelines = each,
+                               .timeline_count = 2,
+                               .timeline_of = timeline_of,
+                               .rotations.data = m->keys.rotations,
+                               .scales.data = m->keys.scales};
+    return status == PM_OK ? check_desc(device, &desc, m, paths, error) : status;
 }
 
-/* Checks the devices one after another, because the scheduler would give jobs this small to one. */
-pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error) {
+typedef struct large_data {
+    float rotations[LARGE_KEYS * TRACKS * 4];
+    float positions[LARGE_KEYS * TRACKS * 3];
+    double times[LARGE_PAIRS];
+    uint32_t tracks[LARGE_PAIRS];
+} large_data;
+
+static void fill_large(large_data *large) {
+    uint32_t state = 20251125;
+    for (size_t i = 0; i < (size_t)LARGE_KEYS * TRACKS; i++) {
+        random_rotation(&state, large->rotations + 4 * i);
+        for (size_t k = 0; k < 3; k++)
+            large->positions[3 * i + k] = (float)pm_check_random(&state, -100, 100);
+    }
+    for (size_t k = 0; k < LARGE_PAIRS; k++) {
+        large->times[k] = pm_check_random(&state, -1, LARGE_KEYS + 1);
+        large->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
+    }
+}
+
+/* Jobs of the sizes that sort pairs, and whose results are stored past the caches. */
+static pm_status check_large(pm_device *device, check_data *m, pm_error *error) {
+    pm_clip_data *data = NULL;
+    pm_device_clip *clip = NULL;
+    large_data *large = malloc(sizeof *large);
+    if (!large)
+        return pm_fail_memory(error);
+    fill_large(large);
+    const pm_timeline timeline = {.key_count = LARGE_KEYS, .rate = {1, 1}};
+    const pm_clip_desc desc = {.track_count = TRACKS,
+                               .timelines = &timeline,
+                               .rotations.data = large->rotations,
+                               .positions.data = large->positions};
+    const pm_sample_job grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}};
+    const pm_sample_job pairs = {
+        .sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks};
+    pm_status status = upload(device, &desc, &data, &clip, error);
+    for (uint32_t path = 1; status == PM_OK && path < PM_CHECK_CROWDS; path <<= 1)
+        if (m->paths & path)
+            status = compare_path(clip, m, path, &grid, &pairs, error);
+    if (clip)
+        device->backend->release_clip(clip);
+    pm_clip_data_free(&data);
+    free(large);
+    return status;
+}
+
+/* ---- all of a device ---- */
+
+/* The paths of samples: slerp takes all of them, other methods and key formats that of values. */
+static pm_status check_samples(pm_device *device, check_data *m, pm_error *error) {
+    const uint32_t of_others = m->paths & PM_CHECK_VALUES;
+    pm_status status = PM_OK;
+    for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
+        status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i},
+                              i == PM_METHOD_SLERP ? m->paths : of_others, error);
+    if (status == PM_OK)
+        status =
+            check_method(device, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
+                         of_others, error);
+    for (unsigned f = PM_KEYS_FLOAT32 + 1; status == PM_OK && f < PM_KEYS_COUNT; f++)
+        status = check_method(device, m, (pm_clip_desc){.key_format = (pm_key_format)f}, of_others,
+                              error);
+    if (status == PM_OK)
+        status = check_shapes(device, m, m->paths, error);
+    return status == PM_OK ? check_large(device, m, error) : status;
+}
+
+static pm_status check_member(pm_device *device, check_data *m, pm_error *error) {
+    bool same = true;
+    pm_status status = PM_OK;
+    if (m->paths & ~(uint32_t)PM_CHECK_CROWDS)
+        status = check_samples(device, m, error);
+    if (status == PM_OK && m->paths & PM_CHECK_CROWDS)
+        status = pm_crowd_self_check(device, &m->keys, &same, error);
+    m->different |= same ? 0u : PM_CHECK_CROWDS;
+    return status;
+}
+
+/* Checks the devices one after another, because jobs this small are computed by the first alone. */
+pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *different,
+                                pm_error *error) {
     pm_error_clear(error);
-    if (!engine || !match)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "match" : "engine");
+    if (!engine || !different)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "different" : "engine");
+    if (paths == 0 || paths > PM_CHECK_ALL)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "paths is %u, expected bits of pm_check_path",
+                       (unsigned)paths);
+    pm_status status = pm_device_check(engine->device, error);
+    if (status != PM_OK)
+        return status;
     check_data *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
-    bool same = true;
-    pm_status status = PM_OK;
     fill(m);
+    m->paths = paths;
     for (size_t i = 0; status == PM_OK && i < engine->device->member_count; i++)
-        status = check_member(engine->device->members[i], m, &same, error);
-    free(m);
+        status = check_member(engine->device->members[i], m, error);
     if (status == PM_OK)
-        *match = same ? PM_BIT_MATCH_EXACT : PM_BIT_MATCH_DIFFERENT;
+        *different = m->different;
+    free(m);
+    return status;
+}
+
+pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error) {
+    uint32_t different = 0;
+    pm_error_clear(error);
+    if (!engine || !match)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "match" : "engine");
+    const pm_status status = pm_engine_check_paths(engine, PM_CHECK_ALL, &different, error);
+    if (status == PM_OK)
+        *match = different ? PM_BIT_MATCH_DIFFERENT : PM_BIT_MATCH_EXACT;
     return status;
 }

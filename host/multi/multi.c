@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several devices as one. A request is cut into pieces. Each member has a thread, which takes the
- * next piece when the previous one is finished. scheduler.c determines the size of a piece.
+ * Several devices as one. A request is cut into pieces of one size. Each member has a thread, which
+ * takes the next piece when the previous one is finished, so that faster members take more.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "multi_device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler.h"
+/* A job has this many pieces for each member: at its end the others wait for one piece at most. */
+enum { PIECES_PER_MEMBER = 16 };
 
-/* Minimum values per piece: computing them takes several times as long as the overhead of a
- * call. */
-enum { MIN_VALUES = 1 << 17 };
+/* Values per piece. Computing the minimum takes several times as long as the overhead of a call.
+ * More than the maximum would only let the others wait longer. */
+enum { MIN_VALUES = 1 << 17, MAX_VALUES = 1 << 24 };
 
 /* ---- devices ---- */
 
@@ -23,17 +25,29 @@ static void close_members(pm_device *device) {
     pm_multi_device *multi = pm_multi_device_of(device);
     for (size_t i = 0; i < device->member_count; i++)
         device->members[i]->backend->close(device->members[i]);
-    pthread_mutex_destroy(&multi->lock);
-    free(multi->throughputs);
     free(device->members);
     free(multi);
 }
 
-/* Appends a member's name unless it is there already. Truncates to `size`. */
+/* Appends a member's name. Truncates to `size`. */
 static void add_name(char *names, size_t size, const char *name) {
-    size_t length = strlen(names);
-    if (!strstr(names, name))
-        snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
+    const size_t length = strlen(names);
+    snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
+}
+
+/* Whether a member before this one has the same platform, and the same driver. */
+static bool has_platform(pm_device *const *members, size_t index) {
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(members[i]->info.platform, members[index]->info.platform) == 0)
+            return true;
+    return false;
+}
+
+static bool has_driver(pm_device *const *members, size_t index) {
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(members[i]->info.driver, members[index]->info.driver) == 0)
+            return true;
+    return false;
 }
 
 static pm_device_claims joint_claims(pm_device_claims a, pm_device_claims b) {
@@ -50,10 +64,11 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
     pm_device_info info = members[0]->info;
     for (size_t i = 1; i < count; i++) {
         const pm_device_info *member = &members[i]->info;
-        size_t length = strlen(info.name);
-        snprintf(info.name + length, sizeof info.name - length, " + %s", member->name);
-        add_name(info.platform, sizeof info.platform, member->platform);
-        add_name(info.driver, sizeof info.driver, member->driver);
+        add_name(info.name, sizeof info.name, member->name);
+        if (!has_platform(members, i))
+            add_name(info.platform, sizeof info.platform, member->platform);
+        if (!has_driver(members, i))
+            add_name(info.driver, sizeof info.driver, member->driver);
         info.memory_bytes += member->memory_bytes;
         info.compute_units += member->compute_units;
         if (member->max_allocation_bytes < info.max_allocation_bytes)
@@ -61,17 +76,6 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
         info.claims = joint_claims(info.claims, member->claims);
     }
     return info;
-}
-
-static pm_status refuse_to_tune(pm_device *device, pm_launch_measurement *measurements,
-                                size_t capacity, size_t *count, size_t *best, pm_error *error) {
-    (void)measurements;
-    (void)capacity;
-    (void)count;
-    (void)best;
-    return pm_fail(error, PM_ERROR_ARGUMENT,
-                   "the engine has %zu devices, expected 1: tune each on its own engine",
-                   device->member_count);
 }
 
 /* ---- clips ---- */
@@ -142,31 +146,35 @@ static void mark_checked(const pm_device_clip *clip, const pm_sample_request *re
 typedef struct shared_request {
     const pm_device_clip *clip;
     const pm_sample_request *request;
-    size_t min;           /* minimum samples per piece */
+    size_t piece_samples; /* the last piece may have fewer */
     pthread_mutex_t lock; /* guards the fields below */
-    size_t next;          /* the first sample that no member has taken */
-    pm_throughput *throughputs;
-    pm_status status; /* of the first piece that failed */
+    size_t begun;         /* members that have a thread */
+    pm_status status;     /* of the first piece that failed */
     pm_error error;
 } shared_request;
 
-static size_t member_count(const shared_request *s) {
-    return s->clip->device->member_count;
+/* A job of less than two minima is one piece. */
+static size_t piece_samples_of(const pm_device_clip *clip, const pm_sample_request *request) {
+    const size_t min = pm_multi_device_of(clip->device)->min_values / request->width + 1;
+    const size_t total = request->sample_count, max = MAX_VALUES / request->width + 1;
+    size_t pieces = PIECES_PER_MEMBER * clip->device->member_count;
+    pieces = total / max > pieces ? total / max : pieces;
+    pieces = total / min < pieces ? total / min : pieces;
+    return pieces > 1 ? total / pieces + (total % pieces != 0) : total;
 }
 
-/* Takes the next piece for a member; false when the member takes no more. */
-static bool take_piece(shared_request *s, size_t member, pm_piece *piece) {
+static size_t begin_member(shared_request *s) {
     pthread_mutex_lock(&s->lock);
-    pm_throughput *throughput = &s->throughputs[member];
-    piece->from = s->next;
-    piece->count = 0;
-    if (!throughput->retired && s->status == PM_OK)
-        piece->count = pm_next_piece(s->throughputs, member_count(s), member,
-                                     s->request->sample_count - s->next, s->min);
-    s->next += piece->count;
-    throughput->retired = piece->count == 0;
+    const size_t member = s->begun++;
     pthread_mutex_unlock(&s->lock);
-    return piece->count > 0;
+    return member;
+}
+
+static bool has_failed(shared_request *s) {
+    pthread_mutex_lock(&s->lock);
+    const bool failed = s->status != PM_OK;
+    pthread_mutex_unlock(&s->lock);
+    return failed;
 }
 
 /* Keeps the first failure as the request's, with the device's name in its message. */
@@ -177,104 +185,46 @@ static void note_failure(shared_request *s, size_t member, pm_status status,
         s->status = status;
         s->error = *error;
         snprintf(s->error.message, sizeof s->error.message, "device %zu of %zu, %.60s: %.160s",
-                 member + 1, member_count(s), s->clip->members[member]->device->info.name,
-                 error->message);
+                 member + 1, s->clip->device->member_count,
+                 s->clip->members[member]->device->info.name, error->message);
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static void note_time(shared_request *s, size_t member, const pm_piece *piece, double seconds) {
-    pthread_mutex_lock(&s->lock);
-    s->throughputs[member].values += (double)piece->count * (double)s->request->width;
-    s->throughputs[member].seconds += seconds;
-    pthread_mutex_unlock(&s->lock);
-}
-
-static size_t program_count(const pm_device *device) {
-    return device->backend->program_count ? device->backend->program_count(device) : 0;
-}
-
-/* A piece during which a program was built does not count towards the throughput. */
-static pm_status sample_piece(shared_request *s, size_t member, const pm_piece *piece,
-                              pm_error *error) {
+static void sample_pieces(void *context, pm_items *items) {
+    shared_request *s = context;
+    const size_t member = begin_member(s);
     const pm_device_clip *clip = s->clip->members[member];
-    const pm_sample_request part = pm_sample_request_piece(s->request, piece);
-    const size_t programs = program_count(clip->device);
-    const double begun = pm_seconds_now();
-    const pm_status status = clip->device->backend->sample(clip, &part, error);
-    const double seconds = pm_seconds_now() - begun;
-    if (status == PM_OK && program_count(clip->device) == programs)
-        note_time(s, member, piece, seconds);
-    return status;
-}
-
-static void run_member(shared_request *s, size_t member) {
-    pm_piece piece;
-    while (take_piece(s, member, &piece)) {
+    size_t index;
+    while (!has_failed(s) && pm_take_item(items, &index)) {
+        const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, index);
+        const pm_sample_request part = pm_sample_request_piece(s->request, &piece);
         pm_error error;
         pm_error_clear(&error);
-        pm_status status = sample_piece(s, member, &piece, &error);
+        const pm_status status = clip->device->backend->sample(clip, &part, &error);
         if (status != PM_OK)
             note_failure(s, member, status, &error);
     }
 }
 
-static void run_members(void *context, pm_items *items) {
-    size_t member;
-    while (pm_take_item(items, &member))
-        run_member(context, member);
-}
-
-static void load_throughputs(shared_request *s) {
-    pm_multi_device *multi = pm_multi_device_of(s->clip->device);
-    pthread_mutex_lock(&multi->lock);
-    for (size_t i = 0; i < member_count(s); i++)
-        s->throughputs[i].before = multi->throughputs[i];
-    pthread_mutex_unlock(&multi->lock);
-}
-
-static void store_throughputs(const shared_request *s) {
-    pm_multi_device *multi = pm_multi_device_of(s->clip->device);
-    pthread_mutex_lock(&multi->lock);
-    for (size_t i = 0; i < member_count(s); i++)
-        multi->throughputs[i] = pm_learned_throughput(s->throughputs, member_count(s), i);
-    pthread_mutex_unlock(&multi->lock);
-}
-
-/* The number of threads for a request. A request of less than two pieces goes to one member, on the
- * calling thread. */
-static size_t useful_threads(shared_request *s) {
-    if (s->request->sample_count / 2 >= s->min)
-        return member_count(s);
-    size_t fastest = pm_fastest_member(s->throughputs, member_count(s));
-    for (size_t i = 0; i < member_count(s); i++)
-        s->throughputs[i].retired = i != fastest;
-    return 1;
-}
-
 /* Each member uses the request's host_threads: an equal part of the engine's, unless the job sets
- * a number. */
+ * a number. The calling thread has the first member that begins; it has the only piece of a small
+ * job. */
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
-    const size_t count = clip->device->member_count;
-    shared_request s = {.clip = clip, .request = request};
-    s.min = pm_multi_device_of(clip->device)->min_values / request->width + 1;
-    s.throughputs = calloc(count, sizeof *s.throughputs);
-    if (!s.throughputs)
-        return pm_fail_memory(error);
+    shared_request s = {
+        .clip = clip, .request = request, .piece_samples = piece_samples_of(clip, request)};
     pthread_mutex_init(&s.lock, NULL);
-    load_throughputs(&s);
-    pm_run_parallel(useful_threads(&s), count, run_members, &s);
-    store_throughputs(&s);
+    pm_run_parallel(clip->device->member_count,
+                    pm_piece_count(request->sample_count, s.piece_samples), sample_pieces, &s);
     pthread_mutex_destroy(&s.lock);
-    free(s.throughputs);
     if (s.status != PM_OK && error)
         *error = s.error;
     return s.status;
 }
 
-static const pm_backend backend = {.close = close_members,
-                                   .tune = refuse_to_tune,
+static const pm_backend backend = {.calls_drivers = true,
+                                   .close = close_members,
                                    .upload_clip = upload_clip,
                                    .release_clip = release_clip,
                                    .sample = sample,
@@ -286,11 +236,9 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,
                                pm_error *error) {
     pm_multi_device *multi = calloc(1, sizeof *multi);
-    double *throughputs = calloc(count, sizeof *throughputs);
     pm_device **own = calloc(count, sizeof(pm_device *));
-    if (!multi || !throughputs || !own) {
+    if (!multi || !own) {
         free(multi);
-        free(throughputs);
         free(own);
         return pm_fail_memory(error);
     }
@@ -299,9 +247,7 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
     multi->device.info = joint_info(members, count);
     multi->device.members = own;
     multi->device.member_count = count;
-    pthread_mutex_init(&multi->lock, NULL);
     multi->min_values = MIN_VALUES;
-    multi->throughputs = throughputs;
     *device = &multi->device;
     return PM_OK;
 }

@@ -5,15 +5,11 @@
 #ifndef PM_HOST_MULTI_DEVICE_H
 #define PM_HOST_MULTI_DEVICE_H
 
-#include <pthread.h>
-
 #include "multi.h"
 
 typedef struct pm_multi_device {
     pm_device device;
-    size_t min_values;    /* minimum values per piece; tests set it */
-    pthread_mutex_t lock; /* guards the fields below */
-    double *throughputs;  /* (member_count): values/s in the last job; 0: not measured */
+    size_t min_values; /* minimum values per piece; tests set it */
 } pm_multi_device;
 
 static inline pm_multi_device *pm_multi_device_of(pm_device *device) {

@@ -15,7 +15,7 @@
 
 static pm_program_request *find(pm_opencl_device *cl, const pm_variant *variant) {
     pm_program_request *r = cl->requests;
-    while (r && !pm_cl_same_variant(&r->variant, variant))
+    while (r && !pm_same_variant(&r->variant, variant))
         r = r->next;
     return r;
 }

@@ -222,18 +222,6 @@ bool pm_cl_cache_store_bytes(pm_opencl_device *cl, const char *what, const void 
     return cl->folder && store(cl, what, "", bytes, size);
 }
 
-/* The cache key of launch configurations. Changes with the meaning of pm_launch_config. "shape" is
- * an older name for them, kept so that stored configurations remain valid. */
-static const char config_key[] = "shape 1";
-
-bool pm_cl_cache_load_launch_config(pm_opencl_device *cl, pm_launch_config *config) {
-    return pm_cl_cache_load_bytes(cl, config_key, config, sizeof *config);
-}
-
-bool pm_cl_cache_store_launch_config(pm_opencl_device *cl, const pm_launch_config *config) {
-    return pm_cl_cache_store_bytes(cl, config_key, config, sizeof *config);
-}
-
 void pm_cl_cache_log_problem(pm_opencl_device *cl) {
     pm_log_level level;
     char problem[512];

@@ -32,8 +32,7 @@ static pm_status fetch(pm_opencl_device *cl, cl_mem buffer, size_t bytes, pm_err
                                       NULL, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clEnqueueMapBuffer");
-    code = clEnqueueUnmapMemObject(cl->compute, buffer, mapped, 0, NULL, NULL);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueUnmapMemObject");
+    return pm_cl_unmap(cl->compute, buffer, mapped, error);
 }
 
 static pm_status pose_outputs(pm_device_crowd *crowd, const pm_pose_request *piece,
@@ -72,10 +71,11 @@ static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece
     }
     if (status == PM_OK)
         status = pose_outputs(crowd, piece, &job, error);
-    cl_int code = clFinish(cl->compute); /* afterwards no command uses the memory */
+    if (status != PM_OK)
+        clFinish(cl->compute); /* afterwards no command uses the memory */
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pm_cl_release(job.outputs[o].buffer);
-    return status != PM_OK || code == CL_SUCCESS ? status : pm_cl_fail(error, code, "clFinish");
+    return status;
 }
 
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,

@@ -19,12 +19,43 @@ typedef struct device_list {
     pm_error first_failure; /* the first of these failures; its message names the device */
 } device_list;
 
-static void text_of(cl_device_id device, cl_device_info name, char *to, size_t size) {
-    size_t length = 0;
-    to[0] = '\0';
-    if (clGetDeviceInfo(device, name, size - 1, to, &length) != CL_SUCCESS)
-        snprintf(to, size, "unknown");
-    to[size - 1] = '\0';
+char *pm_cl_device_text(cl_device_id device, cl_device_info what) {
+    size_t size = 0;
+    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
+        return NULL;
+    char *text = calloc(1, size + 1);
+    if (text && size > 0 && clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* Likewise for a platform. */
+static char *text_of_platform(cl_platform_id platform, cl_platform_info what) {
+    size_t size = 0;
+    if (clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS)
+        return NULL;
+    char *text = calloc(1, size + 1);
+    if (text && size > 0 && clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+char *pm_cl_platform_text(cl_device_id device, cl_platform_info what) {
+    cl_platform_id platform;
+    return clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
+                   CL_SUCCESS
+               ? text_of_platform(platform, what)
+               : NULL;
+}
+
+/* Keeps the first bytes of a text, and frees it. */
+static void keep_text(char *text, char *to, size_t size) {
+    snprintf(to, size, "%s", text ? text : "unknown");
+    free(text);
 }
 
 static pm_device_type type_of(cl_device_id device) {
@@ -86,11 +117,9 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetDeviceInfo");
     clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    text_of(device, CL_DEVICE_NAME, info->name, sizeof info->name);
-    text_of(device, CL_DRIVER_VERSION, info->driver, sizeof info->driver);
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof info->platform - 1, info->platform,
-                          NULL) != CL_SUCCESS)
-        snprintf(info->platform, sizeof info->platform, "unknown");
+    keep_text(pm_cl_device_text(device, CL_DEVICE_NAME), info->name, sizeof info->name);
+    keep_text(pm_cl_device_text(device, CL_DRIVER_VERSION), info->driver, sizeof info->driver);
+    keep_text(pm_cl_platform_text(device, CL_PLATFORM_NAME), info->platform, sizeof info->platform);
     info->type = type_of(device);
     info->memory_bytes = memory;
     info->max_allocation_bytes = largest;
@@ -180,9 +209,33 @@ static pm_status fail_without_driver(cl_int code, pm_error *error) {
     return PM_ERROR_NO_PLATFORM;
 }
 
+/* Fails if a driver lists no device because it cannot write its cache. */
+static pm_status check_caches(const cl_platform_id *platforms, cl_uint count, pm_error *error) {
+    for (cl_uint p = 0; p < count; p++) {
+        char folder[256];
+        char *name = text_of_platform(platforms[p], CL_PLATFORM_NAME);
+        const bool lacks = name && pm_cl_lacks_cache(name, folder, sizeof folder);
+        free(name);
+        if (!lacks)
+            continue;
+        const pm_status status = pm_fail(
+            error, PM_ERROR_NO_DEVICE,
+            "the OpenCL driver PoCL lists no device: its cache folder \"%s\" cannot be written",
+            folder);
+        if (error)
+            error->hint = "set POCL_CACHE_DIR to a folder that can be written, or use the device "
+                          "none: plain C, the same bits";
+        return status;
+    }
+    return PM_OK;
+}
+
 static pm_status list_all(device_list *list, pm_error *error) {
     cl_uint count = 0;
     *list = (device_list){0};
+    pm_status status = pm_drivers_use(error);
+    if (status != PM_OK)
+        return status;
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     if (code == NOT_FOUND_KHR || (code == CL_SUCCESS && count == 0))
         return fail_without_driver(code, error);
@@ -191,12 +244,13 @@ static pm_status list_all(device_list *list, pm_error *error) {
     cl_platform_id *platforms = calloc(count, sizeof *platforms);
     if (!platforms)
         return pm_fail_memory(error);
-    pm_status status = PM_OK;
     code = clGetPlatformIDs(count, platforms, NULL);
     if (code != CL_SUCCESS)
         status = pm_cl_fail(error, code, "clGetPlatformIDs");
     for (size_t p = 0; status == PM_OK && p < count; p++)
         status = append_platform(list, platforms[p], p, error);
+    if (status == PM_OK && list->count == 0 && list->left_out == 0)
+        status = check_caches(platforms, count, error);
     free(platforms);
     if (status == PM_OK && list->count == 0 && list->left_out > 0) {
         status = list->first_failure.status;
@@ -220,11 +274,16 @@ pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_e
     return PM_OK;
 }
 
+/* tolower() depends on the locale. */
+static char lower(char c) {
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 static bool contains(const char *text, const char *part) {
     size_t length = strlen(part);
     for (; *text; text++) {
         size_t i = 0;
-        while (i < length && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+        while (i < length && lower(text[i]) == lower(part[i]))
             i++;
         if (i == length)
             return true;
@@ -350,7 +409,13 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     *count = 0;
     *chosen = NULL;
     pm_status status = list_all(&list, error);
-    if (status == PM_ERROR_NO_PLATFORM && strcmp(selector, "auto") == 0)
+    const bool is_auto = strcmp(selector, "auto") == 0, is_lost = pm_drivers_are_lost();
+    if (is_auto && is_lost)
+        pm_log(logger, PM_LOG_WARNING,
+               "devices cannot be used after a fork: using the reference path");
+    else if (is_auto && status == PM_ERROR_NO_DEVICE && error)
+        pm_log(logger, PM_LOG_WARNING, "%s", error->message);
+    if (is_auto && (status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE || is_lost))
         return PM_OK;
     if (status != PM_OK)
         return status;

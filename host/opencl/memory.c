@@ -23,6 +23,15 @@ pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *dat
     return pm_cl_fail(error, code, "clCreateBuffer");
 }
 
+pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
+                       pm_error *error) {
+    const pm_status status =
+        pm_check_allocation(cl->device.info.max_allocation_bytes, of, from->bytes, error);
+    return status == PM_OK
+               ? pm_cl_buffer(cl, CL_MEM_READ_ONLY, from->data, from->bytes, buffer, error)
+               : status;
+}
+
 /* The host address of `offset` in a buffer with CL_MEM_USE_HOST_PTR, into which kernels may store
  * directly; else `offset` itself. */
 static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
@@ -62,4 +71,20 @@ pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buff
 void pm_cl_release(cl_mem buffer) {
     if (buffer)
         clReleaseMemObject(buffer);
+}
+
+void pm_cl_release_event(cl_event *event) {
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+}
+
+pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error) {
+    cl_event unmapped = NULL;
+    cl_int code = clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, &unmapped);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clEnqueueUnmapMemObject");
+    code = clWaitForEvents(1, &unmapped);
+    clReleaseEvent(unmapped);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clWaitForEvents");
 }

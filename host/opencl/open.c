@@ -24,12 +24,23 @@ static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info 
     return bytes > min_piece_bytes ? bytes : min_piece_bytes;
 }
 
-static char *cache_identity_of(const pm_device_info *info) {
-    size_t size = sizeof info->name + sizeof info->driver + sizeof info->platform + 3;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s\n%s\n%s", info->platform, info->name, info->driver);
-    return text;
+/* The whole texts, which may be longer than those of a pm_device_info. NULL: no memory. */
+static char *cache_identity_of(cl_device_id device) {
+    char *texts[] = {pm_cl_platform_text(device, CL_PLATFORM_NAME),
+                     pm_cl_device_text(device, CL_DEVICE_NAME),
+                     pm_cl_device_text(device, CL_DRIVER_VERSION)};
+    const size_t count = sizeof texts / sizeof *texts;
+    size_t size = count, length = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i] ? texts[i] : "unknown");
+    char *all = malloc(size);
+    for (size_t i = 0; i < count; i++) {
+        if (all)
+            length += (size_t)snprintf(all + length, size - length, "%s%s",
+                                       texts[i] ? texts[i] : "unknown", i + 1 < count ? "\n" : "");
+        free(texts[i]);
+    }
+    return all;
 }
 
 static bool claims_rounding(cl_device_id device) {
@@ -45,25 +56,16 @@ static size_t max_items(cl_device_id device) {
     return items[0] ? items[0] : 1;
 }
 
-/* Sets the launch configuration: the requested lanes, else the measured configuration in the cache,
- * else the default. */
-static pm_status choose_launch_config(pm_opencl_device *cl, uint32_t lanes, pm_error *error) {
+static pm_status choose_lanes(pm_opencl_device *cl, uint32_t lanes, pm_error *error) {
     pm_device_info *info = &cl->device.info;
-    pm_launch_config measured;
-    pm_status status = pm_cl_check_lanes(lanes, info, error);
-    if (status != PM_OK)
-        return status;
-    if (lanes)
-        info->lanes = lanes;
+    const pm_status status = pm_cl_choose_launch_config(lanes, info, &cl->plan, error);
     /* 1 where the device, asked again, does not answer */
     const uint32_t registers = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
-    cl->register_lanes = registers > 1 ? registers : info->lanes;
-    if (!lanes && pm_cl_cache_load_launch_config(cl, &measured) &&
-        pm_cl_is_launch_config(&measured, info))
-        pm_cl_set_launch_config(cl, &measured);
-    else
-        cl->config = pm_cl_default_launch_config(info);
-    return PM_OK;
+    const bool is_narrower = registers > 1 && registers < cl->plan.lanes;
+    cl->plan.narrow_lanes = is_narrower ? registers : cl->plan.lanes;
+    cl->plan.compute_units = info->compute_units;
+    info->lanes = cl->plan.lanes;
+    return status;
 }
 
 static bool shares_memory(cl_device_id device, pm_device_type type) {
@@ -118,26 +120,25 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->quirks = pm_cl_quirks(&chosen->info);
     cl->device.slow_compiler = cl->quirks.slow_compiler;
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
-    cl->launch_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
+    cl->plan.max_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
     cl->max_items = max_items(cl->id);
-    cl->shares_memory = shares_memory(cl->id, chosen->info.type);
-    cl->shared_bytes = shared_bytes_of(cl->id);
+    cl->plan.sorts_pairs = shares_memory(cl->id, chosen->info.type);
+    cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->claims_rounding = claims_rounding(cl->id);
-    cl->takes_sub_groups = pm_cl_takes_sub_groups(cl->id, chosen->info.type);
-    cl->cache_identity = cache_identity_of(&chosen->info);
+    cl->cache_identity = cache_identity_of(cl->id);
     cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
     cl->folder = pm_cl_folder_share(folder);
     if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
         return pm_fail_memory(error);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)
-        status = choose_launch_config(cl, desc->lanes, error);
+        status = choose_lanes(cl, desc->lanes, error);
     pm_cl_cache_log_problem(cl);
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
         pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
-               cl->device.info.platform, pm_cl_lanes(cl));
+               cl->device.info.platform, cl->plan.lanes);
     return status;
 }
 
@@ -149,12 +150,7 @@ static void release_queue(cl_command_queue queue) {
 static void close_device(pm_device *device) {
     pm_opencl_device *cl = pm_opencl_of(device);
     pm_cl_builder_close(cl);
-    while (cl->built) {
-        pm_built *next = cl->built->next;
-        clReleaseProgram(cl->built->program);
-        free(cl->built);
-        cl->built = next;
-    }
+    pm_cl_programs_close(cl);
     release_queue(cl->compute);
     release_queue(cl->transfers);
     if (cl->context)
@@ -172,15 +168,14 @@ static void close_device(pm_device *device) {
     free(cl);
 }
 
-static const pm_backend backend = {.close = close_device,
-                                   .tune = pm_cl_tune,
+static const pm_backend backend = {.calls_drivers = true,
+                                   .close = close_device,
                                    .upload_clip = pm_cl_clip_upload,
                                    .release_clip = pm_cl_clip_release,
                                    .sample = pm_cl_sample_to_host,
                                    .prepare = pm_cl_prepare,
                                    .readiness = pm_cl_readiness,
                                    .mark_checked = pm_cl_mark_checked,
-                                   .program_count = pm_cl_program_count,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
                                    .pose = pm_cl_crowd_pose_to_host,
@@ -295,7 +290,9 @@ static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_err
 pm_status pm_cl_open_targets(const pm_cl_target *targets, size_t count, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_device ***devices,
                              pm_error *error) {
-    pm_status status = check_targets(targets, count, error);
+    pm_status status = pm_drivers_use(error);
+    if (status == PM_OK)
+        status = check_targets(targets, count, error);
     if (status != PM_OK)
         return status;
     pm_chosen *chosen = calloc(count, sizeof *chosen);

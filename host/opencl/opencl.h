@@ -74,27 +74,6 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
 pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
                               const pm_cl_wait *wait, cl_event *done, pm_error *error);
 
-/* Rows of bytes in a buffer. */
-typedef struct pm_cl_rows {
-    cl_mem buffer;
-    size_t offset; /* of row 0, in bytes */
-    size_t stride; /* bytes, at least those of a row */
-} pm_cl_rows;
-
-/* An output of a job whose results are in host memory already. */
-typedef struct pm_cl_staged {
-    const void *results; /* (row_count, row_bytes) */
-    size_t row_bytes, row_count;
-    const bool *written; /* (row_count): rows that are copied; the others stay. NULL: all */
-    pm_cl_rows to;
-    pm_cl_rows previous; /* first receives the old contents of `to`; buffer NULL: none */
-} pm_cl_staged;
-
-/* Enqueues copies of results into a caller's checked buffers. All host memory may be freed when it
- * returns. *done is as above. Thread-safe. */
-pm_status pm_cl_enqueue_staged(const pm_device *device, const pm_cl_staged *outputs, size_t count,
-                               const pm_cl_wait *wait, cl_event *done, pm_error *error);
-
 /* An event that completes after all events of `wait`, or, where there are none, after all commands
  * enqueued so far. The caller releases it. */
 pm_status pm_cl_marker(const pm_cl_wait *wait, cl_event *done, pm_error *error);

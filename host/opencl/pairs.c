@@ -5,10 +5,6 @@
  */
 #include "device.h"
 
-bool pm_cl_sorts(const pm_opencl_device *cl) {
-    return cl->shares_memory;
-}
-
 pm_status pm_cl_sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
                            pm_cl_pairs *pairs, pm_error *error) {
     const pm_pair_order order = pm_pair_order_of(piece, output);
@@ -36,7 +32,6 @@ pm_status pm_cl_sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sampl
     for (size_t i = 0; i < ARRAYS; i++)
         pm_cl_block_give(blocks[i]);
     pairs->group_count = sorted.group_count;
-    pairs->block_room = order.block_room;
     return status;
 }
 
@@ -48,15 +43,6 @@ void pm_cl_pairs_release(pm_cl_pairs *pairs) {
     *pairs = (pm_cl_pairs){0};
 }
 
-pm_status pm_cl_sorted_values(pm_opencl_device *cl, const pm_sample_request *request,
-                              unsigned outputs, size_t count, cl_mem *values, pm_error *error) {
-    size_t bytes = 0;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (outputs >> o & 1) {
-            const pm_pair_order order = pm_pair_order_of(request, o);
-            const size_t own =
-                pm_pair_room(&order, count) * pm_outputs[o].components * sizeof(float);
-            bytes = own > bytes ? own : bytes;
-        }
+pm_status pm_cl_pair_values(pm_opencl_device *cl, size_t bytes, cl_mem *values, pm_error *error) {
     return pm_cl_block_buffer(cl, pm_cl_block_take(cl->scratch, bytes), bytes, values, error);
 }

@@ -16,22 +16,34 @@
 
 /* The kernel sources turn contraction off. A device that does not take the rounding option may
  * approximate / and sqrt, which the self-check would detect. */
-static void options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size) {
+static pm_status options_of(pm_opencl_device *cl, const pm_variant *variant, char *to, size_t size,
+                            pm_error *error) {
     const bool one_lane_of_cpu = variant->lanes == 1 && cl->device.info.type == PM_DEVICE_CPU;
-    snprintf(to, size,
-             "-cl-std=CL1.2%s%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
-             " -DPM_KEYS=%u",
-             pm_cl_takes_rounding_option(cl) ? " " PM_CL_ROUNDING_OPTION : "",
-             cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
-             cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
-             cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "",
-             one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve, variant->components,
-             variant->lanes, (unsigned)variant->format);
-    size_t length = strlen(to);
+    char of_vectors[160] = "", sub_group[32] = "";
+    int length = 0;
     if (variant->vector_curve)
-        snprintf(to + length, size - length,
-                 " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u",
-                 variant->vector_curve, (unsigned)variant->output, (unsigned)variant->per_joint);
+        length = snprintf(of_vectors, sizeof of_vectors,
+                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u",
+                          variant->vector_curve, (unsigned)variant->output,
+                          (unsigned)variant->per_joint);
+    const bool cut = length >= (int)sizeof of_vectors;
+    if (variant->vector_curve && cl->quirks.crowd_sub_group)
+        snprintf(sub_group, sizeof sub_group, " -DPM_SUB_GROUP=%u", cl->quirks.crowd_sub_group);
+    length =
+        snprintf(to, size,
+                 "-cl-std=CL1.2%s%s%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u"
+                 " -DPM_KEYS=%u%s%s",
+                 pm_cl_takes_rounding_option(cl) ? " " PM_CL_ROUNDING_OPTION : "",
+                 cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
+                 cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
+                 cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "",
+                 one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve, variant->components,
+                 variant->lanes, (unsigned)variant->format, of_vectors, sub_group);
+    if (cut || length < 0 || length >= (int)size)
+        return pm_fail(error, PM_ERROR_BUILD,
+                       "the options to build %.40s are longer than %zu bytes", variant->file,
+                       size - 1);
+    return PM_OK;
 }
 
 typedef struct program_text {
@@ -43,8 +55,8 @@ typedef struct program_text {
 static pm_status write_program_text(pm_opencl_device *cl, const pm_variant *variant,
                                     program_text *r, pm_error *error) {
     *r = (program_text){.variant = variant};
-    options_of(cl, variant, r->options, sizeof r->options);
-    return pm_cl_source(cl, variant->file, &r->source, error);
+    const pm_status status = options_of(cl, variant, r->options, sizeof r->options, error);
+    return status == PM_OK ? pm_cl_source(cl, variant->file, &r->source, error) : status;
 }
 
 /* A description of a program for messages. */
@@ -101,19 +113,14 @@ static pm_status report_failed_build(const pm_variant *variant, const char *log,
 
 /* Compiles a program. If the driver rejects the source, *log receives its log. Free *log with
  * free(). */
-static pm_status compile_with(pm_opencl_device *cl, const program_text *r, bool sub_groups,
-                              cl_program *program, char **log, pm_error *error) {
+static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
+                         char **log, pm_error *error) {
     cl_int code;
     const char *source = r->source;
-    char options[sizeof r->options + sizeof " -DPM_SUB_GROUP=4294967295"];
-    snprintf(options, sizeof options, "%s", r->options);
-    if (sub_groups)
-        snprintf(options, sizeof options, "%s -DPM_SUB_GROUP=%u", r->options,
-                 (unsigned)PM_CL_SUB_GROUP);
     cl_program made = clCreateProgramWithSource(cl->context, 1, &source, NULL, &code);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clCreateProgramWithSource");
-    code = clBuildProgram(made, 1, &cl->id, options, NULL, NULL);
+    code = clBuildProgram(made, 1, &cl->id, r->options, NULL, NULL);
     if (code == CL_SUCCESS) {
         *program = made;
         return PM_OK;
@@ -129,48 +136,11 @@ static pm_status compile_with(pm_opencl_device *cl, const program_text *r, bool 
     return status;
 }
 
-/* Compiles a program, with the size of sub-groups that spills fewer registers where the device takes
- * a size. */
-static pm_status compile(pm_opencl_device *cl, const program_text *r, cl_program *program,
-                         char **log, pm_error *error) {
-    const bool first = cl->takes_sub_groups && pm_cl_prefers_sub_groups(r->variant);
-    cl_program other = NULL;
-    pm_status status = compile_with(cl, r, first, program, log, error);
-    const uint64_t spilled = status == PM_OK && cl->takes_sub_groups
-                                 ? pm_cl_spilled_bytes(*program, r->variant->file, cl->id)
-                                 : 0;
-    if (spilled == 0)
-        return status;
-    status = compile_with(cl, r, !first, &other, log, error);
-    if (status == PM_OK && pm_cl_spilled_bytes(other, r->variant->file, cl->id) < spilled) {
-        clReleaseProgram(*program);
-        *program = other;
-    } else if (status == PM_OK) {
-        clReleaseProgram(other);
-    } else {
-        clReleaseProgram(*program);
-        *program = NULL;
-    }
-    return status;
-}
-
 /* ---- the list of built programs and programs being built ---- */
 
-static bool same_name(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-bool pm_cl_same_variant(const pm_variant *a, const pm_variant *b) {
-    return same_name(a->file, b->file) && same_name(a->curve, b->curve) &&
-           a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
-           same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
-           a->per_joint == b->per_joint;
-}
-
-/* The entry of a variant, or NULL. The caller holds the lock. */
-static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
+pm_built *pm_cl_find_built(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b = cl->built;
-    while (b && !pm_cl_same_variant(&b->variant, variant))
+    while (b && !pm_same_variant(&b->variant, variant))
         b = b->next;
     return b;
 }
@@ -179,7 +149,7 @@ static pm_built *find(pm_opencl_device *cl, const pm_variant *variant) {
  * build failed. */
 static pm_built *find_finished(pm_opencl_device *cl, const pm_variant *variant) {
     pm_built *b;
-    while ((b = find(cl, variant)) && !b->program)
+    while ((b = pm_cl_find_built(cl, variant)) && !b->program)
         pthread_cond_wait(&cl->program_finished, &cl->lock);
     return b;
 }
@@ -301,7 +271,7 @@ pm_status pm_cl_program_load(pm_opencl_device *cl, const pm_variant *variant, bo
     program_text r;
     cl_program program = NULL;
     pthread_mutex_lock(&cl->lock);
-    const pm_built *built = find(cl, variant);
+    const pm_built *built = pm_cl_find_built(cl, variant);
     const bool done = built && built->program, known = built != NULL;
     pthread_mutex_unlock(&cl->lock);
     *ready = done;
@@ -330,43 +300,12 @@ pm_status pm_cl_program(pm_opencl_device *cl, const pm_variant *variant, cl_prog
     return status;
 }
 
-/* Finds the maximum group size of a kernel. It may be smaller than the device's, depending on the
- * registers that the kernel uses. */
-static pm_status find_max_group(pm_opencl_device *cl, pm_made_kernel *made, pm_error *error) {
-    size_t max = 0;
-    cl_int code = clGetKernelWorkGroupInfo(made->kernel, cl->id, CL_KERNEL_WORK_GROUP_SIZE,
-                                           sizeof max, &max, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetKernelWorkGroupInfo");
-    max = max < cl->max_items ? max : cl->max_items;
-    for (made->max_group = PM_GROUP_ITEMS; made->max_group > 1 && made->max_group > max;)
-        made->max_group /= 2;
-    return PM_OK;
-}
-
-pm_status pm_cl_kernel(pm_opencl_device *cl, const pm_variant *variant, pm_made_kernel *made,
-                       pm_error *error) {
-    cl_program program;
-    cl_int code;
-    pm_status status = pm_cl_program(cl, variant, &program, error);
-    if (status != PM_OK)
-        return status;
-    *made = (pm_made_kernel){.lanes = variant->lanes};
-    made->kernel = clCreateKernel(program, variant->file, &code);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clCreateKernel");
-    status = find_max_group(cl, made, error);
-    if (status != PM_OK)
-        clReleaseKernel(made->kernel);
-    return status;
-}
-
-size_t pm_cl_program_count(const pm_device *device) {
-    pm_opencl_device *cl = pm_opencl_of(device);
-    size_t count = 0;
-    pthread_mutex_lock(&cl->lock);
-    for (const pm_built *b = cl->built; b; b = b->next)
-        count += b->program != NULL;
-    pthread_mutex_unlock(&cl->lock);
-    return count;
+void pm_cl_programs_close(pm_opencl_device *cl) {
+    while (cl->built) {
+        pm_built *next = cl->built->next;
+        pm_cl_kernels_release(cl->built);
+        clReleaseProgram(cl->built->program);
+        free(cl->built);
+        cl->built = next;
+    }
 }

@@ -2,15 +2,25 @@
  *
  * The table of drivers with quirks, and workarounds.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "quirks.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
     const char *platform; /* part of the platform's name */
     pm_quirks quirks;
 } drivers[] = {
-    {"rusticl", {.one_lane = true, .fma_forgets_zero = true, .slow_compiler = true}},
+    {"rusticl",
+     {.one_lane = true,
+      .fma_forgets_zero = true,
+      .kernels_keep_buffers = true,
+      .slow_compiler = true}},
     {"Oclgrind", {.one_lane = true, .no_optimiser = true, .no_forced_inlining = true}},
 };
 
@@ -21,11 +31,32 @@ pm_quirks pm_cl_quirks(const pm_device_info *info) {
     return (pm_quirks){.one_lane = false};
 }
 
-size_t pm_cl_group_size(size_t items, size_t max) {
-    size_t group = 8;
-    while (group < max && group < items)
-        group *= 2;
-    return group < max ? group : max;
+/* Creates a folder and those above it, as the driver does. */
+static bool can_write(const char *folder) {
+    char part[4096];
+    for (const char *end = folder + 1; *end; end++)
+        if (*end == '/') {
+            snprintf(part, sizeof part, "%.*s", (int)(end - folder), folder);
+            (void)mkdir(part, 0700);
+        }
+    (void)mkdir(folder, 0700);
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size) {
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"POCL_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/pocl"}, {"HOME", "/.cache/pocl"}};
+    if (strcmp(platform, "Portable Computing Language") != 0)
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *base = getenv(places[i].variable);
+        if (base && *base) {
+            const int length = snprintf(folder, size, "%s%s", base, places[i].below);
+            return length > 0 && length < (int)size && !can_write(folder);
+        }
+    }
+    return false;
 }
 
 static size_t index_of(cl_device_id device, const cl_device_id *devices, size_t count) {

@@ -24,21 +24,28 @@ typedef struct pm_quirks {
     /* fma has a special case for an addend of zero that loses the zero's sign: rusticl uses the
      * software fma of libclc. */
     bool fma_forgets_zero;
+    /* A buffer that was released is kept for a command by the arguments of its kernel alone, so that
+     * the buffer's callback comes early if the kernel is launched again, and late if it never is:
+     * Mesa 22.3's rusticl. */
+    bool kernels_keep_buffers;
     /* A program takes minutes to compile: rusticl. */
     bool slow_compiler;
+    /* The size of sub-groups that programs of crowds require; 0: the compiler chooses. No driver has
+     * one, because no GPU has run them. docs/gpu-compilers.md has what Intel's compiler reports. */
+    unsigned crowd_sub_group;
 } pm_quirks;
 
 /* The quirks of a device's driver. */
 pm_quirks pm_cl_quirks(const pm_device_info *info);
 
+/* Writes the folder in which a platform's driver keeps its programs, if it cannot be created or
+ * written: PoCL then lists no device. False: another driver, or the folder is not the reason. */
+bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size);
+
 /* Maximum number of events that a command waits for directly. For longer lists, it waits for a
  * marker. PoCL 3.1 crashes when the event of a failed command reaches a job's event through a
  * marker, so markers are used for long lists only. */
 enum { PM_MAX_WAITS = 8 };
-
-/* The smallest group size of 8, 16, 32 and 64 work-items that holds `items`, limited to `max`. Few
- * sizes, because some drivers compile a kernel again for each size. */
-size_t pm_cl_group_size(size_t items, size_t max);
 
 /* Sets *index to that of a device, or of the nearest of its parents, among a context's devices;
  * `count` when none is listed. For a context made for sub-devices, PoCL lists their parent devices.

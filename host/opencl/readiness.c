@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The programs of whole requests: requested from the builder, and their state. builder.c knows
- * single programs; the lists of a request's programs are in launch.c and crowd.c.
+ * single programs; the lists of a request's programs are in plan/.
  */
 #include "device.h"
 
@@ -13,7 +13,9 @@ typedef struct program_list {
 
 static program_list of_samples(const pm_device_clip *clip, const pm_sample_request *request) {
     program_list list = {.cl = pm_opencl_of(clip->device)};
-    list.count = pm_cl_request_variants(pm_opencl_clip_of(clip), request, list.variants);
+    const pm_sample_plan plan =
+        pm_plan_samples(request, pm_outputs_in_memory(request), UINT64_MAX, &list.cl->plan);
+    list.count = pm_plan_sample_variants(&plan, request, list.variants);
     return list;
 }
 
@@ -21,7 +23,8 @@ static program_list of_poses(const pm_device_crowd *crowd, const pm_pose_request
     program_list list = {.cl = pm_opencl_of(crowd->device)};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         if (request->targets[o].memory)
-            list.variants[list.count++] = pm_cl_crowd_variant(crowd, (pm_crowd_output)o);
+            list.variants[list.count++] =
+                pm_plan_pose_variant(crowd->data, (pm_crowd_output)o, &list.cl->plan);
     return list;
 }
 

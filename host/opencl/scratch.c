@@ -17,7 +17,7 @@ struct pm_cl_block {
 
 struct pm_cl_scratch {
     pthread_mutex_t lock;
-    size_t lent;       /* blocks that are not in the pool */
+    size_t users;      /* the device, and blocks that are lent */
     bool is_closed;    /* the device is: blocks that come back are freed */
     pm_cl_block *kept; /* the latest comes first */
     size_t kept_bytes;
@@ -25,8 +25,10 @@ struct pm_cl_scratch {
 
 pm_cl_scratch *pm_cl_scratch_open(void) {
     pm_cl_scratch *pool = calloc(1, sizeof *pool);
-    if (pool)
-        pthread_mutex_init(&pool->lock, NULL);
+    if (!pool)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pool->users = 1;
     return pool;
 }
 
@@ -48,20 +50,14 @@ static void free_kept(pm_cl_scratch *pool) {
         free_block(remove_at(pool, &pool->kept));
 }
 
-/* Unlocks the pool, and frees it if the device is closed and nothing is lent. */
+/* Unlocks the pool, and frees it after its last user. */
 static void leave(pm_cl_scratch *pool) {
-    const bool is_last = pool->is_closed && pool->lent == 0;
+    const bool is_last = --pool->users == 0;
     pthread_mutex_unlock(&pool->lock);
     if (is_last) {
         pthread_mutex_destroy(&pool->lock);
         free(pool);
     }
-}
-
-void pm_cl_scratch_trim(pm_cl_scratch *pool) {
-    pthread_mutex_lock(&pool->lock);
-    free_kept(pool);
-    pthread_mutex_unlock(&pool->lock);
 }
 
 void pm_cl_scratch_close(pm_cl_scratch *pool) {
@@ -78,13 +74,6 @@ static bool suits(const pm_cl_block *block, size_t size) {
     return block->size >= size && block->size / 2 <= size;
 }
 
-static pm_cl_block *take_kept(pm_cl_scratch *pool, size_t size) {
-    for (pm_cl_block **at = &pool->kept; *at; at = &(*at)->next)
-        if (suits(*at, size))
-            return remove_at(pool, at);
-    return NULL;
-}
-
 static pm_cl_block *new_block(pm_cl_scratch *pool, size_t size) {
     pm_cl_block *block = malloc(sizeof *block);
     if (!block)
@@ -98,16 +87,12 @@ static pm_cl_block *new_block(pm_cl_scratch *pool, size_t size) {
 
 pm_cl_block *pm_cl_block_take(pm_cl_scratch *pool, size_t size) {
     pthread_mutex_lock(&pool->lock);
-    pm_cl_block *block = take_kept(pool, size);
-    pool->lent++;
+    pm_cl_block **at = &pool->kept;
+    while (*at && !suits(*at, size))
+        at = &(*at)->next;
+    pm_cl_block *block = *at ? remove_at(pool, at) : new_block(pool, size);
+    pool->users += block != NULL;
     pthread_mutex_unlock(&pool->lock);
-    if (!block)
-        block = new_block(pool, size);
-    if (!block) {
-        pthread_mutex_lock(&pool->lock);
-        pool->lent--;
-        leave(pool);
-    }
     return block;
 }
 
@@ -115,28 +100,20 @@ void *pm_cl_block_memory(const pm_cl_block *block) {
     return block ? block->memory : NULL;
 }
 
-/* Frees the oldest blocks while all are more than is kept. */
-static void free_oldest(pm_cl_scratch *pool) {
-    while (pool->kept && pool->kept_bytes > PM_MAX_KEPT_SCRATCH) {
-        pm_cl_block **at = &pool->kept;
-        while ((*at)->next)
-            at = &(*at)->next;
-        free_block(remove_at(pool, at));
-    }
-}
-
 void pm_cl_block_give(pm_cl_block *block) {
     if (!block)
         return;
     pm_cl_scratch *pool = block->pool;
     pthread_mutex_lock(&pool->lock);
-    pool->lent--;
-    block->next = pool->kept;
-    pool->kept = block;
-    pool->kept_bytes += block->size;
-    if (pool->is_closed)
+    if (block->size > PM_MAX_KEPT_SCRATCH - pool->kept_bytes)
         free_kept(pool);
-    free_oldest(pool);
+    if (pool->is_closed || block->size > PM_MAX_KEPT_SCRATCH) {
+        free_block(block);
+    } else {
+        block->next = pool->kept;
+        pool->kept = block;
+        pool->kept_bytes += block->size;
+    }
     leave(pool);
 }
 

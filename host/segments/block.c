@@ -111,6 +111,12 @@ static dquat coded_key(const lanes *l, size_t key) {
 
 /* ---- keys of either format ---- */
 
+/* A quaternion whose length is not 1 only by rounding, normalised; others as they are. */
+static dquat unit_if_near(dquat q) {
+    const dreal off = dreal_abs(dquat_norm(q) - 1);
+    return dquat_select((dmask)(off <= dreal_of(0x1p-23)), dquat_unit(q), q);
+}
+
 /* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous
  * key, and stores them. Segment builders read the stored keys: pm_stored_key. */
 static void read_window(lanes *l, size_t first, bool unrolls) {
@@ -118,7 +124,7 @@ static void read_window(lanes *l, size_t first, bool unrolls) {
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
         dquat q = pm_given_row(&l->given, k);
         if (track->components == 4)
-            q = dquat_unit(q);
+            q = l->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
         if (unrolls)
             q = dquat_flipped(q, (dmask)(dquat_dot(l->before, q) < 0));
         if (is_coded(l)) {
@@ -164,7 +170,7 @@ static void finish_keys(lanes *l, bool unrolls) {
 }
 
 static void read_keys(build *b) {
-    bool unrolls = b->block->channel == PM_ROTATIONS && !b->block->keeps_signs;
+    bool unrolls = b->block->channel == PM_ROTATIONS && !b->block->keeps_keys;
     for (size_t k = 0; k < b->all[0].track.key_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++)
             read_window(&b->all[i], k, unrolls);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of circular blending (spec: methods, section 6): the two arcs between a segment's
+ * Segments of circular blending (docs/methods.md, "circular"): the two arcs between a segment's
  * keys, each on a circle through three keys, with the guard.
  */
 #include "builder.h"

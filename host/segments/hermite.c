@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of hermite: the coefficients of a cubic rotation vector (spec: methods,
- * section 7), multiplied by their key as kernels/pm_hermite.h requires.
+ * Segments of hermite: the coefficients of a cubic rotation vector (docs/methods.md, "hermite"), multiplied by their key as kernels/pm_hermite.h requires.
  */
 #include "hermite.h"
 

@@ -26,7 +26,7 @@ typedef struct pm_block {
     size_t first_row;         /* number of keys of all tracks before `track` */
 
     pm_builder builder;
-    bool keeps_signs; /* keys are not unrolled */
+    bool keeps_keys; /* keys are neither unrolled nor normalised */
 
     size_t key_count; /* without a loop's closing key */
     size_t segment_count;

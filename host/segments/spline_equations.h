@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The linear system that the splines of rotations and of vectors share (spec: methods,
- * section 7): one row per key, tridiagonal, cyclic in a loop, here divided by h0 + h1:
+ * The linear system that the splines of rotations and of vectors share (docs/methods.md, "spline"): one row per key, tridiagonal, cyclic in a loop, here divided by h0 + h1:
  *   (2/h0) J W0 + 4 (1/h0 + 1/h1) W1 + (2/h1) A W2 = 6 P0/h0^2 + 6 P1/h1^2 - N
  * W are the rates at the keys, P the steps of the segments. J, A and N exist for rotations only:
  * for vectors J and A are 1 and N is 0.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tangent rules (spec: methods, section 5).
+ * Tangent rules (docs/methods.md, "squad").
  */
 #include "tangents.h"
 

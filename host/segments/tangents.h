@@ -36,8 +36,7 @@ dvec3 pm_end_rate(const pm_track *track, ptrdiff_t i, ptrdiff_t step, pm_slope s
 /* The half-angle velocities of key i by the description's tangent rule. */
 pm_tangent pm_key_velocity(const pm_track *track, ptrdiff_t i);
 
-/* The same, limited for squad unless the description sets `unlimited` (spec: methods,
- * section 5). */
+/* The same, limited for squad unless the description sets `unlimited` (docs/methods.md, "squad"). */
 pm_tangent pm_limited_velocity(const pm_track *track, ptrdiff_t i);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Segments of curves that are polynomials in each component: positions and scales, glTF's
- * cubic spline of rotations (spec: methods, section 7), and the same cubic with tangents
+ * cubic spline of rotations (docs/methods.md, "Positions and scales"), and the same cubic with tangents
  * computed from the keys.
  */
 #include "builder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The track constants of sterp: the windows of swing and twist (spec: methods, section 4).
+ * The track constants of sterp: the windows of swing and twist (docs/methods.md, "sterp").
  */
 #include "windows.h"
 

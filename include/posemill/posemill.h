@@ -24,8 +24,13 @@
  *                bool return false and write nothing; all others return 0 or NULL, and clear the
  *                struct that they would have filled
  *
- * The library never prints, never aborts, keeps no global state, and reads no environment
- * variables except those documented at pm_engine_desc.
+ * The library never prints, never aborts, keeps no global state but a note of its first call of
+ * OpenCL, and reads no environment variables except those documented at pm_engine_desc.
+ *
+ * Drivers of OpenCL do not survive a fork. In a process that was forked after such a call, "auto" is
+ * the reference path, which a warning in the log says; listing devices, other engines, and what was
+ * made on a device before the fork fail with PM_ERROR_DEVICE and a hint. Jobs with on_reference set,
+ * engines on the reference path and the functions that destroy work as ever.
  */
 #ifndef POSEMILL_H
 #define POSEMILL_H
@@ -50,6 +55,11 @@ extern "C" {
 
 /* Version of the linked library, such as "0.1.0". Static storage. */
 PM_API const char *pm_version(void);
+
+/* The number of processors that this process may use, at least 1: those of its affinity mask, and at
+ * most the processor time that its control groups allow (Linux's quotas, such as those of
+ * containers), rounded up. Quotas are read by the first call. Thread-safe. */
+PM_API size_t pm_processors(void);
 
 /* ---- status -------------------------------------------------------------- */
 
@@ -175,21 +185,23 @@ typedef struct pm_engine_desc {
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
      * With several devices, clips are built once and uploaded to each device, and pm_sample
-     * distributes the samples of a job by measured throughput: see pm_sample. */
+     * distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
      * Positions, scales and cursors take additional memory, at most twice as much again. With
      * several devices, the value applies to each. 0: a quarter of the device's memory, at most
      * 256 MiB. */
     uint64_t piece_bytes;
-    /* Tracks per work-item: 1, 4, 8 or 16. 0: chosen for the device. Values above 1 are for CPU
+    /* Tracks per work-item: 1, 4, 8 or 16. 0: what the environment variable POSEMILL_LAUNCH sets
+     * (docs/kernels.md), else chosen for the device. An invalid value of the variable fails the
+     * opening of a device with PM_ERROR_ARGUMENT. Values above 1 are for CPU
      * devices, and refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every
      * value. */
     uint32_t lanes;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
      * pm_crowd_root_motion; small jobs use fewer. A job can set a lower or a higher number. With
-     * several devices, each gets an equal part, and at least one thread. 0: one per processor. */
+     * several devices, each gets an equal part, and at least one thread. 0: pm_processors(). */
     uint32_t host_threads;
     /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, where
      * these are absolute paths. "": no cache on disk. The folder is created with mode 0700 and
@@ -201,7 +213,7 @@ typedef struct pm_engine_desc {
     /* Folder to read kernel sources from, for work on the kernels. NULL: the sources that are
      * built into the library. */
     const char *kernel_folder;
-    /* true: jobs do not wait for programs that must be compiled first. The engine compiles them on a
+    /* true: jobs into host memory do not wait for programs that must be compiled first. The engine compiles them on a
      * thread of its own, while the reference path computes the jobs on one thread less than
      * host_threads, at least on the calling thread. When a program is ready, the first job that
      * needs it compares some results of the device and the reference path. If the bits are equal,
@@ -212,9 +224,9 @@ typedef struct pm_engine_desc {
      * A job may finish before its programs are ready; the build continues for later jobs, and
      * pm_engine_destroy waits until all requested programs are built. A failed build makes the
      * waiting job fail, or else the next job that needs the program. Log messages may come from the
-     * build thread. Programs in the cache folder are loaded at once. These still wait for their
-     * programs: jobs on queues with more than 64 MiB of results, or with instances in a buffer;
-     * pm_engine_self_check; pm_engine_tune. false: all jobs wait. */
+     * build thread. Programs in the cache folder are loaded at once. Jobs on a
+     * caller's queue (posemill_cl.h) and pm_engine_self_check wait for their programs
+     * all the same. false: all jobs wait. */
     bool build_in_background;
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
@@ -237,38 +249,31 @@ PM_API void pm_engine_destroy(pm_engine **engine);
  * max_allocation_bytes. */
 PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
 
-/* Samples every method on the device and on the reference path, poses small crowds with every
- * output on both, and compares the bits. With several devices, each is checked, and the result is
- * PM_BIT_MATCH_EXACT when all match the reference path. Blocks. The first call builds all programs,
- * which takes seconds with some drivers. With rusticl of Mesa 22.3, where building takes minutes,
- * the check of crowds is limited to palettes of slerp. */
+/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
+typedef enum pm_check_path {
+    /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
+     * format; few and many tracks; small and large results. */
+    PM_CHECK_VALUES = 1 << 0,
+    PM_CHECK_SORTED_PAIRS = 1 << 1,  /* of slerp: many over many keys, which CPU devices sort */
+    PM_CHECK_VELOCITIES = 1 << 2,    /* of slerp, in both frames */
+    PM_CHECK_ACCELERATIONS = 1 << 3, /* likewise */
+    /* Of slerp, every output, with the kernel that the device uses; palettes of squad and of 48-bit
+     * keys. */
+    PM_CHECK_CROWDS = 1 << 4,
+    PM_CHECK_ALL = (1 << 5) - 1 /* all of these */
+} pm_check_path;
+
+/* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
+ * *different: the paths of which some bits differ. With several devices, each is checked. Blocks.
+ * The first call builds the programs of the paths. */
+PM_API pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *different,
+                                       pm_error *error);
+
+/* Checks PM_CHECK_ALL: PM_BIT_MATCH_EXACT when no path differs. It does not check derivatives, sorted
+ * pairs and crowds of each method, whose programs take minutes to build. The first call builds
+ * programs, which takes seconds to a minute. With rusticl of Mesa 22.3, where building takes minutes,
+ * the check of crowds is limited to palettes of slerp. Blocks. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error);
-
-/* How kernels are laid out on a device. Results do not depend on it. */
-typedef struct pm_launch_config {
-    uint32_t lanes;      /* tracks in a work-item's vectors at most: 1, 4, 8 or 16 */
-    uint32_t all_tracks; /* 1: a work-item computes all tracks of its samples; 0: `lanes` tracks */
-    uint32_t max_run;    /* maximum number of consecutive samples per work-item */
-} pm_launch_config;
-
-/* A launch configuration and the time that a job took with it. The job: slerp, 64 tracks, 4 samples
- * per segment. */
-typedef struct pm_launch_measurement {
-    pm_launch_config config;
-    uint64_t samples;
-    double seconds; /* minimum over several runs */
-} pm_launch_measurement;
-
-/* Measures launch configurations on the engine's device and selects the fastest, for this engine
- * and, through the cache folder, for later engines on the same device and driver that leave `lanes`
- * 0. Engines without a stored configuration use a default. Blocks for half a second, plus the time
- * to build the programs. No other call may use the engine meanwhile. *count receives the number of
- * measurements. Up to `capacity` of them are written, the default configuration first; *best
- * receives the index of the selected one. The default is kept unless another configuration is more
- * than 5 % faster. On the reference path *count is 0. Engines over several devices are refused with
- * PM_ERROR_ARGUMENT: tune each device with an engine of its own. */
-PM_API pm_status pm_engine_tune(pm_engine *engine, pm_launch_measurement *measurements,
-                                size_t capacity, size_t *count, size_t *best, pm_error *error);
 
 /* ---- methods --------------------------------------------------------------- */
 
@@ -412,7 +417,8 @@ typedef struct pm_clip_desc {
     /* Keys. With one timeline: (key_count, track_count, 4), with `stride` from key to key. With
      * several: the tracks one after another, each (its key_count, 4), and stride must be 0. Values
      * must be finite, with a norm within 1e-3 of 1; they are normalised in double and stored as
-     * float32, each with the sign nearer to the previous key. */
+     * float32, each with the sign nearer to the previous key. cubicspline keeps norms, of 1e-6 to
+     * 1e6, and signs, and normalises its results. */
     pm_array rotations;
     pm_array positions; /* likewise with 3 numbers, of magnitude at most 1e37 */
     pm_array scales;    /* likewise */
@@ -537,9 +543,8 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
  * pieces; each piece is read back while the next is computed. Thread-safe. On failure the contents
  * of the outputs are undefined.
  * Several devices: each has a thread and takes the next piece when it has finished its last one.
- * The sizes of pieces follow the throughputs measured in this job and in earlier ones, so that all
- * devices finish together. A device that would delay the others takes no piece. A job too small to
- * divide runs on the fastest device alone. The bits of the results do not depend on which device
+ * Pieces have equal sizes, 16 for each device and at least 2^17 values. A job too small to divide
+ * runs on the first device alone. The bits of the results do not depend on which device
  * computed them, provided that the devices give equal bits (pm_engine_self_check). The first
  * failure stops all devices. */
 PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);

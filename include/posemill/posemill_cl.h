@@ -66,10 +66,8 @@ typedef struct pm_cl_outputs {
  * its times and tracks are copied before the call returns. The job starts after the events of the
  * wait list. *done (done may be NULL) completes when all outputs are written; the caller releases
  * it. The queue is neither flushed nor finished. A clip on the reference path is refused with
- * PM_ERROR_ARGUMENT. The call blocks while programs are built that the job needs. With
- * build_in_background it computes the job on the reference path instead, and enqueues copies into
- * the outputs; the results take as much memory again, on the host during the call and on the device
- * until they are copied. After a failure for any reason but the arguments, a part of the job may
+ * PM_ERROR_ARGUMENT. The call blocks while programs are built that the job needs, with
+ * build_in_background too. After a failure for any reason but the arguments, a part of the job may
  * already be enqueued and may still write the outputs: finish the queue before the clip is
  * destroyed. Thread-safe. */
 PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
@@ -111,10 +109,8 @@ typedef struct pm_cl_crowd_job {
  * starts after the events of the wait list. *done (done may be NULL) completes when all outputs are
  * written; the caller releases it. The queue is neither flushed nor finished.
  * After the first job with an output, later jobs with it create no OpenCL objects but events. The
- * exceptions: more instances in host memory, or more such jobs in flight, than ever before, and a
- * change of the engine's lanes by pm_engine_tune.
- * The call blocks while programs are built that the job needs. With build_in_background and
- * instances in host memory it poses on the reference path instead, as pm_cl_sample does.
+ * exception: more instances in host memory, or more such jobs in flight, than ever before.
+ * The call blocks while programs are built that the job needs, with build_in_background too.
  * After a failure for any reason but the arguments, such as a command that cannot be enqueued, a
  * part of the job may already be enqueued and may still write the outputs: finish the queue before
  * the crowd is destroyed. Thread-safe. */

@@ -13,6 +13,8 @@
  *   file         every file is taken to be hostile: no input crashes, hangs, or is read out of
  *                bounds. A file that cannot be used is refused with PM_ERROR_FILE, and the message
  *                says where and what was expected
+ *   locale       numbers have points, whatever the locale of the process. Callbacks are called with
+ *                the C locale on their thread
  */
 #ifndef POSEMILL_MOTION_H
 #define POSEMILL_MOTION_H
@@ -36,7 +38,7 @@ typedef enum pm_motion_format {
 
 /* What a channel animates. */
 typedef enum pm_motion_path {
-    PM_MOTION_ROTATION = 0, /* 4 numbers: a unit quaternion */
+    PM_MOTION_ROTATION = 0, /* 4 numbers: a unit quaternion; a key of CUBICSPLINE: of any length */
     PM_MOTION_TRANSLATION,  /* 3 numbers, in the file's unit of length */
     PM_MOTION_SCALE,        /* 3 numbers */
     PM_MOTION_WEIGHTS,      /* n numbers: of the node's morph targets */
@@ -88,9 +90,13 @@ typedef struct pm_motion_clip {
     size_t timeline_count;
     const pm_motion_channel *channels;
     size_t channel_count;
-    pm_rational rate;         /* of all keys where they are uniform from time 0; else 0/0 */
+    pm_rational rate;         /* of all keys where they are uniform; else 0/0 */
+    pm_rational start;        /* with a rate: the time of the first key, exact; else 0/0 */
     pm_motion_name rate_text; /* the rate or the time of a frame as the file has it; may be empty */
     bool rate_is_snapped;     /* the rate is the simplest one that the text can stand for */
+    const char
+        *fault; /* glTF: why the keys cannot be read, such as times that fall. Then the clip has
+                          no channels, and is written as it was read. NULL: none */
 } pm_motion_clip;
 
 /* What a mesh is bound to. */
@@ -126,6 +132,8 @@ typedef struct pm_motion_content {
     const char *const *notes; /* what is odd about the file, a sentence each: warnings, and with
                                  `examine` more */
     size_t note_count;
+    size_t gap_count;      /* with `count_gaps`, the number of values that are not finite */
+    const char *first_gap; /* where the first one is; may be empty */
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. */
@@ -134,8 +142,14 @@ typedef struct pm_motion pm_motion;
 typedef struct pm_motion_read_options {
     pm_motion_format format; /* 0: found out */
     pm_rational
-        source_rate;    /* of formats with uniform keys, instead of the file's. 0/0: the file's */
-    const char *layout; /* NPZ: name of a layout, or a JSON file with one. NULL: found out */
+        source_rate; /* of formats with uniform keys, instead of the file's. 0/0: the file's */
+    /* NPZ: name of a layout, or a JSON file with one. CSV: name of a layout, or a list of columns such as
+     * index,position,quaternion-wxyz. NULL: found out */
+    const char *layout;
+    /* Joints for a file that has rotations and no skeleton: smpl, smplh or smplx, which have names and
+     * parents and no lengths, or a motion file, or a JSON file with "parents", "names" and "offsets". Files
+     * with a skeleton keep theirs, with a warning. NULL: none */
+    const char *skeleton;
     /* NPZ: a text file whose lines are a pattern of paths and a rate, `*SSM_synced/?* 60`; the first
      * pattern of the file's path, or of its last names, decides. NULL: none */
     const char *rates_file;
@@ -148,8 +162,14 @@ typedef struct pm_motion_read_options {
      * memory before: their keys.data is NULL. Only pm_motion_resample takes such a motion; the other
      * functions refuse it with PM_ERROR_ARGUMENT. Other formats ignore it. */
     bool resample_only;
+    /* NPZ: of arrays above 16 MiB, or 64 MiB in all, only the headers are read: keys.data is NULL. Every function
+     * but pm_motion_get_content refuses such a motion with PM_ERROR_ARGUMENT. Other formats ignore it. */
+    bool headers_only;
     pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
+    /* Values that are not finite are no fault: they are counted in `gap_count`, and take the value of
+     * the row before. For looking at a file, not for resampling it. */
+    bool count_gaps;
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -181,12 +201,18 @@ typedef struct pm_motion_character_options {
 /* What pm_skeleton_create and pm_crowd_create take: joints in one order, and for each clip of the
  * motion a description with a track per joint. A joint has the key times of all its channels; a
  * channel has, at key times of the others, the value of its own interpolation. Joints that a clip does
- * not animate have their rest pose as a key. All pointers are valid until the character is freed. */
+ * not animate have their rest pose as a key; in a clip with a fault all have it. All pointers are valid
+ * until the character is freed. */
 typedef struct pm_motion_character {
     pm_skeleton_desc skeleton;
     const pm_clip_desc *clips; /* in the order of the motion's clips */
     size_t clip_count;
     const uint32_t *nodes; /* of the motion, for each joint */
+    /* For each joint of the skin, in the order to which the vertices of its meshes refer, its place in
+     * the outputs of crowds: the matrix of joint j in a palette is matrix skin_slots[j]. NULL: a
+     * motion without skins. */
+    const uint32_t *skin_slots;
+    size_t skin_joint_count;
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
@@ -212,9 +238,13 @@ typedef struct pm_motion_resample_options {
     pm_rational rate;       /* samples per second */
     pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one */
     pm_motion_end_rule end_rule;
-    size_t trim_start;    /* clips with a rate: the number of keys to drop first */
+    size_t trim_start; /* clips with a rate: the number of keys to drop first */
+    /* With start or trim_start, the result begins at 0. True: samples keep their times. Without start
+     * and trim_start they always do. */
+    bool keep_time;
     uint64_t max_samples; /* of a clip; more are refused. 0: 1e8 */
-    const size_t *clips;  /* indices of the clips to resample; the others remain. NULL: all */
+    const size_t *clips; /* indices of the clips to resample; the others remain. NULL: all that have
+                             channels */
     size_t clip_count;
     bool authored; /* true: each channel by its own interpolation, and `curve` is ignored */
 
@@ -224,6 +254,7 @@ typedef struct pm_motion_resample_options {
     const pm_clip_desc *curve;
 
     bool make_folders; /* true: the folder of the output is created if it does not exist */
+    bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned decimals; /* of computed numbers in text. 0: 6 */
     bool check;        /* true: also sample on the reference path, and compare */
     /* Called on the calling thread as samples are computed. NULL: not called. */
@@ -235,6 +266,9 @@ typedef struct pm_motion_resample_report {
     uint64_t samples; /* of all clips */
     uint64_t kept; /* of them, those that are source keys; without a rate, keys of the timeline that
                          has the most */
+    double
+        end_cut; /* seconds behind the last sample that END_FIT left out: the most of all clips; 0
+                         where it is less than a hundredth of a step, with `end`, and of loops */
     uint64_t bytes_written;
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */
@@ -268,13 +302,15 @@ typedef enum pm_motion_turn {
 typedef struct pm_motion_convert_options {
     pm_motion_format format; /* 0: by the extension of the path */
     size_t clip;             /* of formats that hold one clip */
-    bool euler_given;        /* false: ZXY */
+    bool euler_given;        /* false: ZXY; from BVH to BVH the order of each joint */
     pm_euler_order euler;    /* of rotations in BVH */
     double scale;            /* multiplies all lengths. 0: 1 */
     pm_motion_turn turn;
     bool strict;       /* true: a motion that the format cannot hold whole is refused */
     bool make_folders; /* true: the folder of the output is created if it does not exist */
-    unsigned decimals; /* of computed numbers in text. 0: 6 */
+    bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
+    unsigned
+        decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
     /* Called on the calling thread with each kind of thing that the format cannot hold, such as "2
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
@@ -282,14 +318,17 @@ typedef struct pm_motion_convert_options {
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it was
- * read from, and without a scale and a turn, it is written as it was read. Nothing is resampled: BVH
- * and NPZ require uniform keys. The file appears when it is complete. Blocks. Thread-safe, also for
+ * read from, and without a scale and a turn, it is written as it was read. From BVH to BVH, also of a
+ * resampled copy, joints keep their channels, and numbers that do not change their text, but for what
+ * `euler` and `decimals` ask for. BVH has no scales: constant uniform ones are multiplied into the
+ * lengths below them. Nothing is resampled: BVH and NPZ require uniform keys. The file appears when it is complete. Blocks. Thread-safe, also for
  * one motion. */
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
 
-/* The format of a name's extension; PM_MOTION_ANY where it has none, or that of no format. */
+/* The format of a name's extension, which for .vrm and .vrma is GLB; PM_MOTION_ANY where it has none,
+ * or that of no format. */
 PM_API pm_motion_format pm_motion_find_format(const char *path);
 
 /* "bvh", "gltf", "glb", "npz", "csv". */

@@ -36,10 +36,31 @@ size_t utf8_length(const char *text, size_t size) {
     return length;
 }
 
-bool utf8_is_control(const char *character, size_t length) {
+uint32_t utf8_code(const char *character, size_t length) {
+    static const unsigned char of_first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const unsigned char *at = (const unsigned char *)character;
-    return (length == 1 && (at[0] < 0x20 || at[0] == 0x7f)) ||
-           (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+    uint32_t code = at[0] & of_first[length];
+    for (size_t i = 1; i < length; i++) {
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    return code;
+}
+
+/* Unicode's categories Cc, Zl, Zp and Cf, without the joiners that words and emoji are written with,
+ * the soft hyphen, and the signs of numbers that are seen. */
+bool utf8_is_control(const char *character, size_t length) {
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1f},         {0x7f, 0x9f},     {0x61c, 0x61c},     {0x180e, 0x180e},
+                  {0x200b, 0x200b},  {0x200e, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f},
+                  {0xfeff, 0xfeff},  {0xfff9, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+                  {0xe0001, 0xe007f}};
+    const uint32_t code = utf8_code(character, length);
+    bool found = false;
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && !found; i++) {
+        found = code >= ranges[i].first && code <= ranges[i].last;
+    }
+    return found;
 }
 
 /* ---- escapes ------------------------------------------------------------------- */

@@ -10,13 +10,18 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The length of the UTF-8 character at the beginning of `size` bytes; 0 if there is none. Overlong
  * forms, surrogates and code points beyond U+10FFFF are not characters. */
 size_t utf8_length(const char *text, size_t size);
 
-/* Whether a character of utf8_length bytes is a control character: C0, DEL or C1. */
+/* The code point of a character of utf8_length bytes. */
+uint32_t utf8_code(const char *character, size_t length);
+
+/* Whether a character of utf8_length bytes changes how a terminal shows others, or is not seen: C0,
+ * DEL, C1, separators of lines, and formats such as those that turn the direction of text. */
 bool utf8_is_control(const char *character, size_t length);
 
 enum { ESCAPED_BYTE_SIZE = 4 }; /* length of the escape \x1b */

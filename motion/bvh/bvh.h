@@ -42,15 +42,19 @@ typedef struct bvh_joint {
     bvh_text name; /* may be empty, and need not be unique */
     size_t parent; /* BVH_NO_JOINT for a root */
     double offset[3];
+    bvh_text offset_text; /* its three numbers in the hierarchy; empty if there is no OFFSET */
     size_t first_channel; /* the channels of a joint are contiguous */
     size_t channel_count;
     bool has_channels_line;
+    bvh_text channels_text; /* their number and names in the hierarchy; where there is no CHANNELS,
+                               empty, behind the brace */
 } bvh_joint;
 
 typedef struct bvh_site {
     size_t joint;
     bvh_text name; /* text after `End Site`, usually empty */
     double offset[3];
+    bvh_text offset_text;
 } bvh_site;
 
 typedef struct bvh_row {
@@ -58,7 +62,8 @@ typedef struct bvh_row {
     bool held;     /* some value was replaced by that of the row before */
 } bvh_row;
 
-/* Channels are numbered in file order over all joints, which is the order of a row. */
+/* Channels are numbered in file order over all joints, which is the order of a row. Names and texts of
+ * the hierarchy lie in `hierarchy`. */
 typedef struct bvh {
     bvh_joint *joints;
     size_t joint_count;
@@ -69,7 +74,7 @@ typedef struct bvh {
     double *values; /* (frame_count, channel_count) */
     bvh_row *rows;
     size_t frame_count;     /* at least 1 */
-    uint64_t frames_stated; /* value of Frames: */
+    uint64_t frames_stated; /* value of Frames:; UINT64_MAX: it has none that can be counted to */
     pm_rational rate;
     rate_snap rate_how;   /* RATE_LITERAL also for a source_rate */
     bvh_text frame_time;  /* as written; empty if the file has none */
@@ -90,6 +95,9 @@ pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error);
 /* Writes `joint 3 (Spine)` for messages, with the name made printable by bvh_printable. */
 enum { BVH_JOINT_TEXT = 280 };
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
+
+/* Moves the names and texts of the hierarchy from one copy of its bytes to another. */
+void bvh_move_texts(bvh *model, const char *from, const char *to);
 
 /* Sets *model to NULL, which is also allowed as input. */
 void bvh_free(bvh **model);
@@ -117,6 +125,10 @@ pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *erro
 
 /* Writes channel_count numbers, which must be finite. */
 pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error);
+
+/* The same, but a number whose word is not empty is written as that. */
+pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const bvh_text words[],
+                               pm_error *error);
 
 /* Flushes the buffer to the sink. */
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error);

@@ -107,42 +107,49 @@ static void put_indent(composer *c, size_t depth) {
     put(c, tabs, depth < MAX_INDENT - 1 ? depth : MAX_INDENT - 1);
 }
 
-/* A name is the rest of its line up to a brace: such bytes become underscores. */
+/* What reads back as the same name stays; line ends and other control characters, and braces that would
+ * open the joint, become underscores. The brace of the joint stands in the next line. */
 static void put_name(composer *c, size_t node) {
+    static const char after[] = "\n{";
     const pm_motion_name name = c->content->nodes[node].name;
+    const size_t begin = c->model.hierarchy_size;
+    size_t first = 0, last = name.size;
     char own[32];
-    size_t begin = 0, end = name.size;
-    while (begin < end && bvh_is_blank(name.text[begin]))
-        begin++;
-    while (end > begin && bvh_is_blank(name.text[end - 1]))
-        end--;
-    for (size_t i = begin; i < end; i++) {
-        const char byte = name.text[i];
-        const bool breaks = (unsigned char)byte < ' ' || byte == '{' || byte == '}';
-        put(c, breaks ? "_" : &byte, 1);
-    }
+    while (first < last && bvh_is_blank(name.text[first]))
+        first++;
+    while (last > first && bvh_is_blank(name.text[last - 1]))
+        last--;
+    for (size_t i = first; i < last; i++)
+        put(c, (unsigned char)name.text[i] < ' ' ? "_" : &name.text[i], 1);
     snprintf(own, sizeof own, "joint%zu", node);
-    if (begin == end)
+    if (first == last)
         put_text(c, own);
+    put_text(c, after);
+    if (c->failed)
+        return;
+    char *text = c->model.hierarchy;
+    const char *const limit = text + c->model.hierarchy_size, *const end = limit - strlen(after);
+    for (const char *at = text + begin; (at = bvh_opening_brace(at, end, limit)) != NULL;)
+        text[at - text] = '_';
+    c->model.hierarchy_size -= strlen(after);
 }
 
-/* Without zeros at the end. */
-static void put_number(composer *c, double value) {
-    char text[TEXT_FIXED_SIZE];
+char *bvh_write_length(char text[TEXT_FIXED_SIZE], double value) {
     char *end = text_write_fixed(text, value, OFFSET_DECIMALS);
     while (end[-1] == '0')
         end--;
     if (end[-1] == '.')
         end--;
-    put(c, text, (size_t)(end - text));
+    return end;
 }
 
 static void put_offset(composer *c, size_t depth, const double offset[3]) {
     put_indent(c, depth);
     put_text(c, "OFFSET");
     for (size_t i = 0; i < 3; i++) {
+        char text[TEXT_FIXED_SIZE];
         put_text(c, " ");
-        put_number(c, offset[i]);
+        put(c, text, (size_t)(bvh_write_length(text, offset[i]) - text));
     }
     put_text(c, "\n");
 }
@@ -230,14 +237,12 @@ static void put_hierarchy(composer *c) {
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-/* A channel with one key is constant. */
 static void read_value(const composer *c, const pm_motion_channel *channel, size_t frame,
                        const double *rest, uint32_t components, double *value) {
-    const size_t keys = channel ? c->clip->timelines[channel->timeline].key_count : 0;
-    for (uint32_t i = 0; i < components; i++)
-        value[i] = channel ? evaluate_number(&channel->keys, components,
-                                             keys == c->frames.count ? frame : 0, i)
-                           : rest[i];
+    if (channel)
+        evaluate_key(channel, motion_frame_key(&c->frames, c->clip, channel, frame), value);
+    else
+        memcpy(value, rest, components * sizeof *value);
 }
 
 /* Fills a row, which holds the frame before: its branch of angles is continued. */
@@ -279,8 +284,11 @@ static pm_status write_frames(const composer *c, const motion_sink *sink, pm_err
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static const char *const orders[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
-                                                   "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+const char *bvh_order_name(pm_euler_order order) {
+    static const char *const names[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
+                                                      "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+    return names[order];
+}
 
 static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *error) {
     const size_t nodes = c->content->node_count;
@@ -301,16 +309,17 @@ static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *er
 pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *options,
                       const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &motion->content;
-    if (content->node_count == 0)
-        return motion_refuse(error, "has no nodes; BVH requires a skeleton");
+    pm_status status = motion_check_nodes(content, "BVH", error);
+    if (status != PM_OK)
+        return status;
     if (options->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; BVH requires one");
     composer c = {.content = content,
                   .clip = &content->clips[options->clip],
                   .options = options,
-                  .order = orders[options->euler],
+                  .order = bvh_order_name(options->euler),
                   .model = {.line_end = "\n"}};
-    pm_status status = motion_find_frames(c.clip, "BVH", &c.frames, error);
+    status = motion_find_frames(c.clip, "BVH", &c.frames, error);
     if (status == PM_OK && c.frames.count == 0)
         status = motion_refuse(error, "has no channel that BVH can hold");
     if (status == PM_OK)

@@ -6,8 +6,15 @@
 #define POSEMILL_MOTION_BVH_COMPOSE_H
 
 #include "motion/model/model.h"
+#include "motion/text/text.h"
 
 pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *options,
                       const motion_sink *sink, pm_error *error);
+
+/* Writes a number of an OFFSET, without zeros at the end. Returns the end. */
+char *bvh_write_length(char text[TEXT_FIXED_SIZE], double value);
+
+/* "ZXY". */
+const char *bvh_order_name(pm_euler_order order);
 
 #endif

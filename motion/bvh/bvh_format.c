@@ -9,6 +9,7 @@
 
 #include "motion/bvh/bvh.h"
 #include "motion/bvh/bvh_compose.h"
+#include "motion/bvh/bvh_layout.h"
 #include "motion/bvh/bvh_pose.h"
 #include "motion/model/model.h"
 
@@ -167,7 +168,8 @@ static bool make_clip(pm_motion *motion, const document *d) {
                              .timeline_count = 1,
                              .channels = channels,
                              .channel_count = count,
-                             .rate = d->model->rate};
+                             .rate = d->model->rate,
+                             .start = {0, 1}};
     motion->content.clips = clip;
     motion->content.clip_count = 1;
     return good;
@@ -296,7 +298,7 @@ static void subtract_offsets(frame_writer *w) {
         vectors[i] -= added_to(w->document, &plan->vectors[i / 3], i % 3);
 }
 
-static pm_status write_computed(frame_writer *w, size_t k, pm_error *error) {
+static pm_status write_computed(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
     const bvh *model = w->document->model;
     const motion_position at = w->positions[k];
     const double *between[2] = {NULL, NULL};
@@ -306,15 +308,16 @@ static pm_status write_computed(frame_writer *w, size_t k, pm_error *error) {
         between[0] = source_row(model, at.key);
         between[1] = source_row(model, at.key + 1);
     }
-    if (!pose_to_row(&w->document->plan, &sample, between, w->row))
-        return motion_refuse(error, "values are too large to be interpolated");
-    return bvh_writer_row(&w->text, w->row, error);
+    const pm_status status =
+        pose_to_row(&w->document->plan, &sample, between, frame, w->row, error);
+    return status == PM_OK ? bvh_writer_row(&w->text, w->row, error) : status;
 }
 
-static pm_status write_frame(frame_writer *w, size_t k, pm_error *error) {
+/* Sample `k` of a piece. */
+static pm_status write_frame(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
     const motion_position at = w->positions[k];
     if (!at.exact)
-        return write_computed(w, k, error);
+        return write_computed(w, frame, k, error);
     copy_row(w, at.key);
     return bvh_writer_source_row(&w->text, (size_t)at.key, error);
 }
@@ -332,7 +335,7 @@ static pm_status write_pieces(frame_writer *w, pm_error *error) {
                                                                               : 0);
         begun = true;
         for (size_t k = 0; k < count && status == PM_OK; k++)
-            status = write_frame(w, k, error);
+            status = write_frame(w, first + k, k, error);
     }
     return status;
 }
@@ -376,13 +379,28 @@ static pm_status write(const pm_motion *motion, const motion_samples *samples, s
     return status;
 }
 
+static const void *copy_layout(const pm_motion *from, bool lends_rows, motion_arena *arena) {
+    const document *d = from->document;
+    return d ? bvh_layout_of(d->model, d->adds_offset, lends_rows, arena)
+             : bvh_layout_copy(from->layout, arena);
+}
+
+static pm_status compose(const pm_motion *motion, const motion_compose_options *options,
+                         const motion_sink *sink, pm_error *error) {
+    return motion->layout && motion->layout_format == &motion_bvh
+               ? bvh_layout_compose(motion, options, sink, error)
+               : bvh_compose(motion, options, sink, error);
+}
+
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .name = "bvh",
-                                  .extension = "bvh",
                                   .document = "bvh",
                                   .kind = &bvh_kind,
                                   .recognise = recognise,
                                   .read = read,
                                   .write = write,
-                                  .compose = bvh_compose,
+                                  .compose = compose,
+                                  .scales = MOTION_SCALES_NONE,
+                                  .is_text = true,
+                                  .copy_layout = copy_layout,
                                   .release = release};

@@ -15,18 +15,79 @@ typedef struct builder {
     bool in_site;
 } builder;
 
-/* The rest of the line up to a brace, without the blanks around it. */
+static const char *skip_blanks(const char *at, const char *end) {
+    while (at < end && bvh_is_blank(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* Whether the text goes on with what can stand first inside a joint. */
+static bool begins_with_member(const char *at, const char *limit) {
+    enum { LONGEST = 8 };
+    static const char *const words[] = {"OFFSET", "CHANNELS", "JOINT", "End"};
+    bvh_text word = {skip_blanks(at, limit), 0};
+    size_t i;
+
+    while (word.size <= LONGEST && word.begin + word.size < limit &&
+           !bvh_is_blank(word.begin[word.size])) {
+        word.size++;
+    }
+    for (i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (bvh_word_is(word, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the text goes on with the end of a joint without members: no brace is opened behind it. */
+static bool ends_joint(const char *at, const char *limit) {
+    at = skip_blanks(at, limit);
+    if (at == limit || *at != '}') {
+        return false;
+    }
+    at++;
+    if (at < limit && *at != '}' && !bvh_is_blank(*at)) {
+        return false;
+    }
+    at = skip_blanks(at, limit);
+    return at == limit || *at != '{';
+}
+
+const char *bvh_opening_brace(const char *begin, const char *end, const char *limit) {
+    const char *at;
+
+    for (at = begin; at < end; at++) {
+        const char *next;
+        bool alone;
+        if (*at != '{') {
+            continue;
+        }
+        alone = (at == begin || bvh_is_blank(at[-1])) && (at + 1 == end || bvh_is_blank(at[1]));
+        next = skip_blanks(at + 1, limit);
+        if ((alone && (next == limit || *next != '{')) || begins_with_member(at + 1, limit) ||
+            ends_joint(at + 1, limit)) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* The rest of the line up to the brace that opens the joint, without the blanks around it. */
 static bvh_text rest_of_line(bvh_scan *scan) {
-    const char *at = scan->at;
+    const char *at = scan->at, *end, *brace;
     bvh_text name;
 
     while (at < scan->end && (*at == ' ' || *at == '\t')) {
         at++;
     }
-    name.begin = at;
-    while (at < scan->end && *at != '\n' && *at != '\r' && *at != '{') {
-        at++;
+    name.begin = end = at;
+    while (end < scan->end && *end != '\n' && *end != '\r') {
+        end++;
     }
+    brace = bvh_opening_brace(at, end, scan->end);
+    at = brace != NULL ? brace : end;
     scan->at = at;
     while (at > name.begin && bvh_is_blank(at[-1])) {
         at--;
@@ -61,7 +122,11 @@ static bool begin_joint(builder *b, size_t parent) {
     joint->parent = parent;
     joint->first_channel = model->channel_count;
     b->joint = model->joint_count++;
-    return open_brace(b->scan);
+    if (!open_brace(b->scan)) {
+        return false;
+    }
+    joint->channels_text.begin = b->scan->at;
+    return true;
 }
 
 static bool begin_site(builder *b) {
@@ -77,7 +142,9 @@ static bool begin_site(builder *b) {
     /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
-    bvh_next_word(&inner);
+    while (inner.at < inner.end && !bvh_is_blank(*inner.at)) {
+        inner.at++;
+    }
     site = &model->sites[model->site_count++];
     memset(site, 0, sizeof *site);
     site->joint = b->joint;
@@ -90,6 +157,7 @@ static bool begin_site(builder *b) {
 static bool read_offset(builder *b) {
     bvh_scan *scan = b->scan;
     bvh *model = scan->model;
+    bvh_text text = {skip_blanks(scan->at, scan->end), 0};
     double offset[3];
     int i;
 
@@ -104,8 +172,14 @@ static bool read_offset(builder *b) {
                             (size_t)(scan->at - start)) = '.';
         }
     }
-    memcpy(b->in_site ? model->sites[model->site_count - 1].offset : model->joints[b->joint].offset,
-           offset, sizeof offset);
+    text.size = (size_t)(scan->at - text.begin);
+    if (b->in_site) {
+        memcpy(model->sites[model->site_count - 1].offset, offset, sizeof offset);
+        model->sites[model->site_count - 1].offset_text = text;
+    } else {
+        memcpy(model->joints[b->joint].offset, offset, sizeof offset);
+        model->joints[b->joint].offset_text = text;
+    }
     return true;
 }
 
@@ -136,6 +210,22 @@ static bool ends_channels(bvh_text word) {
     return false;
 }
 
+/* A brace behind a byte that is not ASCII is the second byte of a character, as in Shift-JIS. */
+static bvh_text next_channel(bvh_scan *scan) {
+    bvh_text word = bvh_next_word(scan);
+
+    while (word.size > 0 && scan->at < scan->end && !bvh_is_blank(*scan->at) &&
+           (unsigned char)scan->at[-1] >= 0x80) {
+        scan->at++;
+        while (scan->at < scan->end && !bvh_is_blank(*scan->at) && *scan->at != '{' &&
+               *scan->at != '}') {
+            scan->at++;
+        }
+        word.size = (size_t)(scan->at - word.begin);
+    }
+    return word;
+}
+
 static bool add_channel(builder *b, bvh_text name) {
     bvh *model = b->scan->model;
     bvh_channel channel = {channel_kind(name), name, b->joint};
@@ -152,7 +242,7 @@ static bool add_channel(builder *b, bvh_text name) {
 static bool read_channels(builder *b) {
     bvh_scan *scan = b->scan;
     bvh_joint *joint = &scan->model->joints[b->joint];
-    const char *location = scan->at;
+    const char *location = skip_blanks(scan->at, scan->end);
     char text[BVH_JOINT_TEXT];
     double stated;
 
@@ -175,7 +265,7 @@ static bool read_channels(builder *b) {
     joint->has_channels_line = true;
     joint->first_channel = scan->model->channel_count;
     while (joint->channel_count < (size_t)stated) {
-        bvh_text name = bvh_next_word(scan);
+        bvh_text name = next_channel(scan);
         if (ends_channels(name)) {
             return bvh_refuse(scan, name.begin, "%s: CHANNELS declares %g channels and names %zu",
                               text, stated, joint->channel_count);
@@ -184,6 +274,7 @@ static bool read_channels(builder *b) {
             return false;
         }
     }
+    joint->channels_text = (bvh_text){location, (size_t)(scan->at - location)};
     return true;
 }
 
@@ -245,6 +336,29 @@ static bool read_top(builder *b, bvh_text word, bool *done) {
                       bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
+static void move(bvh_text *text, const char *from, const char *to) {
+    if (text->begin != NULL) {
+        text->begin = to + (text->begin - from);
+    }
+}
+
+void bvh_move_texts(bvh *model, const char *from, const char *to) {
+    size_t i;
+
+    for (i = 0; i < model->joint_count; i++) {
+        move(&model->joints[i].name, from, to);
+        move(&model->joints[i].offset_text, from, to);
+        move(&model->joints[i].channels_text, from, to);
+    }
+    for (i = 0; i < model->site_count; i++) {
+        move(&model->sites[i].name, from, to);
+        move(&model->sites[i].offset_text, from, to);
+    }
+    for (i = 0; i < model->channel_count; i++) {
+        move(&model->channels[i].name, from, to);
+    }
+}
+
 bool bvh_scan_hierarchy(bvh_scan *scan) {
     builder b = {scan, 0, 0, 0, BVH_NO_JOINT, false};
     bvh *model = scan->model;
@@ -272,5 +386,6 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
     if (model->channel_count == 0) {
         return bvh_refuse(scan, word.begin, "no joint has channels; expected at least one");
     }
+    bvh_move_texts(model, scan->begin, model->hierarchy);
     return true;
 }

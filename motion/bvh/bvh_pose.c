@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/bvh/bvh_scan.h"
+
 #define RADIANS 0.017453292519943295769
 #define DEGREES 57.295779513082320877
 #define TURN 6.28318530717958647693
@@ -218,17 +220,23 @@ static void rotations_to_row(const pose_plan *plan, const double *samples, const
     }
 }
 
-static bool is_finite_row(const double *row, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!(fabs(row[i]) < 1e300)) {
-            return false;
+static pm_status check_row(const bvh *model, const double *row, uint64_t frame, pm_error *error) {
+    for (size_t i = 0; i < model->channel_count; i++) {
+        const bvh_channel *channel = &model->channels[i];
+        char joint[BVH_JOINT_TEXT], name[BVH_PRINTABLE_SIZE];
+        if (fabs(row[i]) < 1e300) {
+            continue;
         }
+        bvh_describe_joint(model, channel->joint, joint);
+        return motion_refuse(error, "%s, frame %llu: %s becomes %g; expected a number below 1e300",
+                             joint, (unsigned long long)frame, bvh_printable(channel->name, name),
+                             row[i]);
     }
-    return true;
+    return PM_OK;
 }
 
-bool pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
-                 double *row) {
+pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+                      uint64_t frame, double *row, pm_error *error) {
     rotations_to_row(plan, sample->rotations, between, row);
     for (size_t i = 0; i < plan->vector_count; i++) {
         for (size_t n = 0; n < 3; n++) {
@@ -240,5 +248,5 @@ bool pose_to_row(const pose_plan *plan, const pose_sample *sample, const double 
     for (size_t i = 0; i < plan->plain_count; i++) {
         row[plan->plains[i]] = sample->plains[i];
     }
-    return is_finite_row(row, plan->model->channel_count);
+    return check_row(plan->model, row, frame, error);
 }

@@ -56,8 +56,9 @@ typedef struct pose_sample {
 
 /* Converts a sample to the numbers of a row. On entry `row` holds the row before, whose branch of
  * Euler angles is continued. If `between` holds two source rows, a rotation that is equal in both
- * keeps their numbers. False if a number is not finite. */
-bool pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
-                 double *row);
+ * keeps their numbers. A number that is too large to be written is refused, with the frame of the
+ * result. */
+pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+                      uint64_t frame, double *row, pm_error *error);
 
 #endif

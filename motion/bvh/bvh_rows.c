@@ -33,17 +33,6 @@ static bool take_colon(bvh_scan *scan, bvh_text *word) {
     return true;
 }
 
-static bool read_frames(bvh_scan *scan) {
-    bvh_text word = bvh_next_word(scan);
-    const char *end = word.begin + word.size;
-
-    if (text_read_integer(word.begin, end, &scan->model->frames_stated) != end) {
-        return bvh_refuse(scan, word.begin, "Frames: is '%s'; expected a whole number",
-                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
-    return true;
-}
-
 /* Counts the words of the line that starts at `line`. */
 static size_t count_words(const bvh_scan *scan, const char *line) {
     bvh_scan ahead = *scan;
@@ -59,6 +48,26 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
         count++;
     }
     return count;
+}
+
+/* The value may stand alone in the next line. Where it is missing, the rows are counted. */
+static bool read_frames(bvh_scan *scan) {
+    bvh_scan ahead = *scan;
+    bool is_blank = count_words(scan, scan->at) == 0;
+    bvh_text word = bvh_next_word(&ahead);
+    const char *end = word.begin + word.size;
+    uint64_t value = 0;
+    bool is_number = text_read_integer(word.begin, end, &value) == end;
+
+    scan->frames = is_blank ? scan->at : word.begin;
+    if (is_blank && (!is_number || count_words(scan, word.begin) != 1)) {
+        scan->model->frames_stated = UINT64_MAX;
+        return true;
+    }
+    scan->at = ahead.at;
+    scan->model->frames_stated = value;
+    return is_number || bvh_refuse(scan, word.begin, "Frames: is '%s'; expected a whole number",
+                                   bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 /* The word after `Frame Time:`; empty if the line has none and the next line is a row. */
@@ -231,12 +240,20 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
     char joint[BVH_JOINT_TEXT];
     bvh_text channel = model->channels[r->count].name;
 
-    if (scan->options->hold_nan && model->frame_count > 0) {
+    if (scan->input->gaps == NULL && scan->options->hold_nan && model->frame_count > 0) {
         *value = value[-(ptrdiff_t)model->channel_count];
         r->held = true;
         return true;
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
+    if (scan->input->gaps != NULL) {
+        size_t line = scan->input->gaps->count == 0 ? bvh_line(scan, word.begin) : 0;
+        motion_add_gap(scan->input->gaps, "line %zu: %.120s, %.40s", line, joint,
+                       bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}));
+        *value = model->frame_count > 0 ? value[-(ptrdiff_t)model->channel_count] : 0;
+        r->held = true;
+        return true;
+    }
     return bvh_refuse_with_hint(
         scan, word.begin,
         scan->options->hold_nan ? NULL : "--nan hold uses the value of the row before",
@@ -349,9 +366,10 @@ static bool check_row_count(bvh_scan *scan) {
         return true;
     }
     if (scan->options->strict) {
+        const char *location = scan->frames != NULL ? scan->frames : scan->at;
         return stated == UINT64_MAX
-                   ? bvh_refuse(scan, scan->at, "Frames: is missing or too large")
-                   : bvh_refuse(scan, scan->at, "Frames: is %llu, but the file has %zu rows",
+                   ? bvh_refuse(scan, location, "Frames: is missing or too large")
+                   : bvh_refuse(scan, location, "Frames: is %llu, but the file has %zu rows",
                                 (unsigned long long)stated, model->frame_count);
     }
     if (stated == UINT64_MAX) {

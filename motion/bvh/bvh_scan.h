@@ -16,8 +16,9 @@ typedef struct bvh_scan {
     const char *end;
     const pm_motion_read_options *options;
     bvh *model;
-    size_t commas; /* number of decimal commas read */
-    bool failed;   /* the error has a message */
+    const char *frames; /* where the value of Frames: is expected; NULL: there is no Frames: */
+    size_t commas;      /* number of decimal commas read */
+    bool failed;        /* the error has a message */
 } bvh_scan;
 
 bool bvh_is_blank(char c); /* a blank or a line end */
@@ -25,6 +26,11 @@ bool bvh_is_blank(char c); /* a blank or a line end */
 /* Skips blanks and returns the bytes up to the next blank or brace, or one brace. Empty at the end
  * of the text. */
 bvh_text bvh_next_word(bvh_scan *scan);
+
+/* The brace in begin..end, the rest of a line in a text up to `limit`, that opens the joint whose name
+ * stands before it. It stands alone, or in front of the joint's first keyword. Any other brace is a
+ * byte of the name, of whatever encoding. NULL: none, the name is the whole line. */
+const char *bvh_opening_brace(const char *begin, const char *end, const char *limit);
 
 /* Whether a word is `name`, ignoring case. */
 bool bvh_word_is(bvh_text word, const char *name);

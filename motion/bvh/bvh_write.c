@@ -118,7 +118,18 @@ pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *erro
     return PM_OK;
 }
 
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error) {
+static char *copy_word(char *out, bvh_text word) {
+    size_t i;
+
+    for (i = 0; i < word.size; i++) {
+        *out++ = word.begin[i] == ',' ? '.' : word.begin[i];
+    }
+    return out;
+}
+
+pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const bvh_text words[],
+                               pm_error *error) {
+    static const bvh_text none = {NULL, 0};
     size_t count = writer->model->channel_count, i;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
      * row. */
@@ -126,10 +137,12 @@ pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *err
     char *out;
 
     for (i = 0; i < count && status == PM_OK; i++) {
-        status = reserve(writer, TEXT_FIXED_SIZE + 4, error);
+        const bvh_text word = words != NULL ? words[i] : none;
+        status = reserve(writer, (word.size > 0 ? word.size : TEXT_FIXED_SIZE) + 4, error);
         out = writer->buffer + writer->used;
         if (status == PM_OK) {
-            out = text_write_fixed(out, values[i], writer->decimals);
+            out = word.size > 0 ? copy_word(out, word)
+                                : text_write_fixed(out, values[i], writer->decimals);
             *out++ = ' ';
             writer->bytes += (size_t)(out - writer->buffer) - writer->used;
             writer->used = (size_t)(out - writer->buffer);
@@ -141,6 +154,10 @@ pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *err
         put(writer, writer->model->line_end, strlen(writer->model->line_end));
     }
     return status;
+}
+
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error) {
+    return bvh_writer_mixed_row(writer, values, NULL, error);
 }
 
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error) {

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/c_locale.h"
+#include "motion/model/compose.h"
+
 /* ---- joints -------------------------------------------------------------------------------- */
 
 /* Marks nodes of the skin and their ancestors by joint_of != UINT32_MAX. */
@@ -80,6 +83,29 @@ static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_erro
     return add_inverse_binds(c, skin, error);
 }
 
+/* ---- the joints of the skin ---------------------------------------------------------------- */
+
+/* Outputs are in skeleton order, which depends on the parents alone. */
+static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
+    const pm_skeleton_desc desc = {.joint_count = c->joint_count,
+                                   .parents = c->made.skeleton.parents};
+    pm_skeleton *skeleton = NULL;
+    uint32_t *slots = motion_allocate(&c->arena, skin->joint_count, sizeof *slots);
+    uint32_t *slot_of = calloc(c->joint_count + 1, sizeof *slot_of);
+    pm_status status = slots && slot_of ? pm_skeleton_create(&desc, &skeleton, error)
+                                        : motion_refuse_memory(error);
+    const uint32_t *order = pm_skeleton_order(skeleton);
+    for (size_t k = 0; status == PM_OK && k < c->joint_count; k++)
+        slot_of[order[k]] = (uint32_t)k;
+    for (size_t j = 0; status == PM_OK && j < skin->joint_count; j++)
+        slots[j] = slot_of[c->joint_of[skin->joints[j]]];
+    c->made.skin_slots = slots;
+    c->made.skin_joint_count = skin->joint_count;
+    pm_skeleton_destroy(&skeleton);
+    free(slot_of);
+    return status;
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static void find_paths(character *c) {
@@ -101,6 +127,8 @@ static pm_status make(character *c, const pm_motion_character_options *options, 
     pm_status status = find_joints(c, skin, error);
     if (status == PM_OK)
         status = make_skeleton(c, skin, error);
+    if (status == PM_OK && skin)
+        status = find_slots(c, skin, error);
     if (status != PM_OK)
         return status;
     find_paths(c);
@@ -115,14 +143,29 @@ static pm_status make(character *c, const pm_motion_character_options *options, 
 
 static pm_status check(const pm_motion_content *content, const pm_motion_character_options *options,
                        pm_error *error) {
-    if (content->node_count == 0)
-        return motion_refuse(error, "has no nodes; a character requires a skeleton");
+    const pm_status status = motion_check_nodes(content, "a character", error);
+    if (status != PM_OK)
+        return status;
     if (content->clip_count == 0)
         return motion_refuse(error, "has no clips; a character requires one");
     if (content->skin_count && options->skin >= content->skin_count)
         return motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
                            options->skin, content->skin_count);
     return PM_OK;
+}
+
+static pm_status make_character(const pm_motion *motion, const pm_motion_character_options *options,
+                                const pm_motion_character **made, pm_error *error) {
+    character *c = calloc(1, sizeof *c);
+    if (!c)
+        return motion_refuse_memory(error);
+    c->content = &motion->content;
+    const pm_status status = make(c, options, error);
+    c->content = NULL; /* the motion may be destroyed */
+    *made = &c->made;
+    if (status != PM_OK)
+        pm_motion_free_character(made);
+    return status;
 }
 
 pm_status pm_motion_make_character(const pm_motion *motion,
@@ -133,20 +176,13 @@ pm_status pm_motion_make_character(const pm_motion *motion,
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
+    void *before = c_locale_begin();
     pm_status status = motion_check_keys(motion, error);
     if (status == PM_OK)
         status = check(&motion->content, options, error);
-    if (status != PM_OK)
-        return status;
-    character *c = calloc(1, sizeof *c);
-    if (!c)
-        return motion_refuse_memory(error);
-    c->content = &motion->content;
-    status = make(c, options, error);
-    c->content = NULL; /* the motion may be destroyed */
-    *made = &c->made;
-    if (status != PM_OK)
-        pm_motion_free_character(made);
+    if (status == PM_OK)
+        status = make_character(motion, options, made, error);
+    c_locale_end(before);
     return status;
 }
 

@@ -58,12 +58,17 @@ static void adjust_array(const adjustment *a, const pm_motion_channel *channel, 
         adjust_value(a, channel->path, is_root, values + k * channel->components);
 }
 
-static void adjust_clip(const adjustment *a, const pm_motion_content *content,
-                        const pm_motion_clip *clip) {
+static bool is_turned(const pm_motion *motion, const pm_motion_channel *channel, size_t index) {
+    if (channel->node >= 0)
+        return motion->content.nodes[channel->node].parent < 0;
+    return !motion->turned || motion->turned[index];
+}
+
+static void adjust_clip(const adjustment *a, const pm_motion *motion, const pm_motion_clip *clip) {
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         const size_t keys = clip->timelines[channel->timeline].key_count;
-        const bool is_root = channel->node < 0 || content->nodes[channel->node].parent < 0;
+        const bool is_root = is_turned(motion, channel, c);
         adjust_array(a, channel, is_root, keys, &channel->keys);
         adjust_array(a, channel, is_root, keys, &channel->in);
         adjust_array(a, channel, is_root, keys, &channel->out);
@@ -96,20 +101,35 @@ static void adjust_skins(const adjustment *a, const pm_motion_content *content) 
     }
 }
 
-pm_motion *motion_adjusted(const pm_motion *motion, double scale, pm_motion_turn turn) {
-    const double half = turn == PM_MOTION_TURN_NONE     ? 0
-                        : turn == PM_MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
-                                                        : sqrt(0.5);
-    const adjustment a = {.scale = scale,
-                          .turn = {half, 0, 0, turn == PM_MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
+static adjustment prepare(motion_adjustment by) {
+    const double half = by.turn == PM_MOTION_TURN_NONE     ? 0
+                        : by.turn == PM_MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
+                                                           : sqrt(0.5);
+    return (adjustment){.scale = by.scale,
+                        .turn = {half, 0, 0, by.turn == PM_MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
+}
+
+/* An angular velocity is a vector without a length. */
+void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adjustment by,
+                            double *velocity) {
+    const adjustment a = prepare(by);
+    const pm_motion_channel *of = &motion->content.clips[0].channels[channel];
+    if (of->path == PM_MOTION_TRANSLATION)
+        scale_vector(&a, velocity);
+    if (of->path != PM_MOTION_SCALAR && is_turned(motion, of, channel))
+        turn_vector(&a, velocity);
+}
+
+pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
+    const adjustment a = prepare(by);
     pm_motion *to = motion_copy_nodes(&motion->content);
     const size_t count = motion->content.clip_count;
     pm_motion_clip *clips = to ? motion_allocate(&to->arena, count, sizeof *clips) : NULL;
-    bool good = clips != NULL;
+    bool good = clips != NULL && motion_copy_layout(to, motion, true);
     for (size_t i = 0; good && i < count; i++) {
         good = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]);
         if (good)
-            adjust_clip(&a, &motion->content, &clips[i]);
+            adjust_clip(&a, motion, &clips[i]);
     }
     if (!good) {
         pm_motion_destroy(&to);
@@ -117,6 +137,7 @@ pm_motion *motion_adjusted(const pm_motion *motion, double scale, pm_motion_turn
     }
     adjust_nodes(&a, &to->content);
     adjust_skins(&a, &to->content);
+    to->layout_scale *= by.scale;
     to->content.clips = clips;
     to->content.clip_count = count;
     return to;

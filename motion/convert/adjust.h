@@ -7,8 +7,16 @@
 
 #include "motion/model/model.h"
 
-/* A copy of a motion with lengths multiplied by `scale` and its roots turned. NULL: memory is
- * exhausted. */
-pm_motion *motion_adjusted(const pm_motion *motion, double scale, pm_motion_turn turn);
+typedef struct motion_adjustment {
+    double scale; /* of lengths */
+    pm_motion_turn turn;
+} motion_adjustment;
+
+/* A copy of a motion with lengths multiplied and its roots turned. NULL: memory is exhausted. */
+pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by);
+
+/* The same for the velocity of a channel of a file without nodes; of a rotation it is angular. */
+void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adjustment by,
+                            double *velocity);
 
 #endif

@@ -7,9 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "motion/base/c_locale.h"
 #include "motion/convert/adjust.h"
+#include "motion/convert/rewrite.h"
+#include "motion/convert/scales.h"
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
+#include "motion/model/compose.h"
 #include "motion/model/model.h"
 
 enum { DEFAULT_DECIMALS = 6 };
@@ -21,6 +25,8 @@ typedef struct conversion {
     const motion_observer *observer;
     const motion_sink *sink; /* of the output */
     bool as_read;            /* in the format of its file, unchanged */
+    motion_adjustment by;
+    const pm_motion *source; /* whose arrays are written with the numbers of `motion`. NULL: none */
     bool is_trial;           /* finds out what is left out */
     char left_out[256];      /* by the trial */
 } conversion;
@@ -57,12 +63,17 @@ static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error
     const pm_motion_convert_options *o = c->options;
     const motion_compose_options options = {
         .euler = o->euler_given ? o->euler : PM_EULER_ZXY,
+        .euler_given = o->euler_given,
         .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS,
+        .decimals_given = o->decimals > 0,
         .clip = o->clip,
         .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
         .user = c};
     for (size_t i = 0; options.left_out && i < c->motion->content.carried_count; i++)
         note_left_out(c, c->motion->content.carried[i]);
+    const pm_motion_content *content = &c->motion->content;
+    if (!c->format->keeps_more && o->clip < content->clip_count && content->clips[o->clip].fault)
+        return motion_check_clip(content, o->clip, error);
     return c->format->compose(c->motion, &options, sink, error);
 }
 
@@ -85,6 +96,8 @@ static pm_status try_strictly(conversion *c, pm_error *error) {
 static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *error) {
     const motion_write_options options = {.decimals = c->options->decimals ? c->options->decimals
                                                                            : DEFAULT_DECIMALS};
+    if (c->source)
+        return motion_rewrite(c->source, c->motion, c->by, c->format, &options, sink, error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
                       : compose(c, sink, error);
 }
@@ -97,16 +110,22 @@ static pm_status write_observed(void *user, const void *data, size_t size, pm_er
 
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
-    pm_status status = c->options->strict && !c->as_read ? try_strictly(c, error) : PM_OK;
+    pm_status status =
+        c->as_read ? PM_OK
+                   : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
+    if (status == PM_OK && c->options->strict && !c->as_read && !c->source)
+        status = try_strictly(c, error);
     if (status == PM_OK && c->options->make_folders)
         status = folders_make_for(path, error);
     if (status == PM_OK)
-        status = motion_output_open(path, &output, error);
+        status = c->options->must_be_new ? motion_output_open_new(path, &output, error)
+                                         : motion_output_open(path, &output, error);
     if (status != PM_OK)
         return status;
     const motion_sink sink = motion_output_sink(output), observed = {write_observed, c};
     c->sink = &sink;
     status = write_to(c, &observed, error);
+    c->sink = NULL;
     if (status == PM_OK)
         return motion_output_commit(&output, error);
     motion_output_abandon(&output);
@@ -120,13 +139,54 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
     if (!*format)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "the name of the output has no known extension; expected %s",
-                           "bvh, gltf, glb, npz or csv");
+                           motion_extensions);
     return PM_OK;
+}
+
+/* Arrays of no skeleton are written as they are, with other numbers. */
+static bool is_array_file(const conversion *c) {
+    const pm_motion_content *content = &c->motion->content;
+    return content->node_count == 0 &&
+           (content->format == PM_MOTION_CSV || content->format == PM_MOTION_NPZ);
+}
+
+static pm_status check_turn(const conversion *c, pm_error *error) {
+    const pm_motion *m = c->motion;
+    if (c->options->turn == PM_MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
+        return PM_OK;
+    motion_report(
+        error, PM_ERROR_FILE,
+        "cannot be turned: layout %s does not say which rotations are relative to the world",
+        m->content.layout);
+    if (error)
+        error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
+    return PM_ERROR_FILE;
+}
+
+/* A motion that kept the layout of a file of the format can hold what that file held, and so can the
+ * file itself. */
+static pm_status write_fitted(conversion *c, const char *path, pm_error *error) {
+    const bool has_layout = c->motion->layout && c->motion->layout_format == c->format;
+    const pm_motion *const given = c->motion;
+    pm_motion *fitted = NULL;
+    pm_status status =
+        c->as_read || c->source || has_layout
+            ? PM_OK
+            : motion_fit_scales(given, c->options->clip, c->format->scales, &fitted, error);
+    c->motion = fitted ? fitted : given;
+    if (status == PM_OK)
+        status = write_file(c, path, error);
+    pm_motion_destroy(&fitted);
+    c->motion = given;
+    return status;
 }
 
 pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
                             const char *path, pm_error *error) {
-    return motion_convert_observed(motion, options, path, NULL, error);
+    void *before = c_locale_begin();
+    const pm_status status = motion_convert_observed(motion, options, path, NULL, error);
+    c_locale_end(before);
+    return status;
 }
 
 pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
@@ -144,24 +204,38 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
         status = find_format(options, path, &format, error);
     if (status != PM_OK)
         return status;
-    conversion c = {.motion = motion, .format = format, .options = options, .observer = observer};
-    const double scale = options->scale > 0 ? options->scale : 1;
-    if (scale == 1 && options->turn == PM_MOTION_TURN_NONE) {
-        c.as_read = motion_writes_document(format, motion);
+    conversion c = {.motion = motion,
+                    .format = format,
+                    .options = options,
+                    .observer = observer,
+                    .by = {options->scale > 0 ? options->scale : 1, options->turn}};
+    const bool is_moved = c.by.scale != 1 || options->turn != PM_MOTION_TURN_NONE;
+    const bool is_own = motion_writes_document(format, motion);
+    const bool is_edited =
+        is_own && format->is_text && (options->euler_given || options->decimals > 0);
+    if (!is_moved && !is_edited) {
+        c.as_read = is_own && !motion->has_given_joints;
         if (c.as_read || format->compose)
-            return write_file(&c, path, error);
+            return write_fitted(&c, path, error);
     }
-    if (motion_writes_document(format, motion) && motion->format->keeps_more)
+    if (is_own && motion->format->keeps_more)
         return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
                              motion->format->name);
-    if (!c.as_read && !format->compose)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
-                           format->name);
-    pm_motion *adjusted = motion_adjusted(motion, scale, options->turn);
+    if (is_array_file(&c) && is_own) {
+        c.source = motion;
+        status = check_turn(&c, error);
+    }
+    if (status != PM_OK)
+        return status;
+    if (!c.source && !format->compose)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", format->name,
+                           motion->content.format == format->id ? "scaled or turned"
+                                                                : "written from other formats");
+    pm_motion *adjusted = motion_adjusted(motion, c.by);
     if (!adjusted)
         return motion_refuse_memory(error);
     c.motion = adjusted;
-    status = write_file(&c, path, error);
+    status = write_fitted(&c, path, error);
     pm_motion_destroy(&adjusted);
     return status;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The row of CSV in the table of formats, and the clip of such a file: the root's position and
- * rotation, and the joints as one group of scalars.
+ * The row of CSV in the table of formats, and the clip of such a file: a channel for each group of
+ * columns, of which the joints are one.
  */
 #include "motion/csv/csv.h"
 
-enum { USUAL_RATE = 30 };
+#include <string.h>
+
+enum { LEAST_NUMBERS = 7 }; /* of a row: position, quaternion */
 
 /* One of the first two lines that are not blank is a row. */
 static bool recognise(const char *bytes, size_t size) {
@@ -16,59 +18,86 @@ static bool recognise(const char *bytes, size_t size) {
         const char separator = csv_separator_of(line);
         csv_span fields = line;
         size_t numbers = 0;
-        while (csv_next_field(&fields, separator, &field) && csv_read_number(field, &value))
+        while (numbers < LEAST_NUMBERS && csv_next_field(&fields, separator, &field) &&
+               csv_read_number(field, &value))
             numbers++;
-        if (numbers >= CSV_ROOT_COLUMNS)
+        if (numbers >= LEAST_NUMBERS)
             return true;
     }
     return false;
 }
 
-static pm_motion_channel make_channel(const csv_document *d, pm_motion_path path, size_t column,
-                                      size_t components, const char *name, size_t name_size) {
-    return (pm_motion_channel){.node = -1,
-                               .path = path,
-                               .components = (uint32_t)components,
-                               .keys = {.data = d->numbers + column,
-                                        .type = PM_FLOAT64,
-                                        .stride = d->column_count * sizeof *d->numbers},
-                               .name = {name, name_size}};
+static input_kind_found find_text(const char *bytes, size_t size) {
+    return memchr(bytes, '\0', size)  ? INPUT_KIND_NO
+           : size < INPUT_FIRST_BYTES ? INPUT_KIND_UNKNOWN
+                                      : INPUT_KIND_YES;
 }
 
-static pm_status make_content(const csv_document *d, pm_rational rate, pm_motion *motion,
+static const input_kind csv_kind = {find_text, "is no CSV file; expected text without NUL bytes"};
+
+static pm_motion_channel make_channel(const csv_document *d, const csv_group *g) {
+    static const pm_motion_path paths[] = {
+        [CSV_POSITION] = PM_MOTION_TRANSLATION, [CSV_XYZW] = PM_MOTION_ROTATION,
+        [CSV_WXYZ] = PM_MOTION_ROTATION,        [CSV_EULER] = PM_MOTION_ROTATION,
+        [CSV_NUMBERS] = PM_MOTION_SCALAR,       [CSV_TIME] = PM_MOTION_SCALAR};
+    static const pm_motion_name names[PM_MOTION_PATH_COUNT] = {
+        [PM_MOTION_ROTATION] = {"root", 4},
+        [PM_MOTION_TRANSLATION] = {"root", 4},
+        [PM_MOTION_SCALAR] = {"joints", 6}};
+    const bool rotates = csv_is_rotation(g);
+    const size_t width = rotates ? g->stride : d->column_count;
+    return (pm_motion_channel){.node = -1,
+                               .path = paths[g->form],
+                               .components = rotates ? 4 : (uint32_t)g->count,
+                               .keys = {.data = rotates ? g->quaternions : d->numbers + g->column,
+                                        .type = PM_FLOAT64,
+                                        .stride = width * sizeof(double)},
+                               .name = g->form == CSV_TIME ? (pm_motion_name){"time", 4}
+                                                           : names[paths[g->form]],
+                               .always_linear = g->form == CSV_TIME};
+}
+
+static pm_status make_content(csv_document *d, pm_rational given, pm_motion *motion,
                               pm_error *error) {
-    const size_t joints = d->column_count - CSV_ROOT_COLUMNS;
+    const pm_rational rate = given.den ? given : (pm_rational){d->layout.rate, 1};
     pm_motion_clip *clip = motion_allocate(&motion->arena, 1, sizeof *clip);
     pm_timeline *timeline = motion_allocate(&motion->arena, 1, sizeof *timeline);
-    pm_motion_channel *channels = motion_allocate(&motion->arena, 3, sizeof *channels);
+    pm_motion_channel *channels =
+        motion_allocate(&motion->arena, d->layout.count, sizeof *channels);
+    size_t count = 0;
     if (!clip || !timeline || !channels)
         return motion_refuse_memory(error);
-    if (joints > UINT32_MAX)
-        return motion_refuse(error, "has %zu columns, too many", d->column_count);
-    channels[0] = make_channel(d, PM_MOTION_TRANSLATION, 0, 3, "root", 4);
-    channels[1] = make_channel(d, PM_MOTION_ROTATION, CSV_ROTATION, 4, "root", 4);
-    if (joints > 0)
-        channels[2] = make_channel(d, PM_MOTION_SCALAR, CSV_ROOT_COLUMNS, joints, "joints", 6);
+    for (size_t i = 0; i < d->layout.count; i++)
+        if (d->layout.groups[i].form != CSV_INDEX) {
+            d->layout.groups[i].channel = count;
+            channels[count++] = make_channel(d, &d->layout.groups[i]);
+        }
     *timeline = (pm_timeline){.key_count = d->row_count, .rate = rate};
     *clip = (pm_motion_clip){.name = {"", 0},
                              .timelines = timeline,
                              .timeline_count = 1,
                              .channels = channels,
-                             .channel_count = joints > 0 ? 3 : 2,
-                             .rate = rate};
-    motion->content =
-        (pm_motion_content){.format = PM_MOTION_CSV, .layout = "", .clips = clip, .clip_count = 1};
+                             .channel_count = count,
+                             .rate = rate,
+                             .start = {0, 1}};
+    motion->content.format = PM_MOTION_CSV;
+    motion->content.layout = d->layout.name;
+    motion->content.clips = clip;
+    motion->content.clip_count = 1;
     return PM_OK;
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
-    const pm_rational usual = {USUAL_RATE, 1}, given = input->options->source_rate;
     csv_document *document = motion_allocate(&motion->arena, 1, sizeof *document);
     if (!document)
         return motion_refuse_memory(error);
     motion->document = document;
-    const pm_status status = csv_read_rows(document, input, &motion->arena, error);
-    return status == PM_OK ? make_content(document, given.den ? given : usual, motion, error)
+    pm_status status = csv_read_rows(document, input, &motion->arena, error);
+    if (status == PM_OK)
+        status = csv_choose_layout(document, input, error);
+    if (status == PM_OK)
+        status = csv_convert_rotations(document, input, &motion->arena, error);
+    return status == PM_OK ? make_content(document, input->options->source_rate, motion, error)
                            : status;
 }
 
@@ -79,8 +108,9 @@ static void release(void *document) {
 
 const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .name = "csv",
-                                  .extension = "csv",
                                   .document = "csv",
+                                  .is_single = true,
+                                  .kind = &csv_kind,
                                   .recognise = recognise,
                                   .read = read,
                                   .write = csv_write,

@@ -1,32 +1,64 @@
 /* SPDX-License-Identifier: MIT
  *
- * CSV files of robots: a row per frame with the root's position x y z, its quaternion x y z w, and
- * the positions of the joints. The file does not say its rate.
+ * CSV files of robots: a row per frame with the root's position, its rotation, and the positions of the
+ * joints. A layout says which columns are which. The file does not say its rate.
  */
 #ifndef POSEMILL_MOTION_CSV_H
 #define POSEMILL_MOTION_CSV_H
 
 #include "motion/model/model.h"
 
-enum {
-    CSV_ROOT_COLUMNS = 7, /* position and quaternion */
-    CSV_ROTATION = 3      /* the first column of the quaternion */
-};
-
 typedef struct csv_span {
     const char *text;
     size_t size;
 } csv_span;
 
+/* ---- layouts ---------------------------------------------------------------------- */
+
+typedef enum csv_form {
+    CSV_NUMBERS = 0, /* of no known meaning, or the joints */
+    CSV_INDEX,       /* the number of the row, counted anew in the output */
+    CSV_TIME,        /* interpolated linearly, whatever the method */
+    CSV_POSITION,
+    CSV_XYZW,
+    CSV_WXYZ,
+    CSV_EULER
+} csv_form;
+
+/* Neighbouring columns. */
+typedef struct csv_group {
+    csv_form form;
+    size_t column, count;
+    pm_euler_order order; /* of Euler angles */
+    bool fixed;           /* the columns are in the other order than the angles */
+    double unit;          /* of Euler angles, in radians */
+    size_t channel;       /* none for CSV_INDEX */
+    double *quaternions;  /* x y z w of rotations, a row every `stride` numbers */
+    size_t stride;
+} csv_group;
+
+enum { CSV_MAX_GROUPS = 64, CSV_MAX_COLUMNS = 65536, CSV_LAYOUT_TEXT = 128 };
+
+typedef struct csv_layout {
+    char name[CSV_LAYOUT_TEXT];
+    csv_group groups[CSV_MAX_GROUPS];
+    size_t count;
+    size_t columns; /* that the groups name; those that follow are numbers */
+    int rate;       /* frames per second, where nothing else says it */
+    bool is_given;  /* by the options: what it says is not doubted */
+} csv_layout;
+
 /* Separators, line ends and rows of the source, which the output repeats. */
 typedef struct csv_document {
+    csv_layout layout;
     csv_span head;       /* everything before the first row */
+    csv_span header;     /* the last line of it that is not blank */
     csv_span *rows;      /* without their line ends */
     csv_span *between;   /* of the first row: before column i, and after the last one */
     csv_span line_end;   /* behind the first row */
     bool ends_with_line; /* whether the last row has a line end too */
     size_t row_count, column_count;
-    const double *numbers; /* (row_count, column_count), with unit quaternions */
+    double *numbers; /* (row_count, column_count), as in the file */
 } csv_document;
 
 /* ---- parts of reading and writing ------------------------------------------------- */
@@ -45,8 +77,21 @@ bool csv_is_blank(csv_span line);
 /* Whether the field is a number as a whole. */
 bool csv_read_number(csv_span field, double *value);
 
+/* The line of the file that a row stands in, from 1. */
+size_t csv_line_of(const csv_document *document, size_t row);
+
+/* Finds the rows and their numbers. */
 pm_status csv_read_rows(csv_document *document, const motion_input *input, motion_arena *arena,
                         pm_error *error);
+
+/* The layout of the options or of the header; else that of most robots. */
+pm_status csv_choose_layout(csv_document *document, const motion_input *input, pm_error *error);
+
+/* Makes the quaternions of all rotations. Refuses columns that are none, unless the layout is given. */
+pm_status csv_convert_rotations(csv_document *document, const motion_input *input,
+                                motion_arena *arena, pm_error *error);
+
+bool csv_is_rotation(const csv_group *group);
 
 pm_status csv_write(const pm_motion *motion, const motion_samples *samples, size_t count,
                     const motion_write_options *options, const motion_sink *sink, pm_error *error);

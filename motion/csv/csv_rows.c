@@ -68,11 +68,12 @@ bool csv_read_number(csv_span field, double *value) {
 
 /* ---- the first row ---------------------------------------------------------------- */
 
+/* Stops behind the most columns that a file may have. */
 static size_t count_fields(csv_span line) {
     const char separator = csv_separator_of(line);
     csv_span field;
     size_t count = 0;
-    while (csv_next_field(&line, separator, &field))
+    while (count <= CSV_MAX_COLUMNS && csv_next_field(&line, separator, &field))
         count++;
     return count;
 }
@@ -88,16 +89,16 @@ static bool is_header(csv_span line) {
 }
 
 /* Skips a byte order mark, blank lines and one header. `rest` then begins with the first row. */
-static size_t skip_head(csv_span *rest) {
+static size_t skip_head(csv_span *rest, csv_span *header) {
     csv_span line, end, next = *rest;
     size_t lines = 0;
-    bool header = false;
     if (rest->size >= 3 && memcmp(rest->text, "\xef\xbb\xbf", 3) == 0)
         *rest = next = (csv_span){rest->text + 3, rest->size - 3};
     while (csv_next_line(&next, &line, &end)) {
-        if (!csv_is_blank(line) && (header || !is_header(line)))
+        if (!csv_is_blank(line) && (header->text || !is_header(line)))
             break;
-        header = header || !csv_is_blank(line);
+        if (!csv_is_blank(line))
+            *header = line;
         *rest = next;
         lines++;
     }
@@ -130,7 +131,15 @@ static bool keep_separators(csv_document *d, csv_span row, motion_arena *arena) 
 
 /* ---- all rows --------------------------------------------------------------------- */
 
-static pm_status read_row(csv_span row, size_t line, size_t columns, double *out, pm_error *error) {
+/* Whether a field has no number where one is expected: a gap. */
+static bool is_gap(csv_span field, double value, bool is_number) {
+    return is_number ? !isfinite(value)
+                     : field.size == 0 || text_is_not_finite(field.text, field.text + field.size);
+}
+
+/* A gap becomes NaN. `gaps` is NULL where it is a fault. */
+static pm_status read_row(csv_span row, size_t line, size_t columns, double *out, motion_gaps *gaps,
+                          pm_error *error) {
     const char separator = csv_separator_of(row);
     char shown[MOTION_PRINTABLE];
     csv_span rest = row, field;
@@ -138,7 +147,11 @@ static pm_status read_row(csv_span row, size_t line, size_t columns, double *out
     for (; csv_next_field(&rest, separator, &field); count++) {
         if (count >= columns)
             continue; /* counted for the message */
-        if (!csv_read_number(field, &out[count]) || !isfinite(out[count]))
+        const bool is_number = csv_read_number(field, &out[count]);
+        if (gaps && is_gap(field, out[count], is_number)) {
+            motion_add_gap(gaps, "line %zu, column %zu", line, count + 1);
+            out[count] = (double)NAN;
+        } else if (!is_number || !isfinite(out[count]))
             return motion_refuse(error, "line %zu, column %zu is '%s'; expected a number", line,
                                  count + 1, motion_printable(shown, field.text, field.size));
     }
@@ -148,37 +161,18 @@ static pm_status read_row(csv_span row, size_t line, size_t columns, double *out
                          count, columns);
 }
 
-static pm_status normalise(double q[4], size_t line, size_t *odd, pm_error *error) {
-    const double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-    if (most == 0.0)
-        return motion_refuse(error, "line %zu has a quaternion of length 0; expected a unit one",
-                             line);
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (fabs(square - 1.0) <= 2e-3)
-        return PM_OK;
-    for (size_t i = 0; i < 4; i++)
-        q[i] /= most;
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (size_t i = 0; i < 4; i++)
-        q[i] /= length;
-    ++*odd;
-    return PM_OK;
-}
-
 static pm_status read_lines(csv_document *d, csv_span rest, size_t line, size_t most,
-                            double *numbers, size_t *odd, pm_error *error) {
+                            motion_gaps *gaps, pm_error *error) {
     csv_span row, end;
     for (; csv_next_line(&rest, &row, &end); line++) {
-        double *out = numbers + d->row_count * d->column_count;
+        double *out = d->numbers + d->row_count * d->column_count;
         if (csv_is_blank(row))
             continue;
         /* Only a row with fewer columns than the first one can be one too many. */
         pm_status status = d->row_count < most
-                               ? read_row(row, line, d->column_count, out, error)
+                               ? read_row(row, line, d->column_count, out, gaps, error)
                                : motion_refuse(error, "line %zu has %zu columns; expected %zu",
                                                line, count_fields(row), d->column_count);
-        if (status == PM_OK)
-            status = normalise(out + CSV_ROTATION, line, odd, error);
         if (status != PM_OK)
             return status;
         d->ends_with_line = end.size > 0;
@@ -191,31 +185,36 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
                         pm_error *error) {
     enum { MAX_ROWS = (1 << 30) - 2 };
     csv_span rest = {input->data, input->size}, first = {NULL, 0};
-    const size_t line = skip_head(&rest) + 1;
+    const size_t line = skip_head(&rest, &d->header) + 1;
     csv_span next = rest;
     if (!csv_next_line(&next, &first, &d->line_end))
         return motion_refuse(error, "has no rows of numbers");
     d->head = (csv_span){input->data, (size_t)(rest.text - input->data)};
     d->column_count = count_fields(first);
-    if (d->column_count < CSV_ROOT_COLUMNS)
-        return motion_refuse(error,
-                             "line %zu has %zu columns; expected 7 or more: root position x y z, "
-                             "root quaternion x y z w, joints",
-                             line, d->column_count);
+    if (d->column_count > CSV_MAX_COLUMNS)
+        return motion_refuse(error, "line %zu has more than %d columns", line,
+                             (int)CSV_MAX_COLUMNS);
     /* A row has a character for each number and each separator, whatever the lines are. */
     const size_t lines = count_lines(rest), fit = rest.size / (2 * d->column_count - 1) + 1;
     const size_t most = lines < fit ? lines : fit;
     if (most > MAX_ROWS)
         return motion_refuse(error, "has %zu rows; expected at most %d", most, (int)MAX_ROWS);
-    double *numbers = motion_allocate(arena, most * d->column_count, sizeof *numbers);
+    d->numbers = motion_allocate(arena, most * d->column_count, sizeof *d->numbers);
     d->rows = motion_allocate(arena, most, sizeof *d->rows);
-    if (!numbers || !d->rows || !keep_separators(d, first, arena))
+    if (!d->numbers || !d->rows || !keep_separators(d, first, arena))
         return motion_refuse_memory(error);
-    size_t odd = 0;
-    const pm_status status = read_lines(d, rest, line, most, numbers, &odd, error);
-    if (status == PM_OK && odd > 0)
-        motion_warn(&input->warnings,
-                    "%zu quaternions are not unit within 1e-3; they are normalised", odd);
-    d->numbers = numbers;
+    const pm_status status = read_lines(d, rest, line, most, input->gaps, error);
+    if (status == PM_OK && input->gaps && input->gaps->count > 0) {
+        size_t filled = 0;
+        motion_fill_gaps(d->numbers, sizeof *d->numbers, d->row_count, d->column_count, &filled);
+    }
     return status;
+}
+
+size_t csv_line_of(const csv_document *d, size_t row) {
+    csv_span rest = {d->head.text, (size_t)(d->rows[row].text - d->head.text)}, line, end;
+    size_t number = 1;
+    while (csv_next_line(&rest, &line, &end))
+        number++;
+    return number;
 }

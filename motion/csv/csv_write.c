@@ -19,14 +19,14 @@ typedef struct writing {
     const motion_samples *samples;
     const motion_sink *sink;
     size_t piece;
-    double *numbers;
-    double *channels[3];
+    double *numbers; /* of the channels */
+    double *channels[CSV_MAX_GROUPS];
+    double *values; /* of a row, as the file has them; rotations continue those of the row before */
+    bool has_before;
     motion_position *positions;
     char *row;    /* the text of one row */
     char *buffer; /* text that was not sent yet */
     size_t used;
-    double near[4]; /* the last quaternion, whose sign the next one continues */
-    bool has_near;
     pm_error *error;
 } writing;
 
@@ -39,9 +39,9 @@ static char *put(char *at, csv_span text) {
 }
 
 static void remember(writing *w, size_t frame) {
-    memcpy(w->near, w->document->numbers + frame * w->document->column_count + CSV_ROTATION,
-           sizeof w->near);
-    w->has_near = true;
+    const size_t columns = w->document->column_count;
+    memcpy(w->values, w->document->numbers + frame * columns, columns * sizeof *w->values);
+    w->has_before = true;
 }
 
 /* The last source row that is not after the sample. */
@@ -56,28 +56,68 @@ static size_t earlier_row(const writing *w, uint64_t sample, motion_position pos
     return (size_t)fmin(fmax(row, 0.0), (double)(w->document->row_count - 1));
 }
 
-/* Turns the sign of a quaternion to that of the row before. */
-static void make_continuous(writing *w, double q[4]) {
+/* The sign of a quaternion is that of the row before. */
+static void put_quaternion(const csv_group *g, const double q[4], double *to) {
+    const size_t shift = g->form == CSV_WXYZ ? 3 : 0;
     double dot = 0.0;
     for (size_t i = 0; i < 4; i++)
-        dot += q[i] * w->near[i];
-    for (size_t i = 0; i < 4; i++) {
-        q[i] = dot < 0.0 ? -q[i] : q[i];
-        w->near[i] = q[i];
+        dot += q[(i + shift) % 4] * to[i];
+    for (size_t i = 0; i < 4; i++)
+        to[i] = dot < 0.0 ? -q[(i + shift) % 4] : q[(i + shift) % 4];
+}
+
+/* So are the turns of Euler angles, and which of two triples they are. */
+static void put_angles(const csv_group *g, const double q[4], double *to) {
+    double near[3], angles[3] = {0, 0, 0};
+    for (size_t i = 0; i < 3; i++)
+        near[i] = g->unit * to[g->fixed ? 2 - i : i];
+    (void)pm_euler_from_quat(g->order, q, near, angles);
+    for (size_t i = 0; i < 3; i++)
+        to[g->fixed ? 2 - i : i] = angles[i] / g->unit;
+}
+
+/* The number of a row, as the source counts. */
+static double index_of(const csv_document *d, const csv_group *g, uint64_t sample) {
+    const double first = d->numbers[g->column];
+    const double step = d->row_count > 1 ? d->numbers[d->column_count + g->column] - first : 1.0;
+    return first + step * (double)sample;
+}
+
+/* The numbers of a computed row, but for indices. */
+static void make_values(const writing *w, size_t k) {
+    for (size_t i = 0; i < w->document->layout.count; i++) {
+        const csv_group *g = &w->document->layout.groups[i];
+        double *to = w->values + g->column;
+        const double *from = w->channels[g->channel];
+        if (g->form == CSV_EULER)
+            put_angles(g, from + 4 * k, to);
+        else if (csv_is_rotation(g))
+            put_quaternion(g, from + 4 * k, to);
+        else if (g->form != CSV_INDEX)
+            memcpy(to, from + g->count * k, g->count * sizeof *to);
     }
 }
 
-static csv_span make_row(writing *w, size_t k) {
+static char *put_index(char *at, double index) {
+    return text_write_fixed(at, index, index == floor(index) ? 0 : TEXT_DECIMALS_MAX);
+}
+
+static const csv_group *index_at(const csv_document *d, size_t column) {
+    for (size_t i = 0; i < d->layout.count; i++)
+        if (d->layout.groups[i].form == CSV_INDEX && d->layout.groups[i].column == column)
+            return &d->layout.groups[i];
+    return NULL;
+}
+
+/* The text of the numbers, between the separators of the first row. */
+static csv_span make_row(const writing *w, uint64_t sample) {
     const csv_document *d = w->document;
-    const size_t joints = d->column_count - CSV_ROOT_COLUMNS;
     char *at = w->row;
-    make_continuous(w, w->channels[1] + 4 * k);
     for (size_t i = 0; i < d->column_count; i++) {
-        const double value = i < CSV_ROTATION ? w->channels[0][3 * k + i]
-                             : i < CSV_ROOT_COLUMNS
-                                 ? w->channels[1][4 * k + i - CSV_ROTATION]
-                                 : w->channels[2][joints * k + i - CSV_ROOT_COLUMNS];
-        at = text_write_float(put(at, d->between[i]), (float)value);
+        const csv_group *index = index_at(d, i);
+        at = put(at, d->between[i]);
+        at = index ? put_index(at, index_of(d, index, sample))
+                   : text_write_float(at, (float)w->values[i]);
     }
     at = put(at, d->between[d->column_count]);
     return (csv_span){w->row, (size_t)(at - w->row)};
@@ -110,18 +150,41 @@ static pm_status send_line_end(writing *w, bool is_last) {
     return send(w, w->document->line_end.size > 0 ? w->document->line_end : newline);
 }
 
+/* A row of the source, whose indices are counted anew. */
+static pm_status send_kept(writing *w, csv_span row, uint64_t sample) {
+    const char separator = csv_separator_of(row);
+    csv_span rest = row, field;
+    const char *at = row.text;
+    pm_status status = PM_OK;
+    for (size_t i = 0; i < w->document->layout.columns && status == PM_OK &&
+                       csv_next_field(&rest, separator, &field);
+         i++) {
+        const csv_group *index = index_at(w->document, i);
+        char text[TEXT_FIXED_SIZE];
+        if (!index)
+            continue;
+        status = send(w, (csv_span){at, (size_t)(field.text - at)});
+        const char *end = put_index(text, index_of(w->document, index, sample));
+        if (status == PM_OK)
+            status = send(w, (csv_span){text, (size_t)(end - text)});
+        at = field.text + field.size;
+    }
+    return status == PM_OK ? send(w, (csv_span){at, (size_t)(row.text + row.size - at)}) : status;
+}
+
 static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
     const uint64_t key = motion_exact_key(w->positions[k]);
     pm_status status;
     if (key != MOTION_NO_KEY && key >= w->document->row_count)
         return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no row");
     if (key != MOTION_NO_KEY) {
-        status = send(w, w->document->rows[key]);
         remember(w, (size_t)key);
+        status = send_kept(w, w->document->rows[key], sample);
     } else {
-        if (!w->has_near)
+        if (!w->has_before)
             remember(w, earlier_row(w, sample, w->positions[k]));
-        status = send(w, make_row(w, k));
+        make_values(w, k);
+        status = send(w, make_row(w, sample));
     }
     return status == PM_OK ? send_line_end(w, sample + 1 == w->samples->count) : status;
 }
@@ -140,20 +203,28 @@ static pm_status write_rows(writing *w) {
     return status;
 }
 
+/* Memory for a piece of the samples: a rotation has a number more than Euler angles. */
 static pm_status prepare(writing *w) {
-    const size_t columns = w->document->column_count, most = PIECE_NUMBERS / columns;
-    size_t text = columns * TEXT_FLOAT_SIZE;
-    for (size_t i = 0; i <= columns; i++)
-        text += w->document->between[i].size;
+    const csv_document *d = w->document;
+    const size_t numbers = d->column_count + d->layout.count, most = PIECE_NUMBERS / numbers;
+    size_t text = d->column_count * TEXT_FLOAT_SIZE + d->layout.count * TEXT_FIXED_SIZE;
+    for (size_t i = 0; i <= d->column_count; i++)
+        text += d->between[i].size;
     w->piece = most < 1 ? 1 : most > MAX_PIECE ? MAX_PIECE : most;
-    w->numbers = calloc(w->piece * columns, sizeof *w->numbers);
+    w->numbers = calloc(w->piece * numbers, sizeof *w->numbers);
+    w->values = calloc(d->column_count + 1, sizeof *w->values);
     w->positions = calloc(w->piece, sizeof *w->positions);
     w->row = malloc(text);
-    if (!w->numbers || !w->positions || !w->row)
+    if (!w->numbers || !w->values || !w->positions || !w->row)
         return motion_refuse_memory(w->error);
-    w->channels[0] = w->numbers;
-    w->channels[1] = w->numbers + 3 * w->piece;
-    w->channels[2] = w->numbers + CSV_ROOT_COLUMNS * w->piece;
+    double *at = w->numbers;
+    for (size_t i = 0; i < d->layout.count; i++) {
+        const csv_group *g = &d->layout.groups[i];
+        if (g->form == CSV_INDEX)
+            continue;
+        w->channels[g->channel] = at;
+        at += w->piece * (csv_is_rotation(g) ? 4 : g->count);
+    }
     return PM_OK;
 }
 
@@ -188,6 +259,7 @@ pm_status csv_write(const pm_motion *motion, const motion_samples *samples, size
         status = flush(&w);
     free(w.buffer);
     free(w.numbers);
+    free(w.values);
     free(w.positions);
     free(w.row);
     return status;

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PREFIX ".posemill-"
@@ -35,15 +36,25 @@ struct atomic_file {
 
 /* ---- the list and the signals -------------------------------------------------- */
 
-static const int fatal_signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU};
-
+/* All signals end a process but these, which do not, cannot be caught, or report a fault of the
+ * instruction that they interrupt. Real-time signals are among those that do. */
 static sigset_t fatal_set(void) {
+    static const int others[] = {SIGKILL,  SIGSTOP, SIGCHLD, SIGCONT, SIGURG,
+                                 SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
+                                 SIGBUS,   SIGFPE,  SIGILL,  SIGTRAP, SIGXFSZ};
     sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
-        sigaddset(&set, fatal_signals[i]);
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        sigdelset(&set, others[i]);
     }
     return set;
+}
+
+/* Those that the command always takes over. Others may be the handlers of a driver, of a profiler or
+ * of the program that this is a part of. */
+static bool is_own(int number) {
+    return number == SIGHUP || number == SIGINT || number == SIGQUIT || number == SIGTERM ||
+           number == SIGPIPE || number == SIGXCPU;
 }
 
 /* A thread that holds the list has blocked the fatal signals, so a handler never waits for the
@@ -58,8 +69,20 @@ static void list_wait(void) {
     }
 }
 
+/* In a forked child: the files are the parent's, and the thread that holds the list is not there. */
+static void list_forget(void) {
+    list = NULL;
+    atomic_flag_clear(&list_busy);
+}
+
+static void list_watch_forks(void) {
+    pthread_atfork(NULL, NULL, list_forget); /* fails only without memory */
+}
+
 static void list_take(sigset_t *before) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const sigset_t set = fatal_set();
+    pthread_once(&once, list_watch_forks);
     pthread_sigmask(SIG_BLOCK, &set, before);
     list_wait();
 }
@@ -129,10 +152,11 @@ void atomic_file_watch_signals(void) {
     action.sa_handler = remove_all_and_raise;
     action.sa_flags = SA_RESTART; /* the first signal of a batch lets files in work be finished */
     action.sa_mask = fatal_set(); /* a second signal would wait for the list of the first */
-    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+    for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction current;
-        if (sigaction(fatal_signals[i], NULL, &current) == 0 && current.sa_handler != SIG_IGN) {
-            sigaction(fatal_signals[i], &action, NULL);
+        if (sigismember(&action.sa_mask, number) == 1 && sigaction(number, NULL, &current) == 0 &&
+            current.sa_handler != SIG_IGN && (is_own(number) || current.sa_handler == SIG_DFL)) {
+            sigaction(number, &action, NULL);
         }
     }
     signal(SIGXFSZ, SIG_IGN);
@@ -171,29 +195,20 @@ static void remove_if_orphaned(int folder, const char *name) {
 /* Folders that this process has looked through: a batch writes thousands of files into each. One that
  * another has displaced is looked through again. */
 enum { CLEANED_MAX = 1024 };
-static struct cleaned_folder {
-    dev_t device;
-    ino_t number; /* 0: none */
-} cleaned_folders[CLEANED_MAX];
-static pthread_mutex_t cleaned_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_ulong cleaned_folders[CLEANED_MAX]; /* mixed numbers; 0: none */
 
 /* Whether the folder was cleaned before; it counts as cleaned from now on. */
 static bool is_cleaned(const struct stat *status) {
-    const struct cleaned_folder folder = {status->st_dev, status->st_ino};
     const uint64_t mixed =
-        ((uint64_t)folder.device * 31 + (uint64_t)folder.number) * UINT64_C(0x9e3779b97f4a7c15);
-    struct cleaned_folder *place = &cleaned_folders[mixed >> 54];
-    pthread_mutex_lock(&cleaned_lock);
-    const bool found = place->device == folder.device && place->number == folder.number;
-    *place = folder;
-    pthread_mutex_unlock(&cleaned_lock);
-    return found;
+        ((uint64_t)status->st_dev * 31 + (uint64_t)status->st_ino) * UINT64_C(0x9e3779b97f4a7c15);
+    const unsigned long folder = (unsigned long)(mixed >> 8 | 1);
+    return atomic_exchange(&cleaned_folders[mixed >> 54], folder) == folder;
 }
 
 void atomic_file_look_again(void) {
-    pthread_mutex_lock(&cleaned_lock);
-    memset(cleaned_folders, 0, sizeof cleaned_folders);
-    pthread_mutex_unlock(&cleaned_lock);
+    for (size_t i = 0; i < CLEANED_MAX; i++) {
+        atomic_store(&cleaned_folders[i], 0);
+    }
 }
 
 static void remove_orphans(const char *path) {
@@ -278,10 +293,34 @@ int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary,
     }
 }
 
-int atomic_file_rename(atomic_file **temporary, const char *target) {
+/* Returns 0 or an errno. */
+static int rename_to_new(const char *path, const char *target) {
+#ifdef SYS_renameat2
+    enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, which not every C library names */
+    if (syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) { /* network file systems lack it, but have links */
+        return errno;
+    }
+#endif
+    struct stat status;
+    int failure = link(path, target) == 0 ? 0 : errno;
+    if (failure == 0) {
+        unlink(path);
+    } else if (failure == EPERM || failure == ENOSYS || failure == EOPNOTSUPP) {
+        /* No file system can do less: a file that appears between these two calls is replaced. */
+        failure = lstat(target, &status) == 0 ? EEXIST : rename(path, target) != 0 ? errno : 0;
+    }
+    return failure;
+}
+
+int atomic_file_rename(atomic_file **temporary, const char *target, bool must_be_new) {
     sigset_t before;
     list_take(&before);
-    int failure = rename((*temporary)->path, target) != 0 ? errno : 0;
+    int failure = must_be_new ? rename_to_new((*temporary)->path, target)
+                  : rename((*temporary)->path, target) != 0 ? errno
+                                                            : 0;
     if (failure == 0) {
         list_drop(*temporary);
     }

@@ -8,12 +8,13 @@
 #define POSEMILL_MOTION_ATOMIC_FILE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 typedef struct atomic_file atomic_file;
 
-/* Installs handlers for the fatal signals, which remove every temporary file and then raise the
- * signal again. Must be the first call: a driver that installs its own handler later passes signals
+/* Installs handlers for the signals that end a process, real-time ones too, which remove every
+ * temporary file and then raise the signal again. Must be the first call: a driver that installs its own handler later passes signals
  * on to the previous handler, but not to one installed after its own. Ignored signals, as under
  * nohup, stay ignored. Exceeding the file size limit becomes an error like a full disk. */
 void atomic_file_watch_signals(void);
@@ -32,8 +33,9 @@ void atomic_file_look_again(void);
 int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file);
 
 /* Renames the file to `target`; *file must still be open. Returns 0, or an errno; then the file
- * stays temporary. */
-int atomic_file_rename(atomic_file **temporary, const char *target);
+ * stays temporary. A target that exists is replaced or, with `must_be_new`, EEXIST: that holds at
+ * the moment of the renaming, whatever other processes do. */
+int atomic_file_rename(atomic_file **temporary, const char *target, bool must_be_new);
 
 /* Removes the file, or the folder if it is empty. *temporary may be NULL. */
 void atomic_file_remove(atomic_file **temporary);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* A file is recognised within this many bytes, or rejected. */
-enum { FIRST_BYTES = 65536 };
 
 typedef struct byte_buffer {
     char *data;
@@ -41,12 +39,32 @@ input_bounds input_machine_bounds(void) {
     return (input_bounds){.file = memory, .stream = memory / 2};
 }
 
-/* ---- reading ------------------------------------------------------------------- */
-
 static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const char *detail) {
     snprintf(reason, INPUT_REASON_SIZE, "%s%s", problem, detail);
     return false;
 }
+
+/* ---- kinds --------------------------------------------------------------------- */
+
+input_kind_found input_find_magic(const char *bytes, size_t size, const char *magic) {
+    const size_t wanted = strlen(magic);
+    if (memcmp(bytes, magic, size < wanted ? size : wanted) != 0) {
+        return INPUT_KIND_NO;
+    }
+    return size < wanted ? INPUT_KIND_UNKNOWN : INPUT_KIND_YES;
+}
+
+bool input_check_kind(const input_kind *kind, const char *bytes, size_t size, bool is_whole,
+                      char reason[INPUT_REASON_SIZE]) {
+    const input_kind_found found = kind != NULL ? kind->find(bytes, size) : INPUT_KIND_YES;
+    if (found == INPUT_KIND_NO ||
+        (found == INPUT_KIND_UNKNOWN && !is_whole && size >= INPUT_FIRST_BYTES)) {
+        return refuse(reason, kind->refusal, "");
+    }
+    return true;
+}
+
+/* ---- reading ------------------------------------------------------------------- */
 
 /* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
  * which shows that the input is longer. */
@@ -66,8 +84,16 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     return true;
 }
 
-/* Reads the next bytes into the buffer; sets *end at the end. Returns 0 or an errno. */
-static int read_more(int file, byte_buffer *buffer, bool *end) {
+/* Waits until there is something to read, or an end. */
+static void wait_for_bytes(int file) {
+    struct pollfd waited = {.fd = file, .events = POLLIN};
+    while (poll(&waited, 1, -1) < 0 && errno == EINTR) {
+    }
+}
+
+/* Reads the next bytes into the buffer; sets *end at the end. Returns 0 or an errno: a regular file
+ * that makes its reader wait, as some of /proc do, is refused. */
+static int read_more(int file, bool is_stream, byte_buffer *buffer, bool *end) {
     for (;;) {
         ssize_t got = read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1);
         if (got >= 0) {
@@ -75,31 +101,19 @@ static int read_more(int file, byte_buffer *buffer, bool *end) {
             *end = got == 0;
             return 0;
         }
-        if (errno != EINTR) {
+        if (is_stream && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            wait_for_bytes(file);
+        } else if (errno != EINTR) {
             return errno;
         }
     }
-}
-
-/* Whether to read on. Sets *known once the kind is certain. */
-static bool check_kind(const input_kind *kind, const byte_buffer *buffer, bool *known,
-                       char *reason) {
-    if (*known || kind == NULL) {
-        return true;
-    }
-    input_kind_found found = kind->find(buffer->data, buffer->size);
-    *known = found == INPUT_KIND_YES;
-    if (found == INPUT_KIND_NO || (!*known && buffer->size >= FIRST_BYTES)) {
-        return refuse(reason, kind->refusal, "");
-    }
-    return true;
 }
 
 /* Sizes from fstat for a regular file. Everything else, and a file of size 0 as in /proc, is a
  * stream. */
 static bool find_size(int file, const input_bounds *bounds, struct stat *status, size_t *wanted,
                       size_t *max, char *reason) {
-    *wanted = FIRST_BYTES;
+    *wanted = INPUT_FIRST_BYTES;
     *max = bounds->stream;
     if (fstat(file, status) != 0 || !S_ISREG(status->st_mode) || status->st_size <= 0) {
         return true;
@@ -172,12 +186,13 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
     }
     before.begin = is_regular(&before) ? lseek(file, 0, SEEK_CUR) : 0;
     while (!end) {
-        size_t room = known || kind == NULL || wanted < FIRST_BYTES ? wanted : FIRST_BYTES;
+        size_t room =
+            known || kind == NULL || wanted < INPUT_FIRST_BYTES ? wanted : INPUT_FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
             errno = ENOMEM;
             return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
-        int failure = read_more(file, buffer, &end);
+        int failure = read_more(file, !S_ISREG(before.status.st_mode), buffer, &end);
         if (failure != 0) {
             return refuse(reason, "cannot be read: ", strerror(failure));
         }
@@ -186,8 +201,11 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
                      "size is beyond %zu bytes, the limit for inputs of unknown size", max);
             return false;
         }
-        if (!end && !check_kind(kind, buffer, &known, reason)) {
-            return false;
+        if (!end && !known) {
+            if (!input_check_kind(kind, buffer->data, buffer->size, false, reason)) {
+                return false;
+            }
+            known = kind == NULL || kind->find(buffer->data, buffer->size) == INPUT_KIND_YES;
         }
     }
     buffer->data[buffer->size] = '\0';
@@ -209,17 +227,75 @@ bool input_read(int file, const input_kind *kind, const input_bounds *bounds, ch
     return true;
 }
 
+/* ---- opening ------------------------------------------------------------------- */
+
+static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *text) {
+    refuse(reason,
+           text != NULL ? text : "cannot be opened: ", text != NULL ? "" : strerror(failure));
+    errno = failure;
+    return -1;
+}
+
+/* Looks before it opens, because opening a device may have effects, and again after. */
+int input_open(const char *path, input_rule rule, char reason[INPUT_REASON_SIZE]) {
+    static const char odd[] = "is no regular file";
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return refuse_open(reason, errno, NULL);
+    }
+    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode)) {
+        return refuse_open(reason, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, odd);
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (file < 0 || fstat(file, &status) != 0) {
+        const int failure = errno;
+        if (file >= 0) {
+            close(file);
+        }
+        return refuse_open(reason, failure, NULL);
+    }
+    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode)) {
+        close(file);
+        return refuse_open(reason, EINVAL, odd);
+    }
+    if (S_ISFIFO(status.st_mode)) {
+        wait_for_bytes(file); /* before a writer has come, a pipe looks like one at its end */
+    }
+    return file;
+}
+
 bool input_read_file(const char *path, const input_kind *kind, char **data, size_t *size,
                      char reason[INPUT_REASON_SIZE]) {
     bool is_stdin = strcmp(path, "-") == 0;
     const input_bounds bounds = input_machine_bounds();
-    int file = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int file = is_stdin ? STDIN_FILENO : input_open(path, INPUT_ANY, reason);
     if (file < 0) {
-        return refuse(reason, "cannot be opened: ", strerror(errno));
+        return false;
     }
     bool good = input_read(file, kind, &bounds, data, size, reason);
     if (!is_stdin) {
+        const int failure = errno;
         close(file);
+        errno = failure;
     }
+    return good;
+}
+
+bool input_read_beside(const char *path, const input_kind *kind, size_t max, char **data,
+                       size_t *size, char reason[INPUT_REASON_SIZE]) {
+    input_bounds bounds = input_machine_bounds();
+    struct stat status;
+    const int file = input_open(path, INPUT_REGULAR, reason);
+    if (file < 0) {
+        return false;
+    }
+    bounds.stream = max < bounds.stream ? max : bounds.stream; /* files of /proc have no size */
+    const bool is_large = fstat(file, &status) == 0 && (uintmax_t)status.st_size > max;
+    if (is_large) {
+        snprintf(reason, INPUT_REASON_SIZE, "has %llu bytes; expected at most %zu",
+                 (unsigned long long)status.st_size, max);
+    }
+    const bool good = !is_large && input_read(file, kind, &bounds, data, size, reason);
+    close(file);
     return good;
 }

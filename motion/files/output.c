@@ -27,6 +27,7 @@ struct motion_output {
     char *target;           /* final name; NULL: written in place */
     atomic_file *temporary; /* the file being written; NULL: written in place */
     bool owns_file;
+    bool must_be_new; /* the target is not replaced */
 };
 
 static void output_free(motion_output *output) {
@@ -42,18 +43,29 @@ static void output_free(motion_output *output) {
 static pm_status output_failed(const motion_output *output, int failure, pm_error *error) {
     char shown[384];
     printable_text(shown, sizeof shown, output->name, strlen(output->name));
-    motion_fail(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
+    if (failure == EEXIST) {
+        motion_report(error, PM_ERROR_OUTPUT, "%s: exists already", shown);
+        return PM_ERROR_OUTPUT;
+    }
+    motion_report(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
     if (error != NULL && (failure == ENOSPC || failure == EDQUOT)) {
         error->hint = motion_full_hint;
+    } else if (error != NULL && failure == ENXIO) {
+        error->hint = "nothing reads this pipe; begin the reader first";
     }
     return PM_ERROR_OUTPUT;
 }
 
-/* Devices and pipes are written in place: renaming over /dev/null would replace it. */
+/* Devices and pipes are written in place: renaming over /dev/null would replace it. A pipe that nothing
+ * reads is refused, because opening it would wait for ever. */
 static int open_in_place(motion_output *output, const char *path) {
-    output->file = open(path, O_WRONLY | O_CLOEXEC);
+    output->file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (output->file < 0) {
+        return errno;
+    }
     output->owns_file = true;
-    return output->file < 0 ? errno : 0;
+    const int flags = fcntl(output->file, F_GETFL);
+    return flags < 0 || fcntl(output->file, F_SETFL, flags & ~O_NONBLOCK) != 0 ? errno : 0;
 }
 
 static int create_temporary(motion_output *output, mode_t mode) {
@@ -70,6 +82,9 @@ static int open_named(motion_output *output, const char *path) {
     bool exists = stat(path, &status) == 0;
     if (!exists && errno != ENOENT) {
         return errno;
+    }
+    if (exists && output->must_be_new) {
+        return EEXIST;
     }
     if (exists && S_ISDIR(status.st_mode)) {
         return EISDIR;
@@ -95,7 +110,8 @@ static int open_named(motion_output *output, const char *path) {
     return failure;
 }
 
-pm_status motion_output_open(const char *path, motion_output **output, pm_error *error) {
+static pm_status open_output(const char *path, bool must_be_new, motion_output **output,
+                             pm_error *error) {
     bool is_stdout = strcmp(path, "-") == 0;
     motion_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
@@ -106,6 +122,7 @@ pm_status motion_output_open(const char *path, motion_output **output, pm_error 
     }
     created->file = -1;
     created->name = name;
+    created->must_be_new = must_be_new;
     int failure = 0;
     if (is_stdout) {
         failure = fflush(stdout) != 0 ? errno : 0;
@@ -120,6 +137,14 @@ pm_status motion_output_open(const char *path, motion_output **output, pm_error 
     }
     *output = created;
     return PM_OK;
+}
+
+pm_status motion_output_open(const char *path, motion_output **output, pm_error *error) {
+    return open_output(path, false, output, error);
+}
+
+pm_status motion_output_open_new(const char *path, motion_output **output, pm_error *error) {
+    return open_output(path, true, output, error);
 }
 
 /* Unbuffered, so that a full disk is reported here and not after another output of the same command
@@ -166,7 +191,9 @@ static int close_and_rename(motion_output *output) {
     if (close(file) != 0) {
         return errno;
     }
-    return output->temporary != NULL ? atomic_file_rename(&output->temporary, output->target) : 0;
+    return output->temporary != NULL
+               ? atomic_file_rename(&output->temporary, output->target, output->must_be_new)
+               : 0;
 }
 
 pm_status motion_output_commit(motion_output **output, pm_error *error) {

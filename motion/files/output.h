@@ -14,6 +14,10 @@ typedef struct motion_output motion_output;
 
 pm_status motion_output_open(const char *path, motion_output **output, pm_error *error);
 
+/* The same for a file that does not exist yet. One that another process creates until the commit is
+ * refused then, and stays as it is. Pipes and devices exist, and are refused. */
+pm_status motion_output_open_new(const char *path, motion_output **output, pm_error *error);
+
 /* On failure removes the temporary file. The output must still be abandoned. */
 pm_status motion_output_write(motion_output *output, const void *data, size_t size,
                               pm_error *error);

@@ -3,14 +3,15 @@
  * Animations: a clip of each, with the channels that move nodes. Channels of other things, and those
  * that have no node, are carried over.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/gltf/channels.h"
 #include "motion/gltf/compose.h"
 #include "motion/gltf/extensions.h"
-#include "motion/gltf/key_rate.h"
 #include "motion/gltf/timelines.h"
+#include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
 /* ---- samplers ------------------------------------------------------------------------------ */
@@ -143,8 +144,7 @@ typedef struct clip_reader {
     pm_motion_channel *channels;
     pm_timeline *timelines;
     size_t *json_channels;
-    pm_rational rate;
-    bool has_rate, is_irregular;
+    pm_rational *rates; /* of the timelines */
 } clip_reader;
 
 static pm_status check_target(const clip_reader *r, const target *t, const gltf_place *place,
@@ -160,25 +160,14 @@ static pm_status check_target(const clip_reader *r, const target *t, const gltf_
     return PM_OK;
 }
 
-/* The clip has a rate if all timelines have the same; one with a single key at 0 has every rate. */
-static void add_rate(clip_reader *r, const gltf_accessor_cache *cache) {
-    if (cache->timeline.key_count == 1 && cache->timeline.times[0] == 0.0)
-        return;
-    r->is_irregular =
-        r->is_irregular || cache->rate.den == 0 ||
-        (r->has_rate && (cache->rate.num != r->rate.num || cache->rate.den != r->rate.den));
-    r->rate = cache->rate;
-    r->has_rate = true;
-}
-
 /* Channels with the same input share a timeline. */
 static uint32_t timeline_of(clip_reader *r, size_t input) {
     gltf_accessor_cache *cache = &r->reader->cache[input];
     if (cache->clip != r->index + 1) {
         cache->clip = r->index + 1;
         cache->timeline_index = (uint32_t)r->clip->timeline_count;
+        r->rates[r->clip->timeline_count] = cache->rate;
         r->timelines[r->clip->timeline_count++] = cache->timeline;
-        add_rate(r, cache);
     }
     return cache->timeline_index;
 }
@@ -218,31 +207,75 @@ static pm_status read_channels(clip_reader *r, const json_t *array, pm_error *er
     return status;
 }
 
-/* ---- clips --------------------------------------------------------------------------------- */
-
 static bool allocate_clip(clip_reader *r, size_t samplers, size_t channels) {
     r->samplers = gltf_allocate(r->reader, samplers, sizeof *r->samplers);
     r->channels = gltf_allocate(r->reader, channels, sizeof *r->channels);
     r->timelines = gltf_allocate(r->reader, channels, sizeof *r->timelines);
+    r->rates = gltf_allocate(r->reader, channels, sizeof *r->rates);
     r->json_channels = gltf_allocate(r->reader, channels, sizeof *r->json_channels);
     r->sampler_count = samplers;
     r->clip->channels = r->channels;
     r->clip->timelines = r->timelines;
     r->reader->document->json_channels[r->index] = r->json_channels;
-    return r->samplers && r->channels && r->timelines && r->json_channels;
+    return r->samplers && r->channels && r->timelines && r->rates && r->json_channels;
+}
+
+/* ---- rates --------------------------------------------------------------------------------- */
+
+/* The rate that all timelines have; those of one key have every rate. False: there is none. */
+static bool find_common_rate(const clip_reader *r, pm_rational *rate) {
+    *rate = (pm_rational){0, 0};
+    for (size_t t = 0; t < r->clip->timeline_count; t++) {
+        const pm_rational own = r->rates[t];
+        if (r->timelines[t].key_count == 1)
+            continue;
+        if (own.den == 0 || (rate->den != 0 && (own.num != rate->num || own.den != rate->den)))
+            return false;
+        *rate = own;
+    }
+    return rate->den != 0;
 }
 
 /* A rate that this library wrote, where no key contradicts it. */
-static void take_stated_rate(pm_motion_clip *clip, const json_t *json) {
+static bool find_stated_rate(const clip_reader *r, const json_t *json, pm_rational *rate) {
     const char *text =
         json_string_value(json_object_get(json_object_get(json, "extras"), GLTF_RATE));
-    pm_rational rate;
-    if (!text || !rate_parse(text, &rate))
+    if (!text || !rate_parse(text, rate) || r->clip->timeline_count == 0)
+        return false;
+    for (size_t t = 0; t < r->clip->timeline_count; t++)
+        if (!key_rate_fits(r->timelines[t].times, r->timelines[t].key_count, *rate))
+            return false;
+    return true;
+}
+
+/* The clip has a rate if all keys lie on one grid, which begins with the first of them. */
+static void find_rate(clip_reader *r, const json_t *json) {
+    size_t first = 0;
+    key_grid grid;
+    if (!find_stated_rate(r, json, &grid.rate) && !find_common_rate(r, &grid.rate))
         return;
-    for (size_t t = 0; t < clip->timeline_count; t++)
-        if (!key_rate_fits(clip->timelines[t].times, clip->timelines[t].key_count, rate))
-            return;
-    clip->rate = rate;
+    for (size_t t = 1; t < r->clip->timeline_count; t++)
+        if (r->timelines[t].times[0] < r->timelines[first].times[0])
+            first = t;
+    grid.start = key_grid_start(r->timelines[first].times[0], grid.rate);
+    bool is_uniform = grid.start.den != 0;
+    for (size_t t = 0; t < r->clip->timeline_count && is_uniform; t++)
+        is_uniform = key_grid_frame(&grid, r->timelines[t].times[0]) >= 0;
+    if (is_uniform) {
+        r->clip->rate = grid.rate;
+        r->clip->start = grid.start;
+    }
+}
+
+/* ---- clips --------------------------------------------------------------------------------- */
+
+static void warn_clip(gltf_reader *reader, const gltf_place *place, const pm_motion_clip *clip,
+                      const char *fault) {
+    char name[MOTION_PRINTABLE], message[512];
+    motion_printable(name, clip->name.text, clip->name.size);
+    snprintf(message, sizeof message, "clip%s%s%s is carried over, not resampled: %s",
+             *name ? " '" : "", name, *name ? "'" : "", fault);
+    gltf_warn(reader, place, message);
 }
 
 static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) {
@@ -250,14 +283,14 @@ static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) 
     pm_status status = gltf_object_of(json, r->place, error);
     if (status == PM_OK)
         status = gltf_get_text(json, r->place, "name", false, &name, error);
+    if (status == PM_OK && name)
+        r->clip->name = (pm_motion_name){json_string_value(name), json_string_length(name)};
     if (status == PM_OK)
         status = gltf_get_array(json, r->place, "channels", true, &channels, error);
     if (status == PM_OK)
         status = gltf_get_array(json, r->place, "samplers", true, &samplers, error);
     if (status != PM_OK)
         return status;
-    r->clip->name = name ? (pm_motion_name){json_string_value(name), json_string_length(name)}
-                         : (pm_motion_name){"", 0};
     if (json_array_size(channels) == 0)
         status = gltf_note(r->reader, error, GLTF_KEY(r->place, "channels"), "has no elements");
     if (status == PM_OK && !allocate_clip(r, json_array_size(samplers), json_array_size(channels)))
@@ -266,27 +299,64 @@ static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) 
         status = read_samplers(r->reader, samplers, r->place, r->samplers, error);
     if (status == PM_OK)
         status = read_channels(r, channels, error);
-    if (r->has_rate && !r->is_irregular)
-        r->clip->rate = r->rate;
-    if (status == PM_OK)
-        take_stated_rate(r->clip, json);
-    return status;
+    if (status != PM_OK)
+        return status;
+    find_rate(r, json);
+    if (r->clip->channel_count == 0 && json_array_size(channels) > 0)
+        warn_clip(r->reader, r->place, r->clip, "no channel moves a node");
+    return PM_OK;
 }
 
+/* A fault of one clip leaves the others: it has no channels then, and is written as it is. */
+static pm_status set_aside(const clip_reader *r, const pm_error *fault, pm_error *error) {
+    const char *text =
+        motion_copy_text(&r->reader->motion->arena, fault->message, strlen(fault->message));
+    if (!text)
+        return motion_refuse_memory(error);
+    *r->clip = (pm_motion_clip){.name = r->clip->name, .rate_text = {"", 0}, .fault = text};
+    warn_clip(r->reader, r->place, r->clip, text);
+    return PM_OK;
+}
+
+/* A fault for which the whole file is refused names its clip. */
+static void refuse_clip(const pm_motion_clip *clip, const pm_error *fault, pm_error *error) {
+    char name[MOTION_PRINTABLE];
+    motion_printable(name, clip->name.text, clip->name.size);
+    motion_report(error, fault->status, "%s%s%s%s", fault->message, *name ? " (clip '" : "", name,
+                  *name ? "')" : "");
+}
+
+/* The first fault is that of the file if no clip is without one. */
 static pm_status read_clips(gltf_reader *reader, const json_t *array, pm_motion_clip *clips,
                             pm_error *error) {
+    const size_t count = json_array_size(array);
     size_t *targeted = calloc(reader->motion->content.node_count + 1, 4 * sizeof *targeted);
+    pm_error first = {.status = PM_OK}, fault;
     pm_status status = targeted ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < json_array_size(array); i++) {
+    size_t good = 0;
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
         clip_reader r = {.reader = reader,
                          .place = GLTF_ITEM_OF("animations", i),
                          .index = i,
                          .targeted = targeted,
                          .clip = &clips[i]};
-        status = read_clip(&r, json_array_get(array, i), error);
+        clips[i].name = (pm_motion_name){"", 0};
+        status = read_clip(&r, json_array_get(array, i), &fault);
+        good += status == PM_OK;
+        if (status == PM_ERROR_FILE && first.status == PM_OK)
+            refuse_clip(&clips[i], &fault, &first);
+        if (status == PM_ERROR_FILE && !reader->input->options->strict && count > 1 &&
+            !reader->is_too_much)
+            status = set_aside(&r, &fault, error);
+        else if (status != PM_OK)
+            motion_report(error, status, "%s",
+                          status == PM_ERROR_FILE && !reader->is_too_much ? first.message
+                                                                          : fault.message);
     }
     free(targeted);
-    return status;
+    return status == PM_OK && count > 0 && good == 0
+               ? motion_fail(error, first.status, "%s", first.message)
+               : status;
 }
 
 pm_status gltf_read_animations(gltf_reader *reader, pm_error *error) {

@@ -15,6 +15,7 @@ static pm_status read_buffer(gltf_reader *reader, const json_t *json, size_t i,
                              const unsigned char *bin, size_t bin_size, pm_error *error) {
     const gltf_place *const place = GLTF_ITEM_OF("buffers", i);
     gltf_buffer *buffer = &reader->document->buffers[i];
+    buffer->same_as = i;
     const json_t *uri = NULL;
     size_t size = 0;
     pm_status status = gltf_object_of(json, place, error);
@@ -28,10 +29,12 @@ static pm_status read_buffer(gltf_reader *reader, const json_t *json, size_t i,
     if (status != PM_OK)
         return status;
     if (!uri && i == 0 && bin)
-        *buffer = (gltf_buffer){.data = bin, .size = bin_size};
+        *buffer = (gltf_buffer){.data = bin, .size = bin_size, .same_as = i};
     if (buffer->data && buffer->size < size)
         return gltf_refuse(error, GLTF_KEY(place, "byteLength"), "is %zu, but there are %zu bytes",
                            size, buffer->size);
+    if (buffer->same_as == i && buffer->data)
+        reader->bytes += buffer->size;
     buffer->size = size;
     return PM_OK;
 }
@@ -55,7 +58,7 @@ pm_status gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_
 
 /* ---- views --------------------------------------------------------------------------------- */
 
-/* Whether bytes [offset, offset + size) lie in the buffer. */
+/* Whether bytes [offset, offset + size) lie in the buffer, as long as the document says that it is. */
 static pm_status check_range(const gltf_reader *reader, const gltf_place *place, size_t buffer,
                              size_t offset, size_t size, pm_error *error) {
     const size_t available = reader->document->buffers[buffer].size;
@@ -74,7 +77,11 @@ static pm_status read_range(const gltf_reader *reader, const json_t *json, const
         status = gltf_get_size(json, place, "byteOffset", 0, 0, offset, error);
     if (status == PM_OK)
         status = gltf_get_size(json, place, "byteLength", 1, GLTF_NONE, size, error);
-    return status == PM_OK ? check_range(reader, place, *buffer, *offset, *size, error) : status;
+    if (status == PM_OK)
+        status = check_range(reader, place, *buffer, *offset, *size, error);
+    if (status == PM_OK)
+        *buffer = reader->document->buffers[*buffer].same_as;
+    return status;
 }
 
 static pm_status read_compression_of(gltf_reader *reader, const json_t *json,

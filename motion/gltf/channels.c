@@ -37,6 +37,8 @@ static pm_status count_weights(const gltf_reader *reader, size_t node, const glt
 /* ---- unit quaternions ---------------------------------------------------------------------- */
 
 #define UNIT_TOLERANCE 1e-3 /* of the library's keys */
+#define LEAST_LENGTH 1e-6   /* and of those of cubicspline */
+#define LARGEST_LENGTH 1e6
 
 /* How far the length of a quaternion can be from 1 by the rounding of its four components. */
 static double rounding_of(size_t component_type) {
@@ -57,13 +59,18 @@ static double length_of(const float *q) {
     return sqrt(sum);
 }
 
+/* How far a length is from 1, as a factor: short keys count beside long ones. */
+static double factor_of(double length) {
+    return length < 1.0 ? 1.0 / length : length;
+}
+
 /* The key that is furthest from unit length. */
 static size_t find_worst(const float *keys, size_t count, size_t stride, double *worst) {
     size_t at = 0;
     *worst = 1.0;
     for (size_t k = 0; k < count; k++) {
         const double length = length_of(keys + k * stride);
-        if (length == 0.0 || fabs(length - 1.0) > fabs(*worst - 1.0)) {
+        if (factor_of(length) > factor_of(*worst)) {
             *worst = length;
             at = k;
         }
@@ -73,44 +80,49 @@ static size_t find_worst(const float *keys, size_t count, size_t stride, double 
     return at;
 }
 
-/* Normalises the keys that are further from unit length than the library takes. Tangents are divided
- * by the same: keys of one length give the curve that they gave before it was normalised. */
+/* Normalises the keys that are further from unit length than the library takes. */
 static pm_status copy_normalised(gltf_reader *reader, const gltf_accessor *a,
-                                 const gltf_place *place, size_t first, size_t stride,
-                                 const float **values, pm_error *error) {
-    float *copy = gltf_allocate(reader, a->count, 4 * sizeof *copy);
+                                 const gltf_place *place, const float **values, pm_error *error) {
+    const pm_status status = gltf_count_values(reader, place, a->count, 4 * sizeof **values, error);
+    float *copy = status == PM_OK ? gltf_allocate(reader, a->count, 4 * sizeof *copy) : NULL;
     if (!copy)
-        return motion_refuse_memory(error);
+        return status == PM_OK ? motion_refuse_memory(error) : status;
     memcpy(copy, *values, a->count * 4 * sizeof *copy);
-    for (size_t i = 0; i < a->count * 4; i += stride) {
-        const double length = length_of(copy + i + first);
-        for (size_t k = i; k < i + stride && fabs(length - 1.0) > UNIT_TOLERANCE; k++) {
+    for (size_t i = 0; i < a->count * 4; i += 4) {
+        const double length = length_of(copy + i);
+        for (size_t k = i; k < i + 4 && fabs(length - 1.0) > UNIT_TOLERANCE; k++)
             copy[k] = (float)((double)copy[k] / length);
-            if (!isfinite(copy[k]))
-                return gltf_refuse(error, place, "key %zu has the length %g, and large tangents",
-                                   i / stride, length);
-        }
     }
     *values = copy;
     return PM_OK;
 }
 
+static pm_status check_worst(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
+                             bool is_cubic, size_t key, double worst, pm_error *error) {
+    if (worst == 0.0 || !isfinite(worst))
+        return gltf_refuse(error, place, "key %zu has the length %g; expected a unit quaternion",
+                           key, worst);
+    if (is_cubic && !(worst >= LEAST_LENGTH && worst <= LARGEST_LENGTH))
+        return gltf_refuse(error, place, "key %zu has the length %g; expected 1e-6 to 1e6", key,
+                           worst);
+    if (fabs(worst - 1.0) > UNIT_TOLERANCE + rounding_of(a->component_type))
+        return gltf_note(reader, error, place, "key %zu has the length %.6g; %s", key, worst,
+                         is_cubic ? "kept, as CUBICSPLINE defines" : "normalised");
+    return PM_OK;
+}
+
+/* Keys as unit quaternions. Appendix C normalises what a cubic spline gives, and not its keys, which
+ * remain as they are. */
 static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
                            bool is_cubic, const float **values, pm_error *error) {
     const float **made = &reader->cache[a->index].unit[is_cubic];
     const size_t first = is_cubic ? 4 : 0, stride = is_cubic ? 12 : 4;
     double worst = 1.0;
-    pm_status status = PM_OK;
     if (!*made) {
         const size_t key = find_worst(*values + first, a->count * 4 / stride, stride, &worst);
-        if (worst == 0.0 || !isfinite(worst))
-            return gltf_refuse(error, place,
-                               "key %zu has the length %g; expected a unit quaternion", key, worst);
-        if (fabs(worst - 1.0) > UNIT_TOLERANCE + rounding_of(a->component_type))
-            status = gltf_note(reader, error, place, "key %zu has the length %.6g; normalised", key,
-                               worst);
-        if (status == PM_OK && fabs(worst - 1.0) > UNIT_TOLERANCE)
-            status = copy_normalised(reader, a, place, first, stride, values, error);
+        pm_status status = check_worst(reader, a, place, is_cubic, key, worst, error);
+        if (status == PM_OK && !is_cubic && factor_of(worst) - 1.0 > UNIT_TOLERANCE)
+            status = copy_normalised(reader, a, place, values, error);
         if (status != PM_OK)
             return status;
         *made = *values;

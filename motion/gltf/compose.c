@@ -36,8 +36,9 @@ static bool is_finite(const double *numbers, size_t count) {
 }
 
 static pm_status check_nodes(const pm_motion_content *content, pm_error *error) {
-    if (content->node_count == 0)
-        return motion_refuse(error, "has no nodes; glTF requires a skeleton");
+    const pm_status status = motion_check_nodes(content, "glTF", error);
+    if (status != PM_OK)
+        return status;
     for (size_t n = 0; n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
         if (!is_finite(node->translation, 3) || !is_finite(node->rotation, 4) ||

@@ -14,6 +14,9 @@ typedef struct gltf_buffer {
     size_t size;
     char *owned; /* of a file beside the document */
     bool is_external;
+    uint64_t device, inode; /* of that file, which is read once */
+    size_t read_size;       /* of that file, while `size` is what the document says */
+    size_t same_as;         /* the first buffer with these data, itself if no other has them */
 } gltf_buffer;
 
 /* EXT_meshopt_compression of a buffer view. */
@@ -34,11 +37,11 @@ typedef struct gltf_view {
 /* What was made of an accessor already: many samplers may refer to one. */
 typedef struct gltf_accessor_cache {
     pm_timeline timeline; /* key_count 0: not made */
-    pm_rational rate;     /* of the timeline, 0/0: not uniform from time 0 */
+    pm_rational rate;     /* of the timeline, 0/0: not uniform */
     size_t clip;          /* clip + 1 that has the timeline last */
     uint32_t timeline_index;
     const float *values;  /* NULL: not made */
-    const float *unit[2]; /* values as unit quaternions: [1] in the middle of each three */
+    const float *unit[2]; /* values as unit quaternions; [1]: as keys of CUBICSPLINE, checked */
 } gltf_accessor_cache;
 
 typedef struct gltf_document {
@@ -63,6 +66,9 @@ typedef struct gltf_reader {
     gltf_document *document;
     gltf_accessor_cache *cache;
     size_t warnings;
+    size_t bytes;           /* of all buffers, each file once */
+    size_t decoded, values; /* bytes that were made of them */
+    bool is_too_much;       /* for the whole file, not for a clip */
 } gltf_reader;
 
 /* A warning. No more than some of one file are given. */
@@ -74,6 +80,14 @@ pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *plac
 
 /* Zeroed memory that lives as long as the motion. */
 void *gltf_allocate(gltf_reader *reader, size_t count, size_t size);
+
+/* Count `count` elements of `size` bytes that are decompressed or made of accessors, before they are.
+ * Refused are many times the bytes of the buffers: accessors and views may all refer to the same
+ * bytes, and those of sparse accessors to none. */
+pm_status gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t count,
+                             size_t size, pm_error *error);
+pm_status gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t count, size_t size,
+                            pm_error *error);
 
 /* The steps of reading, in their order. */
 pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "motion/gltf/document.h"
+#include "motion/gltf/plain_json.h"
 
 /* Names; those that end with * are beginnings of names. Extensions of materials, textures and lights
  * refer to textures, images and each other, never to accessors or views. */
@@ -53,7 +54,7 @@ bool gltf_is_meshopt(const char *name) {
 static pm_status check_required(const json_t *value, size_t i, pm_error *error) {
     const gltf_place *const place = GLTF_ITEM_OF("extensionsRequired", i);
     char shown[MOTION_PRINTABLE];
-    if (!json_is_string(value))
+    if (!plain_json_is_string(value))
         return gltf_refuse(error, place, "is no string; expected the name of an extension");
     const char *name = json_string_value(value);
     motion_printable(shown, name, json_string_length(value));
@@ -97,9 +98,8 @@ static const char *find_unknown(json_t *value) {
         return find_unknown_in_object(value);
     for (size_t i = 0; i < json_array_size(value) && !found; i++) {
         json_t *element = json_array_get(value, i);
-        if (json_is_number(element))
-            continue;
-        found = find_unknown(element);
+        if (json_is_array(element) || json_is_object(element))
+            found = find_unknown(element);
     }
     return found;
 }

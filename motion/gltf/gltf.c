@@ -22,6 +22,21 @@ static bool recognise_binary(const char *bytes, size_t size) {
     return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
 }
 
+static input_kind_found find_json(const char *bytes, size_t size) {
+    const bool begins = size > 0 && strchr("{ \t\r\n\xef", bytes[0]) && bytes[0] != '\0';
+    return recognise_json(bytes, size) ? INPUT_KIND_YES
+           : begins                    ? INPUT_KIND_UNKNOWN
+                                       : INPUT_KIND_NO;
+}
+
+static input_kind_found find_binary(const char *bytes, size_t size) {
+    return input_find_magic(bytes, size, "glTF");
+}
+
+static const input_kind json_kind = {find_json, "is no glTF file; expected { at the beginning"};
+static const input_kind binary_kind = {find_binary,
+                                       "is no GLB file; expected glTF at the beginning"};
+
 static pm_status read_json(const motion_input *input, pm_motion *motion, pm_error *error) {
     motion->content.format = PM_MOTION_GLTF;
     return gltf_read(input, (const unsigned char *)input->data, input->size, NULL, 0, NULL, 0,
@@ -79,9 +94,10 @@ static void release(void *opaque) {
 
 const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .name = "gltf",
-                                   .extension = "gltf",
                                    .document = "gltf",
                                    .keeps_more = true,
+                                   .is_single = true,
+                                   .kind = &json_kind,
                                    .recognise = recognise_json,
                                    .read = read_json,
                                    .write = write_json,
@@ -90,9 +106,10 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .name = "glb",
-                                  .extension = "glb",
                                   .document = "gltf",
                                   .keeps_more = true,
+                                  .is_single = true,
+                                  .kind = &binary_kind,
                                   .recognise = recognise_binary,
                                   .read = read_binary,
                                   .write = write_binary,

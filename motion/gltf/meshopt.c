@@ -112,6 +112,8 @@ pm_status gltf_decompress(gltf_reader *reader, size_t index, const unsigned char
     pm_status status = check_mode(c, place, error);
     if (status == PM_OK)
         status = check_size(c, view, from, place, error);
+    if (status == PM_OK)
+        status = gltf_count_decoded(reader, place, view->size, 1, error);
     if (status != PM_OK)
         return status;
     void *out = gltf_allocate(reader, view->size, 1);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "motion/base/fault.h"
+#include "motion/gltf/plain_json.h"
 
 static size_t append_place(const gltf_place *place, char *text, size_t used) {
     if (!place)
@@ -43,7 +44,7 @@ static const char *name_of_type(const json_t *value) {
     case JSON_ARRAY:
         return "an array";
     case JSON_STRING:
-        return "a string";
+        return plain_json_is_string(value) ? "a string" : "a number";
     case JSON_INTEGER:
     case JSON_REAL:
         return "a number";
@@ -92,7 +93,7 @@ pm_status gltf_get_object(const json_t *object, const gltf_place *place, const c
 pm_status gltf_get_text(const json_t *object, const gltf_place *place, const char *key,
                         bool required, const json_t **text, pm_error *error) {
     const pm_status status = get(object, place, key, required, text, error);
-    if (status == PM_OK && *text && !json_is_string(*text))
+    if (status == PM_OK && *text && !plain_json_is_string(*text))
         return refuse_type(*text, GLTF_KEY(place, key), "a string", error);
     return status;
 }
@@ -102,9 +103,9 @@ pm_status gltf_get_text(const json_t *object, const gltf_place *place, const cha
 static pm_status size_of(const json_t *value, const gltf_place *place, size_t *size,
                          pm_error *error) {
     const double largest = 9007199254740992.0; /* 2^53: JSON's integers are exact up to there */
-    if (!json_is_number(value))
+    if (!plain_json_is_number(value))
         return refuse_type(value, place, "an integer", error);
-    const double number = json_number_value(value);
+    const double number = plain_json_number(value);
     if (!(number >= 0.0 && number <= largest && number == floor(number)))
         return gltf_refuse(error, place, "is %.17g; expected an integer of 0 or more", number);
     if (number > (double)(SIZE_MAX / 2))
@@ -165,9 +166,12 @@ pm_status gltf_get_numbers(const json_t *object, const gltf_place *place, const 
                            json_array_size(array), count);
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_array_get(array, i);
-        if (!json_is_number(value))
-            return refuse_type(value, GLTF_ITEM(GLTF_KEY(place, key), i), "a number", error);
-        values[i] = json_number_value(value);
+        const gltf_place *const at = GLTF_ITEM(GLTF_KEY(place, key), i);
+        if (!plain_json_is_number(value))
+            return refuse_type(value, at, "a number", error);
+        values[i] = plain_json_number(value);
+        if (!isfinite(values[i]))
+            return gltf_refuse(error, at, "is too large for a double");
     }
     return PM_OK;
 }

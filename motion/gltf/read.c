@@ -41,24 +41,61 @@ void *gltf_allocate(gltf_reader *reader, size_t count, size_t size) {
     return motion_allocate(&reader->motion->arena, count, size);
 }
 
+/* ---- bounds -------------------------------------------------------------------------------- */
+
+/* Any file may have so much. */
+#define LEAST_LIMIT ((size_t)1 << 24)
+
+/* Decompressed data of animations are up to 10 times theirs. */
+enum { DECODED_FACTOR = 32 };
+
+/* Normalized bytes become floats, and floats again where they are normalised. */
+enum { VALUES_FACTOR = 8 };
+
+static pm_status count(gltf_reader *reader, size_t *sum, size_t basis, size_t factor,
+                       const gltf_place *place, size_t elements, size_t size, pm_error *error) {
+    const size_t limit =
+        basis < (SIZE_MAX - LEAST_LIMIT) / factor ? LEAST_LIMIT + factor * basis : SIZE_MAX;
+    reader->is_too_much = elements > (limit - *sum) / size;
+    if (reader->is_too_much)
+        return gltf_refuse(error, place,
+                           "%zu elements of %zu bytes and what was read before are more than %zu "
+                           "bytes, but the data have %zu: the file refers to the same ones too "
+                           "often, or to none",
+                           elements, size, limit, basis);
+    *sum += elements * size;
+    return PM_OK;
+}
+
+pm_status gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t elements,
+                             size_t size, pm_error *error) {
+    return count(reader, &reader->decoded, reader->bytes, DECODED_FACTOR, place, elements, size,
+                 error);
+}
+
+pm_status gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t elements,
+                            size_t size, pm_error *error) {
+    return count(reader, &reader->values, reader->bytes + reader->decoded, VALUES_FACTOR, place,
+                 elements, size, error);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
 static pm_status parse_json(const unsigned char *text, size_t size, json_t **root,
                             pm_error *error) {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf}; /* of UTF-8, which may be ignored */
-    json_error_t fault;
+    plain_json_fault fault = {.text = ""};
     char shown[MOTION_PRINTABLE];
     if (size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0) {
         text += sizeof mark;
         size -= sizeof mark;
     }
-    *root = plain_json_load((const char *)text, size);
-    if (!*root)
-        *root = json_loadb((const char *)text, size, JSON_ALLOW_NUL, &fault);
+    *root = plain_json_load((const char *)text, size, &fault);
     if (*root)
         return PM_OK;
-    /* Without memory, jansson gives no message in most places. */
-    if (json_error_code(&fault) == json_error_out_of_memory || fault.text[0] == '\0')
+    if (fault.text[0] == '\0')
         return motion_refuse_memory(error);
-    return motion_refuse(error, "JSON, line %d, column %d: %s", fault.line, fault.column,
+    return motion_refuse(error, "JSON, line %zu, column %zu: %s", fault.line, fault.column,
                          motion_printable(shown, fault.text, strlen(fault.text)));
 }
 

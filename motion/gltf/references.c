@@ -6,6 +6,7 @@
 #include "motion/gltf/references.h"
 
 #include "motion/gltf/extensions.h"
+#include "motion/gltf/plain_json.h"
 
 typedef struct visit {
     gltf_visitor visit;
@@ -13,7 +14,7 @@ typedef struct visit {
 } visit;
 
 static void visit_key(const visit *v, json_t *holder, const char *key) {
-    if (json_is_number(json_object_get(holder, key)))
+    if (plain_json_is_number(json_object_get(holder, key)))
         v->visit(v->user, holder, key);
 }
 

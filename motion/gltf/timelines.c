@@ -7,16 +7,17 @@
 #include <stdio.h>
 
 #include "motion/gltf/accessor.h"
-#include "motion/gltf/key_rate.h"
+#include "motion/time/key_rate.h"
 
 /* What pm_timeline allows. */
 #define MAX_KEYS (((size_t)1 << 30) - 2)
 
 static pm_status copy_times(gltf_reader *reader, const gltf_place *place, const float *values,
                             size_t count, const double **copied, pm_error *error) {
-    double *times = gltf_allocate(reader, count, sizeof *times);
+    const pm_status status = gltf_count_values(reader, place, count, sizeof **copied, error);
+    double *times = status == PM_OK ? gltf_allocate(reader, count, sizeof *times) : NULL;
     if (!times)
-        return motion_refuse_memory(error);
+        return status == PM_OK ? motion_refuse_memory(error) : status;
     for (size_t k = 0; k < count; k++) {
         times[k] = (double)values[k];
         if (times[k] < 0.0)

@@ -7,6 +7,7 @@
 
 #include "motion/gltf/uri.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,16 +95,35 @@ static bool leaves_folder(const char *path) {
     }
 }
 
-static pm_status read_regular(const gltf_place *place, const char *path, const char *shown,
-                              gltf_buffer *buffer, pm_error *error) {
+/* Takes the data of an earlier buffer that is the same file, by whatever name. */
+static bool take_read_file(const gltf_reader *reader, gltf_buffer *buffer) {
+    const gltf_buffer *all = reader->document->buffers;
+    for (const gltf_buffer *before = all; before < buffer; before++) {
+        if (!before->owned || before->device != buffer->device || before->inode != buffer->inode)
+            continue;
+        buffer->data = before->data;
+        buffer->size = before->read_size;
+        buffer->same_as = (size_t)(before - all);
+        return true;
+    }
+    return false;
+}
+
+static pm_status read_regular(gltf_reader *reader, const gltf_place *place, const char *path,
+                              const char *shown, gltf_buffer *buffer, pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "";
     struct stat found;
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return gltf_refuse(error, place, "%s is no regular file", shown);
-    if (!input_read_file(path, NULL, &buffer->owned, &buffer->size, reason))
-        return gltf_refuse(error, place, "%s: %s", shown, reason);
-    buffer->data = (const unsigned char *)buffer->owned;
+    const bool is_there = stat(path, &found) == 0;
     buffer->is_external = true;
+    buffer->device = is_there ? (uint64_t)found.st_dev : 0;
+    buffer->inode = is_there ? (uint64_t)found.st_ino : 0;
+    if (is_there && take_read_file(reader, buffer))
+        return PM_OK;
+    if (!input_read_beside(path, NULL, SIZE_MAX, &buffer->owned, &buffer->size, reason))
+        return gltf_refuse(error, place, "%s %s", shown, reason);
+    buffer->data = (const unsigned char *)buffer->owned;
+    buffer->read_size = buffer->size;
+    motion_observe(reader->input->observer, buffer->data, buffer->size);
     return PM_OK;
 }
 
@@ -127,9 +147,7 @@ static pm_status load_file(gltf_reader *reader, const gltf_place *place, const c
     else if (path[prefix] == '\0' || leaves_folder(path + prefix))
         status = gltf_refuse(error, place, "%s is not within the folder of the document", shown);
     else
-        status = read_regular(place, path, shown, buffer, error);
-    if (status == PM_OK)
-        motion_observe(reader->input->observer, buffer->data, buffer->size);
+        status = read_regular(reader, place, path, shown, buffer, error);
     free(path);
     return status;
 }

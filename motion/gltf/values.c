@@ -120,12 +120,29 @@ static pm_status copy_values(gltf_reader *reader, const gltf_accessor *a, const 
     return a->sparse_count > 0 ? put_sparse(reader, a, copy, error) : PM_OK;
 }
 
-static pm_status check_finite(const gltf_accessor *a, const gltf_place *place, const float *values,
-                              pm_error *error) {
+static pm_status fill_gaps(gltf_reader *reader, const gltf_accessor *a, size_t at,
+                           const float **values, pm_error *error) {
+    motion_gaps *gaps = reader->input->gaps;
+    float *copy = gltf_allocate(reader, a->count * a->components, sizeof *copy);
+    size_t found = 0;
+    if (!copy)
+        return motion_refuse_memory(error);
+    memcpy(copy, *values, a->count * a->components * sizeof *copy);
+    (void)motion_fill_gaps(copy, sizeof *copy, a->count, a->components, &found);
+    motion_add_gap(gaps, "element %zu of /accessors/%zu", at / a->components, a->index);
+    gaps->count += found - 1;
+    *values = copy;
+    return PM_OK;
+}
+
+static pm_status check_finite(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
+                              const float **values, pm_error *error) {
     for (size_t i = 0; i < a->count * a->components; i++)
-        if (!isfinite(values[i]))
-            return gltf_refuse(error, place, "element %zu of /accessors/%zu is not finite",
-                               i / a->components, a->index);
+        if (!isfinite((*values)[i]))
+            return reader->input->gaps
+                       ? fill_gaps(reader, a, i, values, error)
+                       : gltf_refuse(error, place, "element %zu of /accessors/%zu is not finite",
+                                     i / a->components, a->index);
     return PM_OK;
 }
 
@@ -133,20 +150,22 @@ pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *a, const gl
                            const float **values, pm_error *error) {
     gltf_accessor_cache *cache = &reader->cache[a->index];
     const unsigned char *data = NULL;
-    pm_status status = PM_OK;
     *values = cache->values;
     if (*values)
         return PM_OK;
+    pm_status status = PM_OK;
     if (a->view != GLTF_NONE) {
         status = gltf_view_data(reader, a->view, place, &data, error);
         data = status == PM_OK ? data + a->offset : NULL;
     }
+    if (status == PM_OK)
+        status = gltf_count_values(reader, place, a->count, a->components * sizeof(float), error);
     if (status == PM_OK && data && can_borrow(reader, a, data))
         *values = (const float *)(const void *)data;
     else if (status == PM_OK)
         status = copy_values(reader, a, data, values, error);
     if (status == PM_OK && *values)
-        status = check_finite(a, place, *values, error);
+        status = check_finite(reader, a, place, values, error);
     if (status == PM_OK)
         cache->values = *values;
     return status;

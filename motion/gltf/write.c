@@ -11,6 +11,7 @@
 
 #include "motion/gltf/base64.h"
 #include "motion/gltf/glb.h"
+#include "motion/gltf/plain_json.h"
 
 static pm_status put(const motion_sink *sink, const void *data, size_t size, pm_error *error) {
     return size == 0 ? PM_OK : sink->write(sink->user, data, size, error);
@@ -86,12 +87,30 @@ static int dump_text(const char *text, size_t size, void *user) {
     return d->status == PM_OK ? 0 : -1;
 }
 
-static pm_status write_value(const motion_sink *sink, const json_t *value, pm_error *error) {
+/* A number or a string as it was read, or as jansson writes it. */
+static pm_status write_scalar(const motion_sink *sink, const json_t *value, pm_error *error) {
+    size_t size = 0;
+    const char *number = plain_json_number_text(value, &size);
+    if (number)
+        return put(sink, number, size, error);
     dump d = {sink, error, PM_OK};
     const int result = json_dump_callback(value, dump_text, &d, JSON_COMPACT | JSON_ENCODE_ANY);
     if (d.status != PM_OK)
         return d.status;
     return result == 0 ? PM_OK : motion_refuse_memory(error);
+}
+
+static pm_status write_value(const motion_sink *sink, const json_t *value, pm_error *error);
+
+static pm_status write_array(const motion_sink *sink, const json_t *array, pm_error *error) {
+    pm_status status = put(sink, "[", 1, error);
+    for (size_t i = 0; status == PM_OK && i < json_array_size(array); i++) {
+        if (i > 0)
+            status = put(sink, ",", 1, error);
+        if (status == PM_OK)
+            status = write_value(sink, json_array_get(array, i), error);
+    }
+    return status == PM_OK ? put(sink, "]", 1, error) : status;
 }
 
 /* A comma unless it is the first, the key, and a colon. */
@@ -100,9 +119,27 @@ static pm_status write_key(const motion_sink *sink, const char *key, bool is_fir
     pm_status status = is_first ? PM_OK : put(sink, ",", 1, error);
     json_t *text = status == PM_OK ? json_string_nocheck(key) : NULL;
     if (status == PM_OK)
-        status = text ? write_value(sink, text, error) : motion_refuse_memory(error);
+        status = text ? write_scalar(sink, text, error) : motion_refuse_memory(error);
     json_decref(text);
     return status == PM_OK ? put(sink, ":", 1, error) : status;
+}
+
+static pm_status write_object(const motion_sink *sink, json_t *object, pm_error *error) {
+    pm_status status = put(sink, "{", 1, error);
+    for (void *i = json_object_iter(object); status == PM_OK && i;
+         i = json_object_iter_next(object, i)) {
+        status = write_key(sink, json_object_iter_key(i), i == json_object_iter(object), error);
+        if (status == PM_OK)
+            status = write_value(sink, json_object_iter_value(i), error);
+    }
+    return status == PM_OK ? put(sink, "}", 1, error) : status;
+}
+
+/* The depth is bounded by that of the parser. */
+static pm_status write_value(const motion_sink *sink, const json_t *value, pm_error *error) {
+    return json_is_object(value)  ? write_object(sink, (json_t *)(uintptr_t)value, error)
+           : json_is_array(value) ? write_array(sink, value, error)
+                                  : write_scalar(sink, value, error);
 }
 
 /* Buffer 0: its members, and the data URI. */
@@ -246,9 +283,13 @@ static pm_status prepare(gltf_writer *w, const motion_samples *samples, pm_error
     w->clips = calloc(w->clip_count + 1, sizeof *w->clips);
     if (!w->root || !w->clips)
         return motion_refuse_memory(error);
-    pm_status status = gltf_replace_clips(w, samples, error);
+    pm_status status = w->clip_count > 0 ? gltf_set_beyond_apart(w, error) : PM_OK;
+    if (status == PM_OK)
+        status = gltf_replace_clips(w, samples, error);
     if (status == PM_OK && !w->document->has_unknown_references)
         status = gltf_drop_unused(w, error);
+    if (status == PM_OK && w->clip_count > 0)
+        status = gltf_put_beyond_back(w, error);
     if (status == PM_OK)
         status = gltf_lay_out(w, error);
     return status;

@@ -16,10 +16,11 @@
 pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, size_t count,
                      bool is_binary, const motion_sink *sink, pm_error *error);
 
-/* New data of one clip: its times, and its channels one after another. */
+/* New data of one clip: its times, and its channels one after another. Where the samples are moved in
+ * time, the steps within them have new data, too: each its own times before its keys. */
 typedef struct gltf_new_clip {
     const motion_samples *samples;
-    json_t *view; /* of all of them. NULL: all channels are steps, which stay */
+    json_t *view; /* of all of them. NULL: all channels stay */
     size_t size;
 } gltf_new_clip;
 
@@ -48,10 +49,19 @@ static inline bool gltf_is_resampled(const pm_motion_channel *channel) {
     return channel->interpolation != PM_MOTION_STEP;
 }
 
+/* Whether a channel gets new data. */
+static inline bool gltf_is_replaced(const motion_samples *samples,
+                                    const pm_motion_channel *channel) {
+    return gltf_is_resampled(channel) || samples->is_moved;
+}
+
 /* Sample k lies here, in the precision of the file. */
 float gltf_sample_time(const motion_samples *samples, uint64_t k);
 
 pm_status gltf_replace_clips(gltf_writer *writer, const motion_samples *samples, pm_error *error);
+/* References to elements that the source does not have are set apart while the others change. */
+pm_status gltf_set_beyond_apart(gltf_writer *writer, pm_error *error);
+pm_status gltf_put_beyond_back(gltf_writer *writer, pm_error *error);
 pm_status gltf_drop_unused(gltf_writer *writer, pm_error *error);
 pm_status gltf_lay_out(gltf_writer *writer, pm_error *error);
 

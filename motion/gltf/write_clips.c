@@ -8,14 +8,12 @@
 #include <stdlib.h>
 
 #include "motion/gltf/accessor.h"
+#include "motion/gltf/extensions.h"
+#include "motion/gltf/plain_json.h"
 #include "motion/gltf/write.h"
 
 float gltf_sample_time(const motion_samples *s, uint64_t k) {
-    if (s->has_end && k == s->count - 1)
-        return (float)s->end;
-    if (k == 0)
-        return (float)s->start;
-    return (float)(s->start + (double)k * (double)s->rate.den / (double)s->rate.num);
+    return (float)motion_sample_time(s, k);
 }
 
 json_t *gltf_array_of(json_t *root, const char *key) {
@@ -40,9 +38,9 @@ bool gltf_set_integer(json_t *object, const char *key, size_t value) {
 
 size_t gltf_index_in(const json_t *holder, const char *key, size_t count) {
     const json_t *value = json_object_get(holder, key);
-    const double number = json_number_value(value);
-    return json_is_number(value) && number >= 0.0 && number < (double)count ? (size_t)number
-                                                                            : GLTF_NONE;
+    const double number = value ? plain_json_number(value) : -1.0;
+    return plain_json_is_number(value) && number >= 0.0 && number < (double)count ? (size_t)number
+                                                                                  : GLTF_NONE;
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -62,6 +60,26 @@ static pm_status check_times(const motion_samples *s, pm_error *error) {
     return PM_OK;
 }
 
+/* Channels that are carried over have times that cannot be moved. */
+static pm_status check_moved(const gltf_writer *w, const motion_samples *s, pm_error *error) {
+    const json_t *animation =
+        json_array_get(json_object_get(w->document->root, "animations"), s->clip);
+    const json_t *channels = json_object_get(animation, "channels");
+    for (size_t i = 0; s->is_moved && i < json_array_size(channels); i++) {
+        const json_t *target = json_object_get(json_array_get(channels, i), "target");
+        if (!json_object_get(json_object_get(target, "extensions"), GLTF_POINTER_EXTENSION))
+            continue;
+        motion_refuse(error,
+                      "/animations/%zu/channels/%zu: is carried over with its times; a cut that "
+                      "begins at 0 would move the others",
+                      s->clip, i);
+        if (error)
+            error->hint = "--keep-time keeps the times of all";
+        return PM_ERROR_FILE;
+    }
+    return PM_OK;
+}
+
 static pm_status check_samples(const gltf_writer *w, const motion_samples *s, size_t index,
                                pm_error *error) {
     if (s->clip >= w->motion->content.clip_count || s->count == 0 || !s->read)
@@ -74,21 +92,27 @@ static pm_status check_samples(const gltf_writer *w, const motion_samples *s, si
     for (size_t i = 0; i < index; i++)
         if (w->clips[i].samples->clip == s->clip)
             return motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu has samples twice", s->clip);
-    return check_times(s, error);
+    const pm_status status = check_moved(w, s, error);
+    return status == PM_OK ? check_times(s, error) : status;
 }
 
 /* Bytes of a clip's new data; false if they cannot be counted. */
-static bool count_bytes(const pm_motion_clip *clip, uint64_t count, size_t *bytes) {
-    size_t numbers = 1;
+static bool count_bytes(const pm_motion_clip *clip, const motion_samples *s, size_t *bytes) {
+    size_t per_sample = 1, others = 0;
     *bytes = 0;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        if (gltf_is_resampled(&clip->channels[c]))
-            numbers += clip->channels[c].components;
-    if (numbers == 1)
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        if (gltf_is_resampled(channel))
+            per_sample += channel->components;
+        else if (s->is_moved) /* at most two times the size of what was read */
+            others += motion_keep_keys(s, &clip->timelines[channel->timeline]).count *
+                      (channel->components + (size_t)1);
+    }
+    if (per_sample == 1 && others == 0)
         return true;
-    if (count > SIZE_MAX / 8 / sizeof(float) / numbers)
+    if (s->count > SIZE_MAX / 8 / sizeof(float) / per_sample)
         return false;
-    *bytes = (size_t)count * numbers * sizeof(float);
+    *bytes = ((size_t)s->count * per_sample + others) * sizeof(float);
     return true;
 }
 
@@ -106,15 +130,26 @@ static size_t add_accessor(gltf_writer *w, size_t view, size_t offset, size_t co
     return json_array_append_new(accessors, accessor) == 0 ? index : GLTF_NONE;
 }
 
-static size_t add_input(gltf_writer *w, size_t view, const motion_samples *s) {
-    const size_t index = add_accessor(w, view, 0, (size_t)s->count, "SCALAR");
+static size_t add_input(gltf_writer *w, size_t view, size_t offset, size_t count, double min,
+                        double max) {
+    const size_t index = add_accessor(w, view, offset, count, "SCALAR");
     json_t *accessor = json_array_get(json_object_get(w->root, "accessors"), index);
-    const double min = (double)gltf_sample_time(s, 0);
-    const double max = (double)gltf_sample_time(s, s->count - 1);
     if (index == GLTF_NONE || json_object_set_new(accessor, "min", json_pack("[f]", min)) != 0 ||
         json_object_set_new(accessor, "max", json_pack("[f]", max)) != 0)
         return GLTF_NONE;
     return index;
+}
+
+static size_t add_sample_times(gltf_writer *w, size_t view, const motion_samples *s) {
+    return add_input(w, view, 0, (size_t)s->count, (double)gltf_sample_time(s, 0),
+                     (double)gltf_sample_time(s, s->count - 1));
+}
+
+/* The input of steps that are moved. */
+static size_t add_kept_times(gltf_writer *w, size_t view, size_t offset,
+                             const motion_kept_keys *kept) {
+    return add_input(w, view, offset, kept->count, (double)(float)motion_kept_time(kept, 0),
+                     (double)(float)motion_kept_time(kept, kept->count - 1));
 }
 
 static bool add_view(gltf_writer *w, gltf_new_clip *clip, size_t *index) {
@@ -127,7 +162,7 @@ static bool add_view(gltf_writer *w, gltf_new_clip *clip, size_t *index) {
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 
-/* Marks samplers that a channel which is not resampled uses. */
+/* Marks samplers that a channel which stays uses. */
 static void mark_kept(const gltf_writer *w, const motion_samples *s, const json_t *channels,
                       size_t sampler_count, bool *is_taken) {
     const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
@@ -136,7 +171,7 @@ static void mark_kept(const gltf_writer *w, const motion_samples *s, const json_
     for (size_t i = 0; i < json_array_size(channels); i++) {
         const bool is_read = c < clip->channel_count && json_channels[c] == i;
         const size_t sampler = gltf_index_in(json_array_get(channels, i), "sampler", sampler_count);
-        if (sampler != GLTF_NONE && !(is_read && gltf_is_resampled(&clip->channels[c])))
+        if (sampler != GLTF_NONE && !(is_read && gltf_is_replaced(s, &clip->channels[c])))
             is_taken[sampler] = true;
         c += is_read;
     }
@@ -158,39 +193,56 @@ static json_t *own_sampler(json_t *channel, json_t *samplers, size_t count, bool
     return sampler;
 }
 
-static bool set_sampler(json_t *sampler, size_t input, size_t output) {
+static bool set_sampler(json_t *sampler, size_t input, size_t output, bool is_linear) {
     return sampler && input != GLTF_NONE && output != GLTF_NONE &&
            gltf_set_integer(sampler, "input", input) &&
            gltf_set_integer(sampler, "output", output) &&
-           json_object_set_new(sampler, "interpolation", json_string("LINEAR")) == 0;
+           json_object_set_new(sampler, "interpolation",
+                               json_string(is_linear ? "LINEAR" : "STEP")) == 0;
 }
 
-static bool replace_samplers(gltf_writer *w, const gltf_new_clip *new, size_t view,
-                             bool *is_taken) {
+/* The place of the next data in the view of a clip. */
+typedef struct view_place {
+    size_t view, offset, times; /* times: the accessor of those of all samples */
+} view_place;
+
+/* Gives a channel accessors for its new data, and the sampler them. */
+static bool replace_sampler(gltf_writer *w, const motion_samples *s,
+                            const pm_motion_channel *channel, json_t *sampler, view_place *at) {
     static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
                                         [PM_MOTION_TRANSLATION] = "VEC3",
                                         [PM_MOTION_SCALE] = "VEC3",
                                         [PM_MOTION_WEIGHTS] = "SCALAR"};
+    const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
+    const bool is_resampled = gltf_is_resampled(channel);
+    const motion_kept_keys kept = motion_keep_keys(s, &clip->timelines[channel->timeline]);
+    const size_t count = is_resampled ? (size_t)s->count : kept.count;
+    const size_t elements =
+        channel->path == PM_MOTION_WEIGHTS ? count * channel->components : count;
+    const size_t input = is_resampled ? at->times : add_kept_times(w, at->view, at->offset, &kept);
+    at->offset += is_resampled ? 0 : count * sizeof(float);
+    const size_t output = add_accessor(w, at->view, at->offset, elements, types[channel->path]);
+    at->offset += count * channel->components * sizeof(float);
+    return set_sampler(sampler, input, output, is_resampled);
+}
+
+static bool replace_samplers(gltf_writer *w, const gltf_new_clip *new, size_t view,
+                             bool *is_taken) {
     const motion_samples *s = new->samples;
     const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
     const json_t *animation = json_array_get(json_object_get(w->root, "animations"), s->clip);
     const json_t *channels = json_object_get(animation, "channels");
     json_t *samplers = json_object_get(animation, "samplers");
-    const size_t sampler_count = json_array_size(samplers), count = (size_t)s->count;
-    const size_t input = add_input(w, view, s);
-    size_t offset = count * sizeof(float);
+    const size_t sampler_count = json_array_size(samplers);
+    view_place at = {view, (size_t)s->count * sizeof(float), add_sample_times(w, view, s)};
     mark_kept(w, s, channels, sampler_count, is_taken);
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
-        if (!gltf_is_resampled(channel))
-            continue;
         json_t *json = json_array_get(channels, w->document->json_channels[s->clip][c]);
-        const size_t elements =
-            channel->path == PM_MOTION_WEIGHTS ? count * channel->components : count;
-        const size_t output = add_accessor(w, view, offset, elements, types[channel->path]);
-        if (!set_sampler(own_sampler(json, samplers, sampler_count, is_taken), input, output))
+        if (gltf_is_replaced(s, channel) &&
+            !replace_sampler(w, s, channel, own_sampler(json, samplers, sampler_count, is_taken),
+                             &at))
             return false;
-        offset += count * channel->components * sizeof(float);
     }
     return true;
 }
@@ -199,7 +251,7 @@ static pm_status replace_clip(gltf_writer *w, gltf_new_clip *new, pm_error *erro
     const size_t clip = new->samples->clip;
     const json_t *animation = json_array_get(json_object_get(w->root, "animations"), clip);
     size_t view = 0;
-    if (!count_bytes(&w->motion->content.clips[clip], new->samples->count, &new->size))
+    if (!count_bytes(&w->motion->content.clips[clip], new->samples, &new->size))
         return motion_refuse_memory(error);
     if (new->size == 0)
         return PM_OK;

@@ -73,6 +73,19 @@ static void collect_ranges(layout *l) {
     merge_ranges(l);
 }
 
+/* The first range of a buffer, or of a later one. */
+static size_t first_range(const layout *l, size_t buffer) {
+    size_t low = 0, high = l->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->ranges[middle].buffer < buffer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The range that a view's bytes are in. */
 static const range *find_range(const layout *l, size_t buffer, size_t offset) {
     size_t low = 0, high = l->count;
@@ -156,10 +169,8 @@ static bool append_buffer(json_t *buffers, json_t *json, size_t size) {
 /* Places the ranges of a buffer one after another from `at` on; returns the end. */
 static size_t place_ranges(layout *l, size_t buffer, size_t at) {
     const unsigned char *data = l->writer->document->buffers[buffer].data;
-    for (size_t i = 0; i < l->count; i++) {
+    for (size_t i = first_range(l, buffer); i < l->count && l->ranges[i].buffer == buffer; i++) {
         range *r = &l->ranges[i];
-        if (r->buffer != buffer)
-            continue;
         r->offset = align_as(at, r->begin);
         at = r->offset + (r->end - r->begin);
         if (data)
@@ -239,6 +250,21 @@ static bool embed(const gltf_buffer *buffer, json_t *json) {
     return is_set;
 }
 
+/* A file that several buffers are would be written once for each. */
+static pm_status check_embedded(const gltf_document *document, pm_error *error) {
+    const size_t often = 16;
+    size_t repeated = 0;
+    for (size_t i = 0; i < document->buffer_count; i++) {
+        repeated += document->buffers[i].same_as != i;
+        if (repeated > often)
+            return motion_fail(error, PM_ERROR_OUTPUT,
+                               "/buffers/%zu: is the same file as /buffers/%zu, as are more than "
+                               "%zu others, and an extension that is not known keeps all",
+                               i, document->buffers[i].same_as, often);
+    }
+    return PM_OK;
+}
+
 static bool embed_files(const gltf_writer *w) {
     const gltf_document *document = w->document;
     const json_t *buffers = json_object_get(w->root, "buffers");
@@ -261,6 +287,9 @@ static bool set_first(const gltf_writer *w) {
 static pm_status grow_first(gltf_writer *w, pm_error *error) {
     const gltf_document *document = w->document;
     const bool has_first = document->buffer_count > 0;
+    const pm_status status = check_embedded(document, error);
+    if (status != PM_OK)
+        return status;
     if (has_first && document->buffers[0].data)
         add_piece(w, 0, document->buffers[0].size, document->buffers[0].data, NULL);
     if (!place_clips(w) || !embed_files(w))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The new data of a clip: times, and then the samples of each channel in a row, as accessors have
- * them. Samples come in pieces of time, so that those of one clip are held in memory.
+ * them. Samples come in pieces of time, so that those of a block of channels are held in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,17 @@
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
-enum { PIECE = 1024 }; /* samples at a time */
+enum {
+    PIECE = 1024,           /* samples at a time */
+    BLOCK_BYTES = 64 << 20, /* of the samples of several channels */
+};
 
 typedef struct sample_block {
     const gltf_new_clip *clip;
     const pm_motion_clip *source;
-    double *values;    /* of all channels, and a piece for those that stay */
-    double **channels; /* by channel: where the next piece goes */
+    size_t begin, end; /* its channels */
+    double *values;    /* of its channels, and a piece for those that stay */
+    double **channels; /* by channel: where the next piece goes. NULL: it is in another block */
     size_t *offsets;   /* by channel, in numbers */
     motion_position positions[PIECE];
 } sample_block;
@@ -53,14 +57,13 @@ static pm_status put_times(const motion_samples *s, const gltf_byte_sink *sink, 
 
 /* Samples on source keys have the source's values, whatever the rounding of the samples was. */
 static void put_keys(const sample_block *b, size_t count) {
-    for (size_t c = 0; c < b->source->channel_count; c++) {
+    for (size_t c = b->begin; c < b->end; c++) {
         const pm_motion_channel *channel = &b->source->channels[c];
         const size_t keys = b->source->timelines[channel->timeline].key_count;
         for (size_t k = 0; k < count; k++) {
             const uint64_t key = motion_exact_key(b->positions[k]);
-            double *to = b->channels[c] + k * channel->components;
-            for (uint32_t i = 0; key < keys && i < channel->components; i++)
-                to[i] = evaluate_number(&channel->keys, channel->components, (size_t)key, i);
+            if (key < keys)
+                evaluate_key(channel, (size_t)key, b->channels[c] + k * channel->components);
         }
     }
 }
@@ -69,7 +72,7 @@ static pm_status read_pieces(sample_block *b, pm_error *error) {
     const motion_samples *s = b->clip->samples;
     for (uint64_t first = 0; first < s->count; first += PIECE) {
         const size_t n = s->count - first < PIECE ? (size_t)(s->count - first) : PIECE;
-        for (size_t c = 0; c < b->source->channel_count; c++) {
+        for (size_t c = b->begin; c < b->end; c++) {
             const pm_motion_channel *channel = &b->source->channels[c];
             const size_t passed =
                 gltf_is_resampled(channel) ? (size_t)first * channel->components : 0;
@@ -85,49 +88,92 @@ static pm_status read_pieces(sample_block *b, pm_error *error) {
     return PM_OK;
 }
 
-/* The sum was checked when the view was made, except for the pieces of channels that stay. */
-static bool allocate(sample_block *b) {
-    const size_t channels = b->source->channel_count;
-    size_t numbers = 0; /* one more is allocated, so that there is always a block */
-    b->channels = calloc(channels + 1, sizeof *b->channels);
-    b->offsets = calloc(channels + 1, sizeof *b->offsets);
-    if (!b->channels || !b->offsets)
-        return false;
-    for (size_t c = 0; c < channels; c++) {
-        const pm_motion_channel *channel = &b->source->channels[c];
-        const size_t count =
-            gltf_is_resampled(channel) ? (size_t)b->clip->samples->count : (size_t)PIECE;
-        b->offsets[c] = numbers;
-        if (count > (SIZE_MAX / sizeof(double) - 1 - numbers) / channel->components)
-            return false;
-        numbers += count * channel->components;
+/* Numbers of a channel in a block. Those of all samples were counted when the view was made. */
+static size_t numbers_of(const sample_block *b, size_t channel) {
+    const pm_motion_channel *of = &b->source->channels[channel];
+    return (gltf_is_resampled(of) ? (size_t)b->clip->samples->count : (size_t)PIECE) *
+           of->components;
+}
+
+/* The channels from b->begin on that fit in a block; at least one, if there is one. */
+static size_t place_block(sample_block *b) {
+    const size_t most = BLOCK_BYTES / sizeof(double);
+    size_t numbers = 0;
+    for (b->end = b->begin; b->end < b->source->channel_count; b->end++) {
+        const size_t more = numbers_of(b, b->end);
+        if (b->end > b->begin && (numbers > most || more > most - numbers))
+            break;
+        b->offsets[b->end] = numbers;
+        numbers += more;
     }
-    b->values = calloc(numbers + 1, sizeof *b->values);
-    return b->values != NULL;
+    return numbers;
+}
+
+/* Steps that are moved in time. */
+static pm_status put_kept(const sample_block *b, const pm_motion_channel *channel,
+                          const gltf_byte_sink *sink, pm_error *error) {
+    const motion_kept_keys kept =
+        motion_keep_keys(b->clip->samples, &b->source->timelines[channel->timeline]);
+    pm_status status = PM_OK;
+    for (size_t k = 0; status == PM_OK && k < kept.count; k++) {
+        const double time = motion_kept_time(&kept, k);
+        status = put_floats(sink, &time, 1, error);
+    }
+    for (size_t k = 0; status == PM_OK && k < kept.count; k++)
+        for (uint32_t i = 0; status == PM_OK && i < channel->components; i++) {
+            const double value =
+                evaluate_number(&channel->keys, channel->components, kept.first + k, i);
+            status = put_floats(sink, &value, 1, error);
+        }
+    return status;
 }
 
 static pm_status put_channels(const sample_block *b, const gltf_byte_sink *sink, pm_error *error) {
     pm_status status = PM_OK;
-    for (size_t c = 0; status == PM_OK && c < b->source->channel_count; c++) {
+    for (size_t c = b->begin; status == PM_OK && c < b->end; c++) {
         const pm_motion_channel *channel = &b->source->channels[c];
         if (gltf_is_resampled(channel))
             status = put_floats(sink, b->values + b->offsets[c],
                                 (size_t)b->clip->samples->count * channel->components, error);
+        else if (b->clip->samples->is_moved)
+            status = put_kept(b, channel, sink, error);
     }
+    return status;
+}
+
+/* All channels are selected before the first block. */
+static pm_status select_block(const sample_block *b, pm_error *error) {
+    const motion_samples *s = b->clip->samples;
+    return b->end - b->begin == b->source->channel_count
+               ? PM_OK
+               : s->select(s->user, b->begin, b->end - b->begin, error);
+}
+
+static pm_status put_block(sample_block *b, const gltf_byte_sink *sink, pm_error *error) {
+    const size_t numbers = place_block(b);
+    b->values =
+        numbers < SIZE_MAX / sizeof *b->values ? calloc(numbers + 1, sizeof *b->values) : NULL;
+    pm_status status = b->values ? select_block(b, error) : motion_refuse_memory(error);
+    if (status == PM_OK)
+        status = read_pieces(b, error);
+    if (status == PM_OK)
+        status = put_channels(b, sink, error);
+    for (size_t c = b->begin; c < b->end; c++)
+        b->channels[c] = NULL;
+    free(b->values);
+    b->begin = b->end;
     return status;
 }
 
 pm_status gltf_write_samples(const gltf_writer *w, const gltf_new_clip *clip,
                              const gltf_byte_sink *sink, pm_error *error) {
     sample_block b = {.clip = clip, .source = &w->motion->content.clips[clip->samples->clip]};
-    pm_status status = allocate(&b) ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = read_pieces(&b, error);
-    if (status == PM_OK)
-        status = put_times(clip->samples, sink, error);
-    if (status == PM_OK)
-        status = put_channels(&b, sink, error);
-    free(b.values);
+    b.channels = calloc(b.source->channel_count + 1, sizeof *b.channels);
+    b.offsets = calloc(b.source->channel_count + 1, sizeof *b.offsets);
+    pm_status status = b.channels && b.offsets ? put_times(clip->samples, sink, error)
+                                               : motion_refuse_memory(error);
+    while (status == PM_OK && b.begin < b.source->channel_count)
+        status = put_block(&b, sink, error);
     free(b.channels);
     free(b.offsets);
     return status;

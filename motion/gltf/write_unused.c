@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Drops accessors and buffer views that nothing refers to, and renumbers the others.
+ * Drops accessors and buffer views that nothing refers to, and renumbers the others. A reference
+ * beyond the end of its array, as in a clip that is carried over because of it, stays beyond it.
  */
 #include <stdlib.h>
 
+#include "motion/gltf/plain_json.h"
 #include "motion/gltf/references.h"
 #include "motion/gltf/write.h"
 
@@ -93,6 +95,54 @@ static bool drop(gltf_writer *w, usage *accessors, usage *views) {
     return keep_used(w->root, "accessors", accessors) && keep_used(w->root, "bufferViews", views) &&
            renumber_all(w->root, accessors, views);
 }
+
+/* ---- references beyond the end ------------------------------------------------------------- */
+
+/* Where such references are while elements are added and dropped. */
+#define BEYOND (UINT64_C(1) << 52)
+
+typedef struct beyond {
+    size_t count; /* of elements: of the source, and then of the output */
+    bool is_back;
+    bool has_failed;
+} beyond;
+
+static void move_beyond(void *user, json_t *holder, const char *key) {
+    beyond *b = user;
+    const double number = plain_json_number(json_object_get(holder, key));
+    if (!(number >= (double)b->count && number < 2 * (double)BEYOND))
+        return;
+    const uint64_t index = (uint64_t)number;
+    const bool is_far = index >= BEYOND;
+    if (is_far == b->is_back &&
+        json_object_set_new(holder, key,
+                            json_integer((json_int_t)(is_far ? index - BEYOND + b->count
+                                                             : index - b->count + BEYOND))) != 0)
+        b->has_failed = true;
+}
+
+static pm_status move_all_beyond(json_t *root, size_t accessors, size_t views, bool is_back,
+                                 pm_error *error) {
+    const json_t *array = json_object_get(root, "accessors");
+    beyond a = {accessors, is_back, false}, v = {views, is_back, false};
+    gltf_visit_accessors(root, move_beyond, &a);
+    for (size_t i = 0; i < json_array_size(array); i++)
+        gltf_visit_views_of_accessor(json_array_get(array, i), move_beyond, &v);
+    gltf_visit_other_views(root, move_beyond, &v);
+    return a.has_failed || v.has_failed ? motion_refuse_memory(error) : PM_OK;
+}
+
+pm_status gltf_set_beyond_apart(gltf_writer *w, pm_error *error) {
+    return move_all_beyond(w->root, w->document->accessor_count, w->document->view_count, false,
+                           error);
+}
+
+pm_status gltf_put_beyond_back(gltf_writer *w, pm_error *error) {
+    return move_all_beyond(w->root, json_array_size(json_object_get(w->root, "accessors")),
+                           json_array_size(json_object_get(w->root, "bufferViews")), true, error);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
 
 pm_status gltf_drop_unused(gltf_writer *w, pm_error *error) {
     usage accessors = {0}, views = {0};

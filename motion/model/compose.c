@@ -4,8 +4,11 @@
  */
 #include "motion/model/compose.h"
 
+#include <math.h>
 #include <stdio.h>
 
+#include "motion/model/evaluate.h"
+#include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
 void motion_leave_out(const motion_compose_options *options, size_t count, const char *one,
@@ -17,34 +20,113 @@ void motion_leave_out(const motion_compose_options *options, size_t count, const
     options->left_out(options->user, text);
 }
 
+pm_status motion_check_nodes(const pm_motion_content *content, const char *what, pm_error *error) {
+    if (content->node_count > 0)
+        return PM_OK;
+    motion_report(error, PM_ERROR_FILE, "has no nodes; %s requires a skeleton", what);
+    if (error && content->format == PM_MOTION_NPZ)
+        error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
+    return PM_ERROR_FILE;
+}
+
+pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error) {
+    static const char *const titles[PM_MOTION_FORMAT_COUNT] = {[PM_MOTION_BVH] = "BVH",
+                                                               [PM_MOTION_GLTF] = "glTF",
+                                                               [PM_MOTION_GLB] = "glTF",
+                                                               [PM_MOTION_NPZ] = "NPZ"};
+    const motion_format *writer = motion_format_of(format);
+    if (writer && writer->compose)
+        return motion_check_nodes(&motion->content, titles[format], error);
+    return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
+                       pm_motion_format_name(format));
+}
+
 bool motion_is_pose_channel(const pm_motion_channel *channel) {
     return channel->node >= 0 && channel->path <= PM_MOTION_TRANSLATION;
 }
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static pm_status refuse_number(const pm_motion_content *content, int32_t node, pm_motion_name name,
+                               const char *when, double value, pm_error *error) {
+    char shown[MOTION_PRINTABLE], what[32] = "";
+    if (node >= 0) {
+        name = content->nodes[node].name;
+        (void)snprintf(what, sizeof what, "joint %d ", (int)node);
+    }
+    return motion_refuse(error, "%s'%s' becomes %g %s, which the format cannot hold", what,
+                         motion_printable(shown, name.text, name.size), value, when);
+}
+
+static pm_status check_channel(const pm_motion_content *content, const pm_motion_channel *channel,
+                               const pm_timeline *timeline, double largest, pm_error *error) {
+    const pm_array *const arrays[] = {&channel->keys, &channel->in, &channel->out};
+    for (size_t a = 0; a < 3; a++)
+        for (size_t k = 0; arrays[a]->data && k < timeline->key_count; k++)
+            for (uint32_t i = 0; i < channel->components; i++) {
+                const double value = evaluate_number(arrays[a], channel->components, k, i);
+                char when[48];
+                if (fabs(value) <= largest)
+                    continue;
+                (void)snprintf(when, sizeof when, "at %.6g s", evaluate_key_time(timeline, k));
+                return refuse_number(content, channel->node, channel->name, when, value, error);
+            }
+    return PM_OK;
+}
+
+static pm_status check_node(const pm_motion_content *content, size_t index, double largest,
+                            pm_error *error) {
+    const pm_motion_node *node = &content->nodes[index];
+    const double *const vectors[] = {node->translation, node->scale, node->tail};
+    for (size_t v = 0; v < 3; v++)
+        for (size_t i = 0; i < 3; i++)
+            if (!(fabs(vectors[v][i]) <= largest) && (v < 2 || node->has_tail))
+                return refuse_number(content, (int32_t)index, node->name, "in its rest pose",
+                                     vectors[v][i], error);
+    return PM_OK;
+}
+
+pm_status motion_check_numbers(const pm_motion_content *content, double largest, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t n = 0; n < content->node_count && status == PM_OK; n++)
+        status = check_node(content, n, largest, error);
+    for (size_t i = 0; i < content->clip_count; i++) {
+        const pm_motion_clip *clip = &content->clips[i];
+        for (size_t c = 0; c < clip->channel_count && status == PM_OK; c++)
+            status = check_channel(content, &clip->channels[c],
+                                   &clip->timelines[clip->channels[c].timeline], largest, error);
+    }
+    return status;
+}
+
+/* ---- frames -------------------------------------------------------------------------------- */
 
 static const pm_timeline *timeline_of(const pm_motion_clip *clip, size_t channel) {
     return &clip->timelines[clip->channels[channel].timeline];
 }
 
-static size_t count_frames(const pm_motion_clip *clip) {
-    size_t count = 0;
+/* The longest timeline of pose channels; NULL: there is none. */
+static const pm_timeline *longest_timeline(const pm_motion_clip *clip, bool of_steps) {
+    const pm_timeline *longest = NULL;
     for (size_t i = 0; i < clip->channel_count; i++) {
-        const size_t keys = timeline_of(clip, i)->key_count;
-        if (motion_is_pose_channel(&clip->channels[i]) && keys > count)
-            count = keys;
+        const pm_timeline *own = timeline_of(clip, i);
+        const bool is_step = clip->channels[i].interpolation == PM_MOTION_STEP;
+        if (motion_is_pose_channel(&clip->channels[i]) && is_step == of_steps &&
+            (!longest || own->key_count > longest->key_count))
+            longest = own;
     }
-    return count;
+    return longest;
 }
 
-/* The rate of the clip, or of the first timeline that has all frames; 0/0 if none has a rate. */
-static pm_rational find_rate(const pm_motion_clip *clip, size_t frame_count) {
-    pm_rational rate = clip->rate;
-    for (size_t i = 0; i < clip->channel_count && rate.den == 0; i++) {
-        const pm_timeline *own = timeline_of(clip, i);
-        if (motion_is_pose_channel(&clip->channels[i]) && own->key_count == frame_count &&
-            !own->times)
-            rate = own->rate;
-    }
-    return rate;
+/* Steps are the frames only where nothing else moves. */
+static const pm_timeline *find_timeline(const pm_motion_clip *clip) {
+    const pm_timeline *moving = longest_timeline(clip, false);
+    const pm_timeline *steps = longest_timeline(clip, true);
+    return !moving || (steps && moving->key_count < 2) ? steps : moving;
+}
+
+static bool is_same_time(double a, double b) {
+    return fabs(a - b) <= key_time_loss(fmax(fabs(a), fabs(b)));
 }
 
 /* Whether the keys of a timeline are the frames. */
@@ -54,25 +136,57 @@ static bool has_frames(const pm_motion_clip *clip, const pm_timeline *timeline,
     if (timeline->key_count != frames->count)
         return false;
     if (clip->rate.den != 0)
-        return true;
+        return is_same_time(evaluate_key_time(timeline, 0), evaluate_key_time(frames->timeline, 0));
     return !timeline->times && rate_divide(timeline->rate, frames->rate, &quotient) &&
            quotient.num == quotient.den;
 }
 
+/* Steps have times of their own in a clip whose other keys are uniform. */
+static bool is_uniform(const pm_motion_clip *clip, const motion_frames *frames) {
+    const pm_timeline *timeline = frames->timeline;
+    const bool of_steps = timeline != longest_timeline(clip, false);
+    return frames->rate.den != 0 && (!of_steps || !timeline->times ||
+                                     key_rate_fits(timeline->times, frames->count, frames->rate));
+}
+
+/* Whether all keys but the last are uniform, as with END_INCLUDE. */
+static bool has_extra_end(const pm_timeline *timeline) {
+    return timeline->times && key_rate(timeline->times, timeline->key_count).den == 0 &&
+           key_rate(timeline->times, timeline->key_count - 1).den != 0;
+}
+
 pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, motion_frames *frames,
                              pm_error *error) {
-    frames->count = count_frames(clip);
-    frames->rate = find_rate(clip, frames->count);
-    bool is_uniform = frames->rate.den != 0;
-    for (size_t i = 0; i < clip->channel_count && is_uniform; i++) {
+    *frames = (motion_frames){.timeline = find_timeline(clip), .rate = clip->rate};
+    if (!frames->timeline)
+        return PM_OK;
+    frames->count = frames->timeline->key_count;
+    if (frames->rate.den == 0 && !frames->timeline->times)
+        frames->rate = frames->timeline->rate;
+    bool fits = is_uniform(clip, frames);
+    for (size_t i = 0; i < clip->channel_count && fits; i++) {
         const pm_timeline *own = timeline_of(clip, i);
-        if (motion_is_pose_channel(&clip->channels[i]) && own->key_count > 1)
-            is_uniform = has_frames(clip, own, frames);
+        if (motion_is_pose_channel(&clip->channels[i]) && own->key_count > 1 &&
+            clip->channels[i].interpolation != PM_MOTION_STEP)
+            fits = has_frames(clip, own, frames);
     }
-    if (is_uniform || frames->count == 0)
+    if (fits)
         return PM_OK;
     motion_report(error, PM_ERROR_FILE, "key times are not uniform; %s requires a rate", format);
     if (error)
-        error->hint = "give the rate with --rate";
+        error->hint = has_extra_end(frames->timeline)
+                          ? "the last key is between frames; --end-rule fit leaves it out"
+                          : "give the rate with --rate";
     return PM_ERROR_FILE;
+}
+
+size_t motion_frame_key(const motion_frames *frames, const pm_motion_clip *clip,
+                        const pm_motion_channel *channel, size_t frame) {
+    const pm_timeline *own = &clip->timelines[channel->timeline];
+    if (own->key_count < 2)
+        return 0;
+    if (channel->interpolation != PM_MOTION_STEP || own == frames->timeline)
+        return frame;
+    const double time = evaluate_key_time(frames->timeline, frame);
+    return evaluate_key_before(own, time + key_time_loss(time));
 }

@@ -72,6 +72,16 @@ pm_motion *motion_copy_nodes(const pm_motion_content *from) {
     return to;
 }
 
+bool motion_copy_layout(pm_motion *to, const pm_motion *from, bool lends_rows) {
+    const motion_format *format = from->document ? from->format : from->layout_format;
+    if (!format || !format->copy_layout)
+        return true;
+    to->layout = format->copy_layout(from, lends_rows, &to->arena);
+    to->layout_format = format;
+    to->layout_scale = from->document ? 1 : from->layout_scale;
+    return to->layout != NULL;
+}
+
 /* ---- clips --------------------------------------------------------------------------------- */
 
 bool motion_copy_timeline(motion_arena *arena, const pm_timeline *from, pm_timeline *to) {
@@ -123,5 +133,7 @@ bool motion_copy_clip(motion_arena *arena, const pm_motion_clip *from, pm_motion
     to->rate_text = motion_copy_name(arena, from->rate_text);
     to->timelines = timelines;
     to->channels = channels;
-    return good && to->name.text && to->rate_text.text;
+    if (from->fault)
+        to->fault = motion_copy_text(arena, from->fault, strlen(from->fault));
+    return good && to->name.text && to->rate_text.text && (!from->fault || to->fault);
 }

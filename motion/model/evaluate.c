@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * The interpolations of glTF 2.0, appendix C: step, linear (slerp of rotations, the shorter way), and
- * cubic splines, which are normalised where they are rotations.
+ * cubic splines. Results that are rotations are normalised. Of a cubic spline, the keys are not.
  */
 #include "motion/model/evaluate.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "motion/model/model.h"
+
+/* Nearer to unit length, keys keep their bits. */
+#define KEY_LENGTH_TOLERANCE 1e-3
 
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component) {
     const size_t size = array->type == PM_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -27,8 +32,7 @@ double evaluate_key_time(const pm_timeline *timeline, size_t key) {
                            : (double)key * (double)timeline->rate.den / (double)timeline->rate.num;
 }
 
-/* The last key that is not after a time; 0 before the first. */
-static size_t key_before(const pm_timeline *timeline, double time) {
+size_t evaluate_key_before(const pm_timeline *timeline, double time) {
     size_t low = 0, high = timeline->key_count;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
@@ -40,15 +44,44 @@ static size_t key_before(const pm_timeline *timeline, double time) {
     return low;
 }
 
-static void copy_key(const pm_motion_channel *c, size_t key, double *value) {
-    for (uint32_t i = 0; i < c->components; i++)
-        value[i] = evaluate_number(&c->keys, c->components, key, i);
+motion_kept_keys motion_keep_keys(const motion_samples *samples, const pm_timeline *timeline) {
+    motion_kept_keys kept = {timeline, 0, timeline->key_count, -(double)INFINITY, 0};
+    if (!samples->is_moved)
+        return kept;
+    const double last = samples->has_end
+                            ? samples->end
+                            : samples->start + motion_sample_time(samples, samples->count - 1);
+    kept.from = kept.shift = samples->start;
+    kept.first = evaluate_key_before(timeline, samples->start);
+    kept.count = evaluate_key_before(timeline, last) - kept.first + 1;
+    return kept;
+}
+
+double motion_kept_time(const motion_kept_keys *kept, size_t key) {
+    return fmax(evaluate_key_time(kept->timeline, kept->first + key), kept->from) - kept->shift;
 }
 
 static void normalise(double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 4; i++)
         q[i] /= length;
+}
+
+void evaluate_key(const pm_motion_channel *channel, size_t key, double *value) {
+    double length2 = 0;
+    for (uint32_t i = 0; i < channel->components; i++) {
+        value[i] = evaluate_number(&channel->keys, channel->components, key, i);
+        length2 += value[i] * value[i];
+    }
+    if (channel->path == PM_MOTION_ROTATION && fabs(sqrt(length2) - 1) > KEY_LENGTH_TOLERANCE)
+        normalise(value);
+}
+
+/* The value at a key: rotations are normalised. */
+static void copy_key(const pm_motion_channel *c, size_t key, double *value) {
+    evaluate_key(c, key, value);
+    if (c->path == PM_MOTION_ROTATION)
+        normalise(value);
 }
 
 static void slerp(double a[4], const double b[4], double u) {
@@ -77,7 +110,7 @@ static void linear(const pm_motion_channel *c, size_t key, double u, double *val
 
 double evaluate_linear(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
                        uint32_t component) {
-    const size_t key = key_before(timeline, time);
+    const size_t key = evaluate_key_before(timeline, time);
     const double begin = evaluate_key_time(timeline, key);
     const double from = evaluate_number(&channel->keys, channel->components, key, component);
     if (key + 1 >= timeline->key_count || time <= begin)
@@ -102,7 +135,7 @@ static void cubic(const pm_motion_channel *c, size_t key, double u, double secon
 
 void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
                       double *value) {
-    const size_t key = key_before(timeline, time);
+    const size_t key = evaluate_key_before(timeline, time);
     const double begin = evaluate_key_time(timeline, key);
     if (key + 1 >= timeline->key_count || time <= begin ||
         channel->interpolation == PM_MOTION_STEP) {

@@ -19,6 +19,13 @@ double evaluate_linear(const pm_motion_channel *channel, const pm_timeline *time
 /* The time of a key in seconds. */
 double evaluate_key_time(const pm_timeline *timeline, size_t key);
 
+/* The last key that is not after a time; 0 before the first. */
+size_t evaluate_key_before(const pm_timeline *timeline, double time);
+
+/* Writes the value at a key. Rotations further than 1e-3 from unit length, which only cubic splines
+ * have, are normalised. */
+void evaluate_key(const pm_motion_channel *channel, size_t key, double *value);
+
 /* A number of an array. */
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);
 

@@ -10,6 +10,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
+#include "motion/base/gaps.h"
 #include "motion/files/input.h"
 #include "motion/files/observer.h"
 #include "motion/files/sink.h"
@@ -22,6 +23,8 @@ typedef struct motion_input {
     const motion_observer *observer; /* of the bytes of files that it refers to; may be NULL */
     const pm_motion_read_options *options; /* never NULL */
     motion_warnings warnings;
+    motion_gaps
+        *gaps; /* counts values that are not finite, which are filled. NULL: they are refused */
 } motion_input;
 
 /* Where a sample lies among the keys of a clip with a rate. */
@@ -45,8 +48,11 @@ typedef struct motion_samples {
     size_t clip;       /* of the motion */
     uint64_t count;    /* of samples, at least 1 */
     pm_rational rate;  /* sample k is at start + k / rate; with has_end the last one is at `end` */
-    double start, end; /* seconds, as key times */
+    double start, end; /* seconds, as key times of the source */
     bool has_end;
+    pm_rational begin; /* the exact time of the first sample in the result; 0/0: not known */
+    bool is_moved;     /* times in the result are not those of the source, but begin at 0 */
+    double (*time)(void *user, uint64_t sample); /* in the result. NULL: as of the source */
     const bool *resampled; /* for each channel: false keeps its keys as they are */
     bool keeps_equal;      /* between equal keys the curve is constant */
     /* Begins again at the first sample. The reads that follow are of `count` channels from `first` on;
@@ -61,11 +67,36 @@ typedef struct motion_samples {
      * is not NULL, receives for a rotation (count, 3) numbers, its angular velocity in radians, in
      * the frame in which the rotation stands (that of the parent, or the world for no node); for any
      * other channel (count, components). At a key where the curve has a corner, the mean of both
-     * sides. NULL: not supported; files with velocities are then refused. */
+     * sides. NULL: not supported. */
     pm_status (*read_velocities)(void *user, uint64_t first, size_t count,
                                  double *const velocities[], pm_error *error);
+    /* Instead of it: makes the velocity of a channel of the one that the source has at the same key.
+     * Without both, files with velocities are refused. */
+    void (*move_velocity)(const void *user, size_t channel, double *velocity);
     void *user;
 } motion_samples;
+
+/* The time of a sample in the result. */
+static inline double motion_sample_time(const motion_samples *s, uint64_t sample) {
+    if (s->time)
+        return s->time(s->user, sample);
+    if (s->has_end && sample + 1 == s->count)
+        return s->end;
+    if (sample == 0)
+        return s->start;
+    return s->start + (double)sample * (double)s->rate.den / (double)s->rate.num;
+}
+
+/* The keys of a timeline that a channel keeps which is not resampled, and their times in the result:
+ * where that is moved, the key that holds at the first sample, and those up to the last one. */
+typedef struct motion_kept_keys {
+    const pm_timeline *timeline;
+    size_t first, count;
+    double from, shift;
+} motion_kept_keys;
+
+motion_kept_keys motion_keep_keys(const motion_samples *samples, const pm_timeline *timeline);
+double motion_kept_time(const motion_kept_keys *kept, size_t key);
 
 typedef struct motion_write_options {
     unsigned decimals; /* of computed numbers in text */
@@ -74,12 +105,21 @@ typedef struct motion_write_options {
 /* How a motion becomes a file of another format. */
 typedef struct motion_compose_options {
     pm_euler_order euler; /* of rotations in BVH */
+    bool euler_given;     /* false: joints that had an order keep it */
     unsigned decimals;
-    size_t clip; /* of formats that hold one */
+    bool decimals_given; /* false: numbers that did not change keep their text */
+    size_t clip;         /* of formats that hold one */
     /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
     void (*left_out)(void *user, const char *what);
     void *user;
 } motion_compose_options;
+
+/* What scales a format can hold. */
+typedef enum motion_scales {
+    MOTION_SCALES_ANIMATED = 0, /* all */
+    MOTION_SCALES_REST,         /* one for each node */
+    MOTION_SCALES_NONE
+} motion_scales;
 
 typedef struct motion_format motion_format;
 
@@ -89,18 +129,29 @@ struct pm_motion {
     char *file;         /* the bytes of a file that was opened; NULL: the caller's */
     motion_notes notes; /* what is odd about the file */
     motion_notes carried;
+    motion_gaps gaps;
     const motion_format *format;
     void *document;     /* the format's own: what is carried over unchanged */
     bool resample_only; /* some rotations have no keys: the format's `convert` makes them */
+    /* Of a file without nodes, for each channel of its clip: whether a turn of the world turns it. NULL:
+     * it does, or the file does not say. */
+    const bool *turned;
+    bool has_given_joints; /* its nodes are those of the options */
+    bool headers_only;     /* some channels have no keys, and nothing makes them */
+    /* Of a copy without a document: how the file had its nodes, for writing the format again. NULL:
+     * not kept */
+    const void *layout;
+    const motion_format *layout_format;
+    double layout_scale; /* what the lengths of the layout are multiplied by */
 };
 
 /* A row of the table of formats. */
 struct motion_format {
     pm_motion_format id;
     const char *name;
-    const char *extension;  /* without the dot */
     const char *document;   /* the kind of documents; formats of one kind write each other's */
     bool keeps_more;        /* documents have more than motions: meshes, materials */
+    bool is_single;         /* numbers are written as float32 */
     const input_kind *kind; /* rejects other files while they are read. NULL: rejects none */
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
@@ -112,7 +163,9 @@ struct motion_format {
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
                        const motion_write_options *options, const motion_sink *sink,
                        pm_error *error);
-    bool selects; /* `write` calls motion_samples.select before it reads */
+    motion_scales scales; /* of files that `compose` writes */
+    bool is_text;         /* `compose` takes an order of angles and a number of decimals */
+    bool selects;         /* `write` calls motion_samples.select before it reads */
     /* Gives keys of rotations, (key_count, channel_count, 4), as they are in memory otherwise. `type`
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
@@ -120,13 +173,17 @@ struct motion_format {
     /* Writes a file of the format from a motion of any. NULL: not possible. */
     pm_status (*compose)(const pm_motion *motion, const motion_compose_options *options,
                          const motion_sink *sink, pm_error *error);
+    /* Copies the layout of a motion with a document or a layout of the format. `lends_rows`: the
+     * motion outlives the copy, which has its keys. NULL: memory is exhausted. A NULL function: the
+     * format has nothing to keep. */
+    const void *(*copy_layout)(const pm_motion *from, bool lends_rows, motion_arena *arena);
     void (*release)(void *document); /* NULL is ignored */
 };
 
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
  * options within one version of the library: outputs that are older are made anew when a batch is
  * resumed. */
-enum { MOTION_WRITER_VERSION = 1 };
+enum { MOTION_WRITER_VERSION = 2 };
 
 /* pm_motion_open, whose observer sees the bytes of the file and of the files that it refers to. With
  * `data`, malloc'ed memory that the motion takes in every case, these are the bytes of the file, and
@@ -145,8 +202,23 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
                                   const char *path, const motion_observer *observer,
                                   pm_error *error);
 
+/* The kind of file that a name or the options promise; that of any motion if they do not. */
+const input_kind *motion_kind_of(const pm_motion_read_options *options, const char *name);
+
 /* The row of a format. */
 const motion_format *motion_format_of(pm_motion_format id);
+
+/* The largest number that a format can write. */
+double motion_largest_of(const motion_format *format);
+
+/* The first clip with channels; 0 if none has any. */
+size_t motion_first_clip(const pm_motion_content *content);
+
+/* Refuses a clip that has a fault, or no channels, by its name. */
+pm_status motion_check_clip(const pm_motion_content *content, size_t clip, pm_error *error);
+
+/* Refuses what `compose` of a format cannot write whatever the keys are: before these are computed. */
+pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error);
 
 /* Refuses a motion of which some keys are not in memory. */
 pm_status motion_check_keys(const pm_motion *motion, pm_error *error);
@@ -156,6 +228,9 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
+
+/* All extensions of names, for messages. */
+extern const char motion_extensions[];
 
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);

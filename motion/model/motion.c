@@ -7,11 +7,13 @@
 #include "motion/model/model.h"
 
 #include <errno.h>
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
 #include "motion/files/input.h"
 
@@ -40,11 +42,25 @@ static const char *extension_of_name(const char *name) {
     return dot && (!slash || dot > slash + 1) && dot > name ? dot + 1 : "";
 }
 
+/* Also those of formats that this build leaves out. The files of VRM are GLB. */
+static const struct {
+    const char *extension;
+    pm_motion_format format;
+} extensions[] = {{"bvh", PM_MOTION_BVH}, {"gltf", PM_MOTION_GLTF}, {"glb", PM_MOTION_GLB},
+                  {"vrm", PM_MOTION_GLB}, {"vrma", PM_MOTION_GLB},  {"npz", PM_MOTION_NPZ},
+                  {"csv", PM_MOTION_CSV}};
+
+const char motion_extensions[] = "bvh, gltf, glb, vrm, vrma, npz or csv";
+
+static pm_motion_format id_of_extension(const char *extension) {
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+        if (strcasecmp(extensions[i].extension, extension) == 0)
+            return extensions[i].format;
+    return PM_MOTION_ANY;
+}
+
 static const motion_format *format_of_extension(const char *extension) {
-    for (size_t i = 0; i < FORMATS; i++)
-        if (strcasecmp(formats[i]->extension, extension) == 0)
-            return formats[i];
-    return NULL;
+    return motion_format_of(id_of_extension(extension));
 }
 
 static const motion_format *format_of_bytes(const char *bytes, size_t size) {
@@ -52,14 +68,6 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
         if (formats[i]->recognise(bytes, size))
             return formats[i];
     return NULL;
-}
-
-/* Whether an extension is that of a format, also of one that this build leaves out. */
-static bool is_motion_extension(const char *extension) {
-    for (int id = PM_MOTION_ANY + 1; id < PM_MOTION_FORMAT_COUNT; id++)
-        if (strcasecmp(pm_motion_format_name((pm_motion_format)id), extension) == 0)
-            return true;
-    return false;
 }
 
 /* Whether a file is of any format, for files whose names do not tell. */
@@ -79,11 +87,16 @@ static pm_status find_named_format(const pm_motion_read_options *options, const 
     *format = is_given ? motion_format_of(options->format) : format_of_extension(extension);
     if (*format || (!is_given && !*extension))
         return PM_OK;
-    if (is_given || is_motion_extension(extension))
+    if (is_given || id_of_extension(extension) != PM_MOTION_ANY)
         return motion_refuse(error, "this build leaves out glTF or NPZ; expected bvh or csv");
     return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
-                         motion_printable(shown, extension, strlen(extension)),
-                         "bvh, gltf, glb, npz or csv");
+                         motion_printable(shown, extension, strlen(extension)), motion_extensions);
+}
+
+const input_kind *motion_kind_of(const pm_motion_read_options *options, const char *name) {
+    const motion_format *format = NULL;
+    return find_named_format(options, name, &format, NULL) == PM_OK && format ? format->kind
+                                                                              : &any_kind;
 }
 
 static pm_status find_format(const motion_input *input, const char *name,
@@ -98,11 +111,38 @@ const motion_format *motion_format_of_name(const char *name) {
     return format_of_extension(extension_of_name(name));
 }
 
+double motion_largest_of(const motion_format *format) {
+    /* NULL: a copy in memory, whose format is not known yet. */
+    return format && format->is_single ? (double)FLT_MAX : DBL_MAX;
+}
+
 pm_status motion_check_keys(const pm_motion *motion, pm_error *error) {
+    if (motion->headers_only)
+        return motion_fail(
+            error, PM_ERROR_ARGUMENT,
+            "motion was read with headers_only; only pm_motion_get_content takes it");
     if (!motion->resample_only)
         return PM_OK;
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "motion was read with resample_only; only pm_motion_resample takes it");
+}
+
+size_t motion_first_clip(const pm_motion_content *content) {
+    for (size_t i = 0; i < content->clip_count; i++)
+        if (content->clips[i].channel_count > 0)
+            return i;
+    return 0;
+}
+
+pm_status motion_check_clip(const pm_motion_content *content, size_t index, pm_error *error) {
+    const pm_motion_clip *clip = &content->clips[index];
+    char name[MOTION_PRINTABLE];
+    if (clip->channel_count > 0)
+        return PM_OK;
+    motion_printable(name, clip->name.text, clip->name.size);
+    return motion_refuse(error, "clip %zu%s%s%s: %s", index, *name ? " '" : "", name,
+                         *name ? "'" : "",
+                         clip->fault ? clip->fault : "has no channels that move a node");
 }
 
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion) {
@@ -149,11 +189,23 @@ static void add_name(const char *name, pm_error *error) {
              message);
 }
 
+/* Arrays use a skeleton, and say so; all other files have one, or no joints. */
+static pm_status check_skeleton(const motion_input *input, const pm_motion *motion,
+                                pm_error *error) {
+    if (motion->content.node_count == 0)
+        return motion_refuse(error, "has no rotations of joints; a skeleton requires some");
+    if (!motion->has_given_joints)
+        motion_warn(&input->warnings, "has a skeleton, which is used in place of the given one");
+    return PM_OK;
+}
+
 static pm_status read_input(const motion_input *input, const char *name, pm_motion *motion,
                             pm_error *error) {
     pm_status status = find_format(input, name, &motion->format, error);
     if (status == PM_OK)
         status = motion->format->read(input, motion, error);
+    if (status == PM_OK && input->options->skeleton)
+        status = check_skeleton(input, motion, error);
     if (status != PM_OK)
         add_name(name, error);
     return status;
@@ -173,11 +225,14 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
                                 .folder = folder,
                                 .observer = observer,
                                 .options = options,
-                                .warnings = {options->log, options->log_user, name, &made->notes}};
+                                .warnings = {options->log, options->log_user, name, &made->notes},
+                                .gaps = options->count_gaps ? &made->gaps : NULL};
     made->file = owned;
     motion_observe(observer, data, size);
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
+    made->content.gap_count = made->gaps.count;
+    made->content.first_gap = made->gaps.first;
     if (status == PM_OK && (made->notes.lost || made->carried.lost))
         status = motion_refuse_memory(error);
     if (status != PM_OK)
@@ -203,9 +258,12 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
                            : !name ? "name"
                                    : "motion");
     options = options ? options : &defaults;
+    void *before = c_locale_begin();
     pm_status status = check_options(options, error);
-    return status == PM_OK ? parse(data, size, NULL, name, folder, options, NULL, motion, error)
-                           : status;
+    if (status == PM_OK)
+        status = parse(data, size, NULL, name, folder, options, NULL, motion, error);
+    c_locale_end(before);
+    return status;
 }
 
 /* The folder of a path, in malloc'ed memory. */
@@ -225,7 +283,7 @@ static pm_status read_file(const char *path, const char *name,
     const pm_status status = find_named_format(options, name, &format, error);
     if (status != PM_OK)
         return status;
-    if (input_read_file(path, format ? format->kind : &any_kind, data, size, reason))
+    if (input_read_file(path, motion_kind_of(options, name), data, size, reason))
         return PM_OK;
     return motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
 }
@@ -270,7 +328,10 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
                          pm_motion **motion, pm_error *error) {
     if (!path || !motion)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
-    return motion_open_observed(path, NULL, 0, options, NULL, motion, error);
+    void *before = c_locale_begin();
+    const pm_status status = motion_open_observed(path, NULL, 0, options, NULL, motion, error);
+    c_locale_end(before);
+    return status;
 }
 
 void pm_motion_destroy(pm_motion **motion) {

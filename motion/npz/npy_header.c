@@ -201,6 +201,11 @@ static bool find_dictionary(const char *file, size_t size, size_t *begin, size_t
     if (bytes[6] != 1) {
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     }
+    if (*length > (size_t)NPY_MAX_SIZE - *begin) {
+        snprintf(reason, NPY_REASON_SIZE, "header has %zu bytes; expected at most %d", *length,
+                 (int)NPY_MAX_SIZE);
+        return false;
+    }
     return *length <= size - *begin || refuse(reason, "header is truncated");
 }
 

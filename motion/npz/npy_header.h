@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 enum {
-    NPY_MAX_RANK = 32,    /* the limit of NumPy */
-    NPY_REASON_SIZE = 256 /* size of the buffer for a reason */
+    NPY_MAX_RANK = 32,      /* the limit of NumPy */
+    NPY_MAX_SIZE = 1 << 16, /* of a header; those of plain arrays need a hundredth */
+    NPY_REASON_SIZE = 256   /* size of the buffer for a reason */
 };
 
 typedef struct npy_header {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "motion/npz/npz_compose.h"
+#include "motion/time/rate.h"
 
 static void release(void *document) {
     npz_document *d = document;
@@ -14,6 +15,8 @@ static void release(void *document) {
         return;
     for (size_t i = 0; d->owned && i < d->archive.count; i++)
         free(d->owned[i]);
+    for (size_t r = 0; r < d->row_count; r++)
+        free(d->rows[r].converted);
     free(d->owned);
     free(d);
 }
@@ -26,6 +29,8 @@ static pm_status read_document(npz_document *document, const motion_input *input
         zip_open(&motion->arena, input->data, input->size, &document->archive, error);
     if (status != PM_OK)
         return status;
+    document->headers_only = input->options->headers_only;
+    motion_expect(input->observer, zip_unpacked_size(&document->archive));
     document->owned = calloc(document->archive.count + 1, sizeof *document->owned);
     if (!document->owned)
         return motion_refuse_memory(error);
@@ -34,6 +39,11 @@ static pm_status read_document(npz_document *document, const motion_input *input
         status = npz_find_rate(document, input, &layout, &rate, error);
     if (status == PM_OK)
         status = npz_find_rows(document, input, &layout, &motion->arena, error);
+    const double hertz = rate_value(rate.rate);
+    if (status == PM_OK)
+        status = npz_find_order(document, input, hertz, &layout, error);
+    if (status == PM_OK)
+        status = npz_check_velocities(document, input, hertz, error);
     if (status == PM_OK)
         status = npz_make_content(document, input, &layout, rate, motion, error);
     return status;
@@ -47,14 +57,22 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     return read_document(document, input, motion, error);
 }
 
+static input_kind_found find_zip(const char *bytes, size_t size) {
+    const input_kind_found found = input_find_magic(bytes, size, "PK\003\004");
+    return found != INPUT_KIND_NO ? found : input_find_magic(bytes, size, "PK\005\006");
+}
+
+static const input_kind npz_kind = {find_zip, "is no NPZ file; expected a ZIP archive"};
+
 const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .name = "npz",
-                                  .extension = "npz",
                                   .document = "npz",
+                                  .kind = &npz_kind,
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = npz_write,
                                   .selects = true,
                                   .convert = npz_convert,
                                   .compose = npz_compose,
+                                  .scales = MOTION_SCALES_REST,
                                   .release = release};

@@ -17,7 +17,8 @@ typedef struct npz_rows {
     npy_header header; /* of the source */
     size_t element;    /* bytes of an element */
     size_t width;      /* elements of a row */
-    const char *data;  /* the source's rows in C order, at any alignment */
+    const char *data;  /* the source's rows in C order, at any alignment. NULL: not read */
+    char *converted;   /* quaternions in what was the member's memory, without `data`. NULL: none */
     size_t channel;    /* the first of channel_count channels of the clip */
     size_t channel_count;
     size_t of;     /* parts and velocities: index among the rows */
@@ -50,11 +51,15 @@ typedef struct npz_document {
     npz_rate rates[NPZ_MAX_RATES];
     size_t rate_count;
     size_t node_member_count; /* of `plain`: members with the skeleton */
+    bool headers_only;        /* large members are not extracted */
+    uint64_t extracted;       /* bytes */
+    size_t unread;            /* members that were not extracted */
 } npz_document;
 
 /* ---- parts of reading and writing ------------------------------------------------------- */
 
-/* Gives a member's array, with its header. The bytes remain valid as long as the document. */
+/* Gives a member's array, with its header. The bytes remain valid as long as the document; they are NULL
+ * for a large member of which only the header is wanted. */
 pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
                    pm_error *error);
 
@@ -68,6 +73,17 @@ pm_status npz_refuse(pm_error *error, const zip_member *member, const char *form
 /* Finds all members with a row per frame. */
 pm_status npz_find_rows(npz_document *document, const motion_input *input, const npz_layout *layout,
                         motion_arena *arena, pm_error *error);
+
+/* Refuses a member of no layout that is rotations. */
+pm_status npz_check_unnamed(const npz_document *document, const npz_rows *rows, pm_error *error);
+
+/* Finds out the order of quaternions, and changes the layout to its twin of the other order. */
+pm_status npz_find_order(npz_document *document, const motion_input *input, double rate,
+                         npz_layout *layout, pm_error *error);
+
+/* Warns of velocities that are not the derivatives of what they belong to. */
+pm_status npz_check_velocities(const npz_document *document, const motion_input *input, double rate,
+                               pm_error *error);
 
 /* Reads the rate members, and decides which rate the clip has. */
 pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
@@ -90,6 +106,11 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
 /* The format's `convert`. */
 void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
                  size_t first, size_t key_count, pm_number type, void *keys);
+
+/* Gives the channels the joints that the options name. */
+pm_status npz_add_joints(npz_document *document, const motion_input *input,
+                         const npz_layout *layout, pm_motion *motion, pm_motion_channel *channels,
+                         pm_error *error);
 
 /* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
 pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,

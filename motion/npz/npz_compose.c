@@ -28,6 +28,8 @@ typedef struct composer {
     const motion_compose_options *options;
     motion_frames frames;
     node_source *sources;    /* of each node */
+    size_t *order;           /* the node of each row: parents before their children */
+    size_t *rows;            /* the row of each node */
     size_t name_length;      /* characters of the longest name */
     size_t root;             /* the single root, if positions are those of a root */
     bool all_positions;      /* positions are those of every node */
@@ -124,6 +126,30 @@ static void find_rate_type(composer *c) {
     c->options->left_out(c->options->user, what);
 }
 
+/* ---- order --------------------------------------------------------------------------------- */
+
+/* That of the nodes where it can be: readers walk the list once, and expect parents first. */
+static void find_order(composer *c) {
+    const size_t count = c->content->node_count;
+    size_t done = 0;
+    for (size_t n = 0; n < count; n++)
+        c->rows[n] = SIZE_MAX;
+    for (size_t n = 0; n < count; n++) {
+        size_t depth = 0;
+        for (int32_t a = (int32_t)n; a >= 0 && c->rows[a] == SIZE_MAX;
+             a = c->content->nodes[a].parent) {
+            c->rows[a] = SIZE_MAX - 1; /* waits for its parents */
+            depth++;
+        }
+        int32_t a = (int32_t)n;
+        for (size_t i = depth; i-- > 0; a = c->content->nodes[a].parent) {
+            c->rows[a] = done + i;
+            c->order[done + i] = (size_t)a;
+        }
+        done += depth;
+    }
+}
+
 /* ---- names --------------------------------------------------------------------------------- */
 
 static bool is_continuation(const char *at, const char *end) {
@@ -181,38 +207,43 @@ static pm_status find_names(composer *c, pm_error *error) {
     return PM_OK;
 }
 
+static const pm_motion_node *node_at(const composer *c, size_t row) {
+    return &c->content->nodes[c->order[row]];
+}
+
 static void fill_name(const composer *c, size_t row, char *out) {
     bool is_odd = false;
     memset(out, 0, 4 * c->name_length);
-    put_characters(c->content->nodes[row].name, out, &is_odd);
+    put_characters(node_at(c, row)->name, out, &is_odd);
 }
 
 /* ---- rows of the skeleton ------------------------------------------------------------------ */
 
 static void fill_parent(const composer *c, size_t row, char *out) {
-    zip_put(out, (uint32_t)c->content->nodes[row].parent, 4);
+    const int32_t parent = node_at(c, row)->parent;
+    zip_put(out, parent < 0 ? UINT32_MAX : (uint32_t)c->rows[parent], 4);
 }
 
 static void fill_offset(const composer *c, size_t row, char *out) {
-    npz_store_numbers(out, c->content->nodes[row].translation, sizeof(double), 3);
+    npz_store_numbers(out, node_at(c, row)->translation, sizeof(double), 3);
 }
 
 static void fill_rest_rotation(const composer *c, size_t row, char *out) {
-    npz_store_numbers(out, c->content->nodes[row].rotation, sizeof(double), 4);
+    npz_store_numbers(out, node_at(c, row)->rotation, sizeof(double), 4);
 }
 
 static void fill_rest_scale(const composer *c, size_t row, char *out) {
-    npz_store_numbers(out, c->content->nodes[row].scale, sizeof(double), 3);
+    npz_store_numbers(out, node_at(c, row)->scale, sizeof(double), 3);
 }
 
 static void fill_tail(const composer *c, size_t row, char *out) {
     static const double none[3];
-    const pm_motion_node *node = &c->content->nodes[row];
+    const pm_motion_node *node = node_at(c, row);
     npz_store_numbers(out, node->has_tail ? node->tail : none, sizeof(double), 3);
 }
 
 static void fill_has_tail(const composer *c, size_t row, char *out) {
-    *out = c->content->nodes[row].has_tail ? 1 : 0;
+    *out = node_at(c, row)->has_tail ? 1 : 0;
 }
 
 static void find_rest(composer *c) {
@@ -230,27 +261,24 @@ static void find_rest(composer *c) {
 /* Writes the numbers of a channel at a frame. Returns the position after them. */
 static char *put_value(const composer *c, const pm_motion_channel *channel, size_t frame,
                        const double *rest, uint32_t components, size_t element, char *out) {
-    const size_t keys = channel ? c->clip->timelines[channel->timeline].key_count : 0;
     double value[4];
-    for (uint32_t i = 0; i < components; i++)
-        value[i] = keys ? evaluate_number(&channel->keys, components,
-                                          keys == c->frames.count ? frame : 0, i)
-                        : rest[i];
-    npz_store_numbers(out, value, element, components);
+    if (channel)
+        evaluate_key(channel, motion_frame_key(&c->frames, c->clip, channel, frame), value);
+    npz_store_numbers(out, channel ? value : rest, element, components);
     return out + components * element;
 }
 
 static void fill_rotations(const composer *c, size_t row, char *out) {
-    for (size_t n = 0; n < c->content->node_count; n++)
-        out = put_value(c, c->sources[n].rotation, row, c->content->nodes[n].rotation, 4,
+    for (size_t i = 0; i < c->content->node_count; i++)
+        out = put_value(c, c->sources[c->order[i]].rotation, row, node_at(c, i)->rotation, 4,
                         c->rotation_element, out);
 }
 
 static void fill_positions(const composer *c, size_t row, char *out) {
-    for (size_t n = 0; n < c->content->node_count; n++)
-        if (c->all_positions || n == c->root)
-            out = put_value(c, c->sources[n].translation, row, c->content->nodes[n].translation, 3,
-                            c->translation_element, out);
+    for (size_t i = 0; i < c->content->node_count; i++)
+        if (c->all_positions || c->order[i] == c->root)
+            out = put_value(c, c->sources[c->order[i]].translation, row, node_at(c, i)->translation,
+                            3, c->translation_element, out);
 }
 
 static void fill_rate(const composer *c, size_t row, char *out) {
@@ -373,32 +401,42 @@ static pm_status write_arrays(const composer *c, zip_writer *zip, pm_error *erro
 
 static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *error) {
     zip_writer zip = {.sink = sink};
+    pm_status status = PM_ERROR_MEMORY;
     c->sources = calloc(c->content->node_count, sizeof *c->sources);
-    if (!c->sources)
-        return motion_refuse_memory(error);
+    c->order = calloc(c->content->node_count, sizeof *c->order);
+    c->rows = calloc(c->content->node_count, sizeof *c->rows);
+    if (!c->sources || !c->order || !c->rows) {
+        motion_refuse_memory(error);
+        goto cleanup;
+    }
+    find_order(c);
     find_sources(c);
     find_positions(c);
     find_rest(c);
     find_rate_type(c);
     c->rotation_element = find_element(c, PM_MOTION_ROTATION);
     c->translation_element = find_element(c, PM_MOTION_TRANSLATION);
-    pm_status status = find_names(c, error);
+    status = find_names(c, error);
     if (status == PM_OK)
         status = write_arrays(c, &zip, error);
+cleanup:
     zip_writer_release(&zip);
     free(c->sources);
+    free(c->order);
+    free(c->rows);
     return status;
 }
 
 pm_status npz_compose(const pm_motion *motion, const motion_compose_options *options,
                       const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &motion->content;
-    if (content->node_count == 0)
-        return motion_refuse(error, "has no nodes; NPZ requires a skeleton");
+    pm_status status = motion_check_nodes(content, "NPZ", error);
+    if (status != PM_OK)
+        return status;
     if (options->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; NPZ requires one");
     composer c = {.content = content, .clip = &content->clips[options->clip], .options = options};
-    const pm_status status = motion_find_frames(c.clip, "NPZ", &c.frames, error);
+    status = motion_find_frames(c.clip, "NPZ", &c.frames, error);
     if (status == PM_OK && c.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     return status == PM_OK ? compose_with(&c, sink, error) : status;

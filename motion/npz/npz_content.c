@@ -16,6 +16,7 @@ typedef struct making {
     pm_motion *motion;
     pm_motion_channel *channels;
     size_t count;
+    bool layout_is_given;
     pm_error *error;
 } making;
 
@@ -84,28 +85,68 @@ static pm_status add_vectors(making *m, npz_rows *rows, pm_motion_path path, siz
 
 /* ---- rotations ---------------------------------------------------------------------------- */
 
-/* Refuses a quaternion of length 0, and counts those that are not unit within 1e-3. */
-static pm_status check_quaternions(const making *m, const npz_rows *rows, size_t *odd) {
+/* Refuses a quaternion of length 0, and a member of which most are far from unit, unless its layout was
+ * chosen. */
+static pm_status check_quaternions(const making *m, const npz_rows *rows, npz_lengths *found) {
     const size_t joints = rows->channel_count, count = m->document->frames * joints;
     const zip_member *member = &m->document->archive.members[rows->member];
     char shown[MOTION_PRINTABLE];
-    const size_t zero = npz_check_quaternions(rows->data, rows->element, count, odd);
+    const size_t zero = npz_check_quaternions(rows->data, rows->element, count, found);
     if (zero < count)
         return npz_refuse(m->error, member,
                           "has a quaternion of length 0 at frame %zu, joint %zu; expected unit "
                           "quaternions",
                           zero / joints, zero % joints);
-    if (*odd > 0)
+    if (found->far > count / 2 && !m->layout_is_given) {
+        (void)npz_refuse(m->error, member,
+                         "is no quaternions: at frame %zu, joint %zu the length is %.4g; expected "
+                         "unit quaternions",
+                         found->first_far / joints, found->first_far % joints, found->length);
+        if (m->error)
+            m->error->hint = "if they are to be normalised, name the layout: --layout NAME; or "
+                             "write one: --layout FILE.json";
+        return PM_ERROR_FILE;
+    }
+    if (found->odd > 0)
         motion_warn(&m->input->warnings,
                     "member '%s' has %zu quaternions that are not unit within 1e-3; they are "
                     "normalised",
-                    npz_shown(shown, member), *odd);
+                    npz_shown(shown, member), found->odd);
+    return PM_OK;
+}
+
+/* Whether the rows are in memory of their own, which no other rows use. */
+static bool owns_memory(const making *m, const npz_rows *rows) {
+    const char *owned = m->document->owned[rows->member];
+    size_t users = 0;
+    for (size_t i = 0; i < m->document->row_count; i++)
+        users += m->document->rows[i].member == rows->member;
+    return owned && rows->data == owned + rows->header.data_at && users == 1;
+}
+
+/* The quaternions take over the member's memory: beside it they would more than double the peak. */
+static pm_status convert_in_place(making *m, npz_rows *rows, const char **keys) {
+    enum { ALIGNMENT = 16 };
+    const size_t count = m->document->frames * rows->channel_count, size = 4 * rows->element;
+    const size_t at = (rows->header.data_at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char **owned = &m->document->owned[rows->member];
+    char *grown = count <= (SIZE_MAX - at) / size ? realloc(*owned, at + count * size) : NULL;
+    if (!grown)
+        return motion_refuse_memory(m->error);
+    *owned = NULL;
+    rows->converted = grown;
+    rows->data = grown + rows->header.data_at;
+    npz_convert_in_place(rows, count, grown + at);
+    rows->data = NULL;
+    *keys = grown + at;
     return PM_OK;
 }
 
 /* Gives the rows as quaternions of their own type. */
-static pm_status convert(making *m, const npz_rows *rows, const char **keys) {
+static pm_status convert(making *m, npz_rows *rows, const char **keys) {
     const size_t count = m->document->frames * rows->channel_count, size = 4 * rows->element;
+    if (owns_memory(m, rows))
+        return convert_in_place(m, rows, keys);
     char *made = motion_allocate(&m->motion->arena, count, size);
     if (!made)
         return motion_refuse_memory(m->error);
@@ -118,9 +159,12 @@ static pm_status convert(making *m, const npz_rows *rows, const char **keys) {
 /* Used where they are, or converted: now, or when they are resampled. */
 static pm_status add_rotations(making *m, npz_rows *rows) {
     const char *keys = NULL;
-    size_t odd = 0;
-    pm_status status = rows->role == NPZ_AXIS_ANGLE ? PM_OK : check_quaternions(m, rows, &odd);
-    if (rows->role == NPZ_XYZW && odd == 0 && is_aligned(rows))
+    npz_lengths found = {.odd = 0};
+    pm_status status =
+        rows->role == NPZ_AXIS_ANGLE || !rows->data ? PM_OK : check_quaternions(m, rows, &found);
+    if (!rows->data)
+        keys = NULL;
+    else if (rows->role == NPZ_XYZW && found.odd == 0 && is_aligned(rows))
         keys = rows->data;
     else if (m->input->options->resample_only)
         m->motion->resample_only = true;
@@ -180,6 +224,26 @@ static pm_status make_channels(making *m) {
     return status;
 }
 
+/* Of rotations that are relative to their parents, the first of each member that begins with the root is
+ * relative to the world. */
+static pm_status find_turned(const making *m, const npz_layout *layout) {
+    bool *turned = motion_allocate(&m->motion->arena, m->count, sizeof *turned);
+    if (!turned)
+        return motion_refuse_memory(m->error);
+    for (size_t c = 0; c < m->count; c++)
+        turned[c] = layout->frame == NPZ_WORLD || m->channels[c].path != PM_MOTION_ROTATION;
+    for (size_t r = 0; r < m->document->row_count; r++) {
+        const npz_rows *rows = &m->document->rows[r];
+        char shown[MOTION_PRINTABLE];
+        const char *name = npz_shown(shown, &m->document->archive.members[rows->member]);
+        if (npz_is_rotation(rows->role) &&
+            (strcmp(name, "poses") == 0 || strcmp(name, "root_orient") == 0))
+            turned[rows->channel] = true;
+    }
+    m->motion->turned = layout->frame == NPZ_UNKNOWN ? NULL : turned;
+    return PM_OK;
+}
+
 pm_status npz_make_content(npz_document *document, const motion_input *input,
                            const npz_layout *layout, npz_clip_rate rate, pm_motion *motion,
                            pm_error *error) {
@@ -187,8 +251,12 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
     const size_t count = count_channels(document);
     pm_motion_clip *clip = motion_allocate(arena, 1, sizeof *clip);
     pm_timeline *timeline = motion_allocate(arena, 1, sizeof *timeline);
-    making m = {document, input, motion, motion_allocate(arena, count, sizeof *m.channels),
-                0,        error};
+    making m = {.document = document,
+                .input = input,
+                .motion = motion,
+                .channels = motion_allocate(arena, count, sizeof *m.channels),
+                .layout_is_given = layout->is_given,
+                .error = error};
     char *name = motion_copy_text(arena, layout->name, strlen(layout->name));
     char text[NPZ_DECIMAL_TEXT] = "";
     const bool is_snapped = rate.source && npz_describe_rate(rate.source, text);
@@ -198,8 +266,16 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
     pm_status status = make_channels(&m);
     if (status == PM_OK && strcmp(layout->name, "plain") == 0)
         status = npz_make_nodes(document, motion, m.channels, error);
+    if (status == PM_OK && input->options->skeleton && motion->content.node_count == 0)
+        status = npz_add_joints(document, input, layout, motion, m.channels, error);
+    if (status == PM_OK)
+        status = find_turned(&m, layout);
     if (status == PM_OK)
         status = list_others(&m);
+    motion->headers_only = document->unread > 0;
+    if (document->unread > 0)
+        motion_note(&motion->notes, "the numbers of %zu large array%s were not looked at",
+                    document->unread, document->unread == 1 ? "" : "s");
     motion_carry(motion,
                  document->archive.count - document->row_count - document->rate_count -
                      document->node_member_count,
@@ -211,6 +287,7 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
                              .channels = m.channels,
                              .channel_count = m.count,
                              .rate = rate.rate,
+                             .start = {0, 1},
                              .rate_text = {rate_text, strlen(rate_text)},
                              .rate_is_snapped = is_snapped};
     motion->content.format = PM_MOTION_NPZ;

@@ -38,29 +38,42 @@ static const npz_field amass_x[] = {
     {"markers_latent_vids", NPZ_CONSTANT, NULL},
 };
 
-static const npz_field beyondmimic[] = {
-    {"body_quat_w", NPZ_WXYZ, NULL},
-    {"body_pos_w", NPZ_VECTOR, NULL},
-    {"joint_pos", NPZ_SCALAR, NULL},
-    {"joint_vel", NPZ_VELOCITY, "joint_pos"},
-    {"body_lin_vel_w", NPZ_VELOCITY, "body_pos_w"},
-    {"body_ang_vel_w", NPZ_VELOCITY, "body_quat_w"},
-    {"fps", NPZ_RATE, NULL},
-    {"joint_names", NPZ_CONSTANT, NULL},
-    {"body_names", NPZ_CONSTANT, NULL},
+static const npz_field inter_x[] = {
+    {"root_orient", NPZ_AXIS_ANGLE, NULL}, {"pose_body", NPZ_AXIS_ANGLE, NULL},
+    {"pose_lhand", NPZ_AXIS_ANGLE, NULL},  {"pose_rhand", NPZ_AXIS_ANGLE, NULL},
+    {"trans", NPZ_VECTOR, NULL},           {"fps", NPZ_RATE, NULL},
+    {"betas", NPZ_CONSTANT, NULL},         {"gender", NPZ_CONSTANT, NULL},
 };
 
-static const npz_field isaaclab[] = {
-    {"body_rotations", NPZ_WXYZ, NULL},
-    {"body_positions", NPZ_VECTOR, NULL},
-    {"dof_positions", NPZ_SCALAR, NULL},
-    {"dof_velocities", NPZ_VELOCITY, "dof_positions"},
-    {"body_linear_velocities", NPZ_VELOCITY, "body_positions"},
-    {"body_angular_velocities", NPZ_VELOCITY, "body_rotations"},
-    {"fps", NPZ_RATE, NULL},
-    {"dof_names", NPZ_CONSTANT, NULL},
-    {"body_names", NPZ_CONSTANT, NULL},
-};
+/* Isaac Lab 2 has quaternions w x y z, 3 has x y z w, under the same names. */
+#define BEYONDMIMIC(order)                                                                         \
+    {                                                                                              \
+        {"body_quat_w", order, NULL}, {"body_pos_w", NPZ_VECTOR, NULL},                            \
+            {"joint_pos", NPZ_SCALAR, NULL}, {"object_quat_w", order, NULL},                       \
+            {"object_pos_w", NPZ_VECTOR, NULL}, {"joint_vel", NPZ_VELOCITY, "joint_pos"},          \
+            {"body_lin_vel_w", NPZ_VELOCITY, "body_pos_w"},                                        \
+            {"body_ang_vel_w", NPZ_VELOCITY, "body_quat_w"},                                       \
+            {"object_lin_vel_w", NPZ_VELOCITY, "object_pos_w"},                                    \
+            {"object_ang_vel_w", NPZ_VELOCITY, "object_quat_w"}, {"fps", NPZ_RATE, NULL},          \
+            {"joint_names", NPZ_CONSTANT, NULL}, {"body_names", NPZ_CONSTANT, NULL}, {             \
+            "object_name", NPZ_CONSTANT, NULL                                                      \
+        }                                                                                          \
+    }
+static const npz_field beyondmimic[] = BEYONDMIMIC(NPZ_WXYZ);
+static const npz_field beyondmimic_xyzw[] = BEYONDMIMIC(NPZ_XYZW);
+
+#define ISAACLAB(order)                                                                            \
+    {                                                                                              \
+        {"body_rotations", order, NULL}, {"body_positions", NPZ_VECTOR, NULL},                     \
+            {"dof_positions", NPZ_SCALAR, NULL},                                                   \
+            {"dof_velocities", NPZ_VELOCITY, "dof_positions"},                                     \
+            {"body_linear_velocities", NPZ_VELOCITY, "body_positions"},                            \
+            {"body_angular_velocities", NPZ_VELOCITY, "body_rotations"}, {"fps", NPZ_RATE, NULL},  \
+            {"dof_names", NPZ_CONSTANT, NULL}, {                                                   \
+            "body_names", NPZ_CONSTANT, NULL                                                       \
+        }                                                                                          \
+    }
+static const npz_field isaaclab[] = ISAACLAB(NPZ_WXYZ), isaaclab_xyzw[] = ISAACLAB(NPZ_XYZW);
 
 static const npz_field plain[] = {
     {"rotations", NPZ_XYZW, NULL},
@@ -77,12 +90,26 @@ static const npz_field plain[] = {
     {"has_tail", NPZ_CONSTANT, NULL},
 };
 
-#define ROW(name, fields)                                                                          \
-    { name, fields, sizeof(fields) / sizeof *(fields) }
-static const npz_layout layouts[] = {ROW("amass", amass), ROW("amass-x", amass_x),
-                                     ROW("beyondmimic", beyondmimic), ROW("isaaclab", isaaclab),
-                                     ROW("plain", plain)};
+#define ROW(name, fields, rate, frame, twin)                                                       \
+    { name, fields, sizeof(fields) / sizeof *(fields), rate, frame, twin, false }
+static const npz_layout layouts[] = {
+    ROW("amass", amass, 0, NPZ_PARENT, NULL),
+    ROW("amass-x", amass_x, 0, NPZ_PARENT, NULL),
+    ROW("inter-x", inter_x, 120, NPZ_PARENT, NULL),
+    ROW("beyondmimic", beyondmimic, 0, NPZ_WORLD, "beyondmimic-xyzw"),
+    ROW("beyondmimic-xyzw", beyondmimic_xyzw, 0, NPZ_WORLD, "beyondmimic"),
+    ROW("isaaclab", isaaclab, 0, NPZ_WORLD, "isaaclab-xyzw"),
+    ROW("isaaclab-xyzw", isaaclab_xyzw, 0, NPZ_WORLD, "isaaclab"),
+    ROW("plain", plain, 0, NPZ_UNKNOWN, NULL),
+};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+const npz_layout *npz_layout_named(const char *name) {
+    for (size_t i = 0; i < LAYOUTS; i++)
+        if (strcmp(layouts[i].name, name) == 0)
+            return &layouts[i];
+    return NULL;
+}
 
 /* ---- finding --------------------------------------------------------------------------- */
 
@@ -137,7 +164,7 @@ static pm_status find_layout(const zip_archive *archive, npz_layout *layout, pm_
     if (best > 0)
         return PM_OK;
     return motion_refuse(error, "no member holds rotations; expected poses, body_quat_w, "
-                                "body_rotations, rotations or quats, or a layout");
+                                "body_rotations, pose_body, rotations or quats, or a layout");
 }
 
 /* ---- by name or from a file -------------------------------------------------------------- */
@@ -146,10 +173,10 @@ static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *
                              pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
     size_t size = 0;
-    if (!input_read_file(path, NULL, &text, &size, reason))
+    if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return motion_refuse(error, "layout '%s' %s; expected %s",
                              motion_printable(shown, path, strlen(path)), reason,
-                             "amass, amass-x, beyondmimic, isaaclab, plain or a JSON file");
+                             NPZ_LAYOUT_NAMES " or a JSON file");
     const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
     free(text);
     return status;
@@ -160,15 +187,14 @@ pm_status npz_choose_layout(const motion_input *input, const zip_archive *archiv
     const char *name = input->options->layout;
     char shown[MOTION_PRINTABLE];
     pm_status status = PM_OK;
-    size_t i = 0;
     if (!name)
         return find_layout(archive, layout, error);
-    while (i < LAYOUTS && strcmp(layouts[i].name, name) != 0)
-        i++;
-    if (i < LAYOUTS)
-        *layout = layouts[i];
+    const npz_layout *row = npz_layout_named(name);
+    if (row)
+        *layout = *row;
     else
         status = read_layout(name, arena, layout, error);
+    layout->is_given = true;
     if (status == PM_OK && score(layout, archive) == 0)
         return motion_refuse(error, "no member holds rotations of layout '%s'",
                              motion_printable(shown, name, strlen(name)));

@@ -21,8 +21,9 @@
  *               angular velocity, in the frame in which the rotation stands
  *   rates       frames per second; the two spellings of AMASS are always read too
  *   constants   carried over even if they happen to have as many rows as there are frames
+ *   extends     the name of a layout whose members are read too, unless they are named anew
  *
- * Only "rotations" is required. A file need not have all members, but one of the rotations. An
+ * Only "rotations" is required, unless another layout is extended. A file need not have all members, but one of the rotations. An
  * unknown key is refused.
  */
 #ifndef POSEMILL_MOTION_NPZ_LAYOUT_H
@@ -52,11 +53,29 @@ typedef struct npz_field {
     const char *of; /* of parts and velocities */
 } npz_field;
 
+/* What rotations and vectors are relative to. */
+typedef enum npz_frame {
+    NPZ_UNKNOWN = 0,
+    NPZ_WORLD,
+    NPZ_PARENT /* the root's, which comes first, to the world */
+} npz_frame;
+
 typedef struct npz_layout {
     const char *name;
     const npz_field *fields;
     size_t count;
+    int rate; /* frames per second of files without a rate; 0: they are refused */
+    npz_frame frame;
+    const char *twin; /* the layout with quaternions in the other order. NULL: none */
+    bool is_given;    /* by the options: what it says is not doubted */
 } npz_layout;
+
+/* The row of the table; NULL if there is none. */
+const npz_layout *npz_layout_named(const char *name);
+
+/* Of all rows, "amass, amass-x and so on". */
+#define NPZ_LAYOUT_NAMES                                                                           \
+    "amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, plain"
 
 /* The member of an archive whose name is that of the field and `.npy`. More than one is refused;
  * *index is SIZE_MAX if there is none. */

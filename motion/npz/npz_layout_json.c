@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "motion/npz/npz_layout.h"
+#include "motion/text/text.h"
 
 enum { MAX_FIELDS = 1024 };
 
@@ -16,6 +17,7 @@ typedef struct builder {
     motion_arena *arena;
     npz_field *fields;
     size_t count;
+    const npz_layout *base; /* that is extended. NULL: none */
     pm_error *error;
 } builder;
 
@@ -109,16 +111,19 @@ static pm_status add_objects(builder *b, const json_t *list, const char *place,
 }
 
 static pm_status check_keys(const builder *b, json_t *root) {
-    static const char *const keys[] = {"name",       "rotations", "vectors",  "scalars",
-                                       "velocities", "rates",     "constants"};
+    static const char *const keys[] = {"name",       "rotations", "vectors",   "scalars",
+                                       "velocities", "rates",     "constants", "extends"};
     size_t known = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         known += json_object_get(root, keys[i]) != NULL;
     if (!json_is_object(root) || known != json_object_size(root))
         return refuse(b, "", 0,
-                      "an object with only name, rotations, vectors, scalars, velocities, rates "
-                      "and constants");
-    return json_array_size(json_object_get(root, "rotations")) > 0
+                      "an object with only name, rotations, vectors, scalars, velocities, rates, "
+                      "constants and extends");
+    const json_t *extends = json_object_get(root, "extends");
+    if (extends && !b->base)
+        return refuse(b, "extends", 0, "one of " NPZ_LAYOUT_NAMES);
+    return b->base || json_array_size(json_object_get(root, "rotations")) > 0
                ? PM_OK
                : refuse(b, "rotations", 0, "at least one member");
 }
@@ -141,6 +146,25 @@ static pm_status build(builder *b, json_t *root) {
     return status;
 }
 
+static bool is_named(const builder *b, const char *member) {
+    for (size_t i = 0; i < b->count; i++)
+        if (strcmp(b->fields[i].member, member) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the members of the layout that is extended, but for those that were named. */
+static pm_status add_base(builder *b) {
+    for (size_t i = 0; b->base && i < b->base->count; i++) {
+        if (is_named(b, b->base->fields[i].member))
+            continue;
+        if (b->count == MAX_FIELDS)
+            return refuse(b, "extends", 0, "at most 1024 members");
+        b->fields[b->count++] = b->base->fields[i];
+    }
+    return PM_OK;
+}
+
 static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
     const json_t *given = json_object_get(root, "name");
     const char *name = json_is_string(given) ? json_string_value(given) : b->path;
@@ -148,8 +172,16 @@ static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
     b->fields = motion_allocate(b->arena, MAX_FIELDS, sizeof *b->fields);
     if (!copy || !b->fields)
         return motion_refuse_memory(b->error);
-    const pm_status status = build(b, root);
-    *layout = (npz_layout){copy, b->fields, b->count};
+    const char *extends = json_string_value(json_object_get(root, "extends"));
+    b->base = extends ? npz_layout_named(extends) : NULL;
+    pm_status status = build(b, root);
+    if (status == PM_OK)
+        status = add_base(b);
+    *layout = (npz_layout){.name = copy,
+                           .fields = b->fields,
+                           .count = b->count,
+                           .rate = b->base ? b->base->rate : 0,
+                           .frame = b->base ? b->base->frame : NPZ_UNKNOWN};
     return status;
 }
 
@@ -158,6 +190,9 @@ pm_status npz_parse_layout(const char *text, size_t size, const char *path, moti
     builder b = {.path = path, .arena = arena, .error = error};
     char shown[MOTION_PRINTABLE], problem[MOTION_PRINTABLE];
     json_error_t found;
+    if (text_json_is_deep(text, size))
+        return motion_refuse(error, "layout '%s': values are nested too deep",
+                             motion_printable(shown, path, strlen(path)));
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
     if (!root)
         return motion_refuse(error, "layout '%s': line %d: %s",

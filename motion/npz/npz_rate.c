@@ -94,6 +94,12 @@ static bool is_reciprocal(double value, const char *written, bool is_float, pm_r
            rate_from_frame_time(text, strlen(text), digits >= ENOUGH, rate, &how);
 }
 
+/* 10/3, as near as neighbours of the number that is stored. */
+static bool is_fraction(double value, bool is_float, pm_rational *rate) {
+    const double low = is_float ? (double)nextafterf((float)value, 0.0F) : nextafter(value, 0.0);
+    return rate_find_simple(low, 2 * value - low, rate);
+}
+
 bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rate) {
     char text[NPZ_DECIMAL_TEXT];
     if (!(value >= 1e-9 && value <= 1e9))
@@ -104,7 +110,8 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
     }
     is_float = is_float || (double)(float)value == value;
     const int places = write_shortest(value, is_float, text);
-    if (snap && (is_ntsc(value, places, rate) || is_reciprocal(value, text, is_float, rate)))
+    if (snap && (is_ntsc(value, places, rate) || is_reciprocal(value, text, is_float, rate) ||
+                 is_fraction(value, is_float, rate)))
         return true;
     return rate_parse(text, rate);
 }
@@ -231,7 +238,7 @@ static pm_status read_table(const motion_input *input, bool *found, pm_rational 
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
     const char *path = input->options->rates_file;
     size_t size = 0, number = 1;
-    if (!input_read_file(path, NULL, &text, &size, reason))
+    if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return motion_refuse(error, "table of rates '%s' %s",
                              motion_printable(shown, path, strlen(path)), reason);
     char *end = text + size;
@@ -269,7 +276,7 @@ static pm_status complain(const motion_input *input, const char *what, pm_ration
     return PM_OK;
 }
 
-static pm_status decide(const npz_document *document, const motion_input *input,
+static pm_status decide(const npz_document *document, const motion_input *input, int usual,
                         npz_clip_rate *clip, pm_error *error) {
     bool found = document->rate_count > 0, in_table = false;
     pm_rational stated = {0, 0};
@@ -287,6 +294,11 @@ static pm_status decide(const npz_document *document, const motion_input *input,
     if (in_table)
         *rate = stated;
     clip->source = found && !in_table ? &document->rates[0] : NULL;
+    if (status == PM_OK && !found && !in_table && usual > 0) {
+        *rate = (pm_rational){usual, 1};
+        motion_warn(&input->warnings, "no member holds the rate; it is taken as %d Hz", usual);
+        return PM_OK;
+    }
     if (status == PM_OK && !found && !in_table)
         return motion_refuse(error, "no member holds the rate; expected mocap_framerate, "
                                     "mocap_frame_rate, fps or rate, or a source rate");
@@ -305,7 +317,7 @@ pm_status npz_find_rate(npz_document *document, const motion_input *input, const
     if (status == PM_OK && has_given_rate(input))
         *rate = (npz_clip_rate){.rate = input->options->source_rate};
     else if (status == PM_OK)
-        status = decide(document, input, rate, error);
+        status = decide(document, input, layout->rate, rate, error);
     return status;
 }
 

@@ -25,8 +25,8 @@ static double largest_of(const double q[4]) {
     return fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
 }
 
-size_t npz_check_quaternions(const char *data, size_t element, size_t count, size_t *odd) {
-    *odd = 0;
+size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz_lengths *found) {
+    *found = (npz_lengths){.odd = 0};
     for (size_t i = 0; i < count; i++) {
         double q[4];
         npz_load_numbers(q, data + 4 * i * element, element, 4);
@@ -34,7 +34,12 @@ size_t npz_check_quaternions(const char *data, size_t element, size_t count, siz
             continue;
         if (largest_of(q) == 0.0)
             return i;
-        ++*odd;
+        found->odd++;
+        const double length = sqrt(square_of(q));
+        if (!(length >= 0.9 && length <= 1.1) && found->far++ == 0) {
+            found->first_far = i;
+            found->length = length;
+        }
     }
     return count;
 }
@@ -109,6 +114,16 @@ void npz_convert_rows(const npz_rows *rows, size_t joint, size_t joints, size_t 
             convert_block(rows, joint + j, joints - j < BLOCK ? joints - j : BLOCK, frame + k,
                           count, to);
         }
+    }
+}
+
+/* From the last rotation on: what is written ends behind what is still to be read. */
+void npz_convert_in_place(const npz_rows *rows, size_t count, char *keys) {
+    while (count > 0) {
+        const size_t size = count < BLOCK ? count : BLOCK;
+        count -= size;
+        convert_block(rows, count, size, 0, 1,
+                      (npz_keys){keys + 4 * count * rows->element, rows->element, 0});
     }
 }
 

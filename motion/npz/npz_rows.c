@@ -5,6 +5,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "motion/npz/npz.h"
@@ -43,26 +44,68 @@ static pm_status refuse_shape(const npz_document *document, const npz_rows *rows
 
 /* ---- arrays ----------------------------------------------------------------------------- */
 
+/* Reads the header from the first bytes. False with a reason, also for members that are damaged. */
+static bool peek_header(const zip_member *member, npy_header *header, char *reason) {
+    char first[1024];
+    size_t size = zip_peek(member, first, sizeof first);
+    if (npy_read_header(first, size, header, reason) || size < sizeof first)
+        return reason[0] == '\0';
+    char *more = malloc(NPY_MAX_SIZE); /* a long header */
+    size = more ? zip_peek(member, more, NPY_MAX_SIZE) : 0;
+    const bool good = npy_read_header(more, size, header, reason);
+    free(more);
+    return good;
+}
+
+static pm_status check_size(const zip_member *member, const npy_header *header, uint64_t size,
+                            pm_error *error) {
+    const size_t element = npy_element_size(header->type);
+    const uint64_t rest = size - header->data_at;
+    size_t count = 0;
+    if (element == 0)
+        return npz_refuse(error, member, "has type '%s'; expected plain numbers", header->type);
+    if (size < header->data_at || !npy_count(header, &count) || count > SIZE_MAX / element ||
+        count * element != rest)
+        return npz_refuse(error, member, "has %llu bytes of data, which are not those of its shape",
+                          (unsigned long long)rest);
+    return PM_OK;
+}
+
+/* What a large member cannot be is seen before it is extracted. */
+static pm_status check_large(const zip_member *member, npy_header *header, pm_error *error) {
+    char reason[NPY_REASON_SIZE] = "";
+    const pm_status status = zip_check(member, error);
+    if (status != PM_OK)
+        return status;
+    return peek_header(member, header, reason)
+               ? check_size(member, header, member->size, error)
+               : npz_refuse(error, member, "cannot be used: %s", reason);
+}
+
 pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
                    pm_error *error) {
+    enum { LARGE = 1 << 20, MOST_READ = 16 << 20, MOST_IN_ALL = 64 << 20 };
     const zip_member *m = &document->archive.members[member];
     char reason[NPY_REASON_SIZE] = "";
-    size_t count = 0;
     const bool is_there = document->owned[member] != NULL;
+    pm_status status = PM_OK;
     *bytes = (zip_bytes){document->owned[member], (size_t)m->size};
-    const pm_status status =
-        is_there ? PM_OK : zip_extract(m, bytes, &document->owned[member], error);
+    if (!is_there && m->size > LARGE)
+        status = check_large(m, header, error);
+    if (status == PM_OK && document->headers_only && !is_there && m->size > LARGE &&
+        (m->size > MOST_READ || document->extracted + m->size > MOST_IN_ALL)) {
+        document->unread++;
+        return PM_OK;
+    }
+    if (status == PM_OK && !is_there) {
+        status = zip_extract(m, bytes, &document->owned[member], error);
+        document->extracted += m->size;
+    }
     if (status != PM_OK)
         return status;
     if (!npy_read_header(bytes->data, bytes->size, header, reason))
         return npz_refuse(error, m, "cannot be used: %s", reason);
-    const size_t element = npy_element_size(header->type), rest = bytes->size - header->data_at;
-    if (element == 0)
-        return npz_refuse(error, m, "has type '%s'; expected plain numbers", header->type);
-    if (!npy_count(header, &count) || count > SIZE_MAX / element || count * element != rest)
-        return npz_refuse(error, m, "has %zu bytes of data, which are not those of its shape",
-                          rest);
-    return PM_OK;
+    return check_size(m, header, bytes->size, error);
 }
 
 /* Numbers of a row; the product of the axes but the first. */
@@ -84,9 +127,9 @@ static pm_status load_rows(npz_document *document, size_t member, npz_rows *rows
     if (rows->header.rank == 0 || rows->header.shape[0] == 0)
         return refuse_shape(document, rows, "a row per frame", error);
     rows->element = npy_element_size(rows->header.type);
-    rows->data = bytes.data + rows->header.data_at;
+    rows->data = bytes.data ? bytes.data + rows->header.data_at : NULL;
     rows->width = bytes.size > rows->header.data_at ? width_of(&rows->header) : 0;
-    if (!rows->header.fortran_order || rows->width < 2)
+    if (!rows->data || !rows->header.fortran_order || rows->width < 2)
         return PM_OK;
     char *copy = motion_allocate(arena, rows->header.shape[0] * rows->width, rows->element);
     if (!copy)
@@ -123,7 +166,7 @@ static pm_status check_shape(const npz_document *document, npz_rows *rows, pm_er
     const char *expected;
     const size_t group = group_of(rows->role, &expected);
     const bool triples = rows->role == NPZ_AXIS_ANGLE || rows->role == NPZ_PART;
-    const size_t last = triples ? rows->width : h->shape[h->rank - 1];
+    const size_t last = h->shape[h->rank - 1];
     if (!npz_is_float(h->type) || rows->width == 0 || rows->width > UINT32_MAX ||
         (group > 1 && (h->rank < 2 || last % group != 0 || (!triples && last != group))))
         return refuse_shape(document, rows, expected, error);
@@ -139,11 +182,36 @@ static pm_status check_shape(const npz_document *document, npz_rows *rows, pm_er
     return PM_OK;
 }
 
-static pm_status check_finite(const npz_document *document, const npz_rows *rows, pm_error *error) {
+static pm_status fill_gaps(const npz_document *document, npz_rows *rows, motion_gaps *gaps,
+                           motion_arena *arena, pm_error *error) {
     const size_t count = document->frames * rows->width;
-    const size_t at = npz_find_not_finite(rows->data, rows->element, count);
-    if (at == count)
+    char *copy = motion_allocate(arena, count, rows->element), shown[MOTION_PRINTABLE];
+    size_t found = 0;
+    if (!copy)
+        return motion_refuse_memory(error);
+    memcpy(copy, rows->data, count * rows->element);
+    const size_t at = motion_fill_gaps(copy, rows->element, document->frames, rows->width, &found);
+    motion_add_gap(gaps, "member '%s', frame %zu, index %zu",
+                   npz_shown(shown, &document->archive.members[rows->member]), at / rows->width,
+                   at % rows->width);
+    gaps->count += found - 1;
+    rows->data = copy;
+    return PM_OK;
+}
+
+/* The index of the first number that is not finite; the number of numbers if all are, or were not read. */
+static size_t find_not_finite(const npz_document *document, const npz_rows *rows) {
+    const size_t count = document->frames * rows->width;
+    return rows->data ? npz_find_not_finite(rows->data, rows->element, count) : count;
+}
+
+static pm_status check_finite(const npz_document *document, npz_rows *rows, motion_gaps *gaps,
+                              motion_arena *arena, pm_error *error) {
+    const size_t at = find_not_finite(document, rows);
+    if (at == document->frames * rows->width)
         return PM_OK;
+    if (gaps)
+        return fill_gaps(document, rows, gaps, arena, error);
     return npz_refuse(error, &document->archive.members[rows->member],
                       "is not finite at frame %zu, index %zu; expected finite numbers",
                       at / rows->width, at % rows->width);
@@ -187,7 +255,8 @@ static void resolve(const npz_layout *layout, const npz_field *field, const size
 }
 
 static pm_status add_field(npz_document *document, const npz_layout *layout, size_t field,
-                           size_t *row_of_field, motion_arena *arena, pm_error *error) {
+                           size_t *row_of_field, motion_gaps *gaps, motion_arena *arena,
+                           pm_error *error) {
     const npz_field *f = &layout->fields[field];
     npz_rows *rows = &document->rows[document->row_count];
     size_t member;
@@ -208,7 +277,7 @@ static pm_status add_field(npz_document *document, const npz_layout *layout, siz
                           (int)MAX_FRAMES);
     status = check_shape(document, rows, error);
     if (status == PM_OK)
-        status = check_finite(document, rows, error);
+        status = check_finite(document, rows, gaps, arena, error);
     if (status == PM_OK && rows->role == NPZ_VELOCITY)
         status = check_velocity(document, rows, error);
     row_of_field[field] = document->row_count++;
@@ -231,12 +300,11 @@ static bool is_known(const npz_document *document, const npz_layout *layout, siz
 
 /* Whether the member is an array with a row per frame, as far as its first bytes tell. */
 static bool has_rows(const npz_document *document, const zip_member *member, npy_header *header) {
-    char first[4096], reason[NPY_REASON_SIZE];
+    char reason[NPY_REASON_SIZE] = "";
     const zip_bytes name = member->name;
     if (name.size < 4 || memcmp(name.data + name.size - 4, ".npy", 4) != 0)
         return false;
-    const size_t size = zip_peek(member, first, sizeof first);
-    return npy_read_header(first, size, header, reason) && header->rank > 0 &&
+    return peek_header(member, header, reason) && header->rank > 0 &&
            header->shape[0] == document->frames;
 }
 
@@ -264,8 +332,7 @@ static pm_status add_other(npz_document *document, const motion_input *input, si
     if (rows->header.type[1] != 'f' || rows->width == 0)
         return PM_OK;
     if (!npz_is_float(rows->header.type) || rows->width > UINT32_MAX ||
-        npz_find_not_finite(rows->data, rows->element, document->frames * rows->width) !=
-            document->frames * rows->width) {
+        find_not_finite(document, rows) != document->frames * rows->width) {
         motion_warn(&input->warnings,
                     "member '%s' of type '%s' is not interpolated, because its numbers are not "
                     "finite, or not float32 or float64: it takes the nearest earlier frame",
@@ -274,7 +341,7 @@ static pm_status add_other(npz_document *document, const motion_input *input, si
     }
     rows->role = NPZ_SCALAR;
     rows->channel_count = 1;
-    return PM_OK;
+    return npz_check_unnamed(document, rows, error);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -282,7 +349,7 @@ static pm_status add_other(npz_document *document, const motion_input *input, si
 static bool equal_columns(const npz_document *document, const npz_rows *whole,
                           const npz_rows *part) {
     const bool is_float = whole->element == sizeof(float) || part->element == sizeof(float);
-    for (size_t f = 0; f < document->frames; f++) {
+    for (size_t f = 0; f < document->frames && whole->data && part->data; f++) {
         const char *a = whole->data + (f * whole->width + part->column) * whole->element;
         const char *b = part->data + f * part->width * part->element;
         if (whole->element == part->element) {
@@ -349,7 +416,7 @@ pm_status npz_find_rows(npz_document *document, const motion_input *input, const
     for (size_t f = 0; f < layout->count; f++)
         row_of_field[f] = SIZE_MAX;
     for (size_t f = 0; f < layout->count && status == PM_OK; f++)
-        status = add_field(document, layout, f, row_of_field, arena, error);
+        status = add_field(document, layout, f, row_of_field, input->gaps, arena, error);
     for (size_t i = 0; i < document->archive.count && status == PM_OK; i++)
         if (!is_known(document, layout, i))
             status = add_other(document, input, i, arena, error);

@@ -11,7 +11,9 @@
 typedef struct npz_output {
     char *bytes; /* the header, and the rows in C order */
     size_t size, rows_at, row_size;
-    double *near; /* rotations: the last row, whose branch or signs the next one continues */
+    const char *source; /* the member's rows in the file, in C order */
+    char *extracted;    /* memory of `source`. NULL: that of the document */
+    double *near;       /* rotations: the last row, whose branch or signs the next one continues */
 } npz_output;
 
 /* Makes the rows of all members, one output per rows of the document. Release them also on

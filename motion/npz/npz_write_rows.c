@@ -4,6 +4,7 @@
  * needs for a channel, all its keys, is then in memory for a few of them at a time. A block gives its
  * columns of every row.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +66,8 @@ static size_t earlier_frame(const writing *w, uint64_t sample, motion_position p
     return (size_t)fmin(fmax(frame, 0.0), last);
 }
 
-static const char *source_row(const npz_rows *rows, size_t frame) {
-    return rows->data + frame * rows->width * rows->element;
+static const char *source_row(const npz_output *out, size_t frame) {
+    return out->source + frame * out->row_size;
 }
 
 /* ---- columns ------------------------------------------------------------------------------- */
@@ -141,6 +142,16 @@ static void make_part(const writing *w, const npz_rows *rows, const columns *c, 
                      whole->element, c->count);
 }
 
+/* The source's velocities, of a motion that is scaled or turned. */
+static void make_moved(const writing *w, const npz_rows *rows, const columns *c, size_t k) {
+    const motion_samples *s = w->samples;
+    const npz_output *out = &w->outputs[rows - w->document->rows];
+    const char *from = source_row(out, (size_t)w->positions[k].key);
+    npz_load_numbers(w->row, from + c->first * rows->element, rows->element, c->count);
+    for (size_t j = 0; j < c->channels; j++)
+        s->move_velocity(s->user, c->channel + j, w->row + j * (c->count / c->channels));
+}
+
 /* Fills w->row with the columns of a sample that no source frame has. Only rotations have `near`. */
 static void make_row(const writing *w, const npz_rows *rows, const columns *c, size_t sample,
                      size_t k, const double *near) {
@@ -150,34 +161,51 @@ static void make_row(const writing *w, const npz_rows *rows, const columns *c, s
         make_quaternions(w, c, rows->role == NPZ_WXYZ, k, near);
     else if (rows->role == NPZ_PART)
         make_part(w, rows, c, sample);
+    else if (rows->role == NPZ_VELOCITY && w->samples->move_velocity)
+        make_moved(w, rows, c, k);
     else
         make_numbers(w, rows->role == NPZ_VELOCITY ? w->velocities : w->channels, c, k);
 }
 
-/* A row on a source frame is the source's, and the rows after it continue from there. Velocities are
- * those of the curve everywhere. */
-static void write_row(const writing *w, size_t r, const columns *c, size_t sample, size_t k) {
+/* Refuses numbers that the type cannot hold: of rotation vectors and velocities that are too long. */
+static pm_status check_row(const writing *w, const npz_rows *rows, const columns *c,
+                           size_t sample) {
+    const double largest = rows->element == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
+    for (size_t i = 0; i < c->count; i++)
+        if (!(fabs(w->row[i]) <= largest))
+            return npz_refuse(w->error, &w->document->archive.members[rows->member],
+                              "becomes %g at %.6g s, index %zu, which its type cannot hold",
+                              w->row[i], time_of(w->samples, sample), c->first + i);
+    return PM_OK;
+}
+
+/* A row on a source frame is the source's, and the rows after it continue from there. Other velocities
+ * are those of the curve. */
+static pm_status write_row(const writing *w, size_t r, const columns *c, size_t sample, size_t k) {
     const npz_rows *rows = &w->document->rows[r];
     const npz_output *out = &w->outputs[r];
     const size_t at = c->first * rows->element;
     char *to = out->bytes + out->rows_at + sample * out->row_size + at;
     double *near = out->near ? out->near + c->first : NULL;
     const uint64_t key = motion_exact_key(w->positions[k]);
-    const bool keeps = key != MOTION_NO_KEY && rows->role != NPZ_VELOCITY;
-    if (keeps || rows->role == NPZ_NEAREST) {
-        const char *from = source_row(rows, earlier_frame(w, sample, w->positions[k])) + at;
+    if (key != MOTION_NO_KEY || rows->role == NPZ_NEAREST) {
+        const char *from = source_row(out, earlier_frame(w, sample, w->positions[k])) + at;
         memcpy(to, from, c->count * rows->element);
         if (near)
             npz_load_numbers(near, from, rows->element, c->count);
-        return;
+        return PM_OK;
     }
     if (near && sample == 0) /* nothing was written: the source's frame before decides */
-        npz_load_numbers(near, source_row(rows, earlier_frame(w, sample, w->positions[k])) + at,
+        npz_load_numbers(near, source_row(out, earlier_frame(w, sample, w->positions[k])) + at,
                          rows->element, c->count);
     make_row(w, rows, c, sample, k, near);
+    const pm_status status = check_row(w, rows, c, sample);
+    if (status != PM_OK)
+        return status;
     npz_store_numbers(to, w->row, rows->element, c->count);
     if (near)
         memcpy(near, w->row, c->count * sizeof *w->row);
+    return PM_OK;
 }
 
 /* ---- a block ------------------------------------------------------------------------------- */
@@ -185,7 +213,7 @@ static void write_row(const writing *w, size_t r, const columns *c, size_t sampl
 static pm_status read_piece(const writing *w, uint64_t first, size_t count) {
     const motion_samples *s = w->samples;
     const pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
-    if (status != PM_OK || !w->has_velocities)
+    if (status != PM_OK || !w->has_velocities || s->move_velocity)
         return status;
     return s->read_velocities(s->user, first, count, w->velocities, w->error);
 }
@@ -195,7 +223,7 @@ static pm_status make_rows(const writing *w) {
     for (uint64_t first = 0; first < w->samples->count; first += w->piece) {
         const uint64_t left = w->samples->count - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
-        const pm_status status = read_piece(w, first, count);
+        pm_status status = read_piece(w, first, count);
         if (status != PM_OK)
             return status;
         for (size_t k = 0; k < count; k++)
@@ -203,9 +231,11 @@ static pm_status make_rows(const writing *w) {
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
-            for (size_t k = 0; k < count && c.count > 0; k++)
-                write_row(w, r, &c, (size_t)first + k, k);
+            for (size_t k = 0; k < count && c.count > 0 && status == PM_OK; k++)
+                status = write_row(w, r, &c, (size_t)first + k, k);
         }
+        if (status != PM_OK)
+            return status;
     }
     return PM_OK;
 }
@@ -292,6 +322,19 @@ static pm_status make_blocks(writing *w) {
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
+/* The memory of rows that were converted in place has quaternions now: they are extracted again. */
+static pm_status find_source(const writing *w, const npz_rows *rows, npz_output *out) {
+    zip_bytes bytes;
+    out->source = rows->data;
+    if (!rows->converted)
+        return PM_OK;
+    const pm_status status =
+        zip_extract(&w->document->archive.members[rows->member], &bytes, &out->extracted, w->error);
+    if (status == PM_OK)
+        out->source = bytes.data + rows->header.data_at;
+    return status;
+}
+
 static pm_status make_output(const writing *w, const npz_rows *rows, npz_output *out) {
     char header[NPY_WRITTEN_MAX];
     npy_header h = rows->header;
@@ -307,7 +350,7 @@ static pm_status make_output(const writing *w, const npz_rows *rows, npz_output 
     if (!out->bytes || (npz_is_rotation(rows->role) && !out->near))
         return refuse_memory(w);
     memcpy(out->bytes, header, out->rows_at);
-    return PM_OK;
+    return find_source(w, rows, out);
 }
 
 /* Which channels' velocities are wanted. */
@@ -317,7 +360,7 @@ static pm_status find_derived(const writing *w) {
         const npz_rows *of = rows->role == NPZ_VELOCITY ? &w->document->rows[rows->of] : NULL;
         for (size_t c = 0; of && c < of->channel_count; c++)
             w->derived[of->channel + c] = true;
-        if (of && !w->samples->read_velocities)
+        if (of && !w->samples->read_velocities && !w->samples->move_velocity)
             return motion_fail(w->error, PM_ERROR_ARGUMENT,
                                "the layout has velocities, and these samples have none");
     }
@@ -369,6 +412,7 @@ pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *sample
 void npz_release_outputs(const npz_document *document, npz_output *outputs) {
     for (size_t r = 0; outputs && r < document->row_count; r++) {
         free(outputs[r].bytes);
+        free(outputs[r].extracted);
         free(outputs[r].near);
     }
     free(outputs);

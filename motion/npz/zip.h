@@ -43,6 +43,11 @@ bool zip_recognise(const char *bytes, size_t size);
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,
                    pm_error *error);
 
+/* Refuses a member that cannot be extracted, as far as the directory tells. */
+pm_status zip_check(const zip_member *member, pm_error *error);
+/* What all compressed members unpack to, as the directory claims; at most what their bytes can hold. */
+uint64_t zip_unpacked_size(const zip_archive *archive);
+
 /* Gives the bytes of a member: in place if stored, else decompressed into *owned, which the caller
  * frees. Their checksum is compared. */
 pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, pm_error *error);
@@ -55,6 +60,9 @@ uint32_t zip_checksum(zip_bytes bytes);
 
 /* That of the bytes before, whose checksum is `before`, and these. */
 uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
+
+/* Refuses a member whose sizes or compression cannot be. */
+pm_status zip_check(const zip_member *member, pm_error *error);
 
 /* NULL, or why the member cannot be extracted. */
 const char *zip_obstacle(const zip_member *member);

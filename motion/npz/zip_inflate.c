@@ -30,7 +30,7 @@ static pm_status refuse(pm_error *error, const zip_member *member, const char *p
                          motion_printable(shown, member->name.data, member->name.size), problem);
 }
 
-static pm_status check_sizes(const zip_member *member, pm_error *error) {
+pm_status zip_check(const zip_member *member, pm_error *error) {
     const char *obstacle = zip_obstacle(member);
     if (obstacle)
         return refuse(error, member, obstacle);
@@ -41,6 +41,17 @@ static pm_status check_sizes(const zip_member *member, pm_error *error) {
     if (member->size > input_machine_bounds().file)
         return refuse(error, member, "is larger than the memory of this machine");
     return PM_OK;
+}
+
+uint64_t zip_unpacked_size(const zip_archive *archive) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < archive->count; i++) {
+        const zip_member *m = &archive->members[i];
+        const uint64_t most = (uint64_t)m->packed.size * MAX_RATIO;
+        if (m->method == ZIP_DEFLATED)
+            sum += m->size < most ? m->size : most;
+    }
+    return sum;
 }
 
 /* zlib counts in 32 bits. */
@@ -110,7 +121,7 @@ static pm_status inflate_all(z_stream *stream, const zip_member *member, char **
 }
 
 pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, pm_error *error) {
-    pm_status status = check_sizes(member, error);
+    pm_status status = zip_check(member, error);
     z_stream stream;
     *bytes = member->packed;
     if (status != PM_OK)

@@ -106,9 +106,9 @@ static bool read_extra64(zip_bytes extra, uint64_t *const wanted[], size_t count
 /* Finds the data behind the local header, which must be of the same member. */
 static pm_status find_data(const char *data, uint64_t limit, uint64_t at, uint64_t packed,
                            zip_member *member, pm_error *error) {
-    const char *local = data + at;
-    if (at > limit || limit - at < ZIP_LOCAL_SIZE || zip_get32(local) != ZIP_LOCAL)
+    if (at > limit || limit - at < ZIP_LOCAL_SIZE || zip_get32(data + at) != ZIP_LOCAL)
         return refuse_member(error, member, "has no header where the directory says");
+    const char *local = data + at;
     const size_t name = zip_get16(local + 26), extra = zip_get16(local + 28);
     const uint64_t rest = limit - at - ZIP_LOCAL_SIZE;
     if (name + extra > rest || packed > rest - name - extra)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/c_locale.h"
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
 #include "motion/model/model.h"
@@ -40,11 +41,18 @@ static pm_status check_clips(const pm_motion *motion, const pm_motion_resample_o
                            repeated, o->clips[repeated]);
     if (motion->content.clip_count == 0)
         return motion_refuse(error, "has no clips; there is nothing to resample");
-    return PM_OK;
+    pm_status status = PM_OK;
+    for (size_t i = 0; o->clips && status == PM_OK && i < o->clip_count; i++)
+        status = motion_check_clip(&motion->content, o->clips[i], error);
+    return o->clips
+               ? status
+               : motion_check_clip(&motion->content, motion_first_clip(&motion->content), error);
 }
 
 pm_status resample_check_options(const pm_motion *motion, const pm_motion_resample_options *o,
                                  pm_error *error) {
+    if (motion->headers_only)
+        return motion_check_keys(motion, error);
     if (o->rate.num <= 0 || o->rate.den <= 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (!is_time(o->start) || !is_time(o->end))
@@ -88,7 +96,8 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
     const motion_write_options options = {.decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
     pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
     if (status == PM_OK)
-        status = motion_output_open(path, &output, error);
+        status = o->must_be_new ? motion_output_open_new(path, &output, error)
+                                : motion_output_open(path, &output, error);
     if (status != PM_OK)
         return status;
     counting_sink counting = {.inner = motion_output_sink(output), .observer = observer};
@@ -103,16 +112,18 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static size_t clips_of(const pm_motion *motion, const pm_motion_resample_options *o) {
-    return o->clips ? o->clip_count : motion->content.clip_count;
-}
-
-static pm_status open_all(sampler *samplers, motion_samples *samples, const pm_motion *motion,
-                          pm_engine *engine, const pm_motion_resample_options *o,
-                          pm_motion_resample_report *report, pm_error *error) {
+/* Opens a sampler for each clip that is resampled; *count of them are to be released. */
+static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *count,
+                          const pm_motion *motion, pm_engine *engine,
+                          const pm_motion_resample_options *o, pm_motion_resample_report *report,
+                          pm_error *error) {
     pm_status status = PM_OK;
-    for (size_t i = 0; i < clips_of(motion, o) && status == PM_OK; i++) {
-        const size_t clip = o->clips ? o->clips[i] : i;
+    const size_t listed = o->clips ? o->clip_count : motion->content.clip_count;
+    for (size_t k = 0; k < listed && status == PM_OK; k++) {
+        const size_t clip = o->clips ? o->clips[k] : k;
+        if (motion->content.clips[clip].channel_count == 0)
+            continue;
+        const size_t i = (*count)++;
         status = sampler_open(&samplers[i], motion, clip, engine, o, report, error);
         if (status == PM_OK && !format_of(motion, o)->selects)
             status = sampler_select(&samplers[i], 0, samplers[i].clip->channel_count, error);
@@ -126,10 +137,14 @@ static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion
                      pm_engine *engine, const pm_motion_resample_options *options, const char *path,
                      const motion_observer *observer, pm_motion_resample_report *report,
                      pm_error *error) {
-    const pm_status status = open_all(samplers, samples, motion, engine, options, report, error);
-    return status == PM_OK ? write_all(motion, samples, clips_of(motion, options), options, path,
-                                       observer, &report->bytes_written, error)
-                           : status;
+    size_t count = 0;
+    pm_status status = open_all(samplers, samples, &count, motion, engine, options, report, error);
+    if (status == PM_OK)
+        status = write_all(motion, samples, count, options, path, observer, &report->bytes_written,
+                           error);
+    for (size_t i = 0; i < count; i++)
+        sampler_release(&samplers[i]);
+    return status;
 }
 
 static pm_status check_format(const pm_motion *motion, const pm_motion_resample_options *o,
@@ -147,7 +162,11 @@ static pm_status check_format(const pm_motion *motion, const pm_motion_resample_
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
-    return motion_resample_observed(motion, engine, options, path, NULL, report, error);
+    void *before = c_locale_begin();
+    const pm_status status =
+        motion_resample_observed(motion, engine, options, path, NULL, report, error);
+    c_locale_end(before);
+    return status;
 }
 
 pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
@@ -169,15 +188,13 @@ pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
     status = resample_check_options(motion, options, error);
     if (status != PM_OK)
         return status;
-    const size_t count = clips_of(motion, options);
+    const size_t count = options->clips ? options->clip_count : motion->content.clip_count;
     sampler *samplers = calloc(count + 1, sizeof *samplers);
     motion_samples *samples = calloc(count + 1, sizeof *samples);
     if (samplers && samples)
         status = run(samplers, samples, motion, engine, options, path, observer, report, error);
     else
         status = motion_refuse_memory(error);
-    for (size_t i = 0; samplers && i < count; i++)
-        sampler_release(&samplers[i]);
     free(samplers);
     free(samples);
     return status;

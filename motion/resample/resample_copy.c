@@ -2,8 +2,10 @@
  *
  * Resamples a motion in memory: a copy whose clips have the samples as keys.
  */
+#include <float.h>
 #include <string.h>
 
+#include "motion/base/c_locale.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/resample/resample_check.h"
@@ -27,16 +29,37 @@ static bool add_channel(motion_arena *arena, const pm_motion_channel *from, uint
 /* Uniform from time 0, or listed: a rate alone cannot say where the first sample is. */
 static bool make_timeline(motion_arena *arena, const motion_samples *samples, pm_timeline *to) {
     *to = (pm_timeline){.key_count = (size_t)samples->count, .rate = samples->rate};
-    if (samples->start == 0 && !samples->has_end)
+    if (samples->begin.den != 0 && samples->begin.num == 0 && !samples->has_end)
         return true;
     double *times = motion_allocate(arena, to->key_count, sizeof *times);
     for (size_t k = 0; times && k < to->key_count; k++)
-        times[k] = samples->has_end && k + 1 == to->key_count
-                       ? samples->end
-                       : samples->start +
-                             (double)k * (double)samples->rate.den / (double)samples->rate.num;
+        times[k] = motion_sample_time(samples, k);
     to->rate = (pm_rational){0, 0};
     to->times = times;
+    return times != NULL;
+}
+
+/* A channel that keeps its keys: those within a result that is moved. */
+static bool keep_channel(motion_arena *arena, const motion_samples *samples,
+                         const pm_motion_channel *from, const pm_timeline *timeline,
+                         pm_motion_channel *to) {
+    const motion_kept_keys kept = motion_keep_keys(samples, timeline);
+    if (!motion_copy_channel(arena, from, timeline, to))
+        return false;
+    const double *keys = to->keys.data;
+    to->keys.data = keys + kept.first * from->components;
+    return true;
+}
+
+static bool keep_timeline(motion_arena *arena, const motion_samples *samples,
+                          const pm_timeline *from, pm_timeline *to) {
+    const motion_kept_keys kept = motion_keep_keys(samples, from);
+    if (!samples->is_moved)
+        return motion_copy_timeline(arena, from, to);
+    double *times = motion_allocate(arena, kept.count, sizeof *times);
+    for (size_t k = 0; times && k < kept.count; k++)
+        times[k] = motion_kept_time(&kept, k);
+    *to = (pm_timeline){.key_count = kept.count, .times = times};
     return times != NULL;
 }
 
@@ -44,10 +67,10 @@ static bool make_timeline(motion_arena *arena, const motion_samples *samples, pm
 static void keep_key(const pm_motion_channel *from, size_t key, double *sample) {
     double own[4] = {0, 0, 0, 0}, dot = 0;
     const bool rotates = from->path == PM_MOTION_ROTATION;
-    for (uint32_t i = 0; rotates && i < 4; i++) {
-        own[i] = evaluate_number(&from->keys, 4, key, i);
-        dot += own[i] * sample[i];
-    }
+    if (rotates)
+        evaluate_key(from, key, own);
+    for (uint32_t i = 0; i < 4; i++)
+        dot += rotates ? own[i] * sample[i] : 0;
     for (uint32_t i = 0; i < from->components; i++)
         sample[i] = rotates ? (dot < 0 ? -own[i] : own[i])
                             : evaluate_number(&from->keys, from->components, key, i);
@@ -77,21 +100,23 @@ static pm_status make_clip(motion_arena *arena, motion_arena *scratch, const pm_
     double **keys = motion_allocate(scratch, count, sizeof *keys);
     bool good = channels && timelines && keys && make_timeline(arena, samples, &timelines[0]);
     for (size_t t = 0; good && t < from->timeline_count; t++)
-        good = motion_copy_timeline(arena, &from->timelines[t], &timelines[t + 1]);
+        good = keep_timeline(arena, samples, &from->timelines[t], &timelines[t + 1]);
     for (size_t c = 0; good && c < count; c++) {
         const pm_motion_channel *channel = &from->channels[c];
         good = samples->resampled[c]
                    ? add_channel(arena, channel, samples->count, &channels[c], &keys[c])
-                   : motion_copy_channel(arena, channel, &from->timelines[channel->timeline],
-                                         &channels[c]);
+                   : keep_channel(arena, samples, channel, &from->timelines[channel->timeline],
+                                  &channels[c]);
         channels[c].timeline = samples->resampled[c] ? 0 : channel->timeline + 1;
     }
+    const bool is_uniform = samples->begin.den != 0 && !samples->has_end;
     *to = (pm_motion_clip){.name = motion_copy_name(arena, from->name),
                            .timelines = timelines,
                            .timeline_count = from->timeline_count + 1,
                            .channels = channels,
                            .channel_count = count,
-                           .rate = timelines ? timelines[0].rate : (pm_rational){0, 0},
+                           .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
+                           .start = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
     if (!good || !to->name.text)
         return motion_refuse_memory(error);
@@ -105,6 +130,7 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
     sampler s;
     motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
+    s.largest = DBL_MAX;   /* the format of a copy is not known yet */
     s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
     if (status == PM_OK)
         status = sampler_select(&s, 0, s.clip->channel_count, error);
@@ -119,11 +145,13 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
     return status;
 }
 
-static bool is_listed(const pm_motion_resample_options *options, size_t clip) {
+/* Whether a clip is resampled: it has channels, and is listed if there is a list. */
+static bool is_chosen(const pm_motion *motion, const pm_motion_resample_options *options,
+                      size_t clip) {
+    bool is_listed = !options->clips;
     for (size_t i = 0; options->clips && i < options->clip_count; i++)
-        if (options->clips[i] == clip)
-            return true;
-    return !options->clips;
+        is_listed = is_listed || options->clips[i] == clip;
+    return is_listed && motion->content.clips[clip].channel_count > 0;
 }
 
 static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
@@ -135,7 +163,7 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
         return motion_refuse_memory(error);
     pm_status status = PM_OK;
     for (size_t i = 0; i < count && status == PM_OK; i++)
-        if (is_listed(options, i))
+        if (is_chosen(motion, options, i))
             status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
         else if (!motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]))
             status = motion_refuse_memory(error);
@@ -144,9 +172,9 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
     return status;
 }
 
-pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
-                                  const pm_motion_resample_options *options, pm_motion **copy,
-                                  pm_motion_resample_report *report, pm_error *error) {
+static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
+                               const pm_motion_resample_options *options, pm_motion **copy,
+                               pm_motion_resample_report *report, pm_error *error) {
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -164,10 +192,21 @@ pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
     pm_motion *to = motion_copy_nodes(&motion->content);
     if (!to)
         return motion_refuse_memory(error);
-    status = resample_all(motion, engine, options, to, report, error);
+    status = motion_copy_layout(to, motion, false)
+                 ? resample_all(motion, engine, options, to, report, error)
+                 : motion_refuse_memory(error);
     if (status == PM_OK)
         *copy = to;
     else
         pm_motion_destroy(&to);
+    return status;
+}
+
+pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                  const pm_motion_resample_options *options, pm_motion **copy,
+                                  pm_motion_resample_report *report, pm_error *error) {
+    void *before = c_locale_begin();
+    const pm_status status = resample_copy(motion, engine, options, copy, report, error);
+    c_locale_end(before);
     return status;
 }

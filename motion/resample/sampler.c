@@ -183,9 +183,12 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
         const size_t left = count - done, piece = left < s->piece ? left : s->piece;
         const uint64_t regular = at < s->grid.count ? s->grid.count - at : 0;
         const size_t now = regular == 0 ? 1 : regular < piece ? (size_t)regular : piece;
-        if (!are_left(s, positions + done, now))
+        if (!are_left(s, positions + done, now)) {
             status = regular == 0 ? read_end(s, channels, done, error)
                                   : read_regular(s, at, now, channels, done, error);
+            if (status == PM_OK)
+                status = sampler_check_numbers(s, at, done, now, channels, positions, error);
+        }
         done += now;
     }
     if (status == PM_OK && s->options->progress)
@@ -223,7 +226,7 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     sampler *s = user;
     release_groups(s);
     sampler_restart(s);
-    s->before += s->selected;
+    s->before = count_numbers(s, 0, first);
     s->selected = count_numbers(s, first, count);
     pm_status status = tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
                                      method_of(s->options), error);
@@ -252,6 +255,8 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                    .options = options,
                    .report = report,
                    .leaves_kept = !options->check,
+                   .largest = motion_largest_of(options->format ? motion_format_of(options->format)
+                                                                : motion->format),
                    .interpolating = passes_through_keys(options)};
     const size_t channels = s->clip->channel_count;
     s->resampled = calloc(channels + 1, sizeof *s->resampled);
@@ -277,6 +282,9 @@ motion_samples sampler_samples(sampler *s) {
                             .start = s->first_time,
                             .end = s->last_time,
                             .has_end = s->grid.extra,
+                            .begin = s->begin,
+                            .is_moved = s->is_moved,
+                            .time = sampler_result_time,
                             .resampled = s->resampled,
                             .keeps_equal = keeps_equal_keys(s->options),
                             .select = sampler_select,

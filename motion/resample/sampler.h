@@ -7,6 +7,7 @@
 
 #include "motion/model/model.h"
 #include "motion/resample/tracks.h"
+#include "motion/time/key_rate.h"
 #include "motion/time/resample_grid.h"
 
 typedef struct sampler_group {
@@ -25,22 +26,32 @@ typedef struct sampler {
     bool *resampled;  /* for each channel */
     bool leaves_kept; /* the values of samples that lie on keys are not computed. May be changed
                          before channels are selected */
+    double largest;   /* number that the output can hold; others are refused */
     /* Of the channels that are selected. */
     track_groups tracks;
     sampler_group groups[TRACKS_MAX_GROUPS];
     size_t piece;
-    /* Numbers of a sample: of all channels, of those selected now, and of those selected before. */
+    /* Numbers of a sample: of all channels, of those selected now, and of those that lie before them. */
     size_t numbers, selected, before;
-    /* Clips with a rate: an exact grid. Others: times, which are those of float32 key times. */
+    /* Clips with a rate have an exact grid of their frames, the first of which is at `origin`, after
+     * the trim. Those with one timeline without times are uniform for the engine, too: its keys begin
+     * at 0 after the trim. Others are sampled at times like those of keys, in float32. */
     bool uniform, interpolating;
+    key_grid source; /* the rate and the start of the frames */
+    uint64_t frames; /* 0: no rate */
+    pm_rational origin;
     resample_grid grid;
     resample_position position; /* of the next sample */
     uint64_t next, count;
-    double first_time, last_time;
-    double *times; /* (piece); NULL with a rate */
-    const pm_timeline
-        *longest; /* of a clip without a rate; its samples have passed so many keys: */
-    size_t passed;
+    double first_time, last_time; /* of the samples, for the engine */
+    double first_key;             /* of clips that are not uniform */
+    bool is_moved;                /* the result begins at 0, and its source elsewhere */
+    pm_rational begin;            /* of the result; 0/0: not known */
+    double *times;                /* (piece); NULL: uniform */
+    const pm_timeline *longest;   /* of a clip that is not uniform; it begins at a frame: */
+    int64_t longest_frame;
+    bool has_drifted; /* its times were added up, and have drifted from their frames */
+    size_t passed;    /* keys of it that samples have passed */
 } sampler;
 
 /* Finds the samples of clip number `index`; sampler_select must follow. Release the sampler also on

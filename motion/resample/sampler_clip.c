@@ -5,10 +5,12 @@
  */
 #include "motion/resample/sampler_clip.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/resample/sampler_grid.h"
 
 enum { CHANNEL_TEXT = 256 };
 
@@ -41,6 +43,43 @@ static pm_status name_failure(const sampler *s, const track_group *group, pm_err
         snprintf(error->message, sizeof error->message, "%s, frame %zu: %.240s", text,
                  error->key + s->options->trim_start, message);
     return error->status;
+}
+
+/* Those on keys that the writer has are the source's. */
+static size_t find_too_large(const sampler *s, size_t channel, const double *values, size_t count,
+                             const motion_position positions[]) {
+    const size_t components = s->clip->channels[channel].components;
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; !positions[k].exact && i < components; i++)
+            if (!(fabs(values[k * components + i]) <= s->largest))
+                return k;
+    return count;
+}
+
+static double time_of_sample(const sampler *s, uint64_t sample) {
+    if (sample >= s->grid.count)
+        return s->last_time;
+    return s->uniform ? s->first_time + (double)sample * (double)s->options->rate.den /
+                                            (double)s->options->rate.num
+                      : sampler_time(s, sample);
+}
+
+pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, size_t count,
+                                double *const channels[], const motion_position positions[],
+                                pm_error *error) {
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        if (!channels[c] || !s->resampled[c])
+            continue;
+        const size_t components = s->clip->channels[c].components;
+        const size_t k = find_too_large(s, c, channels[c] + at * components, count, positions + at);
+        char text[CHANNEL_TEXT];
+        if (k == count)
+            continue;
+        describe_channel(s, c, text);
+        return motion_refuse(error, "%s becomes a number at %.6g s that the output cannot hold",
+                             text, time_of_sample(s, first + k));
+    }
+    return PM_OK;
 }
 
 /* ---- clips --------------------------------------------------------------------------------- */
@@ -123,7 +162,7 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
     track_keys keys;
     double *axes = NULL;
     pm_clip_desc desc = description_of(s, group->tracks);
-    const track_range range = {.trim = s->uniform ? s->options->trim_start : 0, .most = most};
+    const track_range range = {.trim = s->options->trim_start, .most = most};
     pm_status status =
         tracks_describe(group->tracks, s->motion, s->clip, range, &desc, &keys, error);
     if (status == PM_OK)

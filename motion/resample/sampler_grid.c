@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The grid of a clip's samples. With a rate it is exact, in whole numbers. Without one, key times
- * are float32 in all formats, and so are the times of samples: a sample whose float32 time is that of
- * a key lies on the key.
+ * The grid of a clip's samples. With a rate it is exact, in whole numbers. Without one, key times are
+ * float32, and may have lost what exporters lose: the time of the first is taken as the simplest
+ * fraction that is rounded to it, and a sample that is as good as at the last key lies on it.
  */
 #include "motion/resample/sampler_grid.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/time/key_rate.h"
 
 static const uint64_t default_max_samples = 100000000;
 
@@ -43,29 +45,144 @@ static pm_status check_count(const sampler *s, pm_error *error) {
     return PM_ERROR_FILE;
 }
 
+/* ---- cuts ---------------------------------------------------------------------------------- */
+
+static pm_status refuse_cut(const char *option, pm_rational given, const char *limit,
+                            double seconds, pm_error *error) {
+    return motion_refuse(error, "%s is after %s (%.9g s; %s is %.9g s after the first key)", option,
+                         limit, rate_value(given), limit, seconds);
+}
+
+static pm_status refuse_start(const sampler *s, double last, pm_error *error) {
+    const pm_motion_resample_options *o = s->options;
+    const double loop = loop_of(o);
+    if (is_given(o->end))
+        return refuse_cut("--start", o->start, "--end", rate_value(o->end), error);
+    return loop > 0 ? refuse_cut("--start", o->start, "the end of the loop", loop, error)
+                    : refuse_cut("--start", o->start, "the last key", last, error);
+}
+
 /* ---- clips with a rate --------------------------------------------------------------------- */
 
-static pm_status find_uniform(sampler *s, pm_error *error) {
+static const pm_timeline *timeline_of(const sampler *s, size_t channel) {
+    return &s->clip->timelines[s->clip->channels[channel].timeline];
+}
+
+static void find_range(sampler *s) {
+    s->first_key = (double)INFINITY;
+    s->last_time = -(double)INFINITY;
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        const pm_timeline *t = timeline_of(s, c);
+        s->first_key = fmin(s->first_key, evaluate_key_time(t, 0));
+        s->last_time = fmax(s->last_time, evaluate_key_time(t, t->key_count - 1));
+    }
+}
+
+static void find_longest(sampler *s) {
+    s->longest = &s->clip->timelines[0];
+    for (size_t t = 1; t < s->clip->timeline_count; t++)
+        if (s->clip->timelines[t].key_count > s->longest->key_count)
+            s->longest = &s->clip->timelines[t];
+}
+
+/* The rate that differs from the samples' by a whole factor, and is nearest to the mean of the keys. */
+static bool find_related(const sampler *s, const double *times, size_t count, pm_rational *rate) {
+    const double factor =
+        rate_value(s->options->rate) * (times[count - 1] - times[0]) / (double)(count - 1);
+    const double whole = round(fmax(factor, 1 / factor));
+    const pm_rational by = {whole < 0x1p31 ? (int64_t)whole : 0, 1};
+    return by.num > 0 && (factor < 1 ? rate_multiply(s->options->rate, by, rate)
+                                     : rate_divide(s->options->rate, by, rate));
+}
+
+/* Late times are so coarse that keys have many rates. Where one of them is that of the samples, or a
+ * whole multiple or part of it, samples are meant to lie on keys. */
+static key_grid find_source(const sampler *s) {
+    const key_grid authored = {s->clip->rate, s->clip->start};
+    const double *times = s->uniform ? NULL : s->longest->times;
+    pm_rational rate;
+    if (!times || s->longest->key_count < 3 ||
+        !find_related(s, times, s->longest->key_count, &rate) ||
+        (rate.num == authored.rate.num && rate.den == authored.rate.den) ||
+        !key_rate_fits(times, s->longest->key_count, rate))
+        return authored;
+    return (key_grid){rate, key_grid_start(s->first_key, rate)};
+}
+
+/* Frames from the first key to the last. 0: some keys are at other times. */
+static uint64_t count_frames(const sampler *s) {
+    const key_grid grid = s->source;
+    uint64_t frames = 0;
+    if (s->uniform)
+        return s->clip->timelines[0].key_count;
+    if (grid.rate.den == 0 || grid.start.den == 0)
+        return 0;
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        const pm_timeline *t = timeline_of(s, c);
+        const int64_t first = key_grid_frame(&grid, evaluate_key_time(t, 0));
+        const int64_t last = key_grid_frame(&grid, evaluate_key_time(t, t->key_count - 1));
+        if (first < 0 || last - first != (int64_t)(t->key_count - 1))
+            return 0;
+        frames = (uint64_t)last >= frames ? (uint64_t)last + 1 : frames;
+    }
+    return frames;
+}
+
+/* Keys are dropped by their number, which must be that of a frame. */
+static pm_status check_trim(const sampler *s, pm_error *error) {
+    const size_t trim = s->options->trim_start;
+    if (trim >= s->frames)
+        return motion_refuse(error, "--trim-start %zu removes all %llu frames", trim,
+                             (unsigned long long)s->frames);
+    for (size_t c = 0; trim > 0 && c < s->clip->channel_count; c++) {
+        const pm_timeline *t = timeline_of(s, c);
+        if (t->key_count > 1 && evaluate_key_time(t, 0) > evaluate_key_time(s->longest, 0))
+            return motion_refuse(error, "--trim-start is for channels that begin together");
+    }
+    return PM_OK;
+}
+
+static resample_span span_of(const sampler *s) {
     const pm_motion_resample_options *o = s->options;
-    const size_t keys = s->clip->timelines[0].key_count;
-    if (o->trim_start >= keys)
-        return motion_refuse(error, "--trim-start %zu removes all %zu frames", o->trim_start, keys);
-    const resample_span span = {
-        .source_rate = s->clip->rate,
+    return (resample_span){
+        .source_rate = s->source.rate,
         .rate = o->rate,
-        .frame_count = keys - o->trim_start,
+        .frame_count = s->frames - o->trim_start,
         .start = o->start,
         .end = o->end,
         .end_rule = o->end_rule == PM_MOTION_END_INCLUDE ? RESAMPLE_END_INCLUDE : RESAMPLE_END_FIT,
         .loop_period = loop_of(o),
     };
+}
+
+/* *fits: the numbers are small enough for an exact grid. */
+static pm_status find_frames(sampler *s, bool *fits, pm_error *error) {
+    const pm_motion_resample_options *o = s->options;
+    const pm_rational trim = {(int64_t)o->trim_start, 1};
+    const pm_status status = check_trim(s, error);
+    if (status != PM_OK)
+        return status;
+    const resample_span span = span_of(s);
     const char *reason = resample_grid_make(&span, &s->grid);
-    if (reason)
-        return motion_refuse(error, "%s", reason);
-    s->count = s->grid.count + s->grid.extra;
+    const bool is_end = reason && strncmp(reason, "--end", 5) == 0;
+    const bool is_start = reason && strncmp(reason, "--start", 7) == 0;
+    const double last = (double)(span.frame_count - 1) / rate_value(span.source_rate);
+    *fits = (!reason || is_end || is_start) && rate_divide(trim, s->source.rate, &s->origin) &&
+            (s->uniform || rate_add(s->source.start, s->origin, &s->origin));
+    if (!*fits || !reason)
+        return PM_OK;
+    return is_end ? refuse_cut("--end", o->end, "the last key", last, error)
+                  : refuse_start(s, last, error);
+}
+
+static pm_status find_uniform(sampler *s, pm_error *error) {
+    bool fits = true;
+    const pm_status status = find_frames(s, &fits, error);
+    if (status == PM_OK && !fits)
+        return motion_refuse(error, "the rates and times have too many digits for an exact grid");
     s->first_time = rate_value(s->grid.start);
     s->last_time = rate_value(s->grid.end);
-    return check_count(s, error);
+    return status;
 }
 
 /* Positions count from the first key that is not trimmed; writers count all keys. */
@@ -103,32 +220,76 @@ static double as_float32(double seconds) {
     return (double)(float)seconds;
 }
 
-static void find_range(sampler *s) {
-    s->first_time = (double)INFINITY;
-    s->last_time = -(double)INFINITY;
-    for (size_t c = 0; c < s->clip->channel_count; c++) {
-        const pm_timeline *t = &s->clip->timelines[s->clip->channels[c].timeline];
-        s->first_time = fmin(s->first_time, evaluate_key_time(t, 0));
-        s->last_time = fmax(s->last_time, evaluate_key_time(t, t->key_count - 1));
+static double step_of(const sampler *s) {
+    return (double)s->options->rate.den / (double)s->options->rate.num;
+}
+
+/* What the time of a key may have lost, but not so much that another sample could be meant. */
+static double lost_at(const sampler *s, double time) {
+    return fmin(key_time_loss(time), 0.25 * step_of(s));
+}
+
+static void find_drift(sampler *s) {
+    const key_grid grid = s->source;
+    if (s->frames == 0)
+        return;
+    s->longest_frame = key_grid_frame(&grid, evaluate_key_time(s->longest, 0));
+    for (size_t k = 0; k < s->longest->key_count; k++) {
+        const double time = evaluate_key_time(s->longest, k);
+        const double exact = rate_value(grid.start) + (double)((uint64_t)s->longest_frame + k) *
+                                                          (double)grid.rate.den /
+                                                          (double)grid.rate.num;
+        s->has_drifted |= fabs(time - exact) > key_time_loss(time);
     }
 }
 
-static double unrounded_time(const sampler *s, uint64_t sample) {
-    return s->first_time +
-           (double)sample * (double)s->options->rate.den / (double)s->options->rate.num;
+/* Where a sample lies among the frames of the longest timeline; false: outside of them. */
+static bool find_frame(const sampler *s, uint64_t sample, size_t *key, double *part) {
+    __extension__ typedef unsigned __int128 wide;
+    const wide at = (wide)s->grid.step * sample + s->grid.first;
+    const wide frame = at / s->grid.unit + s->options->trim_start;
+    const wide first = s->longest_frame > 0 ? (uint64_t)s->longest_frame : 0;
+    *part = (double)(uint64_t)(at % s->grid.unit) / (double)s->grid.unit;
+    *key = frame >= first ? (size_t)(frame - first) : 0;
+    return frame >= first && frame - first < s->longest->key_count - (*part > 0 ? 1 : 0);
 }
 
+/* The time of a sample that lies on a key, and of any between keys that have drifted, from the keys;
+ * that of others as it is. */
+static double framed_time(const sampler *s, uint64_t sample, double exact) {
+    size_t key;
+    double part;
+    if (!find_frame(s, sample, &key, &part) || (part > 0 && !s->has_drifted))
+        return as_float32(exact);
+    const double time = evaluate_key_time(s->longest, key);
+    return part > 0 ? as_float32(time + part * (evaluate_key_time(s->longest, key + 1) - time))
+                    : time;
+}
+
+/* The key of the longest timeline that is nearest to a time. */
+static size_t nearest_key(const sampler *s, double time) {
+    const size_t before = evaluate_key_before(s->longest, time);
+    return before + 1 < s->longest->key_count && evaluate_key_time(s->longest, before + 1) - time <
+                                                     time - evaluate_key_time(s->longest, before)
+               ? before + 1
+               : before;
+}
+
+/* A sample that lies on a key has the time of the key, whatever that has lost. */
 double sampler_time(const sampler *s, uint64_t sample) {
-    if (s->grid.extra && sample == s->grid.count)
+    const double exact = s->first_time + (double)sample * (double)s->options->rate.den /
+                                             (double)s->options->rate.num;
+    if ((s->grid.extra && sample == s->grid.count) ||
+        fabs(exact - s->last_time) <= lost_at(s, s->last_time))
         return s->last_time;
-    return as_float32(unrounded_time(s, sample));
-}
-
-static void find_longest(sampler *s) {
-    s->longest = &s->clip->timelines[0];
-    for (size_t t = 1; t < s->clip->timeline_count; t++)
-        if (s->clip->timelines[t].key_count > s->longest->key_count)
-            s->longest = &s->clip->timelines[t];
+    double time = as_float32(exact);
+    if (s->frames > 0) {
+        time = framed_time(s, sample, exact);
+    } else {
+        const double key = evaluate_key_time(s->longest, nearest_key(s, exact));
+        time = fabs(key - exact) <= lost_at(s, key) ? key : time;
+    }
+    return fmin(fmax(time, s->first_key), s->last_time);
 }
 
 /* Counts a sample that lies on a key of the longest timeline. */
@@ -147,15 +308,14 @@ static void advance_listed(sampler *s, size_t count, motion_position positions[]
     }
 }
 
-/* A sample belongs to the range if its float32 time does. */
-static uint64_t count_times(const sampler *s, double end) {
+/* Samples up to the end, or before it. */
+static uint64_t count_times(const sampler *s, bool before_end) {
+    const double lost = lost_at(s, s->last_time);
+    const double end = s->last_time + (before_end ? -lost : lost);
     const double samples = (end - s->first_time) * rate_value(s->options->rate);
     if (!(samples < 0x1p62))
         return RESAMPLE_GRID_OVERFLOW;
-    uint64_t count = s->first_time < end ? (uint64_t)samples + 2 : 1;
-    while (count > 1 && as_float32(unrounded_time(s, count - 1)) > end)
-        count--;
-    return count;
+    return samples > 0 ? (uint64_t)samples + 1 : 1;
 }
 
 /* Whether neighbouring samples have different float32 times. */
@@ -169,55 +329,109 @@ static bool is_open_loop(double period, double duration) {
     return period - duration > 1e-9 * period;
 }
 
-/* Moves the ends of the range to those of the options, in float32 like key times. */
-static pm_status cut_range(sampler *s, double loop, pm_error *error) {
+/* Times that are too large or too small for a fraction are taken as they are. */
+static double origin_of(const sampler *s) {
+    return is_given(s->origin) ? rate_value(s->origin) : s->first_key;
+}
+
+/* Moves the ends of the samples to those of the options. An end that is as good as at the last key is
+ * there. */
+static void cut_range(sampler *s) {
     const pm_motion_resample_options *o = s->options;
-    const double origin = s->first_time;
+    const double loop = loop_of(o), origin = origin_of(s);
     const double end = as_float32(origin + (is_given(o->end) ? rate_value(o->end) : loop));
-    if (is_given(o->start))
-        s->first_time = origin + rate_value(o->start);
-    if (is_given(o->end) && loop == 0 && end > s->last_time)
-        return motion_refuse(error, "--end is after the last key");
-    if (is_given(o->end) || loop > 0)
+    s->first_time = origin + (is_given(o->start) ? rate_value(o->start) : 0);
+    if (loop > 0 || (is_given(o->end) && end < s->last_time - lost_at(s, s->last_time)))
         s->last_time = end;
-    if (as_float32(s->first_time) > s->last_time)
-        return motion_refuse(error, "--start is after %s",
-                             is_given(o->end) ? "--end"
-                             : loop > 0       ? "the end of the loop"
-                                              : "the last key");
+}
+
+static pm_status find_times(sampler *s, pm_error *error) {
+    const pm_motion_resample_options *o = s->options;
+    s->origin = key_grid_start(s->first_key, o->rate);
+    const double last = s->last_time - origin_of(s), loop = loop_of(o);
+    const bool before_end = is_open_loop(loop, last) && !is_given(o->end);
+    const double lost = lost_at(s, s->last_time);
+    if (o->trim_start > 0)
+        return motion_refuse(error, "--trim-start is for files with uniform keys");
+    if (is_given(o->end) && loop == 0 && rate_value(o->end) > last + lost)
+        return refuse_cut("--end", o->end, "the last key", last, error);
+    cut_range(s);
+    if (s->first_time > s->last_time + lost)
+        return refuse_start(s, last, error);
+    s->grid = (resample_grid){.count = count_times(s, before_end)};
+    s->grid.extra = o->end_rule == PM_MOTION_END_INCLUDE && !before_end &&
+                    s->grid.count < RESAMPLE_GRID_OVERFLOW &&
+                    s->first_time + (double)(s->grid.count - 1) * step_of(s) < s->last_time - lost;
     return PM_OK;
 }
 
 static pm_status find_listed(sampler *s, pm_error *error) {
-    const pm_motion_resample_options *o = s->options;
-    find_range(s);
-    find_longest(s);
-    if (s->clip->channel_count == 0)
-        return motion_refuse(error, "a clip has no channels; there is nothing to resample");
-    const bool repeats = is_open_loop(loop_of(o), s->last_time - s->first_time);
-    const pm_status status = cut_range(s, loop_of(o), error);
-    if (status != PM_OK)
-        return status;
-    if (!are_distinct(s))
+    find_drift(s);
+    bool fits = s->frames > 0;
+    pm_status status = fits ? find_frames(s, &fits, error) : PM_OK;
+    if (fits) {
+        cut_range(s);
+        s->first_time = rate_value(s->origin) + rate_value(s->grid.start);
+    } else if (status == PM_OK) {
+        s->frames = 0;
+        status = find_times(s, error);
+    }
+    if (status == PM_OK && !are_distinct(s))
         return motion_refuse(error, "samples at this rate are closer than float32 key times; "
                                     "expected a lower --rate");
-    if (o->trim_start > 0)
-        return motion_refuse(error, "--trim-start is for files with uniform keys");
-    const bool before_end = repeats && !is_given(o->end);
-    s->grid.count =
-        count_times(s, before_end ? nextafter(s->last_time, -(double)INFINITY) : s->last_time);
-    s->grid.extra = o->end_rule == PM_MOTION_END_INCLUDE && !before_end &&
-                    s->grid.count < RESAMPLE_GRID_OVERFLOW &&
-                    as_float32(unrounded_time(s, s->grid.count - 1)) < s->last_time;
-    s->count = s->grid.count + s->grid.extra;
-    return check_count(s, error);
+    return status;
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
+/* A cut begins at 0, unless its times are kept. */
+static void find_begin(sampler *s) {
+    const pm_motion_resample_options *o = s->options;
+    const pm_rational zero = {0, 1};
+    const bool is_cut = is_given(o->start) || o->trim_start > 0;
+    s->is_moved = is_cut && !o->keep_time && (s->first_time != 0 || o->trim_start > 0);
+    s->begin = zero;
+    if (is_cut ? !o->keep_time : s->uniform)
+        return;
+    if (!is_given(s->origin) ||
+        !rate_add(s->origin, is_given(o->start) ? o->start : zero, &s->begin))
+        s->begin = (pm_rational){0, 0};
+}
+
+/* The user did not ask for less where the end was not given. What the last key has lost is no end. */
+static void report_cut(const sampler *s) {
+    const pm_motion_resample_options *o = s->options;
+    const double step = step_of(s);
+    const double cut = s->last_time - s->first_time - (double)(s->grid.count - 1) * step;
+    if (o->end_rule == PM_MOTION_END_FIT && !is_given(o->end) && loop_of(o) == 0 &&
+        cut > fmax(0.01 * step, s->uniform ? 0 : lost_at(s, s->last_time)))
+        s->report->end_cut = fmax(s->report->end_cut, cut);
+}
+
 pm_status sampler_find_grid(sampler *s, pm_error *error) {
-    s->uniform = s->clip->timeline_count == 1 && !s->clip->timelines[0].times;
-    return s->uniform ? find_uniform(s, error) : find_listed(s, error);
+    const pm_motion_clip *clip = s->clip;
+    s->uniform = clip->timeline_count == 1 && !clip->timelines[0].times;
+    find_range(s);
+    find_longest(s);
+    s->source = find_source(s);
+    s->frames = count_frames(s);
+    const pm_status status = s->uniform ? find_uniform(s, error) : find_listed(s, error);
+    if (status != PM_OK)
+        return status;
+    s->count = s->grid.count + s->grid.extra;
+    find_begin(s);
+    report_cut(s);
+    return check_count(s, error);
+}
+
+double sampler_result_time(void *user, uint64_t sample) {
+    const sampler *s = user;
+    const double begin = is_given(s->begin) ? rate_value(s->begin) : s->first_time;
+    if (!s->uniform && !s->is_moved)
+        return sampler_time(s, sample);
+    if (s->grid.extra && sample == s->grid.count)
+        return begin + (s->last_time - s->first_time);
+    return begin + (double)sample * (double)s->options->rate.den / (double)s->options->rate.num;
 }
 
 void sampler_restart(sampler *s) {

@@ -27,30 +27,54 @@ static bool one_timeline(const track_group *group) {
     return true;
 }
 
+/* How many keys a timeline loses at the start: never the last one. */
+static size_t trim_of(const pm_timeline *timeline, size_t trim) {
+    return trim < timeline->key_count ? trim : timeline->key_count - 1;
+}
+
 static pm_timeline cut(pm_timeline timeline, track_range range) {
-    timeline.key_count -= range.trim;
+    const size_t trim = trim_of(&timeline, range.trim);
+    timeline.key_count -= trim;
     if (timeline.key_count > range.most)
         timeline.key_count = range.most;
     if (timeline.times)
-        timeline.times += range.trim;
+        timeline.times += trim;
     return timeline;
 }
 
-/* All timelines of the clip, in its order; those of no track have no effect. */
+/* Numbers the timelines that tracks have, in the order of their first tracks; returns how many. `number`
+ * is by timeline of the clip. */
+static uint32_t number_timelines(const track_group *group, const pm_motion_clip *clip,
+                                 uint32_t *number, track_range range, track_keys *keys) {
+    uint32_t count = 0;
+    for (size_t i = 0; i < clip->timeline_count; i++)
+        number[i] = UINT32_MAX;
+    for (size_t t = 0; t < group->track_count; t++) {
+        const uint32_t timeline = group->timelines[t];
+        if (number[timeline] == UINT32_MAX) {
+            keys->timelines[count] = cut(clip->timelines[timeline], range);
+            number[timeline] = count++;
+        }
+        keys->timeline_of[t] = number[timeline];
+    }
+    return count;
+}
+
+/* Those of the tracks: the engine locates the samples in each. */
 static pm_status describe_timelines(const track_group *group, const pm_motion_clip *clip,
                                     track_range range, pm_clip_desc *desc, track_keys *keys,
                                     pm_error *error) {
-    const bool one = one_timeline(group);
-    const size_t count = one ? 1 : clip->timeline_count;
-    keys->timelines = calloc(count, sizeof *keys->timelines);
-    if (!keys->timelines)
-        return motion_refuse_memory(error);
-    for (size_t i = 0; i < count; i++)
-        keys->timelines[i] = cut(clip->timelines[one ? group->timelines[0] : i], range);
-    desc->timelines = keys->timelines;
-    desc->timeline_count = count;
-    desc->timeline_of = one ? NULL : group->timelines;
-    return PM_OK;
+    uint32_t *number = calloc(clip->timeline_count, sizeof *number);
+    keys->timelines = calloc(clip->timeline_count, sizeof *keys->timelines);
+    keys->timeline_of = calloc(group->track_count, sizeof *keys->timeline_of);
+    const bool good = number && keys->timelines && keys->timeline_of;
+    if (good) {
+        desc->timeline_count = number_timelines(group, clip, number, range, keys);
+        desc->timelines = keys->timelines;
+        desc->timeline_of = desc->timeline_count > 1 ? keys->timeline_of : NULL;
+    }
+    free(number);
+    return good ? PM_OK : motion_refuse_memory(error);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -61,7 +85,18 @@ static const pm_array *array_of(const pm_motion_channel *channel, key_array whic
     return which == KEYS ? &channel->keys : which == IN_TANGENTS ? &channel->in : &channel->out;
 }
 
-/* Whether the quaternions of all tracks lie side by side, key after key. */
+static bool takes_tangents(const track_group *group) {
+    return group->rotates ? group->method == PM_METHOD_CUBICSPLINE
+                          : group->vector_method == PM_VECTOR_CUBICSPLINE;
+}
+
+/* Whether keys may have any length, and the method takes unit ones. */
+static bool needs_unit_keys(const track_group *group, const pm_motion_channel *channel) {
+    return group->rotates && !takes_tangents(group) &&
+           channel->interpolation == PM_MOTION_CUBICSPLINE;
+}
+
+/* Whether the quaternions of all tracks lie side by side, key after key, as the method takes them. */
 static bool is_laid_out(const track_group *group, const pm_motion_clip *clip) {
     if (!group->rotates || !one_timeline(group))
         return false;
@@ -70,8 +105,10 @@ static bool is_laid_out(const track_group *group, const pm_motion_clip *clip) {
     if ((uintptr_t)first->data % size != 0 || stride_of(first, 4) % size != 0)
         return false;
     for (size_t t = 0; t < group->track_count; t++) {
-        const pm_array *keys = &clip->channels[group->numbers[t].channel].keys;
-        if (keys->type != first->type || stride_of(keys, 4) != stride_of(first, 4) ||
+        const pm_motion_channel *channel = &clip->channels[group->numbers[t].channel];
+        const pm_array *keys = &channel->keys;
+        if (needs_unit_keys(group, channel) || keys->type != first->type ||
+            stride_of(keys, 4) != stride_of(first, 4) ||
             (const char *)keys->data != (const char *)first->data + 4 * t * size)
             return false;
     }
@@ -85,8 +122,9 @@ static void find_bases(track_group *group, const pm_motion_clip *clip, size_t tr
         if (number->channel == TRACKS_NO_CHANNEL)
             continue;
         const pm_motion_channel *channel = &clip->channels[number->channel];
+        const size_t first = trim_of(&clip->timelines[channel->timeline], trim);
         number->base =
-            evaluate_number(&channel->keys, channel->components, trim, number->component);
+            evaluate_number(&channel->keys, channel->components, first, number->component);
     }
 }
 
@@ -95,9 +133,12 @@ static void copy_key(const track_group *group, const pm_motion_clip *clip, key_a
                      size_t track, size_t key, double *to) {
     const track_number *numbers = &group->numbers[group->rotates ? track : 3 * track];
     if (group->rotates) {
-        const pm_array *from = array_of(&clip->channels[numbers->channel], which);
-        for (uint32_t i = 0; i < 4; i++)
-            to[i] = evaluate_number(from, 4, key, i);
+        const pm_motion_channel *channel = &clip->channels[numbers->channel];
+        if (which == KEYS && needs_unit_keys(group, channel))
+            evaluate_key(channel, key, to);
+        else
+            for (uint32_t i = 0; i < 4; i++)
+                to[i] = evaluate_number(array_of(channel, which), 4, key, i);
         return;
     }
     for (size_t i = 0; i < 3; i++) {
@@ -123,6 +164,12 @@ static size_t count_keys(const track_group *group, const pm_clip_desc *desc) {
     return keys;
 }
 
+/* The first key of a track that is not trimmed. */
+static size_t first_key(const track_group *group, const pm_motion_clip *clip, size_t track,
+                        size_t trim) {
+    return trim_of(&clip->timelines[group->timelines[track]], trim);
+}
+
 static double *copy_keys(const track_group *group, const pm_motion_clip *clip, size_t trim,
                          const pm_clip_desc *desc, key_array which) {
     const size_t width = group->rotates ? 4 : 3, all = count_keys(group, desc);
@@ -133,10 +180,10 @@ static double *copy_keys(const track_group *group, const pm_motion_clip *clip, s
     if (!desc->timeline_of)
         for (size_t k = 0; k < desc->timelines[0].key_count; k++)
             for (size_t t = 0; t < group->track_count; t++, to += width)
-                copy_key(group, clip, which, t, trim + k, to);
+                copy_key(group, clip, which, t, first_key(group, clip, t, trim) + k, to);
     for (size_t t = 0; desc->timeline_of && t < group->track_count; t++)
         for (size_t k = 0; k < desc->timelines[desc->timeline_of[t]].key_count; k++, to += width)
-            copy_key(group, clip, which, t, trim + k, to);
+            copy_key(group, clip, which, t, first_key(group, clip, t, trim) + k, to);
     return copy;
 }
 
@@ -157,15 +204,17 @@ static pm_number type_of(const track_group *group, const pm_motion_clip *clip) {
 }
 
 /* Clips with such rotations have one timeline. */
-static void *convert_keys(const track_group *group, const pm_motion *motion, size_t trim,
-                          const pm_clip_desc *desc, pm_number type) {
+static void *convert_keys(const track_group *group, const pm_motion *motion,
+                          const pm_motion_clip *clip, size_t trim, const pm_clip_desc *desc,
+                          pm_number type) {
     const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
     size_t *channels = malloc(group->track_count * sizeof *channels);
     void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
     for (size_t t = 0; made && t < group->track_count; t++)
         channels[t] = group->numbers[t].channel;
     if (made)
-        motion->format->convert(motion, channels, group->track_count, trim, keys, type, made);
+        motion->format->convert(motion, channels, group->track_count,
+                                first_key(group, clip, 0, trim), keys, type, made);
     free(channels);
     return made;
 }
@@ -177,7 +226,7 @@ static pm_array array_for(const double *numbers) {
 static pm_array laid_out(const track_group *group, const pm_motion_clip *clip, size_t trim) {
     pm_array keys = clip->channels[group->numbers[0].channel].keys;
     keys.stride = stride_of(&keys, 4);
-    keys.data = (const char *)keys.data + trim * keys.stride;
+    keys.data = (const char *)keys.data + first_key(group, clip, 0, trim) * keys.stride;
     return keys;
 }
 
@@ -191,11 +240,6 @@ static pm_status describe_tangents(const track_group *group, const pm_motion_cli
     *(group->rotates ? &desc->rotations_in : &desc->positions_in) = array_for(keys->in);
     *(group->rotates ? &desc->rotations_out : &desc->positions_out) = array_for(keys->out);
     return PM_OK;
-}
-
-static bool takes_tangents(const track_group *group) {
-    return group->rotates ? group->method == PM_METHOD_CUBICSPLINE
-                          : group->vector_method == PM_VECTOR_CUBICSPLINE;
 }
 
 static pm_status check_tangents(const track_group *group, const pm_motion_clip *clip,
@@ -224,7 +268,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
     find_bases(group, clip, trim);
     if (are_converted(group, clip)) {
         *to = (pm_array){.type = type_of(group, clip)};
-        to->data = keys->keys = convert_keys(group, motion, trim, desc, to->type);
+        to->data = keys->keys = convert_keys(group, motion, clip, trim, desc, to->type);
     } else if (is_laid_out(group, clip)) {
         *to = laid_out(group, clip, trim);
     } else {
@@ -238,6 +282,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
 
 void tracks_keys_release(track_keys *keys) {
     free(keys->timelines);
+    free(keys->timeline_of);
     free(keys->keys);
     free(keys->in);
     free(keys->out);

@@ -56,7 +56,7 @@ typedef struct track_keys {
 
 /* Keys of each track. */
 typedef struct track_range {
-    size_t trim; /* keys that are left out at the start */
+    size_t trim; /* keys that are left out at the start; a timeline keeps its last one */
     size_t most; /* of those that remain, as many are taken */
 } track_range;
 

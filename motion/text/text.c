@@ -163,6 +163,23 @@ const char *text_read_integer(const char *at, const char *end, uint64_t *value) 
     return at > start ? at : NULL;
 }
 
+bool text_json_is_deep(const char *text, size_t size) {
+    enum { DEPTH_MAX = 64 };
+    size_t depth = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < size && depth <= DEPTH_MAX; i++) {
+        if (in_string && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            in_string = !in_string;
+        else if (!in_string && (text[i] == '[' || text[i] == '{'))
+            depth++;
+        else if (!in_string && (text[i] == ']' || text[i] == '}') && depth > 0)
+            depth--;
+    }
+    return depth > DEPTH_MAX;
+}
+
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }

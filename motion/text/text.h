@@ -23,6 +23,10 @@ bool text_is_not_finite(const char *at, const char *end);
 /* Reads an unsigned integer, saturating at UINT64_MAX. NULL if there is none. */
 const char *text_read_integer(const char *at, const char *end, uint64_t *value);
 
+/* Whether arrays and objects of a JSON text are nested more than 64 deep, as no layout, list or record
+ * is. A JSON library calls itself for each level, for which the stacks of threads are small. */
+bool text_json_is_deep(const char *text, size_t size);
+
 #define TEXT_DECIMALS_MAX 9
 #define TEXT_FIXED_SIZE 328 /* more than the longest double, its sign, point and decimals */
 

@@ -46,8 +46,94 @@ bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient) {
     return b.num != 0 && rate_multiply(a, inverse, quotient);
 }
 
+bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
+    const int64_t divisor = common_divisor(a.den, b.den);
+    const int64_t left = b.den / divisor, right = a.den / divisor;
+
+    if (a.den > INT64_MAX / left || a.num > INT64_MAX / left || b.num > INT64_MAX / right ||
+        a.num * left > INT64_MAX - b.num * right) {
+        return false;
+    }
+    *sum = lowest_terms(a.num * left + b.num * right, a.den * left);
+    return true;
+}
+
 double rate_value(pm_rational rate) {
     return (double)rate.num / (double)rate.den;
+}
+
+/* ---- the simplest fraction --------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
+
+typedef struct wide_fraction {
+    wide num, den;
+} wide_fraction;
+
+/* A double from 2^-60 to below 2^62 as it is. */
+static wide_fraction exact_fraction(double value) {
+    int exponent = 0;
+    wide_fraction f = {(wide)ldexp(frexp(value, &exponent), 53), 1};
+    if (exponent > 53) {
+        f.num <<= exponent - 53;
+    } else {
+        f.den <<= 53 - exponent;
+    }
+    return f;
+}
+
+static wide_fraction inverse_of_rest(wide_fraction f, wide whole) {
+    return (wide_fraction){f.den, f.num - whole * f.den};
+}
+
+/* One step of a continued fraction whose last two convergents are in `now` and `before`. */
+static bool append_term(wide term, pm_rational *before, pm_rational *now) {
+    const wide num = term * (uint64_t)now->num + (uint64_t)before->num;
+    const wide den = term * (uint64_t)now->den + (uint64_t)before->den;
+    if (term > INT64_MAX || num > INT64_MAX || den > INT64_MAX) {
+        return false;
+    }
+    *before = *now;
+    *now = (pm_rational){(int64_t)num, (int64_t)den};
+    return true;
+}
+
+bool rate_simplest(double low, double high, pm_rational *simplest) {
+    pm_rational before = {0, 1}, now = {1, 0};
+    if (low <= 0 || high < 0x1p-60) {
+        *simplest = (pm_rational){0, 1};
+        return low <= 0;
+    }
+    if (low < 0x1p-60 || high >= 0x1p62) {
+        return false;
+    }
+    wide_fraction a = exact_fraction(low), b = exact_fraction(high);
+    for (;;) {
+        const wide whole = a.num / a.den;
+        const bool is_whole = whole * a.den == a.num;
+        if (is_whole || whole < b.num / b.den) {
+            *simplest = now;
+            return append_term(whole + !is_whole, &before, simplest);
+        }
+        if (!append_term(whole, &before, &now)) {
+            return false;
+        }
+        const wide_fraction rest = inverse_of_rest(b, whole);
+        b = inverse_of_rest(a, whole);
+        a = rest;
+    }
+}
+
+/* Fractions with denominators up to q lie in about q * q * width intervals of that width. One of a
+ * thousand such intervals has one by chance. */
+bool rate_find_simple(double low, double high, pm_rational *simple) {
+    pm_rational found;
+    if (!(low < high) || !rate_simplest(low, high, &found) ||
+        !((double)found.den * (double)found.den * (high - low) < 1e-3)) {
+        return false;
+    }
+    *simple = found;
+    return true;
 }
 
 /* ---- frame times ---------------------------------------------------------------- */
@@ -140,10 +226,39 @@ static int64_t integer_rate_in(double low, double high, double middle) {
     return best < 1e9 ? (int64_t)best : 0;
 }
 
+/* 23.976, 29.97, 59.94: what N*1000/1001 is rounded to. Only for common N, of which there are few. */
+static bool is_decimal_ntsc(double low, double high, double middle, pm_rational *rate) {
+    const int64_t whole = integer_rate_in(low / 0.999, high / 0.999, middle / 0.999);
+    for (size_t i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
+        if (whole == (int64_t)common_rates[i]) {
+            *rate = lowest_terms(whole * 999, 1000);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The simplest rate in an interval about `middle`; the rate is left as it is where there is none. */
+static rate_snap snap_rate(double low, double middle, double high, pm_rational *rate) {
+    int64_t whole = integer_rate_in(low, high, middle);
+    if (whole > 0) {
+        *rate = lowest_terms(whole, 1);
+        return RATE_INTEGER;
+    }
+    whole = integer_rate_in(low * 1.001, high * 1.001, middle * 1.001);
+    if (whole > 0) {
+        *rate = lowest_terms(whole * 1000, 1001);
+        return RATE_NTSC;
+    }
+    if (is_decimal_ntsc(low, high, middle, rate)) {
+        return RATE_NTSC;
+    }
+    return rate_find_simple(low, high, rate) ? RATE_SIMPLE : RATE_LITERAL;
+}
+
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how) {
-    double seconds, half, low, high, middle, span;
-    int64_t whole;
+    double seconds, half, middle, span;
     decimal d;
 
     if (size > 0 && *text == '+') {
@@ -164,31 +279,22 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
     seconds = (double)d.num;
     half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
     span = half / seconds;
-    low = middle / (1 + span);
-    high = span < 1 ? middle / (1 - span) : middle;
-    whole = integer_rate_in(low, high, middle);
-    if (whole > 0) {
-        *how = RATE_INTEGER;
-        *rate = lowest_terms(whole, 1);
-        return true;
-    }
-    whole = integer_rate_in(low * 1.001, high * 1.001, middle * 1.001);
-    if (whole > 0) {
-        *how = RATE_NTSC;
-        *rate = lowest_terms(whole * 1000, 1001);
-    }
+    *how = snap_rate(middle / (1 + span), middle, span < 1 ? middle / (1 - span) : middle, rate);
     return true;
 }
 
 void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
-    pm_rational again = {0, 0};
-    rate_snap how;
-    char *end = text_write_ratio(text, (uint64_t)rate.den, (uint64_t)rate.num, 9);
-
-    if (!rate_from_frame_time(text, (size_t)(end - text), true, &again, &how) ||
-        again.num != rate.num || again.den != rate.den) {
-        text_write_ratio(text, (uint64_t)rate.den, (uint64_t)rate.num, 17);
+    const uint64_t num = (uint64_t)rate.den, den = (uint64_t)rate.num;
+    for (unsigned digits = 9; digits <= 18; digits++) {
+        pm_rational again = {0, 0};
+        rate_snap how;
+        const char *end = text_write_ratio(text, num, den, digits);
+        if (rate_from_frame_time(text, (size_t)(end - text), true, &again, &how) &&
+            again.num == rate.num && again.den == rate.den) {
+            return;
+        }
     }
+    text_write_ratio(text, num, den, 17);
 }
 
 /* ---- fractions as text ------------------------------------------------------------ */

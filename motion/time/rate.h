@@ -12,14 +12,16 @@
 typedef enum rate_snap {
     RATE_LITERAL, /* the reciprocal of the number as written */
     RATE_INTEGER, /* the text stands for an integer number of frames per second */
-    RATE_NTSC     /* the text stands for N*1000/1001 */
+    RATE_NTSC,    /* the text stands for N*1000/1001, or for N*999/1000 with a common N */
+    RATE_SIMPLE   /* the text stands for a fraction that is too simple to be in it by chance */
 } rate_snap;
 
 /* The rate of a frame time in seconds. The text is treated as an interval of half a unit in its
  * last place, but at least the rounding of a double. With snap, the result is the simplest rate in
- * the interval: an integer, else N*1000/1001, else the literal. Among several integers the order
- * is: the literal if it is an integer, a common rate, the nearest one. A comma is accepted as a
- * decimal point. False if the text is not a number above zero, or outside 1e-9 .. 1e9 seconds. */
+ * the interval: an integer, else N*1000/1001, else 23.976, 29.97 and the like, else a simple
+ * fraction, else the literal. Among several integers the order is: the literal if it is an integer, a
+ * common rate, the nearest one. A comma is accepted as a decimal point. False if the text is not a
+ * number above zero, or outside 1e-9 .. 1e9 seconds. */
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how);
 
@@ -34,16 +36,26 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate);
 /* A time in seconds, 0 or more, as a decimal or a fraction. */
 bool rate_parse_seconds(const char *text, pm_rational *seconds);
 
-/* a * b and a / b in lowest terms. False if a part does not fit. */
+/* The fraction with the smallest denominator in [low, high], for 0 <= low <= high, both finite. False
+ * if it does not fit. */
+bool rate_simplest(double low, double high, pm_rational *simplest);
+
+/* The same, if it is too simple to be in the interval by chance. False: *simple is as it was. */
+bool rate_find_simple(double low, double high, pm_rational *simple);
+
+/* a * b and a / b in lowest terms, for a and b of 0 or more. False if a part does not fit. */
 bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product);
 bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient);
+
+/* a + b in lowest terms, for a and b of 0 or more. False if a part does not fit. */
+bool rate_add(pm_rational a, pm_rational b, pm_rational *sum);
 
 double rate_value(pm_rational rate);
 
 enum { RATE_TEXT = 64 };
 
-/* The frame time of a rate with 9 significant digits, or with 17 if 9 digits would be read back as
- * another rate. NUL-terminated. */
+/* The frame time of a rate with at least 9 significant digits, and with as many as are read back as
+ * the same rate; with 17 if 18 are not enough. NUL-terminated. */
 void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]);
 
 /* Writes "120 Hz" or "29.97 Hz (30000/1001)". */

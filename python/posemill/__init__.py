@@ -11,13 +11,15 @@ from ._engine import Engine, devices
 from ._keys import Keys
 from ._library import DeviceError, version
 from ._motion import Motion, MotionWarning, convert, load
+from ._names import methods
 from ._pages import Page
+from ._poses import Poses
 from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
 
 __version__ = version()
 __all__ = ["Channel", "Clip", "Comparison", "Crowd", "DeviceError", "Engine", "Keys", "Motion",
-           "MotionWarning", "Page", "RotationCurve", "RotationSpline", "Skeleton", "Slerp",
+           "MotionWarning", "Page", "Poses", "RotationCurve", "RotationSpline", "Skeleton", "Slerp",
            "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance",
-           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "resample",
-           "resample_rotvec"]
+           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
+           "resample", "resample_rotvec"]

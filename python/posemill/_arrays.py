@@ -36,13 +36,15 @@ def as_array(value: Any, name: str) -> Array:
 
 
 def as_floats(value: Any, name: str) -> Array:
-    """An array of float32 or float64 in the machine's byte order."""
+    """An array of float32 or float64 in the machine's byte order. Integers become float64."""
     array = as_array(value, name)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype in _NUMBERS:
         return array
-    raise TypeError(f"{name}: expected float32 or float64, found {array.dtype}")
+    if array.dtype.kind in "iu":
+        return array.astype(np.float64)
+    raise TypeError(f"{name}: expected float32, float64 or integers, found {array.dtype}")
 
 
 def as_seconds(value: Any, name: str) -> Array:
@@ -58,7 +60,7 @@ def address(array: Array) -> Any:
     return ffi.cast("void *", array.__array_interface__["data"][0])
 
 
-def fill_rows(target: Any, array: Array, copy: bool = False) -> Array:
+def fill_rows(target: Any, array: Array) -> Array:
     """Describes an array to the library, one row per index of its first axis.
 
     Rows are tightly packed, at any positive distance that does not overlap them; an array with
@@ -66,7 +68,7 @@ def fill_rows(target: Any, array: Array, copy: bool = False) -> Array:
     """
     row_bytes = array[0].size * array.itemsize
     step = array.strides[0] if len(array) > 1 else row_bytes
-    if copy or not array[0].flags.c_contiguous or step < row_bytes:
+    if not array[0].flags.c_contiguous or step < row_bytes:
         array, step = np.array(array, order="C"), row_bytes
     target.data = address(array)
     target.type = _NUMBERS[array.dtype]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ._batch_task import raise_code, take
+from ._batch_task import raise_code, take, take_failure
 from ._library import Path, ffi, file_name, lib
 
 __all__ = ["Line", "divide", "find_files", "merge", "temporary_list"]
@@ -63,7 +63,7 @@ def find_files(paths: Sequence[Path], out_dir: bytes, *, files_from: Path | None
     sources = ffi.new("native_sources *", [operands, len(names), *rest, format, may_exist])
     found, failure = ffi.new("char **"), ffi.new("char **")
     code = lib.native_list(sources, found, failure)
-    text, message = take(found), take(failure)
+    text, message = take(found), take_failure(failure)
     if code != 0:
         raise_code(code, message)
     return [_with_absolute_path(line) for line in text.split("\n") if line]
@@ -86,7 +86,7 @@ def merge(lines: Sequence[Line], out_dir: bytes, records: bytes | None) -> dict[
     with temporary_list(lines) as path:
         code = lib.native_merge(out_dir, ffi.NULL if records is None else records, path, found,
                                 failure)
-    text, message = take(found), take(failure)
+    text, message = take(found), take_failure(failure)
     if code != 0:
         raise_code(code, message)
     result: dict[str, Any] = json.loads(text)

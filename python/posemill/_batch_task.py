@@ -6,12 +6,14 @@ import os
 import socket
 import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ._library import DeviceError, ffi, lib, text
+from ._library import DeviceError, ffi, lib, text, worded
 
-__all__ = ["Outcome", "Task", "raise_code", "run_task", "take"]
+__all__ = ["Outcome", "Task", "raise_code", "run_task", "take",
+           "take_failure"]
 
 PARTIAL, USAGE, NO_DEVICE, BAD_INPUT, DEVICE_FAILED, CANNOT_WRITE = 1, 2, 3, 4, 5, 6
 
@@ -53,6 +55,12 @@ def take(pointer: Any) -> str:
     return found
 
 
+def take_failure(pointer: Any) -> str:
+    """The failure of a call, which is a message, a newline and a hint."""
+    message, _, hint = take(pointer).rpartition("\n")
+    return worded(message, hint)
+
+
 def raise_code(code: int, message: str) -> None:
     """Raises the exception of an exit code."""
     if code == CANNOT_WRITE:
@@ -72,13 +80,13 @@ def _call(arguments: list[bytes]) -> Outcome:
     argv = ffi.new("char *[]", [*words, ffi.NULL])
     failure = ffi.new("char **")
     code = int(lib.native_resample(len(words), argv, failure))
-    return Outcome(code, take(failure))
+    return Outcome(code, take_failure(failure))
 
 
-def _call_interruptibly(arguments: list[bytes]) -> Outcome:
-    """The call on another thread: Python handles signals on this one.
-
-    After Ctrl-C the files in work are finished, as the command does.
+def _call_interruptibly(arguments: list[bytes], watch: Callable[[], None]) -> Outcome:
+    """The call on another thread: Python handles signals on this one, and `watch` is called again and
+    again. After Ctrl-C, and after an exception of `watch`, the files in work are finished, as the
+    command does.
     """
     found: list[Outcome] = []
     # Not Thread.join: where a signal interrupts it, some Pythons take the thread for ended.
@@ -91,7 +99,7 @@ def _call_interruptibly(arguments: list[bytes]) -> Outcome:
     threading.Thread(target=run, name="posemill batch").start()
     try:
         while not ended.wait(0.1):
-            pass
+            watch()
     except BaseException:
         lib.native_stop()
         while not ended.wait(0.1):
@@ -100,7 +108,11 @@ def _call_interruptibly(arguments: list[bytes]) -> Outcome:
     return found[0]
 
 
-def run_task(task: Task) -> Outcome:
+def _nothing() -> None:
+    """Watches nothing."""
+
+
+def run_task(task: Task, watch: Callable[[], None] | None = None) -> Outcome:
     """Runs a part of a batch in this process."""
     descriptor, name = tempfile.mkstemp(prefix="posemill-", suffix=".jsonl")
     try:
@@ -110,8 +122,9 @@ def run_task(task: Task) -> Outcome:
                    else task.records)
         arguments = ["resample", "--quiet", f"--files-from={name}", f"--records={records}",
                      *task.arguments]
-        run = (_call_interruptibly if threading.current_thread() is threading.main_thread()
-               else _call)
-        return run([os.fsencode(word) for word in arguments])
+        words = [os.fsencode(word) for word in arguments]
+        if watch is None and threading.current_thread() is not threading.main_thread():
+            return _call(words)
+        return _call_interruptibly(words, watch or _nothing)
     finally:
         os.unlink(name)

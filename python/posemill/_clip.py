@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from ._content import Content, refuse_pickle
+from ._content import Content
 from ._display import Row, table
-from ._library import ffi, lib
+from ._engine import Engine, checked_engine
+from ._library import ffi, lib, text
+from ._names import AuthoredMethod, Doubles, Floats, Frame
+from ._poses import Poses, Track, Tracks
 from ._rational import text_of
+from ._resampling import method_number
+from ._shared import Shared
 from ._views import Array, address, array_of, name_of, number_type, view
 
-__all__ = ["Channel", "Clip"]
+__all__ = ["Channel", "Clip", "ClipList"]
 
 _PATHS = {lib.PM_MOTION_ROTATION: "rotation", lib.PM_MOTION_TRANSLATION: "translation",
           lib.PM_MOTION_SCALE: "scale", lib.PM_MOTION_WEIGHTS: "weights",
@@ -23,7 +29,7 @@ _INTERPOLATIONS = {lib.PM_MOTION_LINEAR: "linear", lib.PM_MOTION_STEP: "step",
                    lib.PM_MOTION_CUBICSPLINE: "cubicspline"}
 
 
-def _times_of(owner: Any, timeline: Any) -> Array:
+def _times_of(owner: Any, timeline: Any) -> Doubles:
     count = int(timeline.key_count)
     if timeline.times != ffi.NULL:
         return view(owner, timeline.times, (count,), np.float64)
@@ -33,7 +39,7 @@ def _times_of(owner: Any, timeline: Any) -> Array:
     return times
 
 
-class Channel:
+class Channel(Shared):
     """One property of a node that a clip animates.
 
     Attributes
@@ -46,19 +52,27 @@ class Channel:
         ``"rotation"``, ``"translation"``, ``"scale"``, ``"weights"`` or ``"scalar"``.
     interpolation : str
         As authored: ``"linear"``, ``"step"`` or ``"cubicspline"``.
+    has_any_length : bool
+        Whether keys are rotations of cubicspline, which need not be unit quaternions.
+    timeline : int
+        Channels of a clip with the same number have the same key times.
     """
 
-    def __init__(self, owner: Any, timelines: Any, channel: Any) -> None:
-        self._owner = owner
+    def __init__(self, content: Content, clip: int, index: int) -> None:
+        channel = content.c.clips[clip].channels[index]
+        self._given = (content, clip, index)
+        self._owner = content.owner
         self._channel = channel
-        self._timeline = timelines[channel.timeline]
+        self.timeline = int(channel.timeline)
+        self._timeline = content.c.clips[clip].timelines[self.timeline]
         self.name = name_of(channel.name)
         self.node: int | None = int(channel.node) if channel.node >= 0 else None
         self.path = _PATHS[channel.path]
         self.interpolation = _INTERPOLATIONS[channel.interpolation]
+        self.has_any_length = self.path == "rotation" and self.interpolation == "cubicspline"
 
     @cached_property
-    def times(self) -> Array:
+    def times(self) -> Doubles:
         """Key times in seconds."""
         return _times_of(self._owner, self._timeline)
 
@@ -67,14 +81,24 @@ class Channel:
                         int(self._channel.components))
 
     @property
-    def keys(self) -> Array:
-        """(keys, numbers), a view. Rotations are x y z w."""
+    def keys(self) -> Floats:
+        """(keys, numbers), a view. Rotations are x y z w, of cubicspline of any length."""
         found = self._array(self._channel.keys)
         assert found is not None  # motions are read with all their keys
         return found
 
     @property
-    def tangents(self) -> tuple[Array, Array] | None:
+    def values(self) -> Floats:
+        """As ``keys``, with rotations that are unit quaternions: a copy of those of cubicspline."""
+        keys = self.keys
+        if not self.has_any_length:
+            return keys
+        length = np.linalg.norm(keys, axis=1, keepdims=True)
+        found: Array = keys / np.where(np.abs(length - 1) > 1e-3, length, 1)
+        return found
+
+    @property
+    def tangents(self) -> tuple[Floats, Floats] | None:
         """Tangents into and out of the keys, per second, of cubicspline; else None."""
         before, after = self._array(self._channel.out), self._array(getattr(self._channel, "in"))
         return None if before is None or after is None else (after, before)
@@ -82,23 +106,23 @@ class Channel:
     def at(self, times: Array) -> Array:
         """Keys at the times of another channel. Steps and single keys have a value at any time."""
         if self.times is times or np.array_equal(self.times, times):
-            return self.keys
+            return self.values
         if self.interpolation != "step" and len(self.times) > 1:
             raise ValueError("clip: joints have different key times; resample() gives them common "
                              "ones, and Clip.channels has the keys of each")
         found = np.searchsorted(self.times, times, side="right") - 1
-        held: Array = self.keys[np.maximum(found, 0)]
+        held: Array = self.values[np.maximum(found, 0)]
         return held
 
-    def __reduce__(self) -> NoReturn:
-        refuse_pickle(self)
+    def __reduce__(self) -> tuple[type[Channel], tuple[Content, int, int]]:
+        return Channel, self._given
 
     def __repr__(self) -> str:
         of = f"node {self.node}" if self.node is not None else repr(self.name)
         return f"Channel({self.path} of {of}, {len(self.times)} keys, {self.interpolation})"
 
 
-class Clip:
+class Clip(Shared):
     """A named stretch of motion. Arrays are read-only and keep the motion's memory alive.
 
     Attributes
@@ -106,9 +130,13 @@ class Clip:
     name : str
         As in the file; may be empty.
     rate : Fraction or None
-        Keys per second where all are uniform from time 0.
+        Keys per second where all are uniform.
+    start : Fraction or None
+        With a rate, the time of the first key in seconds, exact.
     channels : tuple of Channel
         Everything that is animated, as authored.
+    fault : str or None
+        Why a clip of glTF has no channels: what in the file is wrong with its keys.
 
     Examples
     --------
@@ -122,10 +150,12 @@ class Clip:
         clip = content.c.clips[index]
         self._content = content
         self._index = index
+        self._curves: dict[tuple[str, str | None, Engine | None], Tracks] = {}
         self.name = name_of(clip.name)
+        self.fault = None if clip.fault == ffi.NULL else text(clip.fault)
         self.rate = Fraction(clip.rate.num, clip.rate.den) if clip.rate.den else None
-        self.channels = tuple(Channel(content.owner, clip.timelines, clip.channels[i])
-                              for i in range(clip.channel_count))
+        self.start = Fraction(clip.start.num, clip.start.den) if clip.start.den else None
+        self.channels = tuple(Channel(content, index, i) for i in range(clip.channel_count))
 
     def _of(self, path: str) -> list[Channel]:
         """The channels of joints; of a motion without a skeleton all that have the path."""
@@ -133,7 +163,7 @@ class Clip:
         return [c for c in self.channels if c.path == path and (c.node is not None) == has_nodes]
 
     @cached_property
-    def times(self) -> Array:
+    def times(self) -> Doubles:
         """Key times in seconds: of the joint that has the most."""
         chosen = self._of("rotation") + self._of("translation") + self._of("scale")
         longest = max(chosen or self.channels, key=lambda c: int(c._timeline.key_count),
@@ -145,8 +175,63 @@ class Clip:
         """Seconds from the first key to the last."""
         return float(self.times[-1] - self.times[0]) if len(self.times) else 0.0
 
+    def at(self, times: npt.ArrayLike, method: AuthoredMethod | None = None, *,
+           frame: Frame = "body", engine: Engine | None = None) -> Poses:
+        """The clip at any times: rotations, positions, scales and velocities.
+
+        Parameters
+        ----------
+        times : array_like
+            Seconds on the scale of :attr:`times`, in any order and of any shape. Before the first
+            key and after the last one the clip holds still.
+        method : str, optional
+            For rotations; positions and scales take the vector method of the same class, and steps
+            remain steps. ``"authored"``: each channel by its own interpolation. Default: authored
+            for glTF, else slerp.
+        frame : str
+            Of angular velocities: ``"body"`` or ``"parent"``.
+        engine : Engine, optional
+            As of ``RotationCurve``.
+
+        Returns
+        -------
+        Poses
+            Its arrays are float32, of shape (*times, joints, numbers).
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> clip = pm.load("walk.bvh").clips[0]
+        >>> clip.at(0.75, "squad").rotations.shape
+        (21, 4)
+        """
+        if self.fault is not None:
+            raise ValueError(f"clip: {self.name!r} has no keys: {self.fault}")
+        if method is not None and method != "authored":
+            method_number(method)
+        if frame not in ("body", "parent"):
+            raise ValueError(f"frame: {frame!r} is unknown; expected 'body' or 'parent'")
+        is_gltf = self._content.c.format in (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
+        used = None if method == "authored" or (method is None and is_gltf) else method or "slerp"
+        checked_engine(engine)
+        return Poses(times, lambda path: self._tracks(path, used, engine), frame)
+
+    def _tracks(self, path: str, method: str | None, engine: Engine | None) -> Tracks:
+        """Curves of a path. They are kept: the next times cost nothing to prepare."""
+        key = (path, method, engine)
+        found = self._curves.get(key)
+        if found is not None:
+            return found
+        channels = self._of(path)
+        count = int(self._content.c.node_count) or len(channels)
+        width = 4 if path == "rotation" else 3
+        rest = (self._content.rest(path) if self._content.c.node_count else
+                np.zeros((count, width)))
+        tracks = [Track(c.node if c.node is not None else i, c) for i, c in enumerate(channels)]
+        return self._curves.setdefault(key, Tracks(path, tracks, rest, method, engine))
+
     @cached_property
-    def rotations(self) -> Array:
+    def rotations(self) -> Floats:
         """(frames, joints, 4) unit quaternions x y z w relative to the parents.
 
         A view where the keys of all joints lie in one array, as those of BVH and most NPZ files
@@ -155,7 +240,7 @@ class Clip:
         return self._gather("rotation", 4)
 
     @cached_property
-    def positions(self) -> Array:
+    def positions(self) -> Floats:
         """(frames, joints, 3) positions relative to the parents, in the file's unit of length.
 
         Without a skeleton: (frames, translations, 3).
@@ -163,11 +248,11 @@ class Clip:
         return self._gather("translation", 3)
 
     @cached_property
-    def scales(self) -> Array:
+    def scales(self) -> Floats:
         """(frames, joints, 3)."""
         return self._gather("scale", 3)
 
-    def _gather(self, path: str, width: int) -> Array:
+    def _gather(self, path: str, width: int) -> Floats:
         channels = self._of(path)
         nodes = int(self._content.c.node_count)
         columns = [c.node if c.node is not None else i for i, c in enumerate(channels)]
@@ -185,13 +270,17 @@ class Clip:
         made.flags.writeable = False
         return made
 
-    def __reduce__(self) -> NoReturn:
-        refuse_pickle(self)
+    def __reduce__(self) -> tuple[type[Clip], tuple[Content, int]]:
+        return Clip, (self._content, self._index)
 
     def __repr__(self) -> str:
-        rate = f", {text_of(self.rate)} Hz" if self.rate else ""
-        return (f"Clip({self.name!r}, {len(self.times)} frames{rate}, "
-                f"{len(self.channels)} channels)")
+        return f"Clip({self.name!r}, {len(self.times)} frames, {self.extent}, " \
+               f"{len(self.channels)} channels)"
+
+    @property
+    def extent(self) -> str:
+        """For people: rate and duration."""
+        return f"{f'{text_of(self.rate)} Hz, ' if self.rate else ''}{self.duration:.6g} s"
 
     def _repr_html_(self) -> str:
         rate = f"{text_of(self.rate)} Hz" if self.rate else "keys are not uniform"
@@ -202,10 +291,45 @@ class Clip:
             Row("channels", ", ".join(f"{n} {path}" for path, n in counts.items() if n))])
 
 
+class ClipList(tuple[Clip, ...]):
+    """The clips of a motion, by their index or their name.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> clips = pm.load("walk.bvh").clips
+    >>> clips[clips[0].name] is clips[0]
+    True
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str) -> Clip: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Clip, ...]: ...
+
+    def __getitem__(self, key: SupportsIndex | str | slice) -> Clip | tuple[Clip, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for clip in self:
+            if clip.name == key:
+                return clip
+        raise KeyError(f"no clip is named {key!r}; there are: "
+                       f"{', '.join(repr(clip.name) for clip in self[:20]) or 'none'}")
+
+    def __contains__(self, key: object) -> bool:
+        return any(clip.name == key for clip in self) if isinstance(key, str) else \
+            super().__contains__(key)
+
+
 def _common_view(owner: Any, channels: list[Channel], columns: list[int], count: int,
                  width: int) -> Array | None:
     """One array over the keys of all joints; None where they do not lie at equal distances."""
     if len(channels) != count or columns != list(range(count)) or count == 0:
+        return None
+    if any(c.has_any_length for c in channels):
         return None
     first = channels[0]._channel.keys
     size = number_type(first).itemsize

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from fractions import Fraction
 from typing import IO, Any
 
 from ._display import Row, table
 from ._engine import Engine, engine_or_default
-from ._library import Path, file_name
-from ._motion import Motion, load
-from ._pages import Page, Pair, Side, numbers_of, page_of
+from ._library import Path, file_name, printable
+from ._motion import Motion, MotionWarning, load
+from ._names import AuthoredMethod
+from ._pages import Page, Pair, Part, Side, call_worded, numbers_of, page_of
 from ._rational import Number, rate_of
-from ._resampling import clip_index, method_number
+from ._resampling import clip_index, first_clip, method_number
 
 __all__ = ["Comparison", "compare"]
 
@@ -67,8 +69,9 @@ class Comparison:
                                    f"{self._pair.b.name}")
 
     def __repr__(self) -> str:
-        worst = self.joints[0]
-        return (f"Comparison({self.clip['max_degrees']:.4g} degrees of {worst['name']!r} at "
+        worst, scale = self.joints[0], self.numbers["scales"]["degrees"]
+        most = f"at most {scale['end']:.4g} degrees, and apart " if scale["times_beyond"] else ""
+        return (f"Comparison({most}{self.clip['max_degrees']:.4g} degrees of {worst['name']!r} at "
                 f"{worst['time_of_max']:.4g} s, {len(self.joints)} joints)")
 
     def _repr_html_(self) -> str:
@@ -92,13 +95,15 @@ def _side(motion: Motion, clip: int | str | None) -> Side:
         raise ValueError(f"{motion.name}: has no clips")
     # A file whose one clip has no name needs none.
     alone = content.c.clip_count == 1 and content.c.clips[0].name.size == 0
-    index = 0 if clip is None or (alone and isinstance(clip, str)) else clip_index(content, clip)
+    index = (first_clip(content) if clip is None or (alone and isinstance(clip, str)) else
+             clip_index(content, clip))
     return Side(content, index, motion.name)
 
 
 def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
-            clip: int | str | None = None, rate: Number | None = None, method: str = "authored",
-            map: Path | None = None, unit: float | None = None,
+            clip: int | str | None = None, rate: Number | None = None, method: AuthoredMethod = "authored",
+            map: Path | None = None, unit: float | None = None, up: str | None = None,
+            start: Number | None = None, end: Number | None = None, trim_start: int = 0,
             engine: Engine | None = None) -> Comparison:
     """Compares two motions joint by joint: angles, distances in the world, and speeds.
 
@@ -117,6 +122,13 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
         Pairs of joints: on each line a name of `a`, a tab, and a name of `b`.
     unit : float, optional
         Millimetres per unit of length. Default: 10 where `a` is BVH, else 1000.
+    up : str, optional
+        The axis that points up: ``"y"`` or ``"z"``. Default: the one along which the figure
+        stands, which is said where the format has the other.
+    start, end : number, optional
+        The part that is compared, in seconds after the first key. Default: all.
+    trim_start : int
+        The number of keys of `a` that are left out at the start, such as a T-pose.
     engine : Engine, optional
         Of `method`. Default: the best device.
 
@@ -127,7 +139,13 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     Raises
     ------
     ValueError
-        The motions cannot be compared: there is no clip, or no pair of joints.
+        The motions cannot be compared: there is no clip, no pair of joints, or no such part.
+
+    Warns
+    -----
+    MotionWarning
+        The axis that points up was guessed, or lengths do not fit: a height is not that of a body,
+        or the figures of both are of other units.
 
     Examples
     --------
@@ -143,6 +161,10 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     number = None if method == "authored" else method_number(method)
     first, second = _motion_of(a), _motion_of(b)
     exact: Fraction | None = None if rate is None else rate_of(rate)
-    return Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
-                           None if map is None else file_name(os.fspath(map)), number,
-                           None if number is None else engine_or_default(engine)))
+    found = Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
+                            None if map is None else file_name(os.fspath(map)), number,
+                            None if number is None else engine_or_default(engine),
+                            Part.of(start, end, trim_start, up)))
+    for hint in found.numbers["hints"]:
+        warnings.warn(f"{printable(hint['file'])}: {call_worded(hint['hint'])}", MotionWarning, stacklevel=2)
+    return found

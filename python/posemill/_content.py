@@ -2,22 +2,17 @@
 """What a pm_motion holds: shared by a Motion, its clips and its skeleton."""
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from ._library import call, ffi, lib
+from ._shared import Shared
 from ._views import Array, address, name_of, view
 
-__all__ = ["Character", "Content", "refuse_pickle"]
-
-
-def refuse_pickle(thing: object) -> NoReturn:
-    """Raises the error of pickling what points into C memory."""
-    raise TypeError(f"cannot pickle {type(thing).__name__!r}: it is memory of the C library; "
-                    "pickle its arrays, or the path of the file")
+__all__ = ["Character", "Content"]
 
 
 def _destroy_motion(handle: Any, *, data: Any) -> None:
@@ -44,9 +39,17 @@ class Character:
         return view(self.handle, self.handle.nodes, (self.handle.skeleton.joint_count,),
                     np.uint32)
 
+    @property
+    def skin_slots(self) -> Array | None:
+        """Where the joints of the skin stand in the outputs of crowds."""
+        if self.handle.skin_slots == ffi.NULL:
+            return None
+        return view(self.handle, self.handle.skin_slots, (self.handle.skin_joint_count,),
+                    np.uint32)
 
-class Content:
-    """A motion in C memory.
+
+class Content(Shared):
+    """A motion in C memory. A pickle of it has a function and arguments that make it once more.
 
     Attributes
     ----------
@@ -60,13 +63,14 @@ class Content:
         Whether it is in memory only, without a file.
     """
 
-    def __init__(self, pointer: Any, data: Any = None, *, is_copy: bool = False) -> None:
+    def __init__(self, pointer: Any, made_by: tuple[Callable[..., Content], tuple[Any, ...]],
+                 data: Any = None, *, is_copy: bool = False) -> None:
+        self._made_by = made_by
         self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
         self.owner = self.handle
         self.is_copy = is_copy
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
-        self._lock = threading.Lock()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -90,11 +94,9 @@ class Content:
         return self._of_nodes(path, 4 if path == "rotation" else 3)
 
     def character(self, skin: int) -> Character:
-        """Made once for each skin."""
-        with self._lock:
-            if skin not in self._characters:
-                self._characters[skin] = Character(self.handle, skin)
-            return self._characters[skin]
+        """Made once for each skin; of several threads, the first has made it."""
+        found = self._characters.get(skin)
+        return found or self._characters.setdefault(skin, Character(self.handle, skin))
 
-    def __reduce__(self) -> NoReturn:
-        refuse_pickle(self)
+    def __reduce__(self) -> tuple[Callable[..., Content], tuple[Any, ...]]:
+        return self._made_by

@@ -9,6 +9,7 @@ import numpy as np
 from ._arrays import (Array, address, as_array, as_floats, result_type, with_scalar_first,
                       with_scalar_last)
 from ._library import ffi, lib
+from ._names import Floats
 
 __all__ = ["as_euler", "as_matrix", "as_rotvec", "from_euler", "from_matrix", "from_rotvec"]
 
@@ -18,7 +19,7 @@ _ORDERS = {"XYZ": lib.PM_EULER_XYZ, "XZY": lib.PM_EULER_XZY, "YXZ": lib.PM_EULER
            "YZY": lib.PM_EULER_YZY, "ZXZ": lib.PM_EULER_ZXZ, "ZYZ": lib.PM_EULER_ZYZ}
 
 
-def _doubles(value: Any, name: str, tail: tuple[int, ...]) -> Array:
+def _doubles(value: Any, name: str, tail: tuple[int, ...]) -> Floats:
     """A tightly packed copy or view in float64, whose last axes are ``tail``."""
     array = as_array(value, name)
     if array.dtype.kind not in "iuf":
@@ -69,7 +70,7 @@ def _order(seq: str) -> tuple[str, bool]:
 
 
 def from_euler(seq: str, angles: Any, degrees: bool = False, *, scalar_first: bool = False,
-               dtype: Any = None) -> Array:
+               dtype: Any = None) -> Floats:
     """Quaternions of Euler angles.
 
     Parameters
@@ -113,7 +114,7 @@ def from_euler(seq: str, angles: Any, degrees: bool = False, *, scalar_first: bo
 
 
 def as_euler(quaternions: Any, seq: str, degrees: bool = False, *, scalar_first: bool = False,
-             dtype: Any = None) -> Array:
+             dtype: Any = None) -> Floats:
     """Euler angles of quaternions.
 
     The first and the third angle are within half a turn of 0, the second within a quarter turn, and
@@ -154,7 +155,7 @@ def as_euler(quaternions: Any, seq: str, degrees: bool = False, *, scalar_first:
     return _result(np.rad2deg(angles) if degrees else angles, dtype)
 
 
-def from_matrix(matrices: Any, *, scalar_first: bool = False, dtype: Any = None) -> Array:
+def from_matrix(matrices: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
     """Quaternions of the rotations nearest to matrices.
 
     Parameters
@@ -187,7 +188,7 @@ def from_matrix(matrices: Any, *, scalar_first: bool = False, dtype: Any = None)
     return _result_quaternions(quaternions, scalar_first, dtype)
 
 
-def as_matrix(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None) -> Array:
+def as_matrix(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
     """Matrices of quaternions.
 
     Parameters
@@ -214,7 +215,7 @@ def as_matrix(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None
     return _result(matrices, dtype)
 
 
-def from_rotvec(vectors: Any, *, scalar_first: bool = False, dtype: Any = None) -> Array:
+def from_rotvec(vectors: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
     """Quaternions of rotation vectors (axis-angle).
 
     Parameters
@@ -241,7 +242,7 @@ def from_rotvec(vectors: Any, *, scalar_first: bool = False, dtype: Any = None) 
     return _result_quaternions(quaternions, scalar_first, dtype)
 
 
-def as_rotvec(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None) -> Array:
+def as_rotvec(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
     """Rotation vectors (axis-angle) of quaternions.
 
     Parameters

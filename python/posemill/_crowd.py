@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._clip import Clip
-from ._content import refuse_pickle
 from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
+from ._names import Floats, Method, Output, Singles
 from ._resampling import count_of, method_number
+from ._shared import Shared
 from ._skeleton import Skeleton
 from ._views import Array, view
 
@@ -64,9 +65,11 @@ def crowd_ticks(seconds: npt.ArrayLike) -> Any:
     values = np.asarray(seconds, np.float64)
     if values.ndim == 0:
         return int(lib.pm_crowd_ticks(float(values)))
-    ticks = np.fromiter((lib.pm_crowd_ticks(s) for s in values.ravel().tolist()), np.int64,
-                        values.size)
-    return ticks.reshape(values.shape)
+    packed = np.ascontiguousarray(values)
+    ticks = np.empty(values.shape, np.int64)
+    lib.array_ticks(ffi.from_buffer("double[]", packed), ffi.from_buffer("int64_t[]", ticks),
+                    ticks.size)
+    return ticks
 
 
 def _destroy_skeleton(handle: Any) -> None:
@@ -122,6 +125,8 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> An
         return clip._describe(len(skeleton), keep)
     if not isinstance(clip, Clip):
         raise TypeError(f"clips: expected Clip or Keys, found {type(clip).__name__}")
+    if clip.fault is not None:
+        raise ValueError(f"clips: {clip.name!r} has no keys: {clip.fault}")
     content = clip._content
     skin = skeleton._skin if content is skeleton._content else 0
     character = content.character(skin)
@@ -132,7 +137,7 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> An
     return character.handle.clips[clip._index]
 
 
-class Crowd:
+class Crowd(Shared):
     """The clips of one skeleton on a device, for posing instances. Thread-safe.
 
     Parameters
@@ -171,13 +176,16 @@ class Crowd:
     """
 
     def __init__(self, skeleton: Skeleton, clips: Sequence[Clip | Keys] | Motion, *,
-                 engine: Engine | None = None, method: str = "slerp",
+                 engine: Engine | None = None, method: Method = "slerp",
                  levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
         if not sources:
             raise ValueError("clips: expected at least one")
+        levels = [(None if joints is None else np.array(joints), every) for joints, every in levels]
+        masks = None if masks is None else np.array(masks)
+        self._given = (skeleton, sources, engine, method, levels, masks)
         on = engine_or_default(engine)
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
@@ -201,8 +209,8 @@ class Crowd:
         records = _instances(instances)
         call(lib.pm_crowd_check_instances, self._handle, _pointer(records), len(records))
 
-    def pose(self, instances: Array, output: str = "palette", *, out: Array | None = None,
-             frame: int = 0) -> Array:
+    def pose(self, instances: Array, output: Output = "palette", *, out: Floats | None = None,
+             frame: int = 0) -> Floats:
         """Poses all instances.
 
         Parameters
@@ -249,7 +257,7 @@ class Crowd:
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 
-    def root_motion(self, before: Array, after: Array) -> tuple[Array, Array]:
+    def root_motion(self, before: Array, after: Array) -> tuple[Singles, Singles]:
         """The motion of the first root from the times of `before` to those of `after`.
 
         Returns
@@ -266,13 +274,18 @@ class Crowd:
              ffi.cast("pm_root_motion *", motions.ctypes.data))
         return motions[:, 0], motions[:, 1, :3]
 
-    def __reduce__(self) -> NoReturn:
-        refuse_pickle(self)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _made_again, self._given
 
     def __repr__(self) -> str:
         joints, clips = self._joints, len(self.ticks)
         return (f"Crowd({joints} joint{'' if joints == 1 else 's'}, "
-                f"{clips} clip{'' if clips == 1 else 's'})")
+                f"{clips} clip{'' if clips == 1 else 's'}, {self._given[3]})")
+
+
+def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
+                method: Method, levels: Sequence[Level], masks: Array | None) -> Crowd:
+    return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks)
 
 
 def _instances(instances: Array) -> Array:

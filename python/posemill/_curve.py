@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_result, normalized,
                       output, result_type, rotation_of, with_scalar_first)
 from ._curve_clip import DEVICE_VALUES, SERIAL_VALUES, Clips
-from ._description import FRAMES, Description, word
+from ._description import FRAMES, Description, vector_method_name, word
 from ._engine import Engine, checked_engine
 from ._library import call, ffi, lib
+from ._names import EndRule, Ends, Frame, KeyFormat, Method, Tangents, VectorChannel, VectorMethod
 from ._rates import Rate, count_samples, rate_of, seconds_of
+from ._shared import Shared
+from ._vector_rates import derivatives
 
-__all__ = ["RotationCurve"]
+__all__ = ["OneCurve", "RotationCurve"]
 
 _LARGEST = float(np.finfo(np.float64).max)
 
 # The output of a job, and the numbers of one value, by channel and order.
 _OUTPUTS = {("rotations", 0): ("rotations", 4), ("rotations", 1): ("velocities", 3),
-            ("rotations", 2): ("accelerations", 3), ("positions", 0): ("positions", 3),
-            ("scales", 0): ("scales", 3)}
+            ("rotations", 2): ("accelerations", 3),
+            **{(channel, order): (channel, 3) for channel in ("positions", "scales")
+               for order in (0, 1, 2)}}
+
+
+# Fields of the description of the library, by the name of the argument.
+_KEY_FIELDS = {"rotations": "rotations", "tangents_in": "rotations_in",
+               "tangents_out": "rotations_out", "positions": "positions",
+               "positions_in": "positions_in", "positions_out": "positions_out",
+               "scales": "scales", "scales_in": "scales_in", "scales_out": "scales_out"}
+_ARRAYS = (*_KEY_FIELDS, "times", "tangents", "axis")
 
 
 def _output_of(channel: str, order: int) -> tuple[str, int]:
@@ -32,10 +46,10 @@ def _output_of(channel: str, order: int) -> tuple[str, int]:
         pass
     if channel not in ("rotations", "positions", "scales"):
         raise ValueError(f"channel: expected rotations, positions or scales, found {channel!r}")
-    raise ValueError(f"order: expected 0, 1 or 2, of positions and scales 0, found {order!r}")
+    raise ValueError(f"order: expected 0, 1 or 2, found {order!r}")
 
 
-class RotationCurve:
+class RotationCurve(Shared):
     """Rotations through keys, by any method of the library.
 
     Parameters
@@ -105,45 +119,76 @@ class RotationCurve:
     array([0.    , 0.    , 3.1416], dtype=float32)
     """
 
-    def __init__(self, times: Any, rotations: Any, method: str = "slerp", *,
-                 rate: Rate | None = None, loop: float | None = None, tangents: Any = "bessel",
-                 tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: str = "chord", limit: bool = True,
-                 axis: Any = None, axis_frame: str = "body", swing: Sequence[float] = (0.0, 1.0),
+    def __init__(self, times: Any, rotations: Any, method: Method = "slerp", *,
+                 rate: Rate | None = None, loop: float | None = None,
+                 tangents: Tangents | npt.ArrayLike = "bessel",
+                 tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: Ends = "chord", limit: bool = True,
+                 axis: Any = None, axis_frame: Frame = "body", swing: Sequence[float] = (0.0, 1.0),
                  twist: Sequence[float] = (0.0, 1.0), tangents_in: Any = None,
                  tangents_out: Any = None, positions: Any = None, positions_in: Any = None,
                  positions_out: Any = None, scales: Any = None, scales_in: Any = None,
-                 scales_out: Any = None, vector_method: str = "auto", key_format: str = "float32",
+                 scales_out: Any = None, vector_method: VectorMethod = "auto", key_format: KeyFormat = "float32",
                  scalar_first: bool = False, engine: Engine | None = None) -> None:
-        checked_engine(engine)
-        arrays = {"rotations": rotations, "rotations_in": tangents_in,
-                  "rotations_out": tangents_out, "positions": positions,
-                  "positions_in": positions_in, "positions_out": positions_out,
-                  "scales": scales, "scales_in": scales_in, "scales_out": scales_out}
-        keys = next((a for a in (rotations, positions, scales) if a is not None), None)
+        arguments = {
+            "times": times, "rotations": rotations, "method": method, "rate": rate, "loop": loop,
+            "tangents": tangents, "tcb": tcb, "ends": ends, "limit": limit, "axis": axis,
+            "axis_frame": axis_frame, "swing": swing, "twist": twist, "tangents_in": tangents_in,
+            "tangents_out": tangents_out, "positions": positions, "positions_in": positions_in,
+            "positions_out": positions_out, "scales": scales, "scales_in": scales_in,
+            "scales_out": scales_out, "vector_method": vector_method, "key_format": key_format,
+            "scalar_first": scalar_first, "engine": checked_engine(engine)}
+        if self._keeps:
+            arguments = {name: _own(value, name) for name, value in arguments.items()}
+        self.method = method
+        self._arguments = arguments
+        self._scalar_first = scalar_first
+        self._gives_rotation = is_rotation(rotations)
+        self._build()
+
+    _keeps = True  # its own copy of the arguments, for pickles and for other devices
+
+    def _build(self) -> None:
+        given = self._arguments
+        keys = next((given[name] for name in ("rotations", "positions", "scales")
+                     if given[name] is not None), None)
         if keys is None:
             raise TypeError("rotations: expected an array or a Rotation, found None")
-        small = engine is None and _value_count(keys) < DEVICE_VALUES
-        description = Description(copies=small)
-        description.set_method(method, vector_method, key_format)
-        description.set_times(times, rate, keys)
-        for name, value in arrays.items():
-            if value is not None:
-                is_quaternion = name.startswith("rotations")
-                description.set_keys(name, value, components=4 if is_quaternion else 3,
-                                     scalar_first=scalar_first and not is_rotation(value))
-        description.set_loop(loop)
-        description.set_velocities(tangents, tcb, ends, limit)
-        description.set_axis(axis, axis_frame, swing, twist)
-        self._clips = Clips(description, engine, small)
+        small = given["engine"] is None and _value_count(keys) < DEVICE_VALUES
+        description = Description()
+        description.set_method(given["method"], given["vector_method"], given["key_format"])
+        description.set_times(given["times"], given["rate"], keys)
+        for name, field in _KEY_FIELDS.items():
+            if given[name] is not None:
+                is_quaternion = field.startswith("rotations")
+                description.set_keys(field, given[name], components=4 if is_quaternion else 3,
+                                     name=name, scalar_first=given["scalar_first"]
+                                     and not is_rotation(given[name]))
+        description.set_loop(given["loop"])
+        description.set_velocities(given["tangents"], given["tcb"], given["ends"], given["limit"])
+        description.set_axis(given["axis"], given["axis_frame"], given["swing"], given["twist"])
+        self._clips = Clips(description, given["engine"], small)
         self._shape = description.track_shape
         self._width = int(np.prod(self._shape, dtype=int))
         self._span = description.span
-        self._scalar_first = scalar_first
-        self._gives_rotation = is_rotation(rotations)
-        self.method = method
+        self._key_count = description.key_count
+        if not self._keeps:
+            self._arguments = {}
 
-    def __call__(self, times: Any, order: int = 0, *, frame: str = "body",
-                 channel: str = "rotations", tracks: Any = None, out: Any = None,
+    def __getstate__(self) -> dict[str, Any]:
+        """What the clip of the library is made from once more; it has the same bits."""
+        return {name: value for name, value in self.__dict__.items() if name != "_clips"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._build()
+
+    def __repr__(self) -> str:
+        tracks = f", {self._shape} tracks" if self._shape else ""
+        return f"{type(self).__name__}({self.method}, {self._key_count} keys{tracks}, " \
+               f"{float(self._span.period or self._span.seconds):g} s)"
+
+    def __call__(self, times: Any, order: int = 0, *, frame: Frame = "body",
+                 channel: VectorChannel = "rotations", tracks: Any = None, out: Any = None,
                  dtype: Any = None) -> Any:
         """Computes the curve at times.
 
@@ -153,7 +198,8 @@ class RotationCurve:
             Seconds in any order, of any shape. Outside the keys an open track holds its first or last
             key, and a loop repeats.
         order : int
-            0: values; 1: angular velocities in rad/s; 2: angular accelerations in rad/s^2.
+            0: values; 1: angular velocities in rad/s; 2: angular accelerations in rad/s^2. Of
+            positions and scales: their first and second derivatives by time.
         frame : str
             Frame of velocities and accelerations: ``"body"`` or ``"parent"``.
         channel : str
@@ -179,6 +225,8 @@ class RotationCurve:
             rotation = self.rotation_within(seconds, -_LARGEST, _LARGEST)
             if rotation is not None:
                 return rotation
+        if order > 0 and channel != "rotations":
+            return self._finish_rates(self._rates(seconds, order, channel, tracks), out, dtype)
         job = ffi.new("pm_sample_job *")
         shape = seconds.shape + (components,)
         width = 1
@@ -198,8 +246,8 @@ class RotationCurve:
         return self._finished(values, field, out is None and dtype is None, is_double)
 
     def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
-                end_rule: str = "fit", count: int | None = None, order: int = 0,
-                frame: str = "body", channel: str = "rotations", out: Any = None,
+                end_rule: EndRule = "fit", count: int | None = None, order: int = 0,
+                frame: Frame = "body", channel: VectorChannel = "rotations", out: Any = None,
                 dtype: Any = None) -> Any:
         """Computes samples at a rate, each at the exact time.
 
@@ -238,6 +286,11 @@ class RotationCurve:
         elif end is not None or not isinstance(count, (int, np.integer)) or count < 0:
             raise ValueError("count: expected a number of samples without end")
         field, components = _output_of(channel, order)
+        if order > 0 and channel != "rotations":
+            places = [*(begin + Fraction(k) / exact for k in range(count)),
+                      *([] if last is None else [last])]
+            seconds = self._key_times()[0][0] + np.array([float(p) for p in places])
+            return self._finish_rates(self._rates(seconds, order, channel, None), out, dtype)
         total = count + (last is not None)
         shape = (total, *self._shape, components)
         values = new_result(shape) if out is None else output(out, shape)
@@ -253,8 +306,8 @@ class RotationCurve:
         return self._finished(values, field, out is None and dtype is None, is_double)
 
     def enqueue(self, queue: Any, times: Any = None, *, rate: Rate | None = None, start: Rate = 0,
-                count: int | None = None, order: int = 0, frame: str = "body",
-                channel: str = "rotations", tracks: Any = None, out: Any, offset: int = 0,
+                count: int | None = None, order: int = 0, frame: Frame = "body",
+                channel: VectorChannel = "rotations", tracks: Any = None, out: Any, offset: int = 0,
                 wait_for: Sequence[Any] | None = None) -> Any:
         """Enqueues a job on a pyopencl queue, without waiting for anything.
 
@@ -282,6 +335,8 @@ class RotationCurve:
         from ._interop import enqueue
 
         field, components = _output_of(channel, order)
+        if order > 0 and channel != "rotations":
+            raise ValueError("order: expected 0 of positions and scales on a queue")
         job = ffi.new("pm_sample_job *")
         job.velocity_frame = word(frame, FRAMES, "frame")
         if times is None:
@@ -323,6 +378,49 @@ class RotationCurve:
              ffi.cast("double *", address(rotations)), outside)
         return rotation_of(rotations) if outside[0] == seconds.size else None
 
+    def _key_times(self) -> list[Array]:
+        """Of each track, where tracks have their own; else one array."""
+        given = self._arguments
+        if given["rate"] is not None:
+            return [np.arange(self._key_count) / float(rate_of(given["rate"], "rate"))]
+        times = given["times"]
+        return [as_seconds(t, "times") for t in (times if isinstance(times, list) else [times])]
+
+    def _rates(self, seconds: Array, order: int, channel: VectorChannel,
+               tracks: Any) -> Array:
+        """Derivatives of positions or scales, in float64."""
+        keys = self._key_times()
+        flat = seconds.ravel()
+        if tracks is None and len(keys) == 1:
+            found = self._derived(keys[0], flat, order, lambda at: self(at, channel=channel))
+            return found.reshape(*seconds.shape, *self._shape, 3)
+        pairs = np.broadcast_to(np.arange(self._width), (flat.size, self._width)) if \
+            tracks is None else self._pairs(tracks, seconds).reshape(-1, 1)
+        values = np.zeros((*pairs.shape, 3))
+        for track in np.unique(pairs):
+            own = keys[track if len(keys) > 1 else 0]
+            chosen = pairs == track
+            at = np.broadcast_to(flat[:, np.newaxis], pairs.shape)[chosen]
+            values[chosen] = self._derived(own, at, order, lambda at, n=int(track): self(
+                at, channel=channel, tracks=np.full(np.shape(at), n)))
+        shape = () if tracks is not None else self._shape
+        return values.reshape(*seconds.shape, *shape, 3)
+
+    def _derived(self, keys: Array, at: Array, order: int, sample: Any) -> Array:
+        period = None if self._span.period is None or self._span.closes else self._span.period
+        looped = self._span.period is not None
+        return derivatives(sample, keys, keys[-1] - keys[0] if looped and period is None else period,
+                           vector_method_name(self.method, self._arguments["vector_method"]), at,
+                           order)
+
+    def _finish_rates(self, found: Array, out: Any, dtype: Any) -> Array:
+        values = found if result_type(dtype, out) else found.astype(np.float32)
+        if out is None:
+            return values
+        target = output(out, values.shape)
+        target[...] = values
+        return target
+
     def _pairs(self, tracks: Any, seconds: Array) -> Array:
         """Checked numbers of tracks, tightly packed."""
         numbers = as_array(tracks, "tracks")
@@ -350,6 +448,23 @@ class RotationCurve:
             if self._scalar_first:
                 values = with_scalar_first(values)
         return values.astype(np.float64) if is_double else values
+
+
+def _own(value: Any, name: str) -> Any:
+    """A copy of an array, or of each array of a list. Others cannot change."""
+    if value is None or is_rotation(value) or isinstance(value, (str, Engine)) or np.isscalar(value):
+        return value
+    if isinstance(value, (list, tuple)) and len(value) > 0 and any(np.ndim(v) for v in value):
+        return [_own(part, name) for part in value]
+    if name not in _ARRAYS:
+        return list(value) if isinstance(value, list) else value
+    return np.array(as_array(value, name))
+
+
+class OneCurve(RotationCurve):
+    """A curve for one call, which has no copy of its keys."""
+
+    _keeps = False
 
 
 def _value_count(keys: Any) -> int:

@@ -6,13 +6,12 @@ the calling thread, without starting a device; large ones are computed by the be
 """
 from __future__ import annotations
 
-import os
 import threading
 from typing import Any
 
 from ._description import Description
-from ._engine import Engine, default_engine, owned, plain_engine
-from ._library import DeviceError, call, ffi, lib
+from ._engine import Engine, default_engine, devices, devices_are_lost, owned, plain_engine
+from ._library import call, ffi, lib
 
 __all__ = ["DEVICE_VALUES", "SERIAL_VALUES", "Clips"]
 
@@ -52,20 +51,15 @@ class Clips:
         self._engine = engine or (plain_engine() if small else default_engine())
         self._clip = _clip(self._engine, description)
         self._description = description if small and engine is None else None
-        self._process = os.getpid()
         self._lock = threading.Lock()
         self._large: Any = None
         self._on_queues: dict[tuple[int, int], Any] = {}
 
     def choose(self, values: int) -> tuple[Any, bool]:
         """The clip for a job of so many values, and whether plain C computes it."""
-        is_forked = os.getpid() != self._process
         if self._is_given:
-            if is_forked and not self._engine.is_plain:
-                raise DeviceError("engine: devices cannot be used after a fork; make the curve in "
-                                  "the new process, or start it by the method 'spawn'")
             return self._clip, False
-        if values < DEVICE_VALUES or is_forked:
+        if values < DEVICE_VALUES or devices_are_lost():
             return self._clip, True
         return (self._clip if self._description is None else self._on_device()), False
 
@@ -86,6 +80,8 @@ class Clips:
 
     def on_queue(self, queue: Any) -> Any:
         """The clip in the context of a pyopencl queue."""
+        if devices_are_lost():
+            devices()  # raises; a thread of the parent may hold the lock
         context, device = queue.context.int_ptr, queue.device.int_ptr
         if self._description is None:
             own = int(ffi.cast("intptr_t", lib.pm_cl_context(self._engine.handle)))

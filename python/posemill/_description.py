@@ -30,6 +30,13 @@ _KEY_FORMATS = {"float32": lib.PM_KEYS_FLOAT32, "log48": lib.PM_KEYS_LOG48,
                 "smallest48": lib.PM_KEYS_SMALLEST48}
 
 
+def vector_method_name(method: str, given: str) -> str:
+    """The method of positions and scales: the given one, or the one that matches."""
+    number = (lib.pm_method_describe(METHODS[method]).vector_method if given == "auto" else
+              _VECTOR_METHODS[given])
+    return next(name for name, found in _VECTOR_METHODS.items() if found == number)
+
+
 def word(value: str, words: dict[str, int], name: str) -> int:
     """The number of a word."""
     if not isinstance(value, str):
@@ -47,21 +54,14 @@ def _numbers(value: Any, count: int, name: str) -> list[float]:
 
 
 class Description:
-    """A ``pm_clip_desc``, and the arrays that it points to.
+    """A ``pm_clip_desc``, and the arrays that it points to."""
 
-    Parameters
-    ----------
-    copies : bool
-        Whether arrays are copied, so that the description stays valid when the caller's change.
-    """
-
-    def __init__(self, *, copies: bool) -> None:
+    def __init__(self) -> None:
         self.desc: Any = ffi.new("pm_clip_desc *")
         self.track_shape: tuple[int, ...] = ()
         self.key_count = 0
         self.first_time = 0.0
         self.span = Span(0.0)
-        self._copies = copies
         self._kept: list[Any] = []
         self._several: list[int] = []  # keys of each track, where tracks have their own times
 
@@ -104,11 +104,6 @@ class Description:
         self.desc.timelines, self.desc.timeline_count = timelines, len(timelines)
         self.key_count = sum(timeline.key_count for timeline in timelines)
         self._kept += [timelines, arrays]
-        if self._copies:
-            for timeline, array in zip(timelines, arrays):
-                own = array.copy()
-                timeline.times = ffi.cast("double *", address(own))
-                self._kept.append(own)
 
     def set_keys(self, channel: str, value: Any, *, scalar_first: bool = False,
                  components: int = 3, name: str = "") -> None:
@@ -121,7 +116,7 @@ class Description:
         if scalar_first and components == 4:
             array = with_scalar_last(array)
         target = getattr(self.desc, channel)
-        self._kept.append(fill_rows(target, array, self._copies))
+        self._kept.append(fill_rows(target, array))
         if self._several:
             target.stride = 0
 

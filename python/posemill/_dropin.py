@@ -19,10 +19,13 @@ def _keys_of(rotations: Any) -> Array:
     if is_rotation(rotations):
         return np.asarray(rotations.as_quat())
     try:
-        return as_floats(rotations, "rotations")
+        keys = as_floats(rotations, "rotations")
+        if np.asarray(rotations).dtype.kind in "iu" and not (np.square(keys).sum(axis=-1) == 1).all():
+            raise TypeError("integers are no quaternions of length 1")
+        return keys
     except (TypeError, ValueError) as error:
-        raise TypeError("`rotations` must be a `Rotation` instance or an array of float32 or "
-                        f"float64 ({error}).") from error
+        raise TypeError("`rotations` must be a `Rotation` instance or an array of float32, "
+                        f"float64 or integers ({error}).") from error
 
 
 def _check_keys(times: Array, keys: Array, too_few: str) -> None:
@@ -52,6 +55,10 @@ def _range(seconds: Array) -> tuple[float, float]:
     if seconds.size == 0:
         raise ValueError("`times` is empty.")
     return float(seconds.min()), float(seconds.max())
+
+
+def _shown(curve: Slerp | RotationSpline) -> str:
+    return f"{type(curve).__name__}({len(curve.times)} keys, {curve.times[-1] - curve.times[0]:g} s)"
 
 
 class Slerp:
@@ -101,6 +108,9 @@ class Slerp:
         self.timedelta = np.diff(given)
         self.rotations = rotations[:-1]
         self._keys = keys
+
+    def __repr__(self) -> str:
+        return _shown(self)
 
     @property
     def rotvecs(self) -> Array:
@@ -184,6 +194,9 @@ class RotationSpline:
         self._ends: tuple[EndSegment, EndSegment] | None = None
         pairs = np.array([keys[:2], keys[-2:]], dtype=np.float64)
         self._end_keys = pairs / np.linalg.norm(pairs, axis=-1, keepdims=True)
+
+    def __repr__(self) -> str:
+        return _shown(self)
 
     def __call__(self, times: Any, order: int = 0, *, out: Any = None, dtype: Any = None) -> Any:
         """Computes interpolated values.

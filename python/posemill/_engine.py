@@ -6,12 +6,15 @@ import atexit
 import os
 import sys
 import threading
+import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from ._display import Row, table
 from ._library import DeviceError, call, ffi, lib, text
+from ._shared import Shared
 
 __all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "engine_or_default",
            "owned", "plain_engine"]
@@ -57,7 +60,7 @@ def _device(info: Any, match: int | None = None) -> Device:
                   None if match is None else _MATCHES.get(match))
 
 
-class Engine:
+class Engine(Shared):
     """A device with its programs. Thread-safe: any number of threads may use one engine at once.
 
     Parameters
@@ -72,6 +75,13 @@ class Engine:
         takes seconds. Where the device's bits differ from plain C's, timing decides which of them
         computes, until the first comparison.
 
+    Notes
+    -----
+    Devices do not survive a fork. In a process that was forked after OpenCL was used, ``"auto"`` is
+    plain C, and a device, or an engine of the parent on one, is a DeviceError that says so. An engine
+    is pickled as these parameters; where the other process cannot have the device, plain C serves
+    there, with a warning.
+
     Examples
     --------
     >>> import posemill as pm
@@ -85,6 +95,8 @@ class Engine:
         if not isinstance(device, str):
             raise TypeError(f"device: expected a text, found {type(device).__name__}")
         self._handle: Any = None
+        self._given: tuple[str, int, bool] | None = (device, int(host_threads),
+                                                     bool(build_in_background))
         name = ffi.new("char[]", device.encode())
         desc = ffi.new("pm_engine_desc *", {"device": name, "host_threads": host_threads,
                                             "build_in_background": build_in_background})
@@ -93,7 +105,6 @@ class Engine:
         self._own(made[0])
 
     def _own(self, made: Any) -> None:
-        self._process = os.getpid()
         self.owner = _Owner(made, _destroy, ())
         self._handle = ffi.gc(made, self.owner.release)
         self._is_plain = self.device.type == "reference"
@@ -113,6 +124,7 @@ class Engine:
         Engine
         """
         engine = cls.__new__(cls)
+        engine._given = None
         made = ffi.new("pm_engine **")
         call(lib.pm_cl_engine_create, ffi.cast("cl_context", queue.context.int_ptr),
              ffi.cast("cl_device_id", queue.device.int_ptr), ffi.NULL, made)
@@ -131,9 +143,6 @@ class Engine:
         """The C engine. A closed engine is refused."""
         if self._handle is None:
             raise ValueError("engine: is closed")
-        if self._process != os.getpid() and not self._is_plain:
-            raise DeviceError("engine: devices cannot be used after a fork; make an engine in the "
-                              "new process, or start it by the method 'spawn'")
         return self._handle
 
     @property
@@ -157,9 +166,11 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("cannot pickle 'Engine': a device belongs to its process; "
-                        "make an engine there")
+    def __reduce__(self) -> tuple[Callable[..., Engine], tuple[str, int, bool]]:
+        if self._given is None:
+            raise TypeError("cannot pickle 'Engine' of a queue: the queue belongs to its process; "
+                            "make an engine there")
+        return _unpickled, self._given
 
     def _repr_html_(self) -> str:
         if self._handle is None:
@@ -183,14 +194,12 @@ class _Owner:
     """
 
     _counting = threading.RLock()
-    _process_id = staticmethod(os.getpid)
     _is_ending = staticmethod(sys.is_finalizing)
 
     def __init__(self, handle: Any, destroy: Callable[[Any], None],
                  needed: tuple[_Owner, ...]) -> None:
         self._handle, self._destroy, self._needed = handle, destroy, needed
         self._users = 1
-        self._process = self._process_id()
         for owner in needed:
             owner.retain()
 
@@ -205,18 +214,13 @@ class _Owner:
             self._users -= 1
             if self._users > 0:
                 return
-        if self._process_id() == self._process:
-            self._destroy(self._handle)
+        self._destroy(self._handle)
         for owner in self._needed:
             owner.release()
 
 
 def owned(handle: Any, destroy: Callable[[Any], None], *engines: Engine) -> Any:
-    """A handle that is destroyed when nothing refers to it, and before the engines that it needs.
-
-    After a fork, the handles of the parent process are only forgotten, because drivers of OpenCL do
-    not survive it.
-    """
+    """A handle that is destroyed when nothing refers to it, and before the engines that it needs."""
     owner = _Owner(handle, destroy, tuple(engine.owner for engine in engines))
     return ffi.gc(handle, owner.release)
 
@@ -241,7 +245,7 @@ def devices(*, check: bool = False) -> list[Device]:
     count = ffi.new("size_t *")
     error = ffi.new("pm_error *")
     status = lib.pm_list_devices(ffi.NULL, 0, count, error)
-    if status == lib.PM_ERROR_NO_PLATFORM:
+    if status in (lib.PM_ERROR_NO_PLATFORM, lib.PM_ERROR_NO_DEVICE):
         return []
     infos = ffi.new("pm_device_info[]", max(1, count[0]))
     call(lib.pm_list_devices, infos, count[0], count)
@@ -254,6 +258,33 @@ def devices(*, check: bool = False) -> list[Device]:
             match = measured[0]
         found.append(_device(infos[i], match))
     return found
+
+
+# Engines that pickles have made here: all pickles of one engine share one.
+_from_pickles: weakref.WeakValueDictionary[tuple[str, int, bool], Engine] = \
+    weakref.WeakValueDictionary()
+
+
+def _unpickled(device: str, host_threads: int, build_in_background: bool) -> Engine:
+    given = (device, host_threads, build_in_background)
+    with _lock:
+        engine = _from_pickles.get(given)
+        if engine is None or (not engine.is_plain and devices_are_lost()):
+            try:
+                engine = Engine(device, host_threads=host_threads,
+                                build_in_background=build_in_background)
+            except DeviceError as error:
+                warnings.warn(f"engine: plain C in place of the device {device!r}: {error}",
+                              RuntimeWarning, stacklevel=2)
+                engine = Engine("none", host_threads=host_threads)
+                engine._given = given
+            _from_pickles[given] = engine
+        return engine
+
+
+def devices_are_lost() -> bool:
+    """Whether this process was forked after OpenCL was used, and only has plain C."""
+    return bool(lib.native_devices_are_lost())
 
 
 _default: Engine | None = None
@@ -293,11 +324,11 @@ def engine_or_default(engine: Any) -> Engine:
 
 
 def _forget_device() -> None:
-    """In a process that was forked: a device that was started before is not used."""
+    """In a process that was forked: its default engine is made anew."""
     global _default, _lock
     _lock, _Owner._counting = threading.RLock(), threading.RLock()
-    if _default is not None and not _default.is_plain:
-        _default = plain_engine()
+    if devices_are_lost():
+        _default = None
 
 
 def _close_default() -> None:
@@ -306,6 +337,12 @@ def _close_default() -> None:
     _default = None
 
 
+def _note_others() -> None:
+    """Before a fork: pyopencl may have called drivers that the library has not called yet."""
+    if "pyopencl" in sys.modules:
+        lib.native_note_drivers()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_device)
+    os.register_at_fork(before=_note_others, after_in_child=_forget_device)
 atexit.register(_close_default)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import ffi, lib
-from ._rational import Number, rate_of, rational, seconds_of
+from ._rational import Number, rate_of, rational, seconds_of, text_of
 from ._views import Array
 
 __all__ = ["Keys"]
@@ -35,7 +35,7 @@ class Keys:
     >>> import numpy as np, posemill as pm
     >>> still = pm.Keys(np.tile([0.0, 0, 0, 1], (2, 1, 1)), rate=30)
     >>> pm.Crowd(pm.Skeleton(["root"], [-1]), [still])
-    Crowd(1 joint, 1 clip)
+    Crowd(1 joint, 1 clip, slerp)
     """
 
     def __init__(self, rotations: npt.ArrayLike, positions: npt.ArrayLike | None = None,
@@ -56,6 +56,11 @@ class Keys:
         if self.times is not None and self.times.shape != (frames,):
             raise ValueError(f"times: expected {frames}, found shape {self.times.shape}")
         self.loop = None if loop is None else seconds_of(loop, "loop")
+
+    def __repr__(self) -> str:
+        frames, joints = self.rotations.shape[:2]
+        rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
+        return f"Keys({frames} frames, {joints} joints, {rate})"
 
     def _describe(self, joints: int, keep: list[Any]) -> Any:
         """A pm_clip_desc; `keep` receives what it points to."""

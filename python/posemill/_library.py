@@ -8,7 +8,8 @@ from typing import Any
 
 from posemill._native import ffi, lib
 
-__all__ = ["DeviceError", "Path", "call", "ffi", "file_name", "lib", "printable", "text", "version"]
+__all__ = ["PARAMETERS", "DeviceError", "Path", "call", "ffi", "file_name", "lib", "printable", "text", "text_worded",
+           "version", "worded"]
 
 Path = str | os.PathLike[str]
 
@@ -59,16 +60,52 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
                      lib.PM_ERROR_FILE))
 
 
-# The command's options that are parameters here, as messages name them.
-_OPTION = re.compile(r"(?<!\S)--(rate|start|end|trim-start)(?!\S)")
+# Options of the command, with values that messages give, and fields of the library: they are parameters here.
+_OPTION = re.compile(r"(?<![^\s(])--([a-z][a-z-]*)(?=[\s,;:)]|\.?$|\.\s)"
+                     r"(?: (\d[\w./]*\b|[A-Z][\w.]*\b|(?:fit|include|hold)\b|[yz](?:-to-[yz])?\b|(?<=layout )\S*[^\s;:,.)]))?")
+PARAMETERS = {"rate": "rate= of resample()", "src-rate": "rate= of load()", "nan hold": "hold_nan=True",
+               "max-frames": "max_samples=", "keep-time": "keep_time=True",
+               "up z-to-y": 'turn="z-to-y"', "up y-to-z": 'turn="y-to-z"'}
+_FIELDS = {"rotations_in": "tangents_in", "rotations_out": "tangents_out",
+           "user_tangents": "tangents", "loop_period": "loop", "key_count": "the number of keys",
+           "axes is NULL": "axis is NULL", "track_count": "the number of tracks", "sample_count": "the number of samples"}
+_FIELD = re.compile(rf"\b({'|'.join(_FIELDS)})\b")
+_COMMAND = re.compile(r"\bposemill (\w+)")  # hints that name one are for users of the command
+_NULL = re.compile(r"\bis NULL\b")
+
+
+def _parameters(message: str, alone: str, parameters: dict[str, str]) -> str:
+    """Options as parameters; those without a value end with `alone`."""
+    def named(option: re.Match[str]) -> str:
+        name, value = option[1], option[2]
+        whole = name if value is None else f"{name} {value}"
+        if whole in parameters:
+            return parameters[whole]
+        if value is None:
+            return name.replace("-", "_") + alone
+        is_bare = value[0].isdigit() or value.isupper()
+        return f"{name.replace('-', '_')}={value}" if is_bare else f'{name.replace("-", "_")}="{value}"'
+    return _OPTION.sub(named, message)
+
+
+def worded(message: str, hint: str = "", parameters: dict[str, str] | None = None) -> str:
+    """A message of the library or of the command with the words of this package. `parameters` are
+    those of other names, with values where they need them.
+    """
+    parameters = parameters or {}
+    whole = _parameters(message, "", parameters)
+    if hint and not _COMMAND.search(hint):
+        whole += f" ({_parameters(hint, '=', parameters)})"
+    return printable(_NULL.sub("is None", _FIELD.sub(lambda field: _FIELDS[field[1]], whole)))
+
+
+def text_worded(value: Any) -> str:
+    """A message of the library, with the words of this package."""
+    return worded(text(value), "", PARAMETERS)
 
 
 def _raise(error: Any) -> None:
-    message = _OPTION.sub(lambda option: option[1].replace("-", "_"), text(error.message))
-    hint = text(error.hint) if error.hint else ""
-    if hint and "--" not in hint:  # hints with options are for users of the command
-        message += f" ({hint})"
-    message = printable(message)
+    message = worded(text(error.message), text(error.hint) if error.hint else "", PARAMETERS)
     if error.status in _CALLER:
         failure = ValueError(message)
         failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
-from ._clip import Clip
-from ._content import Content, refuse_pickle
+import numpy as np
+import numpy.typing as npt
+
+from ._archive import archive_of
+from ._clip import Clip, ClipList
+from ._content import Content
 from ._display import Row, table
-from ._engine import Engine, engine_or_default
-from ._library import Path, call, ffi, file_name, lib, printable, text
-from ._pages import Page, Pair, Side, page_of
+from ._engine import Engine
+from ._library import Path, call, ffi, file_name, lib, printable, text, text_worded
+from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, Turn
+from ._pages import Page, Pair, Part, Side, page_of
+from ._poses import Poses
 from ._rational import Number, rate_of, rational
-from ._resampling import Resampling, clip_index
+from ._resampling import Resampling, clip_index, first_clip
 from ._skeleton import Skeleton
-from ._views import Array
 
 __all__ = ["Motion", "MotionWarning", "convert", "load"]
 
@@ -51,37 +57,75 @@ def _keep_text(into: Any, message: Any) -> None:
 
 
 class Motion:
-    """A motion file, or its resampled copy: nodes with a rest pose, and clips.
+    """A motion file, its resampled copy, or arrays: nodes with a rest pose, and clips.
 
-    Made by :func:`load` and :meth:`resample`. Arrays are read-only views of the memory of the C
-    library wherever its layout allows, and keep that memory alive.
+    Made by :func:`load`, by :meth:`resample`, or from arrays. Arrays are read-only views of the
+    memory of the C library wherever its layout allows, and keep that memory alive.
+
+    Parameters
+    ----------
+    rotations : array_like
+        (frames, joints, 4) quaternions x y z w, relative to the parents.
+    positions : array_like, optional
+        (frames, joints, 3) relative to the parents, or (frames, 3) of the first root. Default: the
+        rest pose.
+    rate : number
+        Frames per second.
+    parents : array_like of int, optional
+        Of each joint its parent; -1: a root. Default: there is no skeleton.
+    names : sequence of str, optional
+        Of the joints.
+    offsets, rest_rotations, rest_scales : array_like, optional
+        The rest pose relative to the parents: (joints, 3), (joints, 4) x y z w, (joints, 3). Default:
+        0, no rotation and 1.
 
     Attributes
     ----------
     name : str
         What pages call it: the path, and how it was resampled.
 
+    Notes
+    -----
+    A pickle of a motion has the path of its file, which must still be there unchanged, or the bytes
+    of a file object or of arrays; of a resampled motion also how it was resampled.
+
     Examples
     --------
-    >>> import posemill as pm
+    >>> import numpy as np, posemill as pm
     >>> m = pm.load("walk.bvh")
     >>> m
-    Motion(bvh, 21 joints, 1 clip, 61 frames)
+    Motion(bvh, 21 joints, 1 clip, 61 frames, 30 Hz, 2 s)
     >>> m.names[:2], m.parents[:3]
     (('Hips', 'Spine'), array([-1,  0,  1], dtype=int32))
     >>> m.resample(50, method="spline").save("walk50.glb")
+    >>> still = np.tile([0.0, 0.0, 0.0, 1.0], (31, 2, 1))
+    >>> pm.Motion(still, None, 30, [-1, 0], ["hips", "spine"])
+    Motion(npz, 2 joints, 1 clip, 31 frames, 30 Hz, 1 s)
     """
 
-    def __init__(self) -> None:
-        raise TypeError("motions are made by posemill.load")
+    def __init__(self, rotations: npt.ArrayLike, positions: npt.ArrayLike | None = None,
+                 rate: Number | None = None, parents: npt.ArrayLike | None = None,
+                 names: Sequence[str] | None = None, *, offsets: npt.ArrayLike | None = None,
+                 rest_rotations: npt.ArrayLike | None = None,
+                 rest_scales: npt.ArrayLike | None = None) -> None:
+        if rate is None:
+            raise TypeError("rate: expected frames per second")
+        exact = rate_of(rate)
+        data = archive_of(exact, {
+            "rotations": rotations, "positions": positions, "parents": parents, "names": names,
+            "offsets": offsets, "rest_rotations": rest_rotations, "rest_scales": rest_scales})
+        self._content = _parse(data, b"arrays", {**_READING, "format": "npz", "layout": "plain",
+                                                 "rate": exact})
+        self._resampling = None
+        self.name = "arrays"
 
     _content: Content
-    _resampling: tuple[Content, Resampling] | None
+    _resampling: Resampling | None
     name: str
 
     @classmethod
     def _of(cls, content: Content, name: str,
-            resampling: tuple[Content, Resampling] | None = None) -> Motion:
+            resampling: Resampling | None = None) -> Motion:
         self = cls.__new__(cls)
         self._content = content
         self._resampling = resampling
@@ -104,7 +148,7 @@ class Motion:
         return self._content.names
 
     @property
-    def parents(self) -> Array:
+    def parents(self) -> npt.NDArray[np.int32]:
         """Index of each joint's parent, -1 for a root. Parents may come after their children."""
         return self._content.parents
 
@@ -112,7 +156,7 @@ class Motion:
     def notes(self) -> tuple[str, ...]:
         """What is odd about the file, a sentence each."""
         c = self._content.c
-        return tuple(text(c.notes[i]) for i in range(c.note_count))
+        return tuple(text_worded(c.notes[i]) for i in range(c.note_count))
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -121,9 +165,9 @@ class Motion:
         return tuple(text(c.carried[i]) for i in range(c.carried_count))
 
     @cached_property
-    def clips(self) -> tuple[Clip, ...]:
-        """All clips."""
-        return tuple(Clip(self._content, i) for i in range(self._content.c.clip_count))
+    def clips(self) -> ClipList:
+        """All clips, by their index or their name."""
+        return ClipList(Clip(self._content, i) for i in range(self._content.c.clip_count))
 
     @property
     def skeleton(self) -> Skeleton:
@@ -136,10 +180,35 @@ class Motion:
             raise ValueError(f"skin: {index} is none of {self._content.c.skin_count}")
         return Skeleton._of(self._content, index)
 
-    def resample(self, rate: Number, method: str | None = None, *,
+    def at(self, times: npt.ArrayLike, method: AuthoredMethod | None = None, *,
+           clip: int | str = 0, frame: Frame = "body", engine: Engine | None = None) -> Poses:
+        """A clip at any times: its rotations, positions, scales and velocities.
+
+        Parameters
+        ----------
+        clip : int or str
+            Its index or name.
+        times, method, frame, engine
+            As of :meth:`Clip.at`.
+
+        Returns
+        -------
+        Poses
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").at([0.1, 0.2]).angular_velocities.shape
+        (2, 21, 3)
+        """
+        chosen = self.clips[clip_index(self._content, clip)]
+        return chosen.at(times, method, frame=frame, engine=engine)
+
+    def resample(self, rate: Number, method: AuthoredMethod | None = None, *,
                  clips: Iterable[int | str] | None = None, start: Number | None = None,
-                 end: Number | None = None, end_rule: str = "fit", trim_start: int = 0,
-                 max_samples: int = 0, engine: Engine | None = None, **curve: Any) -> Motion:
+                 end: Number | None = None, end_rule: EndRule = "fit", trim_start: int = 0,
+                 keep_time: bool = False, max_samples: int = 0, engine: Engine | None = None,
+                 **curve: Any) -> Motion:
         """Samples the clips at another rate.
 
         Parameters
@@ -160,6 +229,8 @@ class Motion:
             one more at the end itself.
         trim_start : int
             Frames to drop first, of clips with a rate.
+        keep_time : bool
+            With start or trim_start the result begins at 0; true: samples keep their times.
         max_samples : int
             Of a clip; more are refused. 0: 1e8.
         engine : Engine, optional
@@ -183,20 +254,22 @@ class Motion:
         Fraction(60, 1)
         """
         resampling = Resampling(self._content, rate, method, clips, start, end, end_rule,
-                                trim_start, max_samples, engine_or_default(engine), curve)
-        made = ffi.new("pm_motion **")
-        call(lib.pm_motion_resample_copy, self._content.handle, resampling.engine,
-             resampling.options, made, ffi.NULL)
-        return Motion._of(Content(made[0], is_copy=True), f"{self.name}, resampled to {rate}",
-                          (self._content, resampling))
+                                trim_start, keep_time, max_samples, engine, curve)
+        content = resampling.run()
+        for message in resampling.warnings():
+            warnings.warn(message, MotionWarning, stacklevel=2)
+        return Motion._of(content, f"{self.name}, resampled to {rate}", resampling)
 
-    def show(self, clip: int | str = 0) -> Page:
+    def show(self, clip: int | str = 0, *, up: str | None = None, unit: float | None = None,
+             start: Number | None = None, end: Number | None = None, trim_start: int = 0) -> Page:
         """A page with the skeleton, which plays, and its curves.
 
         Parameters
         ----------
         clip : int or str
             Its index or name.
+        up, unit, start, end, trim_start
+            As of :func:`compare`. The page says where the axis that points up was guessed.
 
         Returns
         -------
@@ -208,7 +281,11 @@ class Motion:
         >>> import posemill as pm
         >>> pm.load("walk.bvh").show().save("walk.html")
         """
-        return page_of(self._alone(clip), "Motion.show()")
+        if unit is not None and not 0.0 < unit < float("inf"):
+            raise ValueError(f"unit: {unit!r} is not above 0")
+        pair = self._alone(clip)
+        return page_of(Pair(pair.a, pair.b, unit=unit or 0.0,
+                            part=Part.of(start, end, trim_start, up)), "Motion.show()")
 
     def plot(self, joint: int | str | None = None, clip: int | str = 0) -> Page:
         """A page with the curves of a joint: angle, angular speed and acceleration.
@@ -248,9 +325,9 @@ class Motion:
             raise ValueError(f"joint: {joint} is below 0")
         return joint.__index__()
 
-    def save(self, path: Path, *, format: str | None = None, clip: int | str | None = None,
-             decimals: int = 6, strict: bool = False, euler: str = "ZXY", scale: float = 1.0,
-             turn: str | None = None, make_folders: bool = False) -> None:
+    def save(self, path: Path, *, format: Format | None = None, clip: int | str | None = None,
+             decimals: int | None = None, strict: bool = False, euler: Euler | None = None,
+             scale: float = 1.0, turn: Turn | None = None, make_folders: bool = False) -> None:
         """Writes a file, which appears when it is complete.
 
         A motion that was not resampled is written in its own format as it was read.
@@ -262,13 +339,13 @@ class Motion:
         format : str, optional
             ``"bvh"``, ``"gltf"``, ``"glb"``, ``"npz"`` or ``"csv"``, for names without one.
         clip : int or str, optional
-            Of formats that hold one clip. Default: the first.
-        decimals : int
-            Of computed numbers in text, 1 to 9.
+            Of formats that hold one clip; others refuse it. Default: the first.
+        decimals : int, optional
+            Of the numbers of BVH, 1 to 9; other formats refuse it. Default: those of the file where they do not change, else 6.
         strict : bool
             Refuses a motion that the format cannot hold whole, in place of a warning.
-        euler : str
-            Order of rotations in BVH.
+        euler : str, optional
+            Order of rotations in BVH; other formats refuse it. Default: that of each joint of a BVH file, else ``"ZXY"``.
         scale : float
             Multiplies all lengths.
         turn : str, optional
@@ -277,36 +354,44 @@ class Motion:
             Creates the folder of the file.
         """
         number = format_number(format) or lib.pm_motion_find_format(file_name(path))
-        if not isinstance(decimals, int) or not 1 <= decimals <= 9:
+        if decimals is not None and (not isinstance(decimals, int) or not 1 <= decimals <= 9):
             raise ValueError(f"decimals: {decimals!r} is not an integer from 1 to 9")
         if not isinstance(scale, Real) or not scale > 0.0:
             raise ValueError(f"scale: {scale!r} is not a number above 0")
-        if not isinstance(euler, str) or euler.upper() not in _EULER:
+        if euler is not None and (not isinstance(euler, str) or euler.upper() not in _EULER):
             raise ValueError(f"euler: {euler!r} is unknown; expected one of {', '.join(_EULER)}")
         if not isinstance(turn, (str, type(None))) or turn not in _TURNS:
             raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
-        if (scale == 1.0 and turn is None and clip is None and self._resampling is not None
-                and self._resampling[1].save(self._resampling[0], file_name(path), number,
-                                             decimals, make_folders)):
+        self._check_effect(number, {"decimals": decimals, "euler": euler}, clip)
+        if (scale == 1.0 and turn is None and clip is None and euler is None
+                and self._resampling is not None
+                and self._resampling.save(file_name(path), number, decimals or 6, make_folders)):
             return
         chosen = clip_index(self._content, clip) if clip is not None else self._first_resampled()
         left_out: list[str] = []
         into = ffi.new_handle(left_out)
         options = ffi.new("pm_motion_convert_options *", {
-            "format": number, "clip": chosen, "euler_given": True, "euler": _EULER[euler.upper()],
+            "format": number, "clip": chosen, "euler_given": euler is not None,
+            "euler": _EULER[euler.upper() if euler else "ZXY"],
             "scale": scale, "turn": _TURNS[turn], "strict": bool(strict),
-            "make_folders": bool(make_folders), "decimals": decimals,
+            "make_folders": bool(make_folders), "decimals": decimals or 0,
             "left_out": lib.python_keep_text, "left_out_user": into})
         call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
         if left_out:
             _warn([f"{os.fspath(path)}: left out: {', '.join(left_out)}"])
 
-    def _first_resampled(self) -> int:
-        chosen = self._resampling[1].clips if self._resampling else None
-        return min(chosen) if chosen else 0
+    def _check_effect(self, number: int, of_bvh: dict[str, object], clip: int | str | None) -> None:
+        """Refuses what the format of a file cannot have. 0: the format is not known."""
+        name = text(lib.pm_motion_format_name(number))
+        for option, value in of_bvh.items():
+            if value is not None and number not in (0, lib.PM_MOTION_BVH):
+                raise ValueError(f"{option}: is for BVH; the output has the format {name}")
+        if clip is not None and name in ("gltf", "glb") and self._content.c.clip_count > 1:
+            raise ValueError(f"clip: has no effect: {name} holds all clips")
 
-    def __reduce__(self) -> NoReturn:
-        refuse_pickle(self)
+    def _first_resampled(self) -> int:
+        chosen = self._resampling.clips if self._resampling else None
+        return min(chosen) if chosen else first_clip(self._content)
 
     def _sizes(self) -> list[str]:
         joints, clips = len(self.names), len(self.clips)
@@ -315,7 +400,9 @@ class Motion:
             f"{sum(len(c.times) for c in self.clips)} frames"]
 
     def __repr__(self) -> str:
-        return f"Motion({', '.join([self.format, *self._sizes()])})"
+        extent = [self.clips[0].extent] if len(self.clips) == 1 else []
+        method = [self._resampling.method] if self._resampling else []
+        return f"Motion({', '.join([self.format, *self._sizes(), *extent, *method])})"
 
     def _repr_html_(self) -> str:
         shown = [c.name or "(no name)" for c in self.clips[:5]]
@@ -333,36 +420,79 @@ def _warn(messages: Iterable[str]) -> None:
         warnings.warn(message, MotionWarning, stacklevel=3)
 
 
-def _read_options(format: str | None, rate: Number | None, layout: str | None,
-                  rates: Path | None, strict: bool, hold_nan: bool, bvh_adds_offset: bool,
-                  snap: bool) -> tuple[Any, list[Any]]:
+def _read_options(*, format: str | None, rate: Number | None, layout: Path | None,
+                  skeleton: Path | None, rates: Path | None, strict: bool, hold_nan: bool,
+                  bvh_adds_offset: bool, snap: bool) -> tuple[Any, list[Any]]:
     """A pm_motion_read_options, and what it points to."""
     if layout is not None and not isinstance(layout, (str, os.PathLike)):
         raise TypeError(f"layout: expected a text, found {type(layout).__name__}")
     keep = [ffi.NULL if name is None else ffi.new("char[]", file_name(name))
-            for name in (layout, rates)]
+            for name in (layout, skeleton, rates)]
     exact = None if rate is None else rate_of(rate)
     options = ffi.new("pm_motion_read_options *", {
-        "format": format_number(format), "layout": keep[0], "rates_file": keep[1],
+        "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
+        "rates_file": keep[2],
         "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
         "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap})
     return options, keep
 
 
-def _parse(file: IO[bytes], options: Any) -> Content:
+_READING: dict[str, Any] = {
+    "format": None, "rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
+    "hold_nan": False, "bvh_adds_offset": False, "snap": True}
+# Formats on which options of reading have an effect; those of others have it on all.
+_FORMATS_OF = {"rate": ("bvh", "npz", "csv"), "layout": ("npz", "csv"), "rates": ("npz",),
+               "bvh_adds_offset": ("bvh",)}
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """What changes with a file."""
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
+
+
+def _open(path: str, reading: dict[str, Any], stamp: tuple[int, int] | None = None) -> Content:
+    """Reads a file; of a pickle, which has the stamp, once more."""
+    if not stat.S_ISFIFO(os.stat(path).st_mode):  # whose writer would see an end
+        with open(path, "rb"):  # the exceptions of Python for what is not there
+            pass
+    found = _stamp(path)
+    if stamp is not None and stamp != found:
+        raise ValueError(f"{printable(path)}: has changed since the motion was read that was pickled")
+    options, keep = _read_options(**reading)
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_open, file_name(path), options, made)
+    del keep
+    again = {name: _absolute(value) if name in ("layout", "skeleton", "rates") else value
+             for name, value in reading.items()}
+    return Content(made[0], (_open, (os.path.abspath(path), again, found)))
+
+
+def _absolute(path: Path | None) -> Path | None:
+    """Other processes may have another working folder. Names of layouts are no files."""
+    return os.path.abspath(path) if path is not None and os.path.exists(path) else path
+
+
+def _parse(data: bytes, label: bytes, reading: dict[str, Any]) -> Content:
+    options, keep = _read_options(**reading)
+    held = ffi.from_buffer(data)
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_parse, held, len(held), label, ffi.NULL, options, made)
+    del keep
+    return Content(made[0], (_parse, (data, label, reading)), data=held)
+
+
+def _read(file: IO[bytes], reading: dict[str, Any]) -> Content:
     if not hasattr(file, "read"):
         raise TypeError(f"path: expected a path or a file object, found {type(file).__name__}")
     data = file.read()
     if isinstance(data, str):
         raise TypeError("path: the file object gives text; open the file in binary mode")
-    held = ffi.from_buffer(bytes(data))
     name = getattr(file, "name", None)
     label = os.fsencode(name) if isinstance(name, (str, os.PathLike)) else b"file"
     # A name without a known extension says nothing about the format.
     known = b"\0" not in label and lib.pm_motion_find_format(label) != lib.PM_MOTION_ANY
-    made = ffi.new("pm_motion **")
-    call(lib.pm_motion_parse, held, len(held), label if known else b"file", ffi.NULL, options, made)
-    return Content(made[0], data=held)
+    return _parse(bytes(data), label if known else b"file", reading)
 
 
 def _label(path: Path | IO[bytes]) -> str:
@@ -371,9 +501,10 @@ def _label(path: Path | IO[bytes]) -> str:
     return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else "file"
 
 
-def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | None = None,
-         layout: str | None = None, rates: Path | None = None, strict: bool = False,
-         hold_nan: bool = False, bvh_adds_offset: bool = False, snap: bool = True) -> Motion:
+def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number | None = None,
+         layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
+         strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
+         snap: bool = True) -> Motion:
     """Reads a motion file: BVH, glTF, GLB, NPZ or CSV.
 
     Parameters
@@ -385,8 +516,13 @@ def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | No
     rate : number, optional
         Frames per second instead of the file's.
     layout : str, optional
-        Of NPZ: ``"amass"``, ``"amass-x"``, ``"beyondmimic"``, ``"isaaclab"``, ``"plain"``, or a
-        JSON file with a layout. Default: by the names of the members.
+        Of NPZ: ``"amass"``, ``"amass-x"``, ``"inter-x"``, ``"beyondmimic"``, ``"isaaclab"``, the
+        last two with ``"-xyzw"`` too, ``"plain"``, or a JSON file with a layout. Default: by the
+        names of the members. Of CSV: ``"robot"``, ``"robot-wxyz"``, ``"seed"``, or columns such as
+        ``"index,position,euler-xyz"``. Default: by the header.
+    skeleton : str or path, optional
+        Joints for an NPZ file that has none: ``"smpl"``, ``"smplh"`` or ``"smplx"``, whose bones
+        have no length, or a motion file or JSON file with joints.
     rates : path, optional
         Of NPZ: a file with rates of paths.
     strict : bool
@@ -415,20 +551,18 @@ def load(path: Path | IO[bytes], format: str | None = None, *, rate: Number | No
     >>> pm.load("walk.bvh").clips[0].rotations[0, 1].round(3).tolist()
     [0.025, 0.0, 0.0, 1.0]
     """
-    options, keep = _read_options(format, rate, layout, rates, strict, hold_nan, bvh_adds_offset,
-                                  snap)
-    if not isinstance(path, (str, os.PathLike)):
-        content = _parse(path, options)
+    reading = {"format": format, "rate": rate, "layout": layout, "skeleton": skeleton,
+               "rates": rates, "strict": strict, "hold_nan": hold_nan,
+               "bvh_adds_offset": bvh_adds_offset, "snap": snap}
+    if isinstance(path, (str, os.PathLike)):
+        file_name(path)
+        content = _open(os.fsdecode(path), reading)
     else:
-        name = file_name(path)
-        with open(path, "rb"):  # the exceptions of Python for what is not there
-            pass
-        made = ffi.new("pm_motion **")
-        call(lib.pm_motion_open, name, options, made)
-        content = Content(made[0])
-    del keep
+        content = _read(path, reading)
     motion = Motion._of(content, _label(path))
     _warn(motion.notes)
+    _warn(f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
+          if reading[name] != _READING[name] and motion.format not in formats)
     return motion
 
 
@@ -440,8 +574,8 @@ def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
     source, target : path
         As for these functions.
     **options
-        ``format``, ``rate``, ``layout``, ``rates``, ``hold_nan``, ``bvh_adds_offset`` and ``snap``
-        are of the source, all others of the target; ``strict`` is of both.
+        ``format``, ``rate``, ``layout``, ``skeleton``, ``rates``, ``hold_nan``,
+        ``bvh_adds_offset`` and ``snap`` are of the source, all others of the target; ``strict`` is of both.
 
     Examples
     --------
@@ -453,4 +587,4 @@ def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
     load(source, strict=strict, **of_source).save(target, strict=strict, **options)
 
 
-_OF_SOURCE = ("format", "rate", "layout", "rates", "hold_nan", "bvh_adds_offset", "snap")
+_OF_SOURCE = ("format", "rate", "layout", "skeleton", "rates", "hold_nan", "bvh_adds_offset", "snap")

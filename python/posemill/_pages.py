@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import webbrowser
 from dataclasses import dataclass
@@ -11,13 +12,14 @@ from html import escape
 from pathlib import Path as File
 from typing import Any
 
-from ._batch_task import raise_code, take
+from ._batch_task import raise_code, take_failure
 from ._content import Content
 from ._engine import Engine
-from ._library import Path, ffi, file_name, lib
-from ._rational import rational
+from ._library import PARAMETERS, Path, ffi, file_name, lib, text, worded
+from ._rational import Number, rational, seconds_of
+from ._resampling import count_of
 
-__all__ = ["MOST_TIMES", "Page", "Pair", "Side", "numbers_of", "page_of"]
+__all__ = ["MOST_TIMES", "Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of"]
 
 MOST_TIMES = 100_000_000
 
@@ -49,7 +51,7 @@ class Page:
         failure = ffi.new("char **")
         text = self.html.encode()
         code = lib.native_save(file_name(path), text, len(text), failure)
-        message = take(failure)
+        message = take_failure(failure)
         if code != 0:
             raise_code(code, message)
 
@@ -86,6 +88,26 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The part along the time, in seconds after the first key, and the axis that points up."""
+
+    start: Fraction | None = None
+    end: Fraction | None = None
+    trim_start: int = 0
+    up: int = 0  # 1 y, 2 z; 0: what the figures say
+
+    @classmethod
+    def of(cls, start: Number | None, end: Number | None, trim_start: int,
+           up: str | None) -> Part:
+        """From arguments, which are checked."""
+        if up not in (None, "y", "z"):
+            raise ValueError(f"up: {up!r} is unknown; expected 'y' or 'z'")
+        return cls(None if start is None else seconds_of(start, "start"),
+                   None if end is None else seconds_of(end, "end"),
+                   count_of(trim_start, "trim_start"), {None: 0, "y": 1, "z": 2}[up])
+
+
+@dataclass(frozen=True)
 class Pair:
     """Two clips to compare; one clip twice is shown alone.
 
@@ -101,6 +123,8 @@ class Pair:
         A pm_method for A; None: its own interpolation.
     engine : Engine or None
         Of the method.
+    part : Part
+        What is looked at, and how.
     """
 
     a: Side
@@ -110,6 +134,23 @@ class Pair:
     map: bytes | None = None
     method: int | None = None
     engine: Engine | None = None
+    part: Part = Part()
+
+
+_CONVERT = re.compile(r"posemill convert B OUT (\S+)$")
+
+
+def call_worded(message: str) -> str:
+    """A message of a comparison with the words of this package."""
+    return _CONVERT.sub(r"posemill.convert(B, OUT, \1)", worded(message, "", PARAMETERS))
+
+
+@ffi.def_extern(name="python_words")  # type: ignore[untyped-decorator]
+def _words(into: Any, message: Any) -> Any:
+    """The same for a page. The list keeps the text."""
+    kept = ffi.from_handle(into)
+    kept.append(_text(call_worded(text(message))))
+    return kept[-1]
 
 
 def _text(value: str) -> Any:
@@ -122,23 +163,26 @@ def _compare(pair: Pair, page: dict[str, Any] | None) -> str:
     keep = [_text(pair.a.name), _text(pair.b.name),
             ffi.NULL if pair.map is None else ffi.new("char[]", pair.map),
             _text(page["call"] if page else "")]
+    words: list[Any] = []
+    into = ffi.new_handle(words)
     has_method = pair.method is not None and pair.engine is not None
     what = ffi.new("native_comparison *", {
         "a": pair.a.content.handle, "b": pair.b.content.handle,
         "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": keep[0], "name_b": keep[1],
         "map": keep[2], "rate": rational(pair.rate), "max_times": MOST_TIMES,
-        "unit_mm": pair.unit, "engine": pair.engine.handle if has_method and pair.engine else
+        "unit_mm": pair.unit, "up": pair.part.up, "start": rational(pair.part.start),
+        "end": rational(pair.part.end), "trim_start": pair.part.trim_start, "engine": pair.engine.handle if has_method and pair.engine else
         ffi.NULL, "method": pair.method or 0, "wants_page": page is not None, "call": keep[3],
         "hides_poses": bool(page and page["hides_poses"]),
-        "joint": page["joint"] if page else -1})
+        "joint": page["joint"] if page else -1, "words": lib.python_words, "words_user": into})
     made, size, failure = ffi.new("char **"), ffi.new("size_t *"), ffi.new("char **")
     code = lib.native_compare(what, made, size, failure)
-    message = take(failure)
+    message = take_failure(failure)
     if code != 0:
         raise_code(code, message)
-    text = bytes(ffi.buffer(made[0], size[0])).decode("utf-8")
+    found = bytes(ffi.buffer(made[0], size[0])).decode("utf-8")
     lib.native_free(made[0])
-    return text
+    return found
 
 
 def numbers_of(pair: Pair) -> str:

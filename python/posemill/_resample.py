@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array, address, as_floats, result_type
-from ._curve import RotationCurve
+from ._curve import OneCurve
 from ._description import METHODS, word
 from ._library import ffi, lib
+from ._names import EndRule, Floats, Method
 from ._rates import Rate, Span, count_samples, rate_of
 
 __all__ = ["resample", "resample_rotvec"]
@@ -18,8 +19,8 @@ __all__ = ["resample", "resample_rotvec"]
 _NOT_FINITE = "poses: a number is not finite"
 
 
-def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
-             end_rule: str = "fit", out: Any = None, dtype: Any = None, **options: Any) -> Any:
+def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
+             end_rule: EndRule = "fit", out: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Rotations at another rate, from the first frame to the last.
 
     Parameters
@@ -47,7 +48,7 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
     >>> pm.resample(np.tile([0.0, 0.0, 0.0, 1.0], (121, 22, 1)), 120, "30000/1001").shape
     (30, 22, 4)
     """
-    curve = RotationCurve(None, q, method, rate=rate_of(src_rate, "src_rate"), **options)
+    curve = OneCurve(None, q, method, rate=rate_of(src_rate, "src_rate"), **options)
     return curve.uniform(rate_of(dst_rate, "dst_rate"), end_rule=end_rule, out=out, dtype=dtype)
 
 
@@ -62,8 +63,8 @@ def _places(count: int, step: Fraction) -> tuple[Array, Array]:
             (rest.astype(np.float64) / float(step.denominator)).astype(np.float32))
 
 
-def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: str = "slerp", *,
-                    dtype: Any = None, **options: Any) -> Array:
+def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
+                    dtype: Any = None, **options: Any) -> Floats:
     """Rotation vectors (axis-angle) at another rate, such as the poses of AMASS.
 
     Vectors stay on the branch of the frame before them: they do not jump by a whole turn where the
@@ -127,7 +128,7 @@ def _keeps_frames(method: int) -> bool:
     return bool(lib.pm_method_describe(method).interpolating)
 
 
-def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
+def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: Method,
              options: dict[str, Any]) -> Array:
     """Quaternions at another rate."""
     exact = np.asarray(vectors, dtype=np.float64)
@@ -135,7 +136,7 @@ def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: str,
     lib.array_from_rotvec(ffi.cast("double *", address(exact)),
                           ffi.cast("double *", address(keys)), vectors.size // 3)
     try:
-        return np.asarray(RotationCurve(None, keys, method, rate=src, **options).uniform(dst))
+        return np.asarray(OneCurve(None, keys, method, rate=src, **options).uniform(dst))
     except ValueError:  # curves refuse what is not finite
         if not np.isfinite(vectors).all():
             raise ValueError(_NOT_FINITE) from None

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from ._content import Content
-from ._engine import Engine
+from ._engine import Engine, engine_or_default
 from ._library import call, ffi, lib
+from ._names import methods
 from ._rational import Number, rate_of, rational, seconds_of
+from ._shared import Shared
 from ._views import name_of
 
-__all__ = ["Resampling", "clip_index", "count_of", "method_number"]
+__all__ = ["Resampling", "clip_index", "count_of", "first_clip", "method_number"]
 
 _END_RULES = {"fit": lib.PM_MOTION_END_FIT, "include": lib.PM_MOTION_END_INCLUDE}
 _TANGENTS = {"bessel": lib.PM_TANGENTS_BESSEL, "mean": lib.PM_TANGENTS_MEAN,
@@ -32,8 +34,14 @@ def method_number(name: str) -> int:
         raise TypeError(f"method: expected a text, found {type(name).__name__}")
     found = ffi.new("pm_method *")
     if "\0" in name or not lib.pm_method_find(name.encode(), found):
-        raise ValueError(f"method: {name!r} is unknown; see posemill methods")
+        raise ValueError(f"method: {name!r} is unknown; expected one of: {' '.join(methods())}")
     return int(found[0])
+
+
+def first_clip(content: Content) -> int:
+    """The first clip with channels; 0 if none has any."""
+    return next((i for i in range(int(content.c.clip_count))
+                 if content.c.clips[i].channel_count > 0), 0)
 
 
 def clip_index(content: Content, clip: int | str) -> int:
@@ -82,6 +90,14 @@ def _set_tangents(desc: Any, tangents: Any) -> None:
     desc.tension, desc.continuity, desc.bias = _numbers(tangents, 3, "tangents")
 
 
+def _unread(method: int, given: dict[str, Any]) -> list[str]:
+    """The parameters that a method does not use."""
+    info = lib.pm_method_describe(method)
+    takes = {"tangents": info.takes_tangents, "ends": info.takes_ends,
+             "limit": method == lib.PM_METHOD_SQUAD, "loop": True}
+    return [name for name in given if not takes.get(name, info.takes_axes)]
+
+
 def _curve(method: int, given: dict[str, Any], keep: list[Any]) -> Any:
     """A pm_clip_desc with the parameters of a method; `keep` receives what it points to."""
     unknown = [name for name in given if name not in _CURVE]
@@ -106,7 +122,7 @@ def _curve(method: int, given: dict[str, Any], keep: list[Any]) -> Any:
     return desc
 
 
-class Resampling:
+class Resampling(Shared):
     """The options of one resampling, checked, with all that they point to.
 
     Attributes
@@ -117,15 +133,20 @@ class Resampling:
         A pm_motion_resample_options.
     engine : cdata
         The pm_engine.
+    method : str
     """
 
     def __init__(self, content: Content, rate: Number, method: str | None,
                  clips: Iterable[int | str] | None, start: Number | None, end: Number | None,
-                 end_rule: str, trim_start: int, max_samples: int, engine: Engine,
-                 curve: dict[str, Any]) -> None:
+                 end_rule: str, trim_start: int, keep_time: bool, max_samples: int,
+                 engine: Engine | None, curve: dict[str, Any]) -> None:
         keep: list[Any] = []
         if isinstance(clips, str):
             raise TypeError("clips: expected a sequence of indices or names, found one name")
+        clips = None if clips is None else list(clips)
+        self._given = (content, rate, method, clips, start, end, end_rule, trim_start, keep_time,
+                       max_samples, engine, curve)
+        self._content = content
         self.clips = (None if clips is None else
                       sorted({clip_index(content, clip) for clip in clips}))
         self._is_gltf = content.c.format in _GLTF
@@ -133,14 +154,18 @@ class Resampling:
         if authored and curve:
             raise TypeError(f"{next(iter(curve))}: has no effect on what is authored; "
                             "give a method")
-        desc = _curve(0 if authored else method_number(method or "slerp"), curve, keep)
-        self.engine = engine.handle
+        number = 0 if authored else method_number(method or "slerp")
+        desc = _curve(number, curve, keep)
+        self._unread = [] if authored else _unread(number, curve)
+        self._end_cut = 0.0
+        self.method = "authored" if authored else method or "slerp"
+        self.engine = engine_or_default(engine).handle
         self.options = ffi.new("pm_motion_resample_options *", {
             "rate": rational(rate_of(rate, "rate", _first_rate(content))),
             "start": rational(None if start is None else seconds_of(start, "start")),
             "end": rational(None if end is None else seconds_of(end, "end")),
             "end_rule": _word(end_rule, _END_RULES, "end_rule"),
-            "trim_start": count_of(trim_start, "trim_start"),
+            "trim_start": count_of(trim_start, "trim_start"), "keep_time": bool(keep_time),
             "max_samples": count_of(max_samples, "max_samples"),
             "authored": authored, "curve": desc})
         if self.clips is not None:
@@ -149,9 +174,29 @@ class Resampling:
             self.options.clips, self.options.clip_count = indices, len(self.clips)
         self._keep = (keep, desc)
 
-    def save(self, source: Content, path: bytes, format: int, decimals: int,
+    def __reduce__(self) -> tuple[type[Resampling], tuple[Any, ...]]:
+        return Resampling, self._given
+
+    def run(self) -> Content:
+        """The resampled motion, in memory."""
+        made = ffi.new("pm_motion **")
+        report = ffi.new("pm_motion_resample_report *")
+        call(lib.pm_motion_resample_copy, self._content.handle, self.engine, self.options, made, report)
+        self._end_cut = report.end_cut
+        return Content(made[0], (Resampling.run, (self,)), is_copy=True)
+
+    def warnings(self) -> list[str]:
+        """What has no effect, and what the last run left out."""
+        found = [f"{name}: has no effect on {self.method}" for name in self._unread]
+        if self._end_cut > 0.0:
+            found.append(f"the last {self._end_cut:.3g} s are left out; end_rule=\"include\" adds a sample "
+                         "at the end")
+        return found
+
+    def save(self, path: bytes, format: int, decimals: int,
              make_folders: bool) -> bool:
-        """Resamples from the file that `source` is; False where another format is wanted."""
+        """Resamples from the source's file once more; False where another format is wanted."""
+        source = self._content
         same = format == source.c.format or (self._is_gltf and format in _GLTF)
         if source.is_copy or not same:
             return False
@@ -162,7 +207,9 @@ class Resampling:
 
 
 def _first_rate(content: Content) -> Fraction | None:
-    if content.c.clip_count == 0 or content.c.clips[0].rate.den == 0:
+    if content.c.clip_count == 0:
         return None
-    rate = content.c.clips[0].rate
+    rate = content.c.clips[first_clip(content)].rate
+    if rate.den == 0:
+        return None
     return Fraction(int(rate.num), int(rate.den))

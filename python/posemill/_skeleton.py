@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ._content import Character, Content
 from ._library import ffi, lib
+from ._names import Floats
 from ._views import Array, array_of, view
 
 __all__ = ["Skeleton"]
@@ -35,6 +36,9 @@ class Skeleton:
     ----------
     nodes : array of int
         For skeletons of a motion: the index of each joint in ``Motion.names``.
+    skin_slots : array of int or None
+        For skeletons of a skin: for each of its joints, in the order to which the vertices of
+        its meshes refer, its place in the outputs of :meth:`Crowd.pose`.
 
     Examples
     --------
@@ -47,12 +51,13 @@ class Skeleton:
     """
 
     names: tuple[str, ...]
-    parents: Array
-    rotations: Array
-    positions: Array
-    scales: Array
-    inverse_binds: Array | None
-    nodes: Array
+    parents: npt.NDArray[np.int32]
+    rotations: Floats
+    positions: Floats
+    scales: Floats
+    inverse_binds: Floats | None
+    nodes: npt.NDArray[np.uint32]
+    skin_slots: npt.NDArray[np.uint32] | None
 
     def __init__(self, names: Sequence[str], parents: npt.ArrayLike, *,
                  rotations: npt.ArrayLike | None = None, positions: npt.ArrayLike | None = None,
@@ -69,6 +74,7 @@ class Skeleton:
         self.inverse_binds = (None if inverse_binds is None else
                               _rows(inverse_binds, "inverse_binds", count, (3, 4), ()))
         self.nodes = np.arange(count, dtype=np.uint32)
+        self.skin_slots = None
         self._content: Content | None = None
         self._skin = 0
 
@@ -79,6 +85,7 @@ class Skeleton:
         character = content.character(skin)
         desc, count = character.handle.skeleton, int(character.handle.skeleton.joint_count)
         self.nodes = character.nodes
+        self.skin_slots = character.skin_slots
         self.names = tuple(content.names[n] for n in self.nodes)
         self.parents = view(character.handle, desc.parents, (count,), np.int32)
         self.rotations = _given(character, desc.rotations, count, 4)

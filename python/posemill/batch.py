@@ -6,15 +6,17 @@ the other began. Results are the same for any number of workers, runs and machin
 """
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import (
+    FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
-    as_completed,
+    wait,
 )
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +25,7 @@ from typing import Any
 
 from ._batch_list import Line, divide, find_files, merge
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
-from ._library import Path, file_name, lib
+from ._library import Path, file_name, lib, worded
 from ._motion import format_number
 from ._rational import Number, rate_of
 
@@ -32,7 +34,7 @@ __all__ = ["Failure", "Result", "WorkersLost", "run"]
 # Options of the command that run() has parameters for, or that make no sense here.
 _TAKEN = ("rate", "out", "out_dir", "files_from", "match", "jobs", "records", "resume", "verify",
           "overwrite", "shard", "report", "report_pages", "json", "quiet", "help")
-_FILES = ("layout", "rates", "tangents", "axis")
+_FILES = ("layout", "skeleton", "rates", "tangents", "axis")
 _PARTS_PER_WORKER = 4
 _ATTEMPTS = 3
 
@@ -147,7 +149,7 @@ def _workers(executor: Any) -> int:
     if hasattr(executor, "nthreads"):  # a client of Dask
         return sum(executor.nthreads().values()) or 1
     found = getattr(executor, "_max_workers", None)
-    return found if isinstance(found, int) and found > 0 else os.cpu_count() or 1
+    return found if isinstance(found, int) and found > 0 else lib.pm_processors()
 
 
 def _is_lost(error: BaseException) -> bool:
@@ -155,7 +157,47 @@ def _is_lost(error: BaseException) -> bool:
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
 
 
-def _submit(executor: Executor, tasks: Sequence[Task]) -> tuple[list[Outcome], list[Task]]:
+class _Watch:
+    """Counts the files that the records name since it was made, and tells a function of the caller."""
+
+    def __init__(self, tell: Callable[[int, int], None] | None, total: int, place: str) -> None:
+        self._tell, self._total, self._place = tell, total, place
+        self._names: set[str] = set()
+        self._told = -1
+        self._read = {path: os.path.getsize(path) for path in self._files()} if tell else {}
+
+    def _files(self) -> list[str]:
+        if not os.path.isdir(self._place):
+            return [self._place] if os.path.exists(self._place) else []
+        return [entry.path for entry in os.scandir(self._place) if entry.name.endswith(".jsonl")]
+
+    def _count(self, path: str) -> None:
+        """Lines that are complete."""
+        with open(path, "rb") as file:
+            file.seek(self._read.get(path, 0))
+            found, _, _ = file.read().rpartition(b"\n")
+        self._read[path] = self._read.get(path, 0) + len(found) + (1 if found else 0)
+        for line in found.split(b"\n"):
+            record = json.loads(line) if line.strip() else {}
+            if "name" in record:
+                self._names.add(record["name"])
+
+    def __call__(self) -> None:
+        if self._tell is None:
+            return
+        for path in self._files():
+            self._count(path)
+        self.tell(min(len(self._names), self._total))
+
+    def tell(self, done: int) -> None:
+        """Tells the number of files, unless it is that of before."""
+        if self._tell is not None and done != self._told:
+            self._told = done
+            self._tell(done, self._total)
+
+
+def _submit(executor: Executor, tasks: Sequence[Task],
+            watch: _Watch) -> tuple[list[Outcome], list[Task]]:
     """Runs tasks: what became of them, and those that were lost with their workers."""
     futures: dict[Future[Outcome], Task] = {}
     outcomes: list[Outcome] = []
@@ -167,14 +209,18 @@ def _submit(executor: Executor, tasks: Sequence[Task]) -> tuple[list[Outcome], l
             except BrokenExecutor:
                 lost += tasks[i:]
                 break
-        for future in as_completed(futures):
-            error = future.exception()
-            if error is None:
-                outcomes.append(future.result())
-            elif _is_lost(error):
-                lost.append(futures[future])
-            else:
-                raise error
+        left = set(futures)
+        while left:
+            ended, left = wait(left, 0.2, FIRST_COMPLETED)
+            watch()
+            for future in ended:
+                error = future.exception()
+                if error is None:
+                    outcomes.append(future.result())
+                elif _is_lost(error):
+                    lost.append(futures[future])
+                else:
+                    raise error
     except BaseException:
         for future in futures:
             future.cancel()
@@ -183,29 +229,30 @@ def _submit(executor: Executor, tasks: Sequence[Task]) -> tuple[list[Outcome], l
     return outcomes, lost
 
 
-def _run_processes(tasks: Sequence[Task], count: int) -> tuple[list[Outcome], list[Task]]:
+def _run_processes(tasks: Sequence[Task], count: int,
+                   watch: _Watch) -> tuple[list[Outcome], list[Task]]:
     """Runs tasks on processes of its own; those that were lost once more on new ones."""
     outcomes: list[Outcome] = []
     left = list(tasks)
     for _ in range(_ATTEMPTS):
         # Drivers have threads, which a fork does not copy.
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-            done, left = _submit(pool, left)
+            done, left = _submit(pool, left, watch)
         outcomes += done
         if not left:
             break
     return outcomes, left
 
 
-def _run_tasks(executor: Any, tasks: Sequence[Task],
-               processes: int) -> tuple[list[Outcome], list[Task]]:
+def _run_tasks(executor: Any, tasks: Sequence[Task], processes: int,
+               watch: _Watch) -> tuple[list[Outcome], list[Task]]:
     if executor is None:
-        return [run_task(task) for task in tasks], []
+        return [run_task(task, watch) for task in tasks], []
     if executor == "processes":
-        return _run_processes(tasks, processes)
+        return _run_processes(tasks, processes, watch)
     if hasattr(executor, "get_executor"):
-        return _submit(executor.get_executor(pure=False), tasks)
-    return _submit(executor, tasks)
+        return _submit(executor.get_executor(pure=False), tasks, watch)
+    return _submit(executor, tasks, watch)
 
 
 # ---- the run ---------------------------------------------------------------------------------
@@ -215,7 +262,7 @@ def _result_of(merged: dict[str, Any]) -> Result:
     files = merged.pop("files")
     of = {state: [f for f in files if f["state"] == state]
           for state in ("failed", "missing", "conflicting")}
-    return Result(failures=tuple(Failure(f["name"], f["error"] or "", f["code"])
+    return Result(failures=tuple(Failure(f["name"], worded(f["error"] or ""), f["code"])
                                  for f in of["failed"]),
                   missing=tuple(f["name"] for f in of["missing"]),
                   conflicting=tuple(f["name"] for f in of["conflicting"]), **merged)
@@ -256,7 +303,7 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         files_from: Path | None = None, match: str | None = None, executor: Any = None,
         resume: bool = True, verify: bool = False, overwrite: bool = False,
         jobs: int | None = None, parts: int | None = None, records: Path | None = None,
-        **options: Any) -> Result:
+        progress: Callable[[int, int], None] | None = None, **options: Any) -> Result:
     """Resamples files and folders into a folder.
 
     Parameters
@@ -289,6 +336,9 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     records : path, optional
         File of records. Default: in ``out_dir/.posemill``, one for this machine, or for an
         executor over several machines one for each.
+    progress : callable, optional
+        Called with the number of files that are finished and that of all, on the thread of this call,
+        whenever the first has changed, and at the end. An exception of it ends the run as Ctrl-C does.
     **options
         Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
         ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``.
@@ -303,14 +353,16 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     ValueError
         An option is wrong, or two files have one output.
     DeviceError, OSError
-        What no other file would escape, such as a full disk. What is done is kept.
+        What no other file would escape, such as a full disk, or another run into this folder with
+        other options. What is done is kept.
     WorkersLost
         Workers ended in the middle, and the executor is the caller's.
 
     Notes
     -----
-    Messages about single files go to the standard error of the worker. Ctrl-C finishes the files in
-    work. Tasks may run on several threads of one process at once.
+    Nothing is printed, by workers neither. Ctrl-C finishes the files in work. Tasks may run on several
+    threads of one process at once. Only one run at a time writes into a folder, but those with the same
+    options share it.
 
     Examples
     --------
@@ -323,6 +375,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
     if not (executor is None or isinstance(executor, str) or hasattr(executor, "submit")):
         raise TypeError(f"executor: expected one with `submit`, found {type(executor).__name__}")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: expected a function, found {type(progress).__name__}")
     if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
         raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
     if verify and (overwrite or not resume):
@@ -334,7 +388,7 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
                        files_from=files_from, match=match,
                        format=format_number(options.get("to")), may_exist=resume or overwrite)
     own = executor == "processes"
-    workers = (jobs or os.cpu_count() or 1) if own else _workers(executor)
+    workers = (jobs or lib.pm_processors()) if own else _workers(executor)
     a_task = None if own else jobs
     arguments = [f"--out-dir={folder}", f"--rate={_rate_text(rate)}", *_arguments(options)]
     # Whether outputs may exist is decided; a task that begins again finds its own.
@@ -343,10 +397,13 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         arguments.append(f"--jobs={a_task or 1}")
     kept = None if records is None else os.path.abspath(os.fspath(records))
     tasks = _make_tasks(lines, executor, parts, workers, arguments, folder, kept)
-    outcomes, lost = _run_tasks(executor, tasks, workers)
+    watch = _Watch(progress, len(lines), tasks[0].records if tasks else folder)
+    watch.tell(0)
+    outcomes, lost = _run_tasks(executor, tasks, workers, watch)
     result = _result_of(merge(lines, os.fsencode(folder),
                               None if kept is None else file_name(kept)))
     _raise_failures(outcomes, result)
+    watch.tell(result.done + len(result.failures))
     if lost and not result.complete:
         raise WorkersLost(result)
     return result

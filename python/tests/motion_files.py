@@ -25,8 +25,9 @@ EXTENSIONS = ("bvh", "gltf", "glb", "npz", "csv")
 
 
 def data_files() -> list[Path]:
-    """All real and odd motion files."""
-    return sorted(p for p in DATA.rglob("*") if p.suffix[1:] in EXTENSIONS)
+    """All real and odd motion files, but those that are made to exhaust a machine."""
+    return sorted(p for p in DATA.rglob("*")
+                  if p.suffix[1:] in EXTENSIONS and "attack" not in p.parts)
 
 
 def command(*arguments: object) -> subprocess.CompletedProcess[bytes]:

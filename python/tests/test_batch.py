@@ -2,19 +2,18 @@
 """Batches: the records and the digest of the command, on any executor, whatever ends."""
 from __future__ import annotations
 
+import fcntl
 import json
-import multiprocessing
 import os
 import pickle
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,7 +21,10 @@ from pathlib import Path
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
+from posemill import _batch_task
 from posemill._batch_list import Line, divide
+from posemill._batch_task import Outcome, Task, run_task
+from posemill._library import lib
 
 FILES = 40
 
@@ -128,7 +130,7 @@ def test_dask(takes: Path, tmp_path: Path) -> None:
         result = pm.batch.run(takes, tmp_path / "a", 30, executor=client)
     assert result.complete
     assert result.digest == pm.batch.run(takes, tmp_path / "b", 30).digest
-    names = {p.name for p in (tmp_path / "a" / ".posemill").iterdir()}
+    names = {p.name for p in (tmp_path / "a" / ".posemill").glob("*.jsonl")}
     assert "records-0.jsonl" not in names and all(n.startswith("records-") for n in names)
 
 
@@ -150,9 +152,9 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
     with ThreadPoolExecutor(2) as executor:
         result = pm.batch.run(None, tmp_path / "a", Fraction(30000, 1001), executor=executor,
                               files_from=tmp_path / "list", to="gltf", start="1/60",
-                              decimals=4)
+                              scale=0.01)
     told = command("resample", "--files-from", tmp_path / "list", "--out-dir", tmp_path / "b",
-                   "--rate", "30000/1001", "--to", "gltf", "--start", "1/60", "--decimals", 4)
+                   "--rate", "30000/1001", "--to", "gltf", "--start", "1/60", "--scale", 0.01)
     assert told.returncode == 0, told.stderr
     assert sorted(p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.gltf")) == [
         Path("day0/take0.gltf"), Path("day1/take1.gltf"), Path("x/y.gltf")]
@@ -172,6 +174,39 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert result.complete and os.path.exists(os.fsencode(tmp_path) + b"/out/a\xfe.bvh")
 
 
+@pytest.mark.parametrize("make", [no_executor, lambda: nullcontext("processes"), lambda: ThreadPoolExecutor(2)],
+                         ids=["none", "processes", "threads"])
+def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What fails is in the result, in words of Python."""
+    (tmp_path / "bad.bvh").write_text(WALK.read_text().replace("Frame Time: 0.0333333", "Frame Time: 0"))
+    with make() as executor:
+        result = pm.batch.run([WALK, takes, tmp_path / "bad.bvh", tmp_path / "none.bvh"], tmp_path / "out", 60,
+                              executor=executor, jobs=1, trim_start=40)
+    assert capfd.readouterr() == ("", "")
+    errors = {failure.name: failure.error for failure in result.failures}
+    assert "No such file" in errors["none.bvh"] and "frame time" in errors["bad.bvh"].lower()
+    assert any("trim_start=40 removes all" in error for error in errors.values())
+    assert not any("--" in error for error in errors.values()) and result.done > 0
+
+
+def test_two_runs_with_other_options(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One begins while the other works in the same folder: it is refused, and nothing is mixed."""
+    for i in range(3):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        shutil.copy(WALK, tmp_path / "in" / f"{i}.bvh")
+    # The lock of a run that works, whose options are not those of the next one.
+    first = pm.batch.run(tmp_path / "in", tmp_path / "out", 60)
+    running = tmp_path / "out" / ".posemill" / "running"
+    with running.open() as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        for executor in (None, "processes"):
+            with pytest.raises(OSError, match="out: a run with other options writes into this folder now .*out_dir="):
+                pm.batch.run(tmp_path / "in", tmp_path / "out", 50, executor=executor)
+        assert pm.batch.run(tmp_path / "in", tmp_path / "out", 60).digest == first.digest
+    assert pm.batch.run(tmp_path / "in", tmp_path / "out", 50).digest != first.digest
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("executor", [None, "processes"])
 def test_failures_are_in_the_result(executor: object, tmp_path: Path) -> None:
     (tmp_path / "bad.bvh").write_text("HIERARCHY\nnonsense\n")
@@ -189,8 +224,8 @@ def test_failures_are_in_the_result(executor: object, tmp_path: Path) -> None:
 def test_refused(takes: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for arguments, kind, message in (
-            ({"method": "best"}, ValueError, "--method.*best"),
-            ({"speed": 2}, ValueError, "--speed"), ({"method": object()}, TypeError, "method"),
+            ({"method": "best"}, ValueError, "method.*best"),
+            ({"speed": 2}, ValueError, "speed"), ({"method": object()}, TypeError, "method"),
             ({"to": "mp4"}, ValueError, "format"), ({"shard": "0/2"}, TypeError, "shard"),
             ({"executor": "threads"}, ValueError, "executor"),
             ({"executor": 3}, TypeError, "executor"),
@@ -259,22 +294,16 @@ def done(out: Path) -> int:
     return path.read_bytes().count(b'"done"') if path.exists() else 0
 
 
-def when(out: Path, count: int, act: Callable[[], None]) -> threading.Thread:
-    """Acts when so many files are done."""
-    def wait() -> None:
-        end = time.monotonic() + 60
-        while done(out) < count and time.monotonic() < end:
-            time.sleep(0.002)
-        act()
-    thread = threading.Thread(target=wait)
-    thread.start()
-    return thread
-
-
-def kill_a_worker() -> None:
-    children = multiprocessing.active_children()
-    assert children[0].pid is not None
-    os.kill(children[0].pid, signal.SIGKILL)
+def die_once(task: Task) -> Outcome:
+    """A task of a worker. The first one kills its worker halfway."""
+    try:
+        (Path(task.records).parents[2] / "died").touch(exist_ok=False)
+    except FileExistsError:
+        return run_task(task)
+    lines = task.lines.splitlines(keepends=True)
+    run_task(replace(task, lines=b"".join(lines[:len(lines) // 2])))
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still alive")
 
 
 @pytest.fixture(scope="module")
@@ -282,29 +311,31 @@ def long_digest(long_takes: Path, tmp_path_factory: pytest.TempPathFactory) -> s
     return pm.batch.run(long_takes, tmp_path_factory.mktemp("whole") / "out", "x8").digest
 
 
-def test_a_killed_worker_of_the_caller(long_takes: Path, long_digest: str, tmp_path: Path) -> None:
+def test_a_killed_worker_of_the_caller(long_takes: Path, long_digest: str, tmp_path: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
+    monkeypatch.setattr(pm.batch, "run_task", die_once)
     with processes(2) as executor:
-        thread = when(out, 5, kill_a_worker)
         with pytest.raises(pm.batch.WorkersLost, match="left|before") as lost:
             pm.batch.run(long_takes, out, "x8", executor=executor)
-        thread.join()
     left = lost.value.result.missing
     assert 0 < len(left) < FILES and lost.value.result.done == FILES - len(left)
     assert pickle.loads(pickle.dumps(lost.value)).result == lost.value.result
+    monkeypatch.setattr(pm.batch, "run_task", run_task)
     result = pm.batch.run(long_takes, out, "x8")
     assert result.complete and result.digest == long_digest
     assert not list(out.rglob("*.part"))
 
 
-def test_a_killed_worker_of_its_own(long_takes: Path, long_digest: str, tmp_path: Path) -> None:
+def test_a_killed_worker_of_its_own(long_takes: Path, long_digest: str, tmp_path: Path,
+                                    monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
-    thread = when(out, 5, kill_a_worker)
+    monkeypatch.setattr(pm.batch, "run_task", die_once)
     result = pm.batch.run(long_takes, out, "x8", executor="processes", jobs=2)
-    thread.join()
     assert result.complete and result.digest == long_digest and not list(out.rglob("*.part"))
     statuses = [r["status"] for r in records(out, kills=1)]
     assert statuses.count("done") >= FILES # those that the worker had done are kept
+    assert (tmp_path / "died").exists()
 
 
 @pytest.fixture
@@ -319,13 +350,26 @@ def interrupt() -> Iterator[None]:
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
                          ids=["none", "threads"])
 def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str,
-                tmp_path: Path) -> None:
+                tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files are done by then: no more is begun."""
+    stops: list[str] = []
+
+    class Library:
+        def __getattr__(self, name: str) -> object:
+            stops.extend([name] if name == "native_stop" else [])
+            return getattr(lib, name)
+
+    def interrupt(done: int, _: int) -> None:
+        if done >= 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
     out = tmp_path / "out"
-    thread = when(out, 3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(_batch_task if make is no_executor else pm.batch, "lib", Library())
     with pytest.raises(KeyboardInterrupt), make() as executor:
-        pm.batch.run(long_takes, out, "x8", executor=executor)
-    thread.join()
-    assert 3 <= done(out) < FILES and not list(out.rglob("*.part"))
+        pm.batch.run(long_takes, out, "x8", executor=executor, progress=interrupt)
+    assert stops and done(out) >= 3 and not list(out.rglob("*.part"))
+    monkeypatch.undo()
+    monkeypatch.setenv("POSEMILL_DEVICE", "none")
     assert pm.batch.run(long_takes, out, "x8").digest == long_digest
 
 
@@ -346,3 +390,42 @@ def test_a_full_disk(long_takes: Path, tmp_path: Path) -> None:
         pytest.skip(f"no file system of its own: {told.stderr}")
     assert told.stdout.startswith("refused take") and "files are left" in told.stdout, told
     assert told.stdout.endswith("0 parts\n")
+
+
+@contextmanager
+def forked() -> Iterator[Executor]:
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as executor:
+        yield executor
+
+
+@pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3), forked],
+                         ids=["none", "threads", "forked"])
+@pytest.mark.filterwarnings("ignore:.*multi-threaded")
+def test_progress_is_told(make: Callable[[], Executor], takes: Path, tmp_path: Path) -> None:
+    pm.devices()
+    told: list[tuple[int, int]] = []
+    with make() as executor:
+        for _ in range(2): # the second run finds all done
+            told.clear()
+            result = pm.batch.run(takes, tmp_path / "out", 60, executor=executor,
+                                  progress=lambda done, total: told.append((done, total)))
+            assert result.complete and told[0] == (0, FILES) and told[-1] == (FILES, FILES)
+            assert told == sorted(set(told))
+
+
+def test_an_exception_of_progress_ends_a_run(long_takes: Path, long_digest: str,
+                                             tmp_path: Path) -> None:
+    def stop(done: int, _: int) -> None:
+        if done > 0:
+            raise RuntimeError("enough")
+
+    out = tmp_path / "out"
+    with pytest.raises(RuntimeError, match="enough"):
+        pm.batch.run(long_takes, out, "x8", progress=stop)
+    assert 0 < done(out) and not list(out.rglob("*.part"))
+    assert pm.batch.run(long_takes, out, "x8").digest == long_digest
+
+
+def test_progress_that_is_no_function_is_refused(takes: Path, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="progress"):
+        pm.batch.run(takes, tmp_path / "out", 60, progress=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+from fractions import Fraction
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -52,13 +54,15 @@ def test_angles_are_those_of_numpy(tmp_path: Path) -> None:
 
 
 @needs_command
-@pytest.mark.parametrize("options", [{}, {"rate": "47/2"}, {"unit": 1.0}, {"method": "squad"}],
+@pytest.mark.parametrize("options", [{}, {"rate": "47/2"}, {"unit": 1.0}, {"method": "squad"},
+                                     {"start": 0.5, "end": "3/2"}, {"trim_start": 3}, {"up": "z"}],
                          ids=str)
 def test_numbers_are_those_of_the_command(options: dict[str, object], tmp_path: Path,
                                           walk: pm.Motion) -> None:
     other = tmp_path / "walk50.glb"
     walk.resample(50).save(other)
-    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
+    words = [word for key, value in options.items() 
+             for word in (f"--{key.replace('_', '-')}", str(value))]
     device = ["--device", "none"] if "method" in options else []
     told = json.loads(command("compare", WALK, other, "--json", *words, *device).stdout)
     if "method" in options:
@@ -155,8 +159,70 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, walk: pm.Motion) -> 
         walk.show(clip=1)
 
 
+def test_a_part_is_compared(walk: pm.Motion) -> None:
+    found = pm.compare(walk, walk.resample(50), start=Fraction(1, 2), end=1.25)
+    assert (found.numbers["start"], found.numbers["seconds"]) == (0.5, 0.75)
+    assert 0.5 <= found.clip["time_of_max"] <= 1.25
+    assert pm.compare(walk, walk, trim_start=60).numbers["times"] == 1
+    for wrong in ({"start": 3}, {"end": 3}, {"start": 1, "end": 0.5}, {"trim_start": 61},
+                  {"start": -1}, {"up": "x"}):
+        with pytest.raises(ValueError, match=next(reversed(wrong)).replace("_", ".")):
+            pm.compare(walk, walk, **wrong)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=next(reversed(wrong)).replace("_", ".")):
+            walk.show(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="trim_start"):
+        pm.compare(walk, walk, trim_start=1.5)  # type: ignore[arg-type]
+    html = walk.show(start=0.5, end=1.25, up="z", unit=2.0).html
+    assert '"begin": 0.5, "seconds": 0.75' in html and '"unitMm": 2, "up": 2' in html
+
+
+@pytest.mark.filterwarnings("default")
+def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
+    pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
+    with pytest.warns(pm.MotionWarning) as told:
+        pm.compare(walk, tmp_path / "z.glb")
+    messages = [str(warning.message) for warning in told]
+    assert any("z is taken as up, a guess" in m and '; up="y" says otherwise' in m for m in messages)
+    assert any("a factor of 100, as between units" in m and m.endswith(": posemill.convert(B, OUT, scale=100)")
+               for m in messages)
+    assert any(m.endswith(': posemill.convert(B, OUT, turn="z-to-y")') for m in messages)
+    assert not any("--" in m for m in messages)
+    assert {warning.filename for warning in told} == {__file__}
+    page = pm.load(tmp_path / "z.glb").show().html
+    assert "z is taken as up, a guess" in page and '"up": 2' in page
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def said(page: pm.Page) -> str:
+    """What a page says, without names, styles, scripts and their data."""
+    found = re.sub(r"<(style|script)\b.*?</\1>", "", page.html, flags=re.S)
+    return unescape(re.sub(r"<bdi>.*?</bdi>", "", found))
+
+
+def test_pages_name_parameters(tmp_path: Path, walk: pm.Motion) -> None:
+    """Guesses, keys that are apart, and notes: what cures them is an argument."""
+    pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
+    z = pm.load(tmp_path / "z.glb")
+    pages = {'; up="y" says otherwise': z.show(), 'posemill.convert(B, OUT, turn="z-to-y")': pm.compare(walk, z).show(),
+             "posemill.convert(B, OUT, scale=100)": pm.compare(walk, z).show()}
+    apart = np.array(walk.resample(walk.clips[0].rate, method="bspline").clips[0].rotations)
+    apart[0, 1:] = [1, 0, 0, 0]
+    made = pm.Motion(apart, walk.clips[0].positions, walk.clips[0].rate, walk.parents, walk.names)
+    pages[": trim_start=1 leaves it out"] = pm.compare(walk, made).show()
+    walk.save(tmp_path / "small.bvh", scale=0.001)
+    pages["unit=MM: 1000 for metres"] = pm.load(tmp_path / "small.bvh").show()
+    turns = pm.from_euler("X", np.linspace(0.0, 1.0, 8).reshape(4, 2), dtype=np.float32)
+    np.savez(tmp_path / "a.npz", body_quat_w=turns, body_pos_w=np.zeros((4, 2, 3), np.float32), fps=np.array([50]))
+    pages['layout="'] = pm.load(tmp_path / "a.npz").show()
+    for words, page in pages.items():
+        assert words in said(page), words
+        assert OPTION.search(said(page)) is None, words
+
+
 def test_summaries(walk: pm.Motion) -> None:
     found = pm.compare(walk, walk.resample("/4"))
-    assert re.fullmatch(r"Comparison\([\d.]+ degrees of '\w+' at [\d.]+ s, 21 joints\)",
+    assert re.fullmatch(r"Comparison\((at most [\d.]+ degrees, and apart )?[\d.]+ degrees of '\w+' at [\d.]+ s, 21 joints\)",
                         repr(found))
     assert "largest angle" in found._repr_html_()

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What is refused: with which exception, and naming what."""
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import posemill as pm
 import pytest
+from motion_files import WALK
 from posemill._native import lib
 from reference import random_keys
 
@@ -26,7 +32,8 @@ class OnDevice:
     (TypeError, "rotations", TIMES, None, {}),
     (TypeError, "rotations", TIMES, KEYS.astype(object), {}),
     (TypeError, "rotations", TIMES, KEYS.astype(np.float16), {}),
-    (TypeError, "rotations", TIMES, KEYS.astype(int), {}),
+    (TypeError, "rotations", TIMES, KEYS.astype(complex), {}),
+    (ValueError, "axis", TIMES, KEYS, {"method": "sterp"}),
     (TypeError, "rotations", TIMES, "abc", {}),
     (TypeError, "rotations", TIMES, KEYS + 0j, {}),
     (TypeError, "rotations", TIMES, OnDevice(), {}),
@@ -66,7 +73,7 @@ class OnDevice:
     (ValueError, "axis_frame", TIMES, KEYS, {"axis_frame": "world"}),
     (ValueError, "swing", TIMES, KEYS, {"swing": (0, 1, 2)}),
     (ValueError, "windows", TIMES, KEYS, {"method": "sterp", "axis": (1, 0, 0), "twist": (1, 0)}),
-    (ValueError, "rotations_in", TIMES, KEYS, {"method": "cubicspline"}),
+    (ValueError, "tangents_in", TIMES, KEYS, {"method": "cubicspline"}),
     (ValueError, "positions", TIMES, KEYS, {"positions": KEYS}),
     (ValueError, "positions", TIMES, KEYS, {"positions": KEYS[:, :2, :3]}),
     (ValueError, "vector_method", TIMES, KEYS, {"vector_method": "cubic"}),
@@ -103,7 +110,7 @@ SHARED = np.zeros(100)
     (ValueError, "times", [0.5, np.nan], {}),
     (ValueError, "order", AT, {"order": 3}),
     (ValueError, "order", AT, {"order": []}),
-    (ValueError, "order", AT, {"order": 1, "channel": "positions"}),
+    (ValueError, "positions", AT, {"order": 1, "channel": "positions"}),
     (ValueError, "channel", AT, {"channel": "weights"}),
     (ValueError, "positions", AT, {"channel": "positions"}),
     (ValueError, "frame", AT, {"frame": "world"}),
@@ -177,3 +184,42 @@ def test_methods_of_the_library_are_all_known():
 def test_names_of_the_package_are_documented():
     for name in pm.__all__:
         assert getattr(pm, name).__doc__
+
+
+def test_integers_are_keys_and_times() -> None:
+    keys = np.array([[0, 0, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0]])
+    exact = pm.RotationCurve([0.0, 1.0, 2.0], keys.astype(float), positions=keys[:, :3].astype(float))
+    for kind in (int, np.int8, np.uint16):
+        curve = pm.RotationCurve(np.array([0, 1, 2], kind), keys.astype(kind),
+                                 positions=keys[:, :3].astype(kind))
+        assert (curve([0.25, 1.5]) == exact([0.25, 1.5])).all()
+    assert (pm.Slerp([0, 1, 2], keys)(0.5) == exact(0.5)).all()
+    assert pm.resample(keys, 1, 2).shape == (5, 4)
+    with pytest.raises(TypeError, match="rotations"):
+        pm.RotationCurve([0, 1, 2], keys.astype(bool))
+
+
+FAILING = """
+import posemill as pm
+calls = [lambda: pm.compare("walk.bvh", "walk.bvh", map="none.txt"),
+         lambda: pm.compare("walk.bvh", "walk.bvh", rate=1e9),
+         lambda: pm.batch.run(["walk.bvh"], "out", 60, method="cubic"),
+         lambda: pm.batch.run(["walk.bvh"], "out", 60, euler="ABC"),
+         lambda: pm.batch.run([], "out", 60),
+         lambda: pm.load("walk.bvh").show().save("no/folder/a.html"),
+         lambda: pm.load("walk.bvh").resample(60, start=99)]
+for call in calls:
+    try:
+        call()
+    except (ValueError, OSError) as error:
+        assert "--" not in str(error) and str(error).isprintable(), error
+        print(error)
+"""
+
+
+def test_failures_are_exceptions_alone(tmp_path: Path) -> None:
+    shutil.copy(WALK, tmp_path / "walk.bvh")
+    done = subprocess.run([sys.executable, "-c", FAILING], cwd=tmp_path, capture_output=True,
+                          text=True, timeout=1200, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 7

@@ -22,7 +22,7 @@ PACKAGE = Path(pm.__file__).parent
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A process of this interpreter, with further variables."""
     return subprocess.run([sys.executable, *arguments], env={**os.environ, **environment},
-                          capture_output=True, text=True, timeout=300)
+                          capture_output=True, text=True, timeout=1200)
 
 
 def header_version() -> str:

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a user writes, checked by ``mypy --strict`` against the types of the installed package."""
+from contextlib import suppress
+
+import numpy as np
+import numpy.typing as npt
+
 import posemill as pm
 
 
@@ -17,6 +22,23 @@ def main() -> None:
         status: str = error.status
         assert status in ("no device", "no platform")
     assert all(names_of_devices())
+    keys = np.tile([0.0, 0.0, 0.0, 1.0], (3, 2, 1))
+    motion = pm.Motion(keys, None, 30, [-1, 0], ["a", "b"])
+    poses = motion.at([0.0, 0.05], "squad", frame="parent")
+    rotations: npt.NDArray[np.float32] = poses.rotations
+    names: tuple[str, ...] = tuple(clip.name for clip in motion.clips)
+    clip: pm.Clip = motion.clips[names[0]]
+    assert rotations.shape == (2, 2, 4) and len(clip.times) == 3
+    with suppress(ValueError):
+        motion.resample(60, "cubic")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        pm.RotationCurve(None, keys, "cubic", rate=30)  # type: ignore[arg-type]
+    with suppress(ValueError):
+        motion.resample(60, end_rule="all")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        motion.save("a.fbx", format="fbx")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        motion.at(0.0, frame="world")  # type: ignore[arg-type]
     print(pm.__version__)
 
 

@@ -96,12 +96,13 @@ static void the_folder_of_records_is_no_place_for_outputs(void **state) {
     (void)state;
     test_folder_put_text(".posemill", "");
     test_folder_put_text("x/.posemill/a.bvh", "");
-    char first[] = ".posemill";
-    batch_find(&(batch_sources){.operands = (char *[]){first}, .operand_count = 1}, CLI_USAGE,
-               "where records are", &found);
+    find(".posemill");
+    BATCH_EXPECT(&found, "!.posemill");
+    assert_non_null(strstr(found.items[0].fault, "where records are"));
     batch_items_release(&found);
-    batch_find_list("{\"path\": \".posemill/a.bvh\", \"bytes\": 1}\n", CLI_USAGE,
-                    "where records are", &found);
+    batch_find_list("{\"path\": \".posemill/a.bvh\", \"bytes\": 1}\nnone.bvh\n", CLI_DONE, "",
+                    &found);
+    BATCH_EXPECT(&found, "!.posemill/a.bvh", "!none.bvh");
     find("x");
     assert_int_equal(found.count, 0);
 }

@@ -90,7 +90,6 @@ static void lines_that_are_none_are_refused_by_number(void **state) {
         {"{\"path\": \"\"}", "\"path\": expected a text"},
         {"{\"path\": 5}", "\"path\": expected a text"},
         {"{\"path\": null}", "\"path\": expected a text"},
-        {"{\"path\": \"a\\u0000b\"}", "is no JSON object"},
         {"{\"path\": \"caf\xe9\"}", "unable to decode"},
         {"{\"path\": \"a\", \"size\": 5}", "\"size\": is unknown"},
         {"{\"path\": \"a\", \"bytes\": -1}", "\"bytes\": expected a whole number"},
@@ -102,6 +101,7 @@ static void lines_that_are_none_are_refused_by_number(void **state) {
         {"{\"path\": \"a\", \"rate\": -30}", "\"rate\""},
         {"{\"path\": \"a\", \"rate\": \"fast\"}", "\"rate\""},
         {"{\"path\": \"a\", \"rate\": true}", "\"rate\""},
+        {"{\"path\": \"a\", \"rate\": \"60\\u0000\"}", "\"rate\""},
         {"{\"path\": \"a\", \"rate\": 1e300}", "\"rate\""},
         {"{\"path\": \"a\", \"out\": \"/b\"}", "\"out\": expected a relative path"},
         {"{\"path\": \"a\", \"out\": \"../b\"}", "\"out\""},
@@ -121,24 +121,52 @@ static void lines_that_are_none_are_refused_by_number(void **state) {
     }
 }
 
-static void names_of_nothing_are_refused(void **state) {
+static void names_of_nothing_fail_alone(void **state) {
     (void)state;
-    batch_items_release(&found);
-    batch_find_list("{\"path\": \"..\", \"bytes\": 1}\n", CLI_USAGE, "names no file", &found);
+    find("{\"path\": \"..\", \"bytes\": 1}\n{\"path\": \"a.bvh\", \"bytes\": 1}\n");
+    BATCH_EXPECT(&found, "!", "a.bvh");
 }
 
-static void bytes_that_no_line_has_are_refused(void **state) {
+static void names_that_no_system_opens_fail_alone(void **state) {
     (void)state;
-    static char text[LIST_LINE_MAX + 3];
-    memset(text, 'a', LIST_LINE_MAX + 1);
-    refused(text, "line 1: is longer than 64 KiB");
-    text[LIST_LINE_MAX] = '\n';
-    find(text);
-    assert_int_equal(found.count, 1);
-    test_folder_put("nul.txt", "a.bvh\nb\0.bvh\n", 14);
+    static const char with_nul[] =
+        "a.bvh\nb\0.bvh\n{\"path\": \"a.bvh\", \"out\": \"c\\u0000.bvh\"}\n"
+        "{\"path\": \"d\\u0000\", \"member\": \"e\", \"bytes\": 1}\n";
+    static char text[100000];
+    test_folder_put_text("a.bvh", "");
+    test_folder_put("nul.txt", with_nul, sizeof with_nul - 1);
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = "nul.txt"}, CLI_BAD_INPUT, "line 2: has a NUL",
-               &found);
+    batch_find(&(batch_sources){.files_from = "nul.txt"}, CLI_DONE, "", &found);
+    BATCH_EXPECT(&found, "a.bvh", "!b\\x00.bvh", "!c\\x00.bvh", "!e");
+    assert_non_null(strstr(batch_item_named(&found, "e")->fault, "has a NUL byte"));
+    memset(text, 'b', sizeof text - 1);
+    memcpy(text, "a.bvh\n", 6);
+    find(text);
+    assert_int_equal(found.count, 2);
+    assert_null(batch_item_named(&found, "a.bvh")->fault);
+}
+
+static void faults_leave_their_names_to_others(void **state) {
+    (void)state;
+    test_folder_put_text("a.bvh", "");
+    test_folder_put_text("x/b.bvh", "");
+    find("none/../x/b.bvh\nnone/b.bvh\nnone/b.bvh\na.bvh\n./b.bvh\n"
+         "{\"path\": \"x/b.bvh\", \"out\": \"b.bvh\"}\n");
+    assert_int_equal(found.count, 5);
+    assert_null(batch_item_named(&found, "b.bvh")->fault);
+    assert_null(batch_item_named(&found, "a.bvh")->fault);
+}
+
+static void what_is_no_list_is_refused(void **state) {
+    (void)state;
+    static char text[LIST_OBJECT_MAX + 3];
+    memset(text, 'a', LIST_OBJECT_MAX + 1);
+    text[0] = '{';
+    refused(text, "line 1: is longer than 1 MiB");
+    memset(text, 0, sizeof text);
+    test_folder_put("zeros.txt", text, sizeof text);
+    batch_items_release(&found);
+    batch_find(&(batch_sources){.files_from = "zeros.txt"}, CLI_BAD_INPUT, "is no list", &found);
     batch_items_release(&found);
     batch_find(&(batch_sources){.files_from = "none.txt"}, CLI_BAD_INPUT, "none.txt", &found);
     batch_items_release(&found);
@@ -147,7 +175,9 @@ static void bytes_that_no_line_has_are_refused(void **state) {
 
 static void two_lines_with_one_name_are_refused(void **state) {
     (void)state;
-    batch_find_list("/x/a.bvh\n../x/a.bvh\n", CLI_USAGE, "which '../x/a.bvh' has too", &found);
+    batch_find_list(
+        "{\"path\": \"/x/a.bvh\", \"bytes\": 1}\n{\"path\": \"../x/a.bvh\", \"bytes\": 1}\n",
+        CLI_USAGE, "which '../x/a.bvh' has too", &found);
 }
 
 /* ---- what is written ----------------------------------------------------------------------- */
@@ -194,8 +224,10 @@ int main(void) {
         IN_FOLDER(files_are_looked_at_only_where_the_list_has_no_size),
         IN_FOLDER(names_that_are_not_utf8_are_given_as_bytes),
         IN_FOLDER(lines_that_are_none_are_refused_by_number),
-        IN_FOLDER(names_of_nothing_are_refused),
-        IN_FOLDER(bytes_that_no_line_has_are_refused),
+        IN_FOLDER(names_of_nothing_fail_alone),
+        IN_FOLDER(names_that_no_system_opens_fail_alone),
+        IN_FOLDER(faults_leave_their_names_to_others),
+        IN_FOLDER(what_is_no_list_is_refused),
         IN_FOLDER(two_lines_with_one_name_are_refused),
         IN_FOLDER(a_list_that_was_written_gives_the_same_items),
     };

@@ -102,7 +102,7 @@ class Merge(unittest.TestCase):
         for lines in ([record("a", output=1)], [record("b", output=1)], [record("a", output=2)],
                       [record("a", output=1), record("b", output=1)], []):
             self.write("r.jsonl", *lines)
-            found.add(self.merge_json("r.jsonl")["digest"])
+            found.add(self.merge_json("r.jsonl", code=0 if lines else 1)["digest"])
         self.assertEqual(len(found), 5)
 
     def test_the_digest_can_be_computed_by_others(self):
@@ -270,9 +270,12 @@ class Merge(unittest.TestCase):
         text = self.merge("0.jsonl", code=1)
         self.assertIn("failed: a\\x1b[31m\\x0a: \\x07\n", text)
 
-    def test_nothing_was_to_be_done(self):
+    def test_no_record_is_not_complete(self):
         self.write("out/.posemill/records-0.jsonl")
-        self.assertEqual(self.merge_json("out")["files"], [])
+        self.assertEqual(self.merge_json("out", code=1)["files"], [])
+        text = self.merge("out", code=1)
+        self.assertIn("there is no record", text)
+        self.assertIn(", not complete", text)
 
     def test_what_cannot_be_read_is_refused(self):
         self.write("empty/x")

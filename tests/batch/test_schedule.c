@@ -10,26 +10,24 @@
 #include "support/check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { TASKS = 300, LIMIT = 1000 };
 
 typedef struct run {
     uint64_t need[TASKS], more[TASKS];
     size_t stop_after; /* tasks that have begun; SIZE_MAX: none */
-    long nap;          /* microseconds of a task, times 0 to 6 */
+    size_t together;   /* tasks that wait until so many run; 0: none waits */
+    bool awaits_show;  /* tasks wait until the progress has been shown */
     bool refuses;      /* the stop comes from a task instead of a signal */
     pthread_mutex_t lock;
+    pthread_cond_t changed; /* running, shown and waiting tasks */
     size_t prepared, begun, shown;
     bool ran[TASKS];
     uint64_t used;
     size_t running, most_running;
 } run;
-
-static void nap(long microseconds) {
-    nanosleep(&(struct timespec){.tv_nsec = 1000 * microseconds}, NULL);
-}
 
 static uint64_t need(void *user, size_t task) {
     return ((const run *)user)->need[task];
@@ -60,17 +58,20 @@ static bool run_task(void *user, size_t thread, size_t task, schedule_ticket *ti
     r->begun++;
     r->running++;
     r->most_running = r->running > r->most_running ? r->running : r->most_running;
+    pthread_cond_broadcast(&r->changed);
+    while (r->most_running < r->together || (r->awaits_show && r->shown == 0))
+        pthread_cond_wait(&r->changed, &r->lock);
     pthread_mutex_unlock(&r->lock);
     bool grows = false;
     for (size_t i = 0; i < TASKS; i++) {
         grows = grows || r->more[i] != 0;
     }
     enter(r, r->need[task], !grows);
-    nap((long)(task % 7) * r->nap);
+    sched_yield();
     if (r->more[task] != 0) {
         schedule_grow(ticket, r->more[task]);
         enter(r, r->more[task], false);
-        nap(100);
+        sched_yield();
     }
     pthread_mutex_lock(&r->lock);
     r->used -= r->need[task] + r->more[task];
@@ -90,7 +91,10 @@ static bool is_stopped(void *user) {
 
 static void show(void *user) {
     run *r = user;
+    pthread_mutex_lock(&r->lock);
     r->shown++;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
 }
 
 static schedule plan_of(run *r, size_t threads) {
@@ -109,14 +113,15 @@ static run *new_run(void) {
     run *r = calloc(1, sizeof *r);
     assert_non_null(r);
     r->stop_after = SIZE_MAX;
-    r->nap = 50;
     pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
     return r;
 }
 
 static void end_run(run *r) {
     assert_int_equal(r->used, 0);
     assert_int_equal(r->running, 0);
+    pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
@@ -151,10 +156,11 @@ static void tasks_run_side_by_side(void **state) {
     for (size_t i = 0; i < TASKS; i++) {
         r->need[i] = 1;
     }
+    r->together = 4; /* this ends only if four run at once */
     const schedule plan = plan_of(r, 4);
     assert_true(schedule_run(&plan));
     all_ran(r);
-    assert_true(r->most_running > 1 && r->most_running <= 4);
+    assert_int_equal(r->most_running, 4);
     end_run(r);
 }
 
@@ -206,7 +212,7 @@ static void a_stop_begins_no_more_tasks(void **state) {
 static void the_progress_is_shown_meanwhile(void **state) {
     (void)state;
     run *r = new_run();
-    r->nap = 1000; /* about a second for all */
+    r->awaits_show = true;
     const schedule plan = plan_of(r, 1);
     assert_true(schedule_run(&plan));
     assert_true(r->shown > 0);

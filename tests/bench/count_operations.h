@@ -17,7 +17,7 @@ typedef struct operation_count {
     unsigned basis;       /* once for all tracks, at each u */
     unsigned sample;      /* for each sample that is not on a key */
     unsigned constants;   /* planes of a track */
-    unsigned passes;      /* 1: a sample on a key is the key */
+    unsigned passes;      /* not 0: a sample on a key is the key, with 2 normalised */
     unsigned is_uncommon; /* 1: the data chosen here do not take the usual path */
 } operation_count;
 

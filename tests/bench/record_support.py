@@ -87,6 +87,7 @@ def hostile(sound):
         ({**sound, "schema": True}, "schema"), ({**sound, "schema": "2"}, "schema"),
         ({**sound, "date": "2026-03-01\n"}, "date"), ({**sound, "host": "here"}, "host"),
         ({**sound, "device": "x" * 5000}, "too long"), ({**sound, "fill_rates": [0]}, "fill_rates"),
+        ({**sound, "load": {"verdict": "idle"}}, "load"), ({**sound, "load": [1]}, "load"),
         ({**sound, "cases": [7]}, "without a name"), ({**sound, "cases": 2 * sound["cases"]}, "two cases"),
         (cased(name=""), "without a name"), (cased(seconds=None), "seconds .* is missing"),
         (cased(seconds=[]), "not a list of times"), (cased(seconds="1"), "not a list of times"),

@@ -238,6 +238,23 @@ class Latest(Script):
         self.keep("other", date="2026-02-01T00:00:00Z", options={"samples": 64})
         self.assertRegex(self.find(record(self.one)), r"A: \S*/same\.json: ")
 
+    def test_a_record_without_a_common_case_is_passed_over(self):
+        self.keep("older", date="2026-01-01T00:00:00Z")
+        self.write("results/newer.json", record(case("y", generator("y")), date="2026-02-01T00:00:00Z"))
+        other_size = case("x", generator("x"), samples=64)
+        self.write("results/size.json", record(other_size, date="2026-02-02T00:00:00Z"))
+        self.assertRegex(self.find(record(self.one)), r"A: \S*/older\.json: ")
+        os.remove(self.path("results/older.json"))
+        text = self.find(record(self.one))
+        self.assertIn("no comparable record", text)
+        self.assertNotIn("0 slower", text)
+
+    def test_a_record_of_a_busy_machine_is_named(self):
+        busy = {"average": 8.0, "others": 1.5, "steal": 0.0, "verdict": "busy"}
+        self.keep("kept", load=busy)
+        self.assertIn("A was measured on a busy machine", self.find(record(self.one)))
+        self.assertNotIn("B was measured", self.find(record(self.one, load={**busy, "verdict": "quiet"})))
+
     def test_a_record_is_not_compared_with_itself(self):
         self.keep("only")
         only = self.path("results/only.json")

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of what a record says about its machine: values in files of any content, and the system that
- * the test runs on.
+ * Tests of what a record says about its machine: values in files of any content, the system that the
+ * test runs on, and its load.
  */
 #include "runner/host.h"
+#include "runner/load.h"
 
 #include "support/test_folder.h"
 
@@ -65,6 +66,62 @@ static void this_machine_has_a_processor_and_memory(void **state) {
     assert_non_null(strstr(host.os, "Linux"));
 }
 
+/* ---- load ---------------------------------------------------------------------------------- */
+
+static const char begin_stat[] = "cpu  1000 0 500 8000 100 10 20 50 300 0\ncpu0 1 2 3\n";
+
+static bench_load load_after(const char *end_stat, double own, double processors) {
+    load_counters begin = load_counters_in(begin_stat, 100), end = load_counters_in(end_stat, 100);
+    assert_true(begin.known && end.known);
+    end.own = own;
+    return load_between(&begin, &end, processors);
+}
+
+/* 20 s of two processors: 10 s of work, of which this process did 9.9 s. */
+static void a_machine_whose_work_is_ours_is_quiet(void **state) {
+    (void)state;
+    const bench_load load = load_after("cpu  1800 0 700 10980 100 10 20 70 300 0\n", 9.9, 2);
+    assert_true(load.known);
+    assert_float_equal(load.others, 0.005, 1e-9);
+    assert_float_equal(load.steal, 0.005, 1e-9);
+    assert_false(load.busy);
+}
+
+static void work_of_others_makes_a_machine_busy(void **state) {
+    (void)state;
+    const bench_load load = load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 9.0, 2);
+    assert_float_equal(load.others, 1.0 / 15, 1e-9);
+    assert_false(load.busy);
+    assert_true(load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8.0, 2).busy);
+}
+
+static void stolen_time_makes_a_machine_busy(void **state) {
+    (void)state;
+    const bench_load load = load_after("cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1);
+    assert_float_equal(load.steal, 0.1, 1e-9);
+    assert_float_equal(load.others, 0, 1e-9);
+    assert_true(load.busy);
+}
+
+static void what_is_no_list_of_counters_is_unknown(void **state) {
+    static const char *const texts[] = {"",
+                                        "cpu",
+                                        "cpu ",
+                                        "cpu 1 2 3\n",
+                                        "cpu0 1 2 3 4 5 6 7 8\n",
+                                        "intr 1\n",
+                                        "cpu  1 2 x 4 5 6 7 8\n"};
+    (void)state;
+    const load_counters sound = load_counters_in(begin_stat, 100);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const load_counters odd = load_counters_in(texts[i], 100);
+        assert_false(odd.known);
+        assert_false(load_between(&odd, &sound, 1).known);
+    }
+    assert_false(load_counters_in(begin_stat, 0).known);
+    assert_false(load_between(&sound, &sound, 1).known); /* no time has passed */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_is_read_after_a_colon_or_an_equals_sign),
@@ -72,6 +129,10 @@ int main(void) {
         cmocka_unit_test(a_long_value_is_cut),
         cmocka_unit_test(odd_bytes_are_kept_for_the_writer_to_escape),
         cmocka_unit_test(this_machine_has_a_processor_and_memory),
+        cmocka_unit_test(a_machine_whose_work_is_ours_is_quiet),
+        cmocka_unit_test(work_of_others_makes_a_machine_busy),
+        cmocka_unit_test(stolen_time_makes_a_machine_busy),
+        cmocka_unit_test(what_is_no_list_of_counters_is_unknown),
     };
     return cmocka_run_group_tests_name("host", tests, test_folder_enter, test_folder_leave);
 }

@@ -106,6 +106,21 @@ class Drawing(unittest.TestCase):
         ):
             self.assertAlmostEqual(dots[text][1], none + share * (all_of_it - none), delta=0.11)
 
+    def test_the_interval_of_a_share_is_drawn_around_its_point(self):
+        small = json.loads(json.dumps(SMALL))
+        (one,) = [case for case in small["cases"] if case.get("ceiling_share") == 0.5]
+        one.update(ceiling_share_low=0.4, ceiling_share_high=0.7)
+        svg = self.draw(small)
+        none, all_of_it = (self.mark(svg, text)[1] for text in ("0 %", "100 %"))
+        x = self.dots(svg)["slerp, 8 KiB: 50.0 % (40.0 to 70.0)"][0]
+        (bar,) = [line for line in svg.iter(SVG + "line") if line.get("class").startswith("line")]
+        self.assertAlmostEqual(float(bar.get("x1")), x, delta=0.11)
+        for end, share in (("y1", 0.4), ("y2", 0.7)):
+            self.assertAlmostEqual(float(bar.get(end)), none + share * (all_of_it - none), delta=0.11)
+        for odd in ({"ceiling_share_low": 0.6}, {"ceiling_share_high": None}, {"ceiling_share_low": "x"}):
+            one.update({"ceiling_share_low": 0.4, "ceiling_share_high": 0.7, **odd})
+            self.expect_refusal(small, "interval")
+
     def test_points_lie_at_the_marks_of_their_size_and_powers_of_two_evenly(self):
         svg = self.draw(SMALL)
         dots = self.dots(svg)

@@ -106,6 +106,11 @@ class Tables(Script):
                 for text in self.filled(record(self.case("upsample-4/slerp"), fill_rates=rates)):
                     self.assertEqual(text.count("28.0 and 54.3 GB/s"), count)
 
+    def test_a_busy_machine_is_told(self):
+        for verdict, count in (("quiet", 0), ("busy", 1)):
+            for text in self.filled(record(self.case("upsample-4/slerp"), load={"verdict": verdict})):
+                self.assertEqual(text.count("The machine was busy"), count)
+
     def test_the_first_record_stands_for_none_of_all_cases(self):
         parts = [record(self.case(f"upsample-4/{name}"), options={"samples": 1 << 20, "case": "upsample-4/*"})
                  for name in ("squad", "slerp")]

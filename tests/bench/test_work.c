@@ -33,7 +33,7 @@ static void the_table_of_curves_has_the_operations_of_the_kernels(void **state) 
                 work.sample);
         }
         assert_int_equal(work.constants, count->constants);
-        assert_int_equal(info->interpolating, count->passes);
+        assert_int_equal(info->interpolating, count->passes > 0);
         assert_int_equal(count->is_uncommon, 0);
     }
 }

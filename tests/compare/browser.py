@@ -39,7 +39,10 @@ def start_browser():
     for word in words + ["--disable-dev-shm-usage"]:
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
+    browser = webdriver.Chrome(service=Service(DRIVER), options=options)
+    # The limit of the whole test is the only one: a busy machine may be slow.
+    browser.set_script_timeout(3600)
+    return browser
 
 
 class Case(unittest.TestCase):
@@ -83,6 +86,24 @@ class Case(unittest.TestCase):
     def settle(self):
         self.browser.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
+
+    def tick(self, milliseconds):
+        """From here on, each picture of the page is that much later than the one before, whatever the clock says."""
+        self.ask("""
+            const next = window.requestAnimationFrame.bind(window), step = arguments[0];
+            let now = 0, picture = -1;
+            window.requestAnimationFrame = (draw) => next((time) => {
+                if (time !== picture) now += step; // all that is drawn for one picture has its time
+                picture = time;
+                draw(now);
+            });""", milliseconds)
+
+    def until(self, condition):
+        """Waits for the picture with which an expression of the page is true."""
+        self.browser.execute_async_script(f"""
+            const done = arguments[0];
+            const look = () => ({condition}) ? done() : requestAnimationFrame(look);
+            look();""")
 
     def quiet(self, name="page.html"):
         self.assertEqual(self.browser.get_log("browser"), [])

@@ -252,7 +252,8 @@ def write_amass(path, poses, rate):
 
 
 def write_glb(path, joints, clips, rate):
-    """joints: (name, parent, translation), parents first. clips: name, and (frames, joints, 4) rotations."""
+    """joints: (name, parent, translation), parents first. clips: name, and (frames, joints, 4)
+    rotations, or (frames, 4) that all joints share."""
     views, accessors, binary = [], [], b""
 
     def accessor(array, kind):
@@ -270,7 +271,12 @@ def write_glb(path, joints, clips, rate):
     for name, rotations in clips:
         times = accessor(np.arange(len(rotations)) / rate, "SCALAR")
         animations.append({"name": name, "channels": [], "samplers": []})
+        if rotations.ndim == 2:
+            animations[-1]["samplers"].append({"input": times, "output": accessor(rotations, "VEC4")})
         for j in range(len(joints)):
+            if rotations.ndim == 2:
+                animations[-1]["channels"].append({"sampler": 0, "target": {"node": j, "path": "rotation"}})
+                continue
             animations[-1]["channels"].append({"sampler": j, "target": {"node": j, "path": "rotation"}})
             animations[-1]["samplers"].append({"input": times, "output": accessor(rotations[:, j], "VEC4")})
     nodes = [{"name": name, "translation": list(place)} for name, _, place in joints]

@@ -44,6 +44,10 @@ def walk(frames, rate, seed=1, count=len(JOINTS)):
     return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, angles])
 
 
+def about_x(count):
+    return motions.about(0, 0.3 * np.sin(np.arange(count) / 40))
+
+
 def union(a, b):
     """Key times of both within the shorter duration; those within 1e-9 s are one, the last."""
     end = min(a.seconds, b.seconds) + 1e-9
@@ -238,7 +242,7 @@ class Pairs(Case):
             chosen = random.choice(len(pieces), random.integers(0, 12))
             (self.folder / "map.txt").write_bytes(b"".join(pieces[i] for i in chosen))
             done = subprocess.run([POSEMILL, "compare", a, a, "--map", "map.txt", "--json"], cwd=self.folder,
-                                  capture_output=True, timeout=10, check=False)
+                                  capture_output=True, timeout=1200, check=False)
             self.assertIn(done.returncode, (0, 4))
             self.assertNotIn(b"\x1b", done.stderr)
             self.assertLess(len(done.stderr), 2000)
@@ -485,6 +489,201 @@ class Behaviour(Case):
         for words in ([], ["a.bvh"], ["-", "-"], ["a.bvh", "a.bvh", "a.bvh"], ["a.bvh", "a.bvh", "--unit", "0"]):
             self.run_posemill("compare", *words, code=2)
         self.run_posemill("compare", "a.bvh", "a.bvh", "--method", "slerp", "--device", "no such", code=3)
+
+class Scene(Case):
+    """The part that is compared, what lies apart, the axis that points up, and the unit."""
+
+    def setUp(self):
+        super().setUp()
+        self.rows = walk(61, 30)
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, self.rows, 30)
+
+    def changed(self, name, change):
+        """a.bvh with other rows."""
+        rows = self.rows.copy()
+        change(rows)
+        motions.write_bvh(self.folder / name, JOINTS, rows, 30)
+
+    def with_pose(self, frames=(0,), noise=0.3):
+        """Small differences everywhere, and a T-pose in some frames of b.bvh."""
+        def change(rows):
+            rows[:, 3:] += noise * np.sin(np.arange(rows.shape[0])[:, None] + np.arange(rows.shape[1] - 3))
+            rows[list(frames), 3:] = 0
+        self.changed("b.bvh", change)
+
+    def test_a_pose_of_one_frame_does_not_make_the_scale(self):
+        self.with_pose()
+        got = self.compare("a.bvh", "b.bvh")
+        _, found = expected(motions.read_bvh(self.folder / "a.bvh"), motions.read_bvh(self.folder / "b.bvh"),
+                            [(i, i) for i in range(len(JOINTS))])
+        angles = np.array([f["degrees"][1] for f in found.values()]).max(axis=0)
+        self.assertGreater(angles[0], 10 * angles[1:].max())
+        scale = got["scales"]["degrees"]
+        self.assertAlmostEqual(scale["end"], angles[1:].max(), delta=1e-9)
+        self.assertEqual((scale["times_beyond"], scale["first_beyond"], scale["last_beyond"]), (1, 0, 0))
+        self.assertAlmostEqual(got["clip"]["max_degrees"], angles[0], delta=1e-9)
+        text = self.run_posemill("compare", "a.bvh", "b.bvh").stdout.decode()
+        self.assertIn(f"angles are at most {angles[1:].max():.4g} degrees; apart from these, at 1 of 61 times, 0 s, "
+                      f"up to {angles[0]:.4g} degrees", text)
+        self.assertIn("--trim-start 1", text)
+        self.assertLess(text.index("apart from these"), text.index("LeftArm"))
+        page = self.run_posemill("compare", "a.bvh", "b.bvh", "-o", "-", "--quiet").stdout.decode()
+        self.assertIn(f"The angles are at most <strong>{angles[1:].max():.4g} degrees</strong>", page)
+
+    def test_poses_in_the_middle_are_apart_with_their_times(self):
+        self.with_pose((30, 31))
+        scale = self.compare("a.bvh", "b.bvh")["scales"]["degrees"]
+        self.assertEqual(scale["times_beyond"], 2)
+        self.assertAlmostEqual(scale["first_beyond"], 1, delta=1e-9)
+        self.assertAlmostEqual(scale["last_beyond"], 31 / 30, delta=1e-9)
+        self.assertNotIn(b"--trim-start", self.run_posemill("compare", "a.bvh", "b.bvh").stdout)
+
+    def test_nothing_is_apart_where_differences_are_alike(self):
+        for change in (lambda rows: rows.__iadd__(1), lambda rows: None,
+                       lambda rows: rows.__setitem__((40, 5), 20 + rows[40, 5])):
+            self.changed("b.bvh", change)
+            got = self.compare("a.bvh", "b.bvh")
+            scale = got["scales"]["degrees"]
+            self.assertEqual((scale["end"], scale["times_beyond"]), (got["clip"]["max_degrees"], 0))
+            self.assertEqual(scale["first_beyond"], None)
+            self.assertNotIn(b"apart", self.run_posemill("compare", "a.bvh", "b.bvh").stdout)
+
+    def test_a_part_has_the_numbers_of_its_times(self):
+        self.changed("b.bvh", lambda rows: rows.__iadd__(np.sin(np.arange(61))[:, None]))
+        a, b = (motions.read_bvh(self.folder / f"{n}.bvh") for n in "ab")
+        for options, first, last in ((["--start", "0.5"], 15, 60), (["--end", "1.01"], 0, 30),
+                                     (["--start", "1/3", "--end", "1.5"], 10, 45), (["--trim-start", "7"], 7, 60),
+                                     (["--trim-start", "7", "--start", "1"], 30, 60),
+                                     (["--start", "2"], 60, 60), (["--end", "0"], 0, 0)):
+            got = self.compare("a.bvh", "b.bvh", *options)
+            times, found = expected(a, b, [(i, i) for i in range(len(JOINTS))], np.arange(first, last + 1) / 30)
+            self.assertEqual(got["times"], len(times), options)
+            for joint in got["joints"]:
+                at, values = found[[n for n, _, _ in JOINTS].index(joint["name"])]["degrees"]
+                self.check_measure(joint, "degrees", at, values, 1)
+        got = self.compare("a.bvh", "b.bvh", "--start", "0.51", "--end", "0.6", "--rate", "100")
+        self.assertEqual((got["times"], got["start"]), (10, 0.51))
+        self.assertAlmostEqual(got["seconds"], 0.09, delta=1e-12)
+
+    def test_a_part_that_is_not_there_is_refused_with_the_end(self):
+        motions.write_bvh(self.folder / "short.bvh", JOINTS, self.rows[:31], 30)
+        for options, code, says in ((["--end", "99"], 4, b"a.bvh: --end is after the last key, at 2 s"),
+                                    (["--start", "2.5"], 4, b"at 2 s"), (["--start", "-1"], 2, b"--start"),
+                                    (["--trim-start", "61"], 4, b"all 61 keys"), (["--end", "x"], 2, b"--end"),
+                                    (["--start", "1", "--end", "0.5"], 2, b"before the beginning, at 1 s"),
+                                    (["--start", "1.01", "--end", "1.02"], 2, b"--rate gives times")):
+            done = self.run_posemill("compare", "a.bvh", "a.bvh", *options, code=code)
+            self.assertIn(says, done.stderr)
+        done = self.run_posemill("compare", "a.bvh", "short.bvh", "--end", "1.5", code=4)
+        self.assertIn(b"short.bvh: --end is after the last key, at 1 s", done.stderr)
+
+    def turned(self, name, *words):
+        self.run_posemill("convert", "a.bvh", name, "--quiet", *words)
+
+    def hints(self, *words):
+        return [hint["hint"] for hint in self.compare(*words)["hints"]]
+
+    def test_the_axis_along_which_the_figure_stands_is_up_and_that_is_said(self):
+        self.turned("z.bvh", "--up", "y-to-z")
+        self.turned("z.glb", "--up", "y-to-z", "--scale", "0.01")
+        self.assertEqual((self.compare("a.bvh", "a.bvh")["up"], self.hints("a.bvh", "a.bvh")), ("y", []))
+        for name in ("z.bvh", "z.glb"):
+            got = self.compare(name, name)
+            self.assertEqual(got["up"], "z")
+            self.assertIn("z is taken as up, a guess", got["hints"][0]["hint"])
+            self.assertIn("--up y", got["hints"][0]["hint"])
+            for verb in (["compare", name, name], ["view", name, "-o", "page.html"]):
+                self.assertIn(b"z is taken as up, a guess", self.run_posemill(*verb).stderr)
+            self.assertIn("z is taken as up, a guess", (self.folder / "page.html").read_text())
+            got = self.compare(name, name, "--up", "y")
+            self.assertEqual((got["up"], got["hints"]), ("y", []))
+        self.assertEqual(self.compare("a.bvh", "a.bvh", "--up", "z")["up"], "z")
+        self.run_posemill("view", "a.bvh", "-o", "page.html", "--up", "x", code=2)
+        self.assertIn("--up z-to-y", self.hints("a.bvh", "z.bvh")[1])
+
+    def test_who_lies_on_the_ground_does_not_stand(self):
+        """On the back, head along z, y up: the limbs move, and the back does not leave the ground."""
+        def change(rows):
+            rows[:, 0] = rows[:, 2] = 0
+            rows[:, 1] = 15
+            rows[:, 3:] /= 40
+            rows[:, 3:6] = 0, 90, 0
+            rows[:, 4 + 3 * 5] += 20 * np.sin(np.arange(61) / 3) + 20
+        self.changed("b.bvh", change)
+        places = np.array([motions.read_bvh(self.folder / "b.bvh").evaluate(t / 30)[1] for t in range(0, 61, 5)])
+        spread = np.ptp(places, axis=1).mean(axis=0)
+        self.assertGreater(spread[2], 2.5 * spread[1])
+        self.assertEqual(self.compare("b.bvh", "b.bvh")["up"], "y")
+
+    def test_an_animal_stands_on_its_feet(self):
+        """A spine along z that is longer than the legs, with y up."""
+        joints = [("root", -1, (0.0, 60.0, 0.0)), ("spine", 0, (0.0, 0.0, 90.0)), ("neck", 1, (0.0, 10.0, 60.0)),
+                  ("front", 1, (5.0, -30.0, 0.0)), ("frontpaw", 3, (0.0, -30.0, 0.0)),
+                  ("hind", 0, (5.0, -30.0, 0.0)), ("hindpaw", 5, (0.0, -30.0, 0.0))]
+        rows = np.zeros((61, 3 + 3 * len(joints)))
+        rows[:, 1], rows[:, 2] = 60, 40 * np.arange(61) / 30
+        rows[:, 4 + 3 * 3] = 15 * np.sin(np.arange(61) / 4)
+        motions.write_bvh(self.folder / "b.bvh", joints, rows, 30)
+        spread = np.ptp(motions.read_bvh(self.folder / "b.bvh").evaluate(0)[1], axis=0)
+        self.assertGreater(spread[2], 1.8 * spread[1])
+        self.assertEqual(self.compare("b.bvh", "b.bvh")["up"], "y")
+
+    def test_a_height_that_is_not_of_a_body_is_said_with_its_unit(self):
+        self.turned("small.bvh", "--scale", "0.178")
+        got = self.compare("small.bvh", "small.bvh")
+        self.assertEqual(len(got["hints"]), 1)
+        hint = got["hints"][0]
+        self.assertEqual(hint["file"], "small.bvh")
+        for words in ("taken as 10 mm", "not the height of a body", "--unit"):
+            self.assertIn(words, hint["hint"])
+        _, places = motions.read_bvh(self.folder / "small.bvh").evaluate(0)
+        millimetres = float(hint["hint"].split(" mm tall")[0].split()[-1])
+        self.assertAlmostEqual(millimetres / (10 * np.ptp(places[:, 1])), 1, delta=0.3)
+        for verb in (["compare", "small.bvh", "small.bvh"], ["view", "small.bvh", "-o", "page.html"]):
+            self.assertIn(b"taken as 10 mm", self.run_posemill(*verb).stderr)
+            self.assertNotIn(b"taken", self.run_posemill(*verb, "--unit", "56").stderr)
+            self.assertNotIn(b"taken", self.run_posemill(*verb, "--quiet").stderr)
+        self.assertEqual(self.hints("small.bvh", "small.bvh", "--unit", "56"), [])
+        self.assertIn(f"  odd: {hint['hint']}\n".encode(), self.run_posemill("info", "small.bvh").stdout)
+        self.assertEqual(json.loads(self.run_posemill("info", "small.bvh", "--json").stdout)["notes"], [hint["hint"]])
+
+    def test_a_factor_between_the_units_of_both_is_said(self):
+        for scale, factor, back in (("0.01", "100", "100"), ("10", "10", "0.1"), ("0.3937007874", "2.54", "2.54")):
+            self.turned("b.glb", "--scale", scale)
+            found = [h for h in self.hints("a.bvh", "b.glb") if "a factor of" in h]
+            self.assertEqual(len(found), 1)
+            self.assertIn(f"a factor of {factor}, as between units", found[0])
+            self.assertTrue(found[0].endswith(f"posemill convert B OUT --scale {back}"), found[0])
+            self.run_posemill("convert", "b.glb", "back.bvh", "--scale", back, "--quiet")
+            self.assertEqual([h for h in self.hints("a.bvh", "back.bvh") if "a factor of" in h], [])
+        self.turned("b.glb", "--scale", "1.3")
+        self.assertEqual([h for h in self.hints("a.bvh", "b.glb") if "a factor of" in h], [])
+
+    def test_pages_are_html(self):
+        for name in ("r.png", "r.gif", "r.svg", "r.mp4", "r.pdf", "r.json", "folder/r.PNG", "r.html.zip"):
+            for verb in (["view", "a.bvh"], ["compare", "a.bvh", "a.bvh"]):
+                done = self.run_posemill(*verb, "-o", name, code=2)
+                self.assertIn(b".html", done.stderr)
+        for name in ("r.html", "r.HTM", "page", ".page", "a.b/page"):
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            self.run_posemill("view", "a.bvh", "-o", name)
+            self.assertTrue((self.folder / name).read_bytes().startswith(b"<!DOCTYPE html>"))
+        self.assertEqual({p.name for p in self.folder.iterdir()}, {"a.bvh", "r.html", "r.HTM", "page", ".page", "a.b"})
+
+    def test_many_joints_that_share_keys_are_compared_at_fewer_times_and_that_is_said(self):
+        joints = [(f"j{i}", i - 1 if i % 40 else -1 if not i else 0, (0.0, 1.0, 0.0)) for i in range(600)]
+        motions.write_glb(self.folder / "b.glb", joints, [("clip", about_x(20001))], 60)
+        got = self.compare("b.glb", "b.glb")
+        self.assertEqual(got["key_times"], 20001)
+        self.assertLess(got["times"] * 600, 4.1e6)
+        self.assertGreater(got["times"] * 600, 2e6)
+        done = self.run_posemill("compare", "b.glb", "b.glb", "-o", "page.html")
+        says = f"at {got['times']} of 20001 key times".encode()
+        self.assertIn(says, done.stdout)
+        self.assertIn(says, (self.folder / "page.html").read_bytes())
+        self.assertLess((self.folder / "page.html").stat().st_size, 20e6)
+        got = self.compare("b.glb", "b.glb", "--rate", "20")
+        self.assertEqual(got["times"], 6667)
 
 
 if __name__ == "__main__":

@@ -28,13 +28,19 @@ static int put_takes(void **state) {
 }
 
 static cli_exit write_page_of(comparison *c, page_frames *frames) {
+    static const scene_options options = {.up = 0};
+    scene_hints hints = {.count = 0};
+    cli_exit code = scene_apply(&options, c, "a.bvh", "b.bvh", &hints);
     const outcome out = {.comparison = c,
                          .a = {"a.bvh", NULL},
                          .b = {"b.bvh", NULL},
                          .method = "authored",
+                         .hints = &hints,
                          .unit_mm = c->a->unit_mm};
     const page p = {.outcome = &out, .frames = frames, .command = "posemill compare"};
-    const cli_exit code = page_compute(c, frames, 1000, "a.bvh");
+    if (code == CLI_DONE) {
+        code = page_compute(c, frames, 1000, "a.bvh");
+    }
     return code == CLI_DONE ? page_write("page.html", &p) : code;
 }
 

@@ -53,16 +53,28 @@ endfunction()
 function(consumer_find_package)
     consumer_install()
     consumer_check_manuals()
+    consumer_check_relocatable()
     consumer_build_project("-DCMAKE_PREFIX_PATH=${WORK}/moved")
 endfunction()
 
-# Compiles and runs the consumer with the options from pkg-config.
-function(consumer_compile name)
-    execute_process(COMMAND "${PKG_CONFIG}" ${ARGN} --cflags --libs posemill
+# Installed targets and pkg-config files name libraries, not the places where this machine has them.
+function(consumer_check_relocatable)
+    file(GLOB_RECURSE files "${WORK}/moved/*.cmake" "${WORK}/moved/*.pc")
+    foreach(file IN LISTS files)
+        file(STRINGS "${file}" lines REGEX "(LINK_ONLY:|[ ;\"])/[a-z]+/")
+        if(lines)
+            message(FATAL_ERROR "${file} has absolute paths: ${lines}")
+        endif()
+    endforeach()
+endfunction()
+
+# Compiles and runs a consumer of a package with the options from pkg-config.
+function(consumer_compile name source package)
+    execute_process(COMMAND "${PKG_CONFIG}" ${ARGN} --cflags --libs ${package}
         OUTPUT_VARIABLE options OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(options UNIX_COMMAND "${options}")
     separate_arguments(flags UNIX_COMMAND "${FLAGS}")
-    consumer_run("${C_COMPILER}" ${flags} "${SOURCE}/tests/consumer/project/consumer.c"
+    consumer_run("${C_COMPILER}" ${flags} "${SOURCE}/tests/consumer/project/${source}"
         -o "${WORK}/${name}" ${options})
     consumer_run("${WORK}/${name}")
 endfunction()
@@ -91,8 +103,11 @@ function(consumer_pkg_config)
     consumer_install()
     set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/${LIBDIR}/pkgconfig")
     set(ENV{LD_LIBRARY_PATH} "${WORK}/moved/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
-    consumer_compile(consumer_c)
-    consumer_compile(consumer_static --static)
+    consumer_compile(consumer_c consumer.c posemill)
+    consumer_compile(consumer_static consumer.c posemill --static)
+    if(EXISTS "${WORK}/moved/${LIBDIR}/pkgconfig/posemill_motion.pc")
+        consumer_compile(consumer_motion consumer_motion.c posemill_motion)
+    endif()
     consumer_check_static_options()
 endfunction()
 
@@ -108,8 +123,34 @@ function(consumer_check_exports library)
 endfunction()
 
 function(consumer_add_subdirectory)
-    consumer_build_project("-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON)
+    consumer_build_project("-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON -DPOSEMILL_MOTION=ON)
     consumer_check_exports("${WORK}/build/posemill/host/libposemill.so")
+    consumer_check_exports("${WORK}/build/posemill/motion/libposemill_motion.so")
+endfunction()
+
+# consumer_expect_cache(<folder> <text>): the cache of a build folder has a line.
+function(consumer_expect_cache folder text)
+    file(STRINGS "${folder}/CMakeCache.txt" lines REGEX "^${text}$")
+    if(NOT lines)
+        message(FATAL_ERROR "${folder}/CMakeCache.txt has no line ${text}")
+    endif()
+endfunction()
+
+# What a packager does: no preset, no tests and no test framework, libraries left out by options.
+function(consumer_configure)
+    consumer_run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}"
+        "-DCMAKE_C_COMPILER=${C_COMPILER}" -DBUILD_TESTING=OFF -DCMOCKA_LIBRARY=CMOCKA-NOTFOUND
+        -DPOSEMILL_OPENCL=${OPENCL} -DPOSEMILL_MESHOPT=OFF -DPOSEMILL_ARCHIVES=OFF)
+    consumer_expect_cache("${WORK}/build" "CMAKE_BUILD_TYPE:[A-Z]+=Release")
+    if(EXISTS "${WORK}/build/tests" OR EXISTS "${WORK}/build/CTestTestfile.cmake")
+        message(FATAL_ERROR "BUILD_TESTING=OFF configured tests")
+    endif()
+    foreach(name IN ITEMS MESHOPTIMIZER LIBARCHIVE)
+        file(STRINGS "${WORK}/build/CMakeCache.txt" lines REGEX "^${name}_")
+        if(lines)
+            message(FATAL_ERROR "left out, but looked for: ${lines}")
+        endif()
+    endforeach()
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
@@ -120,6 +161,8 @@ elseif(MODE STREQUAL "pkg_config")
     consumer_pkg_config()
 elseif(MODE STREQUAL "add_subdirectory")
     consumer_add_subdirectory()
+elseif(MODE STREQUAL "configure")
+    consumer_configure()
 else()
-    message(FATAL_ERROR "MODE is ${MODE}; expected find_package, pkg_config or add_subdirectory")
+    message(FATAL_ERROR "MODE is ${MODE}; expected find_package, pkg_config, add_subdirectory or configure")
 endif()

@@ -13,7 +13,7 @@
 
 enum {
     GROUP = 64,         /* work-items per group */
-    GROUP_BYTES = 8192, /* shared memory per group of crowds: as in host/opencl/workgroup.c */
+    GROUP_BYTES = 8192, /* shared memory per group of crowds: as in host/plan/pose_plan.c */
     MAX_SLOTS = 24,     /* some skeletons have more, and are posed joint by joint */
     RUN = 16,           /* samples per work-item of walk */
     OFFSET = 4,         /* floats before the values that no kernel may write */

@@ -10,7 +10,6 @@
 #include "support/motion.h"
 
 #include <ftw.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,91 +153,6 @@ static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
 }
 
-/* ---- launch configurations ---- */
-
-static bool is_same_config(const pm_launch_config *a, const pm_launch_config *b) {
-    return a->lanes == b->lanes && a->all_tracks == b->all_tracks && a->max_run == b->max_run;
-}
-
-static uint32_t lanes_with(void **state, const pm_engine_desc *options) {
-    pm_device_info info;
-    pm_engine *engine = engine_with(state, options);
-    pm_engine_info(engine, &info);
-    pm_engine_destroy(&engine);
-    return info.lanes;
-}
-
-static void tuning_selects_the_fastest_configuration_for_this_engine_and_later_ones(void **state) {
-    pm_launch_measurement trials[32];
-    pm_device_info info;
-    pm_error error = poisoned_error();
-    size_t count = 0, best = SIZE_MAX;
-    if (is_on_oclgrind(state)) {
-        print_message("half a million samples per measurement are too many for an interpreter\n");
-        skip();
-    }
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    expect_ok(pm_engine_tune(engine, trials, 32, &count, &best, &error), &error);
-    assert_in_range(count, 2, 32);
-    assert_in_range(best, 0, count - 1);
-    for (size_t i = 0; i < count; i++) {
-        assert_true(trials[i].seconds > 0.0 && isfinite(trials[i].seconds));
-        assert_true(trials[best].seconds <= trials[i].seconds || best == 0);
-        for (size_t k = 0; k < i; k++) {
-            assert_false(is_same_config(&trials[i].config, &trials[k].config));
-        }
-    }
-    pm_engine_info(engine, &info);
-    pm_engine_destroy(&engine);
-    assert_int_equal(info.lanes, trials[best].config.lanes);
-    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), info.lanes);
-    const uint32_t others = info.type == PM_DEVICE_CPU ? 4 : 1;
-    assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache, .lanes = others}),
-                     others);
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
-}
-
-/* The file of a launch configuration is checked like every file of the folder, and its content is
- * checked too. */
-static void a_damaged_configuration_file_is_ignored(void **state) {
-    if (is_on_oclgrind(state)) {
-        skip();
-    }
-    size_t count = 0, best = 0;
-    pm_error error = poisoned_error();
-    const uint32_t usual = lanes_with(state, &(pm_engine_desc){.cache_folder = ""});
-    for (int what = TRUNCATE; what <= LENGTHEN; what++) {
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        expect_ok(pm_engine_tune(engine, NULL, 0, &count, &best, &error), &error);
-        pm_engine_destroy(&engine);
-        assert_true(walk_cache((enum spoil)what) > 0);
-        assert_int_equal(lanes_with(state, &(pm_engine_desc){.cache_folder = cache}), usual);
-    }
-}
-
-static void the_reference_has_no_configurations(void **state) {
-    pm_launch_measurement trial;
-    pm_error error = poisoned_error();
-    size_t count = 7, best = 7;
-    expect_ok(pm_engine_tune(engine_for(state), &trial, 1, &count, &best, &error), &error);
-    assert_int_equal(count, 0);
-    assert_int_equal(best, 0);
-}
-
-static void tuning_with_null_is_refused(void **state) {
-    size_t count = 0, best = 0;
-    pm_error error = poisoned_error();
-    pm_engine *engine = engine_for(state);
-    expect_refusal(pm_engine_tune(NULL, NULL, 0, &count, &best, &error), &error, PM_ERROR_ARGUMENT,
-                   "NULL");
-    expect_refusal(pm_engine_tune(engine, NULL, 0, NULL, &best, &error), &error, PM_ERROR_ARGUMENT,
-                   "NULL");
-    expect_refusal(pm_engine_tune(engine, NULL, 0, &count, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "NULL");
-    expect_refusal(pm_engine_tune(engine, NULL, 1, &count, &best, &error), &error,
-                   PM_ERROR_ARGUMENT, "NULL");
-}
-
 #define WITH_CACHE(test)                                                                           \
     { #test, test, make_cache, remove_cache, &on_device }
 int main(void) {
@@ -249,10 +163,6 @@ int main(void) {
         WITH_CACHE(programs_are_stored_in_the_cache_folder),
         WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors),
         ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
-        WITH_CACHE(tuning_selects_the_fastest_configuration_for_this_engine_and_later_ones),
-        WITH_CACHE(a_damaged_configuration_file_is_ignored),
-        ONLY_ON_REFERENCE(the_reference_has_no_configurations),
-        ON_BOTH(tuning_with_null_is_refused),
     };
     return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
 }

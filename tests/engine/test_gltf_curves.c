@@ -194,10 +194,103 @@ static void signs_of_keys_are_not_changed(void **state) {
     check_implementations(&c);
 }
 
+/* ---- keys that are not unit ---------------------------------------------------------------- */
+
+/* What keys are stored as: integers, or (steps 0) float32 with lengths of `size`, and up to `spread`
+ * beside it. */
+typedef struct storage {
+    double steps, size, spread;
+} storage;
+
+/* Less than a quarter of a radian from the quaternion before, so that no cubic comes near zero. */
+static void random_key(random_source *source, const storage *kind, double q[4], float key[4]) {
+    const double steps = kind->steps;
+    const double length = kind->size * random_between(source, 1 - kind->spread, 1 + kind->spread);
+    double step[4], sum = 0.0;
+    random_quaternion(source, step);
+    for (size_t n = 0; n < 4; n++) {
+        q[n] += 0.12 * step[n];
+        sum += q[n] * q[n];
+    }
+    for (size_t n = 0; n < 4; n++) {
+        q[n] /= sqrt(sum);
+        key[n] = (float)(steps > 0.0 ? round(q[n] * steps) / steps : q[n] * length);
+    }
+}
+
+static void random_lengths(random_source *source, curve *c) {
+    static const storage kinds[] = {{127.0, 1.0, 0.0}, {32767.0, 1.0, 0.0}, {0.0, 1.0, 9e-4},
+                                    {0.0, 1.0, 0.2},   {0.0, 2e-6, 0.2},    {0.0, 8e5, 0.2}};
+    const storage *kind = &kinds[random_size(source, 0, 5)];
+    double q[4];
+    random_quaternion(source, q);
+    for (size_t k = 0; k < c->keys; k++) {
+        c->times[k] = (double)k;
+        random_key(source, kind, q, c->values[k][1]);
+        for (size_t n = 0; n < 4; n++) {
+            c->values[k][0][n] = (float)(kind->size * random_between(source, -0.6, 0.6));
+            c->values[k][2][n] = (float)(kind->size * random_between(source, -0.6, 0.6));
+        }
+    }
+}
+
+static void check_rotation(const implementation *s, const curve *c, double time,
+                           const double got[4]) {
+    long double expected[4], off2 = 0.0L, norm2 = 0.0L;
+    appendix(c, time, expected);
+    for (size_t n = 0; n < 4; n++) {
+        const long double value = (long double)got[n];
+        off2 += (value - expected[n]) * (value - expected[n]);
+        norm2 += value * value;
+    }
+    const double angle = (double)(2.0L * sqrtl(off2)), length = (double)sqrtl(norm2);
+    if (!(angle <= 4e-7 && fabs(length - 1.0) <= 4e-7)) {
+        fail_msg("%s: off by %g rad at %g, of length 1 + %g", s->name, angle, time, length - 1.0);
+    }
+}
+
+/* Keys with a rate and keys with times: devices have kernels for both. */
+static void check_lengths(const implementation *s, const curve *c, bool has_rate, int64_t rate) {
+    pm_timeline timeline = {.key_count = c->keys, .times = c->times};
+    double times[SAMPLES_MAX], found[4 * SAMPLES_MAX];
+    const size_t count = (c->keys - 1) * (size_t)rate + 1;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = (double)i / (double)rate;
+    }
+    pm_sample_job job = {.sample_count = count, .times = times};
+    if (has_rate) {
+        timeline = (pm_timeline){.key_count = c->keys, .rate = {1, 1}};
+        job = (pm_sample_job){.sample_count = count, .rate = {rate, 1}};
+    }
+    const pm_clip_desc desc = describe(c, &timeline);
+    assert_true(s->sample(s, &desc, &job, found, NULL, NULL));
+    for (size_t i = 0; i < count; i++) {
+        check_rotation(s, c, times[i], found + 4 * i);
+    }
+}
+
+static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
+    (void)state;
+    random_source source = random_start();
+    const implementation in_double = implementation_oracle(), *implementations = NULL;
+    size_t count = 0;
+    assert_true(implementation_list(&implementations, &count));
+    for (size_t round = 0; round < 120; round++) {
+        const int64_t rate = round % 4 < 2 ? 1 : 8; /* 1: nothing but the keys */
+        curve c = {.keys = KEYS_MAX, .width = 4};
+        random_lengths(&source, &c);
+        check_lengths(&in_double, &c, round % 2, rate);
+        for (size_t k = 0; k < count; k++) {
+            check_lengths(&implementations[k], &c, round % 2, rate);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samplers_of_real_files_follow_the_appendix),
         cmocka_unit_test(signs_of_keys_are_not_changed),
+        cmocka_unit_test(keys_that_are_not_unit_are_interpolated_as_they_are),
     };
     const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
     implementation_release();

@@ -253,7 +253,7 @@ static bool turns(const input *s, const oracle *o, size_t k) {
     for (size_t n = 0; n < s->set.count; n++) {
         const oracle_cursor cursor =
             s->job.times ? oracle_at_time(o, n, s->times[k]) : oracle_at_sample(o, n, &s->job, k);
-        if (vec3_norm(oracle_angular(o, n, cursor, 1.0, PM_AXIS_BODY).velocity) > 1e-3)
+        if (vec3_norm(oracle_angular(o, n, cursor, 1.0).velocity) > 1e-3)
             return true;
     }
     return false;

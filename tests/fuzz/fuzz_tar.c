@@ -26,7 +26,11 @@ static void check_name(const batch_item *item) {
     free(name);
 }
 
-/* The items of archive_list are sorted by path, which begins with the same archive. */
+static int by_name(const void *left, const void *right) {
+    const archive_wanted *a = left, *b = right;
+    return strcmp(a->member, b->member);
+}
+
 static void find_again(const char *path, const batch_items *items) {
     archive_wanted *wanted = calloc(items->count + 1, sizeof *wanted);
     batch_items again = {.count = 0};
@@ -35,6 +39,9 @@ static void find_again(const char *path, const batch_items *items) {
         const char *member = items->items[i].path + strlen(path) + 1;
         wanted[i] = (archive_wanted){member, i, false};
         require(item_add(&again, item_text(path, ":", member), item_text(member, "", "")) != NULL);
+    }
+    if (items->count > 1) {
+        qsort(wanted, items->count, sizeof *wanted, by_name);
     }
     require(archive_find(path, wanted, items->count, &again) == CLI_DONE);
     for (size_t i = 0; i < items->count; i++) {
@@ -62,7 +69,7 @@ static void read_members(const char *path, const batch_items *items) {
         if (item->fault != NULL || item->bytes > MEMBER_MAX) {
             continue;
         }
-        if (archive_read(reader, item, &member, &size, reason)) {
+        if (archive_read(reader, item, NULL, &member, &size, reason)) {
             require(size == item->bytes && member[size] == '\0');
         } else {
             require(member == NULL && reason[0] != '\0');

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "motion/time/rate.h"
 #include "support/npz_files.h"
@@ -37,7 +38,8 @@ int main(int argc, char **argv) {
     file_bytes out = {0};
     if (argc < 4 || !rate_parse(argv[3], &rate))
         return 2;
-    options.layout = argc > 4 ? argv[4] : NULL;
+    options.strict = strcmp(argv[argc - 1], "strict") == 0;
+    options.layout = argc - options.strict > 4 ? argv[4] : NULL;
     if (pm_motion_open(argv[1], &options, &motion, &error) != PM_OK)
         return fail(&error);
     const motion_sink sink = bytes_sink(&out);

@@ -227,12 +227,154 @@ static void faults_are_named_by_line_and_column(void **state) {
     }
 }
 
-static void quaternions_are_normalised_with_a_warning(void **state) {
-    pm_motion *motion = read_text("1 2 3 0 -2 0 0", (pm_motion_read_options){0});
+static void a_few_odd_quaternions_are_normalised_with_a_warning(void **state) {
+    pm_motion *motion =
+        read_text("1 2 3 0 0 0 1\n1 2 3 0 -2 0 0\n1 2 3 0 0 1.002 0", (pm_motion_read_options){0});
     (void)state;
-    assert_non_null(strstr(warning, "1 quaternions are not unit"));
-    assert_true(test_key(&motion->content.clips[0].channels[1], 0, 1) == -1.0);
+    assert_non_null(strstr(warning, "2 quaternions are not unit"));
+    assert_true(test_key(&motion->content.clips[0].channels[1], 1, 1) == -1.0);
     pm_motion_destroy(&motion);
+}
+
+/* ---- which columns are what ------------------------------------------------------------- */
+
+static void expect_refused(const char *text, const char *reason) {
+    assert_null(read_text(text, (pm_motion_read_options){0}));
+    assert_int_equal(failure.status, PM_ERROR_FILE);
+    if (!strstr(failure.message, reason))
+        fail_msg("'%s' is refused with '%s'; expected '%s'", text, failure.message, reason);
+    assert_non_null(strstr(failure.hint, "--layout"));
+}
+
+/* Rows of a walk at a constant height, with a column before, and without a header. */
+static void write_walk(char *text, size_t size, const char *before, double step, double height) {
+    random_source source = random_start();
+    size_t used = 0;
+    for (int r = 0; r < 20; r++) {
+        const double yaw = 0.05 * r, roll = random_between(&source, -0.02, 0.02);
+        if (*before)
+            used += (size_t)snprintf(text + used, size - used, before, step * r);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%.6f,%.6f,%.6f,%.6f,0,%.6f,%.6f,%.3f\n",
+                             0.1 * r, 0.02 * r, height, sin(roll / 2), cos(roll / 2) * sin(yaw / 2),
+                             cos(roll / 2) * cos(yaw / 2), 0.3 * sin(0.5 * r));
+    }
+}
+
+static void columns_that_are_no_quaternion_are_refused(void **state) {
+    static const double heights[] = {0.3, 0.74, 0.98, 1.0, 1.3};
+    char text[4096];
+    (void)state;
+    for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+        write_walk(text, sizeof text, "%.4f,", 1.0 / 30, heights[h]);
+        expect_refused(text, "looks like a time");
+        write_walk(text, sizeof text, "%.0f,", 1, heights[h]);
+        expect_refused(text, "looks like a time");
+        write_walk(text, sizeof text, "", 0, heights[h]);
+        pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+        assert_non_null(motion);
+        pm_motion_destroy(&motion);
+    }
+    expect_refused("1,2,78,0,-3,80,-20\n1,2,78,0,-3,81,-20\n1,2,78,0,-3,83,-20\n",
+                   "are no quaternion: its length is 82.");
+    expect_refused("0,1,2,78,0,-3,80,-20\n", "are no quaternion");
+}
+
+static void headers_that_name_other_columns_are_refused(void **state) {
+    static const struct {
+        const char *head, *reason;
+    } cases[] = {
+        {"x,y,z,roll,pitch,yaw,left_knee\n", "'roll'"},
+        {"x,y,z,yaw,pitch,roll,left_knee\n", "'yaw'"},
+        {"x,y,z,rx,ry,rz,left_knee\n", "'rx'"},
+        {"x,y,z,euler_0,euler_1,euler_2,left_knee\n", "'euler_0'"},
+        {"root_rot_x,root_rot_y,root_rot_z,root_rot_w,x,y,z\n", "'root_rot_x'"},
+        {"left_hip_joint,right_hip_joint,a,b,c,d,e\n", "'left_hip_joint'"},
+        {"x,y,z,left_hip_dof,a,b,c\n", "'left_hip_dof'"},
+        {"Frame,x,y,z,rot_x,rot_y,rot_z,left_knee\n", "'rot_x'"},
+    };
+    char text[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "%s0,0,0,0,0,0,1\n", cases[i].head); /* which is unit */
+        if (strncmp(cases[i].head, "Frame", 5) == 0)
+            snprintf(text, sizeof text, "%s0,0,0,0,0,0,0,1\n", cases[i].head);
+        expect_refused(text, cases[i].reason);
+    }
+}
+
+static void expect_rotation(const char *text, pm_motion_read_options options, const char *layout,
+                            const double q[4], size_t channels) {
+    pm_motion *motion = read_text(text, options);
+    if (!motion)
+        fail_msg("'%s' is refused: %s", text, failure.message);
+    const pm_motion_clip *clip = motion->content.clips;
+    assert_string_equal(motion->content.layout, layout);
+    assert_int_equal(clip->channel_count, channels);
+    for (size_t c = 0; c < channels; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        for (size_t i = 0; channel->path == PM_MOTION_ROTATION && i < 4; i++)
+            assert_true(fabs(test_key(channel, 0, i) - q[i]) < 1e-12);
+        for (size_t i = 0; channel->path == PM_MOTION_TRANSLATION && i < 3; i++)
+            assert_true(test_key(channel, 0, i) == (double)i + 1);
+    }
+    pm_motion_destroy(&motion);
+}
+
+static void headers_say_where_the_root_is(void **state) {
+    static const double q[4] = {0.1, 0.5, -0.7, 0.5};
+    const pm_motion_read_options none = {0};
+    (void)state;
+    expect_rotation("px,py,pz,qx,qy,qz,qw,knee\n1,2,3,.1,.5,-.7,.5,9\n", none, "", q, 3);
+    expect_rotation("base_joint_x,base_joint_y,base_joint_z,q_x,q_y,q_z,q_s,knee\n"
+                    "1,2,3,.1,.5,-.7,.5,9\n",
+                    none, "", q, 3);
+    expect_rotation("px,py,pz,qw,qx,qy,qz,knee\n1,2,3,.5,.1,.5,-.7,9\n", none, "robot-wxyz", q, 3);
+    expect_rotation("Time (s);px;py;pz;root_quat_x;root_quat_y;root_quat_z;root_quat_w\n"
+                    "0.5;1;2;3;.1;.5;-.7;.5\n",
+                    none, "time,position,quaternion-xyzw", q, 3);
+    expect_rotation("frame,\"time\",px,py,pz,rot_w,rot_x,rot_y,rot_z,knee\n"
+                    "7,0.5,1,2,3,.5,.1,.5,-.7,9\n",
+                    none, "index,time,position,quaternion-wxyz", q, 4);
+    expect_rotation("a b c d e f g left_joint_dof\n1 2 3 .1 .5 -.7 .5 9\n", none, "", q, 3);
+}
+
+/* About fixed axes: the product of the turns about z, y and x. */
+static void turn_about(double q[4], size_t axis, double degrees) {
+    const double half = degrees * 0.017453292519943295769 / 2, s = sin(half), c = cos(half);
+    double t[4] = {0, 0, 0, c};
+    t[axis] = s;
+    const double a[4] = {q[0], q[1], q[2], q[3]};
+    q[0] = t[3] * a[0] + t[0] * a[3] + t[1] * a[2] - t[2] * a[1];
+    q[1] = t[3] * a[1] - t[0] * a[2] + t[1] * a[3] + t[2] * a[0];
+    q[2] = t[3] * a[2] + t[0] * a[1] - t[1] * a[0] + t[2] * a[3];
+    q[3] = t[3] * a[3] - t[0] * a[0] - t[1] * a[1] - t[2] * a[2];
+}
+
+static void layouts_that_are_given_decide(void **state) {
+    double q[4] = {0, 0, 0, 1}, unit[4] = {0, -1, 0, 0}, turning[4] = {0, 0, 0, 1};
+    pm_motion_read_options options = {.layout = "seed"};
+    (void)state;
+    turn_about(q, 0, 10);
+    turn_about(q, 1, -20);
+    turn_about(q, 2, 130);
+    turn_about(turning, 1, 130); /* about the axes as they turn: the other way about fixed ones */
+    turn_about(turning, 2, -20);
+    turn_about(turning, 0, 10);
+    expect_rotation("5,1,2,3,10,-20,130,4\n", options, "seed", q, 3);
+    expect_rotation("Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,"
+                    "root_rotateY,root_rotateZ,knee_dof\n5,1,2,3,10,-20,130,4\n",
+                    (pm_motion_read_options){0}, "seed", q, 3);
+    options.layout = "position,euler-XZY";
+    expect_rotation("1,2,3,10,-20,130,4\n", options, options.layout, turning, 3);
+    options.layout = "position,euler-xyz-radians,number";
+    expect_rotation("1,2,3,.17453292519943295,-.3490658503988659,2.2689280275926285,4\n", options,
+                    options.layout, q, 3);
+    options.layout = "robot";
+    expect_rotation("1,2,3,0,-80,0,0\n", options, "robot", unit, 2);
+    options.layout = "isaaclab";
+    assert_null(read_text("1,2,3,0,0,0,1\n", options));
+    assert_non_null(strstr(failure.message, "expected robot, robot-wxyz, seed"));
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -331,6 +473,18 @@ static void rewritten_rows_read_back_as_the_same_floats(void **state) {
     free(text.data);
 }
 
+static void angles_and_indices_are_written_as_they_were(void **state) {
+    char *out = rewrite("Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,"
+                        "root_rotateY,root_rotateZ\n"
+                        "3,0,0,0,0,0,170.0\n4,1,0,0,0,0,190.0\n5,2,0,0,0,0,570\n",
+                        (pm_rational){240, 1});
+    (void)state;
+    const char *rows = strchr(out, '\n') + 1;
+    assert_string_equal(rows, "3,0,0,0,0,0,170.0\n4,0.5,0,0,0,0,180\n5,1,0,0,0,0,190.0\n"
+                              "6,1.5,0,0,0,0,200\n7,2,0,0,0,0,570\n");
+    free(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_read_back_from_the_fewest_digits),
@@ -339,8 +493,13 @@ int main(void) {
         cmocka_unit_test(files_without_an_extension_are_recognised),
         cmocka_unit_test(the_rate_can_be_given),
         cmocka_unit_test(faults_are_named_by_line_and_column),
-        cmocka_unit_test(quaternions_are_normalised_with_a_warning),
+        cmocka_unit_test(a_few_odd_quaternions_are_normalised_with_a_warning),
+        cmocka_unit_test(columns_that_are_no_quaternion_are_refused),
+        cmocka_unit_test(headers_that_name_other_columns_are_refused),
+        cmocka_unit_test(headers_say_where_the_root_is),
+        cmocka_unit_test(layouts_that_are_given_decide),
         cmocka_unit_test(kept_rows_keep_their_text),
+        cmocka_unit_test(angles_and_indices_are_written_as_they_were),
         cmocka_unit_test(signs_continue_from_the_row_before),
         cmocka_unit_test(rewritten_rows_read_back_as_the_same_floats),
     };

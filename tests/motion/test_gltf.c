@@ -47,12 +47,26 @@ static pm_motion *read_ok(const char *text, warning_log *log) {
     return opened;
 }
 
-/* Fails unless the text is refused with a message that begins with the pointer. */
+/* Whether a clip, of several, has a fault there. */
+static bool has_faulty_clip(const pm_motion *opened, const char *pointer) {
+    const pm_motion_content *content = pm_motion_get_content(opened);
+    for (size_t i = 0; i < content->clip_count; i++)
+        if (content->clips[i].fault &&
+            strncmp(content->clips[i].fault, pointer, strlen(pointer)) == 0)
+            return true;
+    return false;
+}
+
+/* Fails unless the text, or a clip, is refused with a message that begins with the pointer. */
 static void expect_pointer(const char *text, const char *pointer) {
     pm_motion *opened = NULL;
     pm_error error;
     char expected[256];
     const pm_status status = parse(text, strlen(text), false, NULL, &opened, &error);
+    if (status == PM_OK && has_faulty_clip(opened, pointer)) {
+        pm_motion_destroy(&opened);
+        return;
+    }
     if (status == PM_OK)
         fail_msg("%s\nis read; expected a fault at %s", text, pointer);
     assert_int_equal(status, PM_ERROR_FILE);
@@ -86,13 +100,14 @@ static float key_of(const pm_array *array, size_t key, size_t component) {
     return value;
 }
 
-/* A rotation whose length is not within 1e-3 of 1 is normalised, its tangents by the same. */
+/* A rotation whose length is not within 1e-3 of 1 is normalised, but not that of a cubic spline. */
 static double divisor_of(const generated_track *t, const float *value) {
     double sum = 0.0;
     for (size_t i = 0; i < t->components; i++)
         sum += (double)value[i] * (double)value[i];
-    const bool is_rotation = strcmp(t->path, "rotation") == 0;
-    return is_rotation && fabs(sqrt(sum) - 1.0) > 1e-3 ? sqrt(sum) : 1.0;
+    const bool is_normalised =
+        strcmp(t->path, "rotation") == 0 && strcmp(t->interpolation, "CUBICSPLINE") != 0;
+    return is_normalised && fabs(sqrt(sum) - 1.0) > 1e-3 ? sqrt(sum) : 1.0;
 }
 
 static void expect_values(const generated_track *t, const pm_array *array, size_t part) {

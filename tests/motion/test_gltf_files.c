@@ -62,7 +62,7 @@ static const struct {
     int64_t rate_num, rate_den;
     size_t warnings;
 } readable[] = {
-    {"AnimatedMorphCube.gltf", 1, 0, 1, "Square", 1, 1, 127, 0, 0, 0},
+    {"AnimatedMorphCube.gltf", 1, 0, 1, "Square", 1, 1, 127, 30, 1, 0},
     {"Fox.glb", 26, 1, 3, "Run", 21, 1, 25, 0, 0, 0},
     {"InfiniteSkinnedTentacle.glb", 924, 84, 1, "Track0", 840, 840, 3, 1, 1, 0},
     {"SimpleSkin.gltf", 3, 1, 1, "", 1, 1, 12, 2, 1, 0},
@@ -72,7 +72,7 @@ static const struct {
     {"quantized_gp_Fox.glb", 27, 1, 3, "Run", 21, 1, 71, 60, 1, 0},
     {"meshopt_Fox.glb", 27, 1, 3, "Run", 21, 1, 36, 30, 1, 0},
     /* Keys 2 long; bounds of both inputs are missing. */
-    {"odd/animation-patching.gltf", 1, 0, 2, "Quaternion normalization patching", 1, 1, 3, 0, 0, 5},
+    {"odd/animation-patching.gltf", 1, 0, 2, "Quaternion normalization patching", 1, 1, 3, 1, 1, 5},
     {"odd/animation-splines-sharing.gltf", 1, 0, 2,
      "TRS animation, splines, sharing data with different time track", 2, 2, 4, 0, 0, 4},
     {"odd/custom_property.gltf", 1, 0, 1, "", 1, 1, 1, 0, 0, 1},
@@ -155,6 +155,15 @@ static const struct {
     {"odd/valid.gltf", "/animations/0/samplers/0/input"},
 };
 
+/* One that is of a clip among others leaves these. */
+static bool has_fault(const pm_motion *opened, const char *expected) {
+    const pm_motion_content *content = pm_motion_get_content(opened);
+    for (size_t i = 0; i < content->clip_count; i++)
+        if (content->clips[i].fault && strstr(content->clips[i].fault, expected))
+            return true;
+    return false;
+}
+
 static void invalid_files_are_refused_at_their_fault(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -163,6 +172,11 @@ static void invalid_files_are_refused_at_their_fault(void **state) {
         pm_error error;
         char expected[128];
         const pm_status status = open_file(refused[i].name, &warnings, &opened, &error);
+        (void)snprintf(expected, sizeof expected, "%s: ", refused[i].pointer);
+        if (status == PM_OK && has_fault(opened, expected)) {
+            pm_motion_destroy(&opened);
+            continue;
+        }
         (void)snprintf(expected, sizeof expected, ": %s: ", refused[i].pointer);
         if (status != PM_ERROR_FILE || opened || !strstr(error.message, expected))
             fail_msg("%s: status %d, '%s'; expected a fault at %s", refused[i].name, (int)status,

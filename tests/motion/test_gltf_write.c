@@ -3,15 +3,19 @@
  * Tests of writing glTF and GLB: samples stand where keys stood, to the bit, all else is as it was,
  * and no bytes are left that nothing refers to. Outputs are read by the independent evaluator.
  */
+#define _DEFAULT_SOURCE
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "motion.h"
 #include "motion/gltf/document.h"
+#include "motion/model/evaluate.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
 #include "support/gltf_evaluator.h"
@@ -191,6 +195,19 @@ static void expect_same_channel(const gltf_evaluator *a, const gltf_evaluator *b
     }
 }
 
+/* A number of a sample on a key: the key's own bits. Keys of CUBICSPLINE keep their lengths, and
+ * samples are unit where a key is further from it than the library takes. */
+static float sample_on_key(const pm_motion_channel *channel, size_t key, size_t component) {
+    float q[16] = {0.0F};
+    double square = 0.0;
+    memcpy(q, (const char *)channel->keys.data + key * channel->keys.stride,
+           channel->components * sizeof *q);
+    for (size_t i = 0; i < 4; i++)
+        square += (double)q[i] * (double)q[i];
+    const bool is_far = channel->path == PM_MOTION_ROTATION && fabs(sqrt(square) - 1.0) > 1e-3;
+    return is_far ? (float)((double)q[component] / sqrt(square)) : q[component];
+}
+
 static void expect_samples(const gltf_evaluator *out, const source *s, size_t c) {
     const motion_samples *samples = s->samples;
     const pm_motion_channel *channel = &s->clip->channels[c];
@@ -208,10 +225,7 @@ static void expect_samples(const gltf_evaluator *out, const source *s, size_t c)
         for (size_t i = 0; i < channel->components; i++) {
             float expected = (float)value[i];
             if (s->on_key[k] < s->clip->timelines[channel->timeline].key_count)
-                memcpy(&expected,
-                       (const char *)channel->keys.data + s->on_key[k] * channel->keys.stride +
-                           i * sizeof expected,
-                       sizeof expected);
+                expected = sample_on_key(channel, s->on_key[k], i);
             if (written[i] != (double)expected)
                 fail_msg("sample %zu of channel %zu is %.9g, expected %.9g", k, c, written[i],
                          (double)expected);
@@ -647,6 +661,96 @@ static void times_that_float32_cannot_hold_are_refused(void **state) {
     free(file);
 }
 
+/* Linear translations at 1, 2 and 3 s, and steps at 1, 1.5 and 2.5 s; optionally a channel that is
+ * carried over. */
+#define STEPS(channel)                                                                             \
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{},{}],\"animations\":[{\"samplers\":["           \
+    "{\"input\":0,\"output\":1},{\"input\":2,\"output\":3,\"interpolation\":\"STEP\"}],"           \
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}},"              \
+    "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"scale\"}},"                                  \
+    "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"scale\"}}" channel                           \
+    "]}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"," \
+    "\"min\":[1],\"max\":[3]},{\"bufferView\":0,\"byteOffset\":12,\"componentType\":5126,"         \
+    "\"count\":3,\"type\":\"VEC3\"},{\"bufferView\":0,\"byteOffset\":48,\"componentType\":5126,"   \
+    "\"count\":3,\"type\":\"SCALAR\",\"min\":[1],\"max\":[2.5]},{\"bufferView\":0,"                \
+    "\"byteOffset\":60,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"                    \
+    "\"bufferViews\":[{\"buffer\":0,\"byteLength\":96}],\"buffers\":[{\"byteLength\":96}]}"
+
+static const float step_data[24] = {1, 2,    3,    0, 0, 0, 4, 8, 12, 0, 0, 0,
+                                    1, 1.5F, 2.5F, 1, 2, 3, 4, 5, 6,  7, 8, 9};
+
+/* From 1.75 s to 2.75 s, four times a second. */
+static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm_error *error) {
+    size_t size = 0;
+    char path[] = "/tmp/posemill-cut-XXXXXX.glb";
+    unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
+    pm_motion *opened = parse(file, size, false);
+    pm_engine *engine = NULL;
+    const pm_motion_resample_options options = {
+        .rate = {4, 1}, .start = {3, 4}, .end = {7, 4}, .keep_time = keep_time, .authored = true};
+    assert_true(close(mkstemps(path, 4)) == 0);
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, error), error);
+    const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
+    FILE *written = fopen(path, "rb");
+    assert_non_null(written);
+    out->data = calloc(1, 4096);
+    out->size = fread(out->data, 1, 4096, written);
+    assert_true(feof(written));
+    fclose(written);
+    unlink(path);
+    pm_engine_destroy(&engine);
+    pm_motion_destroy(&opened);
+    free(file);
+    return status;
+}
+
+static void steps_are_cut_with_the_samples(void **state) {
+    (void)state;
+    file_bytes out = {0};
+    pm_error error = poisoned_error();
+    expect_ok(write_cut(STEPS(""), &out, false, &error), &error);
+    pm_motion *again = parse(out.data, out.size, false);
+    const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
+    const pm_timeline *samples = &clip->timelines[clip->channels[0].timeline];
+    assert_int_equal(samples->key_count, 5);
+    for (size_t k = 0; k < 5; k++) {
+        assert_true(samples->times[k] == 0.25 * (double)k);
+        assert_true(fabs(evaluate_number(&clip->channels[0].keys, 3, k, 0) -
+                         (k == 0 ? 3 : 4 - (double)(k - 1))) < 1e-6);
+    }
+    for (size_t c = 1; c < 3; c++) {
+        const pm_timeline *steps = &clip->timelines[clip->channels[c].timeline];
+        assert_int_equal(clip->channels[c].interpolation, PM_MOTION_STEP);
+        assert_int_equal(steps->key_count, 2);
+        assert_true(steps->times[0] == 0 && steps->times[1] == 0.75);
+        for (size_t i = 0; i < 6; i++)
+            assert_true(evaluate_number(&clip->channels[c].keys, 3, i / 3, (uint32_t)(i % 3)) ==
+                        4 + (double)i);
+    }
+    pm_motion_destroy(&again);
+    free(out.data);
+}
+
+/* Its times are not known to be moved with the others. */
+static void a_cut_beside_carried_channels_keeps_its_times(void **state) {
+    static const char json[] =
+        STEPS(",{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":"
+              "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
+    (void)state;
+    file_bytes out = {0};
+    pm_error error = poisoned_error();
+    expect_refusal(write_cut(json, &out, false, &error), &error, PM_ERROR_FILE, "channels/3");
+    assert_string_equal(error.hint, "--keep-time keeps the times of all");
+    free(out.data);
+    expect_ok(write_cut(json, &out, true, &error), &error);
+    pm_motion *again = parse(out.data, out.size, false);
+    const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
+    assert_true(clip->timelines[0].times[0] == 1.75);
+    assert_int_equal(clip->timelines[1].key_count, 3);
+    pm_motion_destroy(&again);
+    free(out.data);
+}
+
 /* A sink for as many bytes as its size says. */
 static pm_status fill_up(void *user, const void *data, size_t size, pm_error *error) {
     size_t *left = user;
@@ -699,6 +803,8 @@ int main(void) {
         cmocka_unit_test(unknown_chunks_are_carried_over),
         cmocka_unit_test(unknown_extensions_keep_all_indices),
         cmocka_unit_test(times_that_float32_cannot_hold_are_refused),
+        cmocka_unit_test(steps_are_cut_with_the_samples),
+        cmocka_unit_test(a_cut_beside_carried_channels_keeps_its_times),
         cmocka_unit_test(errors_of_the_sink_are_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

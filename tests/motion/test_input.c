@@ -3,7 +3,7 @@
  * Tests of file input with every size and kind of file: the content is read unchanged, files of
  * another kind are rejected after their first bytes, and memory stays within the limit.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 
 #include "formats/npy.h"
 #include "motion/bvh/bvh.h"
@@ -246,6 +246,32 @@ static void devices_and_sparse_files_take_no_memory(void **state) {
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
 }
 
+static void only_regular_files_are_opened_beside_others(void **state) {
+    (void)state;
+    char folder[] = "/tmp/posemill-beside-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const char *const odd[] = {"/dev/zero", "/dev/null", path, folder, "-"};
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        assert_false(input_read_beside(odd[i], NULL, 1000, &data, &size, reason));
+    }
+    assert_non_null(strstr(reason, "cannot be opened")); /* no file is called - */
+    assert_int_equal(input_open(path, INPUT_REGULAR, reason), -1);
+    assert_string_equal(reason, "is no regular file");
+    assert_int_equal(unlink(path), 0);
+    const int file = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(write(file, "abcd", 4), 4);
+    close(file);
+    assert_false(input_read_beside(path, NULL, 3, &data, &size, reason));
+    assert_string_equal(reason, "has 4 bytes; expected at most 3");
+    assert_true(input_read_beside(path, NULL, 4, &data, &size, reason));
+    assert_int_equal(size, 4);
+    free(data);
+    unlink(path);
+    rmdir(folder);
+}
+
 /* ---- files that change --------------------------------------------------------------- */
 
 static char changing[] = "/tmp/posemill-changing-XXXXXX";
@@ -322,6 +348,7 @@ int main(void) {
         cmocka_unit_test(streams_of_blanks_are_rejected_early),
         cmocka_unit_test(streams_of_no_format_are_rejected_early),
         cmocka_unit_test(devices_and_sparse_files_take_no_memory),
+        cmocka_unit_test(only_regular_files_are_opened_beside_others),
         cmocka_unit_test(files_that_change_while_they_are_read_are_refused),
     };
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */

@@ -3,6 +3,8 @@
  * Tests of where the samples of resampled motions lie: exact grids of clips with a rate against
  * integer arithmetic, float32 times of clips without one, ends, loops, limits and refusals.
  */
+#include "motion/model/evaluate.h"
+#include "motion/time/key_rate.h"
 #include "support/engines.h"
 #include "support/motion_hand.h"
 #include "support/motion_truth.h"
@@ -193,7 +195,7 @@ static void ten_million_frames_are_counted_exactly(void **state) {
 static void one_key_stays_one_key(void **state) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    static const double late[1] = {4e6};
+    static const double late[1] = {4e6}, odd[] = {(double)1e-30F, (double)3e38F};
     pm_motion *uniform = uniform_motion(&source, 1, (pm_rational){30, 1}, false);
     pm_motion *listed = listed_motion(&source, late, 1);
     for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++) {
@@ -202,6 +204,13 @@ static void one_key_stays_one_key(void **state) {
         assert_int_equal(resample(uniform, engine, &o).samples, 1);
         assert_int_equal(resample(listed, engine, &o).samples, 1);
         assert_true(hand_recorder(listed)->clips[0].samples.start == 4e6);
+    }
+    for (size_t i = 0; i < 2; i++) { /* which no fraction holds */
+        pm_motion *motion = listed_motion(&source, &odd[i], 1);
+        assert_int_equal(
+            resample(motion, engine, &(pm_motion_resample_options){.rate = {30, 1}}).samples, 1);
+        assert_true(hand_recorder(motion)->clips[0].samples.start == odd[i]);
+        pm_motion_destroy(&motion);
     }
     pm_motion_destroy(&uniform);
     pm_motion_destroy(&listed);
@@ -286,6 +295,256 @@ static void several_uniform_timelines_are_sampled_at_listed_times(void **state) 
                               hand_recorder(motion)->clips[0].values[c] + 3 * k);
         pm_motion_destroy(&motion);
     }
+}
+
+/* ---- clips that start late ----------------------------------------------------------------- */
+
+enum { MOST_KEYS = 120 };
+
+static pm_motion *copy_resampled(const pm_motion *motion, pm_engine *engine,
+                                 const pm_motion_resample_options *options,
+                                 pm_motion_resample_report *report) {
+    pm_motion *copy = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_resample_copy(motion, engine, options, &copy, report, &error), &error);
+    return copy;
+}
+
+static const pm_motion_clip *clip_of(const pm_motion *motion) {
+    return &pm_motion_get_content(motion)->clips[0];
+}
+
+static double time_of(const pm_motion_clip *clip, size_t key) {
+    return truth_time(&clip->timelines[clip->channels[0].timeline], key);
+}
+
+/* Key k is at start + k / rate, rounded to float32. */
+static void fill_times(double *times, size_t count, pm_rational start, pm_rational rate) {
+    for (size_t k = 0; k < count; k++)
+        times[k] = (double)(float)((double)start.num / (double)start.den +
+                                   (double)k * (double)rate.den / (double)rate.num);
+}
+
+static pm_motion *late_motion(random_source *source, double *times, size_t keys, pm_rational start,
+                              pm_rational rate) {
+    fill_times(times, keys, start, rate);
+    pm_motion *motion = listed_motion(source, times, keys);
+    pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)motion->content.clips;
+    clip->rate = rate;
+    clip->start = start;
+    return motion;
+}
+
+static pm_rational draw_rate(random_source *source) {
+    static const pm_rational rates[] = {{24, 1}, {30000, 1001}, {60, 1}, {2997, 50}, {25, 2}};
+    return random_size(source, 0, 1) ? rates[random_size(source, 0, 4)] : fraction(source, 120, 9);
+}
+
+static void expect_key(const pm_motion_clip *got, size_t at, const pm_motion_clip *source,
+                       size_t key) {
+    assert_true(time_of(got, at) == time_of(source, key));
+    for (uint32_t i = 0; i < 3; i++) {
+        const double expected = evaluate_number(&source->channels[0].keys, 3, key, i);
+        const double found = evaluate_number(&got->channels[0].keys, 3, at, i);
+        assert_true(fabs(found - expected) <= 4e-7 * fabs(expected) + 1e-6);
+    }
+}
+
+/* At its own rate, at multiples of it, and at half of it. */
+static void no_key_of_a_late_clip_is_lost(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    double times[MOST_KEYS];
+    for (int round = 0; round < 400; round++) {
+        const pm_rational rate = draw_rate(&source), start = fraction(&source, 4000, 300);
+        const size_t keys = random_size(&source, 2, MOST_KEYS);
+        pm_motion *motion = late_motion(&source, times, keys, start, rate);
+        for (int64_t times_rate = 0; times_rate <= 3; times_rate++) {
+            const int64_t by = times_rate ? times_rate : 1, part = times_rate ? 1 : 2;
+            const pm_motion_resample_options o = {.rate = {rate.num * by, rate.den * part}};
+            pm_motion_resample_report report;
+            pm_motion *copy = copy_resampled(motion, engine, &o, &report);
+            const pm_motion_clip *clip = clip_of(copy);
+            const size_t count = (keys - 1) * (size_t)by / (size_t)part + 1;
+            assert_int_equal(clip->timelines[0].key_count, count);
+            for (size_t k = 0; k < count; k += (size_t)by)
+                expect_key(clip, k, clip_of(motion), k * (size_t)part / (size_t)by);
+            assert_true(clip->start.num * start.den == start.num * clip->start.den);
+            assert_true(report.end_cut == 0 || (part == 2 && keys % 2 == 0));
+            pm_motion_destroy(&copy);
+        }
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* Times that are added up in float32 drift away; the result has a rate all the same, and the keys. */
+static void clips_whose_times_were_added_up_keep_their_rate(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    double times[400];
+    float sum = 4;
+    for (size_t k = 0; k < 400; k++, sum += 1.0F / 60)
+        times[k] = (double)sum;
+    pm_motion *motion = listed_motion(&source, times, 400);
+    pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)motion->content.clips;
+    clip->rate = key_rate(times, 400);
+    clip->start = (pm_rational){4, 1};
+    assert_true(clip->rate.num == 60 && clip->rate.den == 1);
+    assert_true(fabs(times[399] - (4 + 399.0 / 60)) > 4e-6);
+    for (int64_t by = 1; by <= 4; by++) {
+        pm_motion *copy = copy_resampled(motion, engine,
+                                         &(pm_motion_resample_options){.rate = {60 * by, 1}}, NULL);
+        const pm_timeline *made = &clip_of(copy)->timelines[0];
+        assert_int_equal(made->key_count, 399 * (size_t)by + 1);
+        for (size_t k = 0; k < 400; k++)
+            expect_key(clip_of(copy), k * (size_t)by, clip_of(motion), k);
+        assert_true(clip_of(copy)->rate.num == 60 * by && clip_of(copy)->rate.den == 1);
+        for (size_t k = 1; k < made->key_count; k++)
+            assert_true(fabs((made->times[k] - made->times[k - 1]) * 60 * (double)by - 1) < 1e-3);
+        pm_motion_destroy(&copy);
+    }
+    pm_motion_destroy(&motion);
+}
+
+/* Some frames have no key, so that the clip has no rate. */
+static void the_last_multiple_of_an_irregular_clip_is_not_lost(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    double all[MOST_KEYS], times[MOST_KEYS];
+    size_t frames[MOST_KEYS];
+    for (int round = 0; round < 400; round++) {
+        const pm_rational rate = draw_rate(&source), start = fraction(&source, 4000, 300);
+        const size_t count = random_size(&source, 4, MOST_KEYS);
+        size_t keys = 0;
+        fill_times(all, count, start, rate);
+        for (size_t k = 0; k < count; k++)
+            if (k == 0 || k + 1 == count || random_size(&source, 0, 2)) {
+                times[keys] = all[k];
+                frames[keys++] = k;
+            }
+        pm_motion *motion = listed_motion(&source, times, keys);
+        for (int64_t by = 1; by <= 3; by++) {
+            const pm_motion_resample_options o = {.rate = {rate.num * by, rate.den}};
+            pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
+            const pm_motion_clip *clip = clip_of(copy);
+            assert_int_equal(clip->timelines[0].key_count, (count - 1) * (size_t)by + 1);
+            assert_true(time_of(clip, 0) == times[0]);
+            assert_true(time_of(clip, (count - 1) * (size_t)by) == times[keys - 1]);
+            for (size_t k = 0; k < keys; k++) {
+                const double time = time_of(clip, frames[k] * (size_t)by);
+                assert_true(fabs(time - times[k]) <= 1.2e-7 * times[k]);
+            }
+            pm_motion_destroy(&copy);
+        }
+        pm_motion_destroy(&motion);
+    }
+}
+
+static void expect_begin(const pm_motion *copy, pm_rational begin, const double *values) {
+    const pm_motion_clip *clip = clip_of(copy);
+    assert_true(clip->start.num == begin.num && clip->start.den == begin.den);
+    assert_true((float)time_of(clip, 0) == (float)begin.num / (float)begin.den);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(fabs(evaluate_number(&clip->channels[0].keys, 3, 0, i) - values[i]) < 1e-5);
+}
+
+/* Half a second after a first key at 1/4 s, and 2 frames of 1/8 s. */
+static void cuts_begin_at_0_unless_times_are_kept(void **state) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    double times[20];
+    pm_motion *late = late_motion(&source, times, 20, (pm_rational){1, 4}, (pm_rational){8, 1});
+    pm_motion *early = uniform_motion(&source, 20, (pm_rational){8, 1}, false);
+    for (int i = 0; i < 2; i++) {
+        const pm_motion *motion = i ? early : late;
+        const pm_rational zero = {0, 1}, first = i ? zero : (pm_rational){1, 4};
+        const double *keys = motion->content.clips[0].channels[0].keys.data;
+        pm_motion_resample_options o = {.rate = {16, 1}, .start = {1, 2}};
+        pm_motion *cut = copy_resampled(motion, engine, &o, NULL);
+        expect_begin(cut, zero, keys + 12);
+        o.keep_time = true;
+        pm_motion *kept = copy_resampled(motion, engine, &o, NULL);
+        expect_begin(kept, (pm_rational){i ? 1 : 3, i ? 2 : 4}, keys + 12);
+        o = (pm_motion_resample_options){.rate = {16, 1}, .trim_start = 2};
+        pm_motion *trimmed = copy_resampled(motion, engine, &o, NULL);
+        expect_begin(trimmed, zero, keys + 6);
+        assert_int_equal(clip_of(trimmed)->timelines[0].key_count, 35);
+        o.keep_time = true;
+        pm_motion *trimmed_kept = copy_resampled(motion, engine, &o, NULL);
+        expect_begin(trimmed_kept, (pm_rational){1, i ? 4 : 2}, keys + 6);
+        o = (pm_motion_resample_options){.rate = {16, 1}};
+        pm_motion *all = copy_resampled(motion, engine, &o, NULL);
+        expect_begin(all, first, keys);
+        pm_motion *again = copy_resampled(kept, engine, &o, NULL);
+        assert_int_equal(clip_of(again)->timelines[0].key_count,
+                         clip_of(kept)->timelines[0].key_count);
+        pm_motion_destroy(&again);
+        pm_motion_destroy(&all);
+        pm_motion_destroy(&trimmed_kept);
+        pm_motion_destroy(&trimmed);
+        pm_motion_destroy(&kept);
+        pm_motion_destroy(&cut);
+    }
+    pm_motion_destroy(&early);
+    pm_motion_destroy(&late);
+}
+
+/* A second channel has steps at 1, 1.5, and 2.5 s. */
+static void steps_are_cut_and_moved_with_the_samples(void **state) {
+    static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
+    for (size_t t = 0; t < 2; t++) {
+        pm_motion_channel *channel = hand_channel(clip, t);
+        *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
+        channel->path = t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION;
+        channel->components = 3;
+        channel->timeline = (uint32_t)t;
+        hand_keys(motion, clip, channel, &source, PM_FLOAT64, 0, 1);
+    }
+    hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
+    const double *keys = hand_channel(clip, 1)->keys.data;
+    const pm_motion_resample_options o = {.rate = {4, 1}, .start = {3, 4}, .end = {7, 4}};
+    pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
+    const pm_motion_channel *kept = &clip_of(copy)->channels[1];
+    const pm_timeline *timeline = &clip_of(copy)->timelines[kept->timeline];
+    assert_int_equal(timeline->key_count, 2);
+    assert_true(timeline->times[0] == 0 && timeline->times[1] == 0.75);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_true(evaluate_number(&kept->keys, 3, i / 3, i % 3) == keys[3 + i]);
+    pm_motion_destroy(&copy);
+    pm_motion_destroy(&motion);
+}
+
+static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resample_options o) {
+    pm_motion_resample_report report;
+    pm_motion *copy = copy_resampled(motion, engine, &o, &report);
+    pm_motion_destroy(&copy);
+    return report.end_cut;
+}
+
+/* 0.1 s at 15 Hz ends at 1/15 s. */
+static void an_end_that_fit_cuts_is_reported(void **state) {
+    static const double times[2] = {0, (double)0.1f}, nearly[2] = {0, 1.0004};
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    pm_motion *tenth = listed_motion(&source, times, 2), *near = listed_motion(&source, nearly, 2);
+    pm_motion *uniform = uniform_motion(&source, 4, (pm_rational){30, 1}, false);
+    const pm_motion_resample_options fit = {.rate = {15, 1}};
+    const pm_motion_resample_options include = {.rate = {15, 1}, .end_rule = PM_MOTION_END_INCLUDE};
+    const pm_motion_resample_options end = {.rate = {15, 1}, .end = {1, 10}};
+    const pm_motion_resample_options exact = {.rate = {60, 1}};
+    assert_true(fabs(end_cut(tenth, engine, fit) - 1.0 / 30) < 1e-8);
+    assert_true(fabs(end_cut(uniform, engine, fit) - 1.0 / 30) < 1e-12);
+    assert_true(end_cut(tenth, engine, include) == 0 && end_cut(uniform, engine, include) == 0);
+    assert_true(end_cut(tenth, engine, end) == 0 && end_cut(uniform, engine, end) == 0);
+    assert_true(end_cut(tenth, engine, exact) == 0 && end_cut(uniform, engine, exact) == 0);
+    assert_true(end_cut(near, engine, fit) == 0); /* by less than a hundredth of a step */
+    pm_motion_destroy(&tenth);
+    pm_motion_destroy(&near);
+    pm_motion_destroy(&uniform);
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */
@@ -380,9 +639,15 @@ static void unusable_options_are_refused(void **state) {
         {{.rate = {60, 1}, .curve = &no_curve}, PM_ERROR_ARGUMENT, "method"},
         {{.rate = {60, 1}, .clips = beyond, .clip_count = 1}, PM_ERROR_ARGUMENT, "clips[0]"},
         {{.rate = {60, 1}, .clips = twice, .clip_count = 2}, PM_ERROR_ARGUMENT, "clips[1]"},
-        {{.rate = {60, 1}, .end = {21, 10}}, PM_ERROR_FILE, "end is after"},
-        {{.rate = {60, 1}, .start = {21, 10}}, PM_ERROR_FILE, "start is after"},
-        {{.rate = {60, 1}, .start = {2, 1}, .end = {1, 1}}, PM_ERROR_FILE, "start is after"},
+        {{.rate = {60, 1}, .end = {21, 10}},
+         PM_ERROR_FILE,
+         "end is after the last key (2.1 s; the last key is 2 s"},
+        {{.rate = {60, 1}, .start = {21, 10}},
+         PM_ERROR_FILE,
+         "start is after the last key (2.1 s; the last key is 2 s"},
+        {{.rate = {60, 1}, .start = {2, 1}, .end = {1, 1}},
+         PM_ERROR_FILE,
+         "start is after --end (2 s; --end is 1 s"},
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
         {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
     };
@@ -431,6 +696,12 @@ int main(void) {
         ONLY_ON_REFERENCE(the_first_key_need_not_be_at_0),
         ONLY_ON_REFERENCE(rates_beyond_float32_times_are_refused),
         ONLY_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times),
+        ONLY_ON_REFERENCE(no_key_of_a_late_clip_is_lost),
+        ONLY_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate),
+        ONLY_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost),
+        ONLY_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept),
+        ONLY_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples),
+        ONLY_ON_REFERENCE(an_end_that_fit_cuts_is_reported),
         ONLY_ON_REFERENCE(loops_end_before_their_first_sample_repeats),
         ONLY_ON_REFERENCE(too_many_samples_are_refused_with_their_number),
         ONLY_ON_REFERENCE(unusable_options_are_refused),

@@ -184,7 +184,7 @@ static file_bytes make_file(pm_motion_format format) {
     pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     file_bytes file = {0};
-    const motion_observer observer = {keep, &file};
+    const motion_observer observer = {.see = keep, .user = &file};
     if (format == PM_MOTION_CSV)
         return make_csv();
     expect_ok(pm_motion_open(walk, NULL, &motion, &error), &error);
@@ -200,7 +200,7 @@ static file_bytes resample_file(const pm_motion *motion, pm_engine *engine,
                                 pm_motion_resample_report *report) {
     pm_error error = poisoned_error();
     file_bytes bytes = {0};
-    const motion_observer observer = {keep, &bytes};
+    const motion_observer observer = {.see = keep, .user = &bytes};
     memset(&calls, 0, sizeof calls);
     expect_ok(
         motion_resample_observed(motion, engine, options, "/dev/null", &observer, report, &error),

@@ -3,7 +3,7 @@
  * Failures of memory while NPZ and CSV files are read and written: each gives the status of memory,
  * leaves nothing allocated, and the next try succeeds.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* mkstemps */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,50 @@ static void each_allocation_of_a_plain_file_with_a_layout_can_fail(void **state)
     zip_free(&zip);
 }
 
+static void each_allocation_of_a_file_with_given_joints_can_fail(void **state) {
+    static const char json[] = "{\"names\": [\"a\", \"b\", \"c\"], \"parents\": [-1, 0, 1],"
+                               "\"offsets\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}";
+    char path[] = "/tmp/posemill-joints-XXXXXX.json";
+    zip_builder zip = {0};
+    (void)state;
+    if (!faults_are_linked())
+        skip();
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, json, sizeof json - 1), sizeof json - 1);
+    close(file);
+    add_numbers(&zip, "root_orient.npy", "(5, 3)", false, 15);
+    add_numbers(&zip, "pose_body.npy", "(5, 6)", false, 30);
+    add_numbers(&zip, "trans.npy", "(5, 3)", false, 15);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {
+        .format = PM_MOTION_NPZ, .layout = "inter-x", .skeleton = path};
+    fail_each_allocation(&zip.file, &options);
+    unlink(path);
+    zip_free(&zip);
+}
+
+static void each_allocation_of_a_robot_can_fail(void **state) {
+    zip_builder zip = {0};
+    double turning[32] = {0};
+    (void)state;
+    if (!faults_are_linked())
+        skip();
+    for (size_t i = 0; i < 8; i++) {
+        turning[4 * i] = cos(0.1 * (double)i);
+        turning[4 * i + 1] = sin(0.1 * (double)i);
+    }
+    zip_add_array(&zip, "body_quat_w.npy", false,
+                  "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2, 4), }", turning,
+                  sizeof turning);
+    add_numbers(&zip, "body_pos_w.npy", "(4, 2, 3)", false, 24);
+    add_numbers(&zip, "body_ang_vel_w.npy", "(4, 2, 3)", false, 24);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {30, 1}};
+    fail_each_allocation(&zip.file, &options);
+    zip_free(&zip);
+}
+
 static void each_allocation_of_a_csv_file_can_fail(void **state) {
     static char text[] = "1,2,3,0,0,0,1,5\n2,3,4,0,0.6,0,0.8,6\n3,4,5,0,0.8,0,0.6,7\n";
     const file_bytes file = {text, sizeof text - 1, 0};
@@ -154,6 +199,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_allocation_of_an_npz_file_can_fail),
         cmocka_unit_test(each_allocation_of_a_plain_file_with_a_layout_can_fail),
+        cmocka_unit_test(each_allocation_of_a_file_with_given_joints_can_fail),
+        cmocka_unit_test(each_allocation_of_a_robot_can_fail),
         cmocka_unit_test(each_allocation_of_a_csv_file_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

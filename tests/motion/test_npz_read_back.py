@@ -61,7 +61,7 @@ def walk(rng, frames, joints, step=0.08, size=0.6):
 
 
 def rewrite(source, target, rate, *layout, fails=False):
-    done = subprocess.run([PROGRAM, source, target, str(rate), *layout], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([PROGRAM, source, target, str(rate), *layout], capture_output=True, text=True, timeout=1200)
     if (done.returncode != 0) != fails:
         raise AssertionError(f"{source}: {done.returncode}: {done.stdout}{done.stderr}")
     return done.stderr if fails else done.stdout
@@ -370,6 +370,234 @@ class Robots(Case):
         )
 
 
+def matrices(q):
+    """Of x y z w."""
+    x, y, z, w = np.moveaxis(q, -1, 0)
+    return np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+                     2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+                     2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1).reshape(*q.shape[:-1], 3, 3)
+
+
+def turning(q, rate):
+    """Central angular velocities of x y z w in the world, of the inner frames; the ends are copies."""
+    a, b = q[:-2], q[2:] * np.where(np.sum(q[:-2] * q[2:], -1, keepdims=True) < 0, -1, 1)
+    v = b[..., 3:] * -a[..., :3] + a[..., 3:] * b[..., :3] + np.cross(b[..., :3], -a[..., :3])
+    s = np.linalg.norm(v, axis=-1, keepdims=True)
+    w = v / np.maximum(s, 1e-30) * 2 * np.arctan2(s, np.sum(a * b, -1, keepdims=True)) * rate / 2
+    return np.concatenate([w[:1], w, w[-1:]])
+
+
+def robot(rng, frames=80, bodies=5, rate=50, centres=0.0, order="wxyz", dtype=np.float32):
+    """A chain of bodies that walks, in the layout of BeyondMimic. `centres`: how far the centres of mass, whose
+    velocities are stored, are from the links."""
+    q = quaternions(walk(rng, frames, bodies))
+    bones = rng.normal(0, 0.2, (bodies, 3))
+    p = np.zeros((frames, bodies, 3))
+    t = np.arange(frames) / rate
+    p[:, 0] = np.stack([0.9 * t, 0.03 * np.sin(5 * t), 0.8 + 0.02 * np.sin(9 * t)], -1)
+    for b in range(1, bodies):
+        p[:, b] = p[:, b - 1] + matrices(q[:, b - 1]) @ bones[b]
+    w = turning(q, rate)
+    arms = rng.normal(size=(bodies, 3))
+    arms *= centres / np.linalg.norm(arms, axis=-1, keepdims=True)
+    v = np.gradient(p, axis=0) * rate + np.cross(w, (matrices(q) @ arms[..., None])[..., 0])
+    j = np.sin(3 * t[:, None] + rng.uniform(0, 6, (1, 7)))
+    named = {"fps": np.array([rate]), "joint_pos": j, "joint_vel": np.gradient(j, axis=0) * rate, "body_pos_w": p,
+             "body_quat_w": q if order == "xyzw" else q[..., [3, 0, 1, 2]], "body_lin_vel_w": v, "body_ang_vel_w": w}
+    return {name: array if name == "fps" else array.astype(dtype) for name, array in named.items()}
+
+
+class Velocities(Case):
+    def test_good_ones_are_silent_and_kept(self):
+        for dtype in (np.float32, np.float64):
+            for rate, target in ((50, 100), (50, 120), (30, 30), (60, 20)):
+                arrays = robot(self.rng, rate=rate, dtype=dtype)
+                path, out = self.save(arrays), self.path("out.npz")
+                self.assertNotIn("warning", rewrite(path, out, target, "strict"))
+                b = np.load(out)
+                for k, (f, u) in enumerate(places(80, rate, target)):
+                    for name in ("joint_vel", "body_lin_vel_w", "body_ang_vel_w"):
+                        if u == 0:
+                            self.assertEqual(arrays[name][f].tobytes(), b[name][k].tobytes(), f"{name} {k}")
+
+    def test_one_sided_and_smoothed_ones_are_good(self):
+        arrays = robot(self.rng)
+        p = arrays["body_pos_w"].astype(float)
+        for v in (np.diff(p, axis=0, append=p[-1:]) * 50, np.diff(p, axis=0, prepend=p[:1]) * 50,
+                  np.apply_along_axis(lambda x: np.convolve(np.pad(x, 1, "edge"), [0.25, 0.5, 0.25], "valid"), 0,
+                                      arrays["body_lin_vel_w"].astype(float))):
+            arrays["body_lin_vel_w"] = v.astype(np.float32)
+            self.assertNotIn("warning", rewrite(self.save(arrays), self.path("out.npz"), 100))
+
+    def test_those_of_centres_of_mass_are_a_warning_or_refused(self):
+        for dtype in (np.float32, np.float64):
+            arrays = robot(self.rng, centres=0.12, dtype=dtype)
+            path, out = self.save(arrays), self.path("out.npz")
+            said = rewrite(path, out, 100)
+            self.assertIn("'body_lin_vel_w' is not the derivative of 'body_pos_w'", said)
+            self.assertNotIn("'body_ang_vel_w' is not", said)
+            b = np.load(out)
+            self.assertEqual(b["body_lin_vel_w"][::2].tobytes(), arrays["body_lin_vel_w"].tobytes())
+            self.assertIn("is not the derivative", rewrite(path, out, 100, "strict", fails=True))
+
+    def test_other_units_and_rates_are_a_warning(self):
+        arrays = robot(self.rng)
+        arrays["joint_vel"] = np.degrees(arrays["joint_vel"])
+        self.assertIn("'joint_vel' is not", rewrite(self.save(arrays), self.path("out.npz"), 100))
+        arrays = robot(self.rng)
+        arrays["fps"] = np.array([30])
+        self.assertIn("'body_lin_vel_w' is not", rewrite(self.save(arrays), self.path("out.npz"), 60))
+
+    def test_what_stands_still_is_silent(self):
+        arrays = {name: array if name == "fps" else np.repeat(array[:1], 80, 0) * (0 if "vel" in name else 1)
+                  for name, array in robot(self.rng).items()}
+        self.assertNotIn("warning", rewrite(self.save(arrays), self.path("out.npz"), 100, "strict"))
+
+
+class Orders(Case):
+    def check(self, arrays, layout, q, *words):
+        said = rewrite(self.save(arrays), self.path("out.npz"), 100, *words)
+        self.assertIn(f"layout: {layout}", said)
+        b = np.load(self.path("out.npz"))
+        expected = turning(q.astype(float), 50)
+        self.assertLess(np.abs(b["body_ang_vel_w"][::2] - expected)[1:-1].max(), 2e-4)
+        for k in range(1, len(q) - 3):  # between two frames that turn alike
+            low, high = np.minimum(expected[k - 1], expected[k + 2]), np.maximum(expected[k - 1], expected[k + 2])
+            self.assertTrue((b["body_ang_vel_w"][2 * k + 1] > low - 0.4).all(), k)
+            self.assertTrue((b["body_ang_vel_w"][2 * k + 1] < high + 0.4).all(), k)
+        return said
+
+    def test_velocities_tell_the_order(self):
+        for order, layout in (("wxyz", "beyondmimic\n"), ("xyzw", "beyondmimic-xyzw\n")):
+            arrays = robot(self.rng, order=order)
+            q = arrays["body_quat_w"] if order == "xyzw" else arrays["body_quat_w"][..., [1, 2, 3, 0]]
+            said = self.check(arrays, layout, q)
+            self.assertEqual("are read as x y z w" in said, order == "xyzw")
+            self.assertNotIn("warning", self.check(arrays, layout, q, layout[:-1]))
+            rewrite(self.save(arrays), self.path("out.npz"), 100, "strict", fails=order == "xyzw")
+
+    def test_bones_tell_the_order(self):
+        for order, layout in (("wxyz", "beyondmimic\n"), ("xyzw", "beyondmimic-xyzw\n")):
+            arrays = robot(self.rng, order=order)
+            del arrays["body_ang_vel_w"]
+            said = rewrite(self.save(arrays), self.path("out.npz"), 100)
+            self.assertIn(f"layout: {layout}", said)
+            self.assertNotIn("nothing in the file", said)
+
+    def test_what_nothing_tells_is_said_or_refused(self):
+        arrays = robot(self.rng)
+        for name in ("body_ang_vel_w", "body_lin_vel_w", "body_pos_w"):
+            del arrays[name]
+        path, out = self.save(arrays), self.path("out.npz")
+        self.assertIn("nothing in the file tells", rewrite(path, out, 100))
+        self.assertIn("beyondmimic-xyzw", rewrite(path, out, 100, "strict", fails=True))
+        self.assertNotIn("warning", rewrite(path, out, 100, "beyondmimic", "strict"))
+
+
+# ---- members that no layout names ------------------------------------------------------------------
+
+
+class Unnamed(Case):
+    def with_member(self, name, array):
+        return {"poses": walk(self.rng, 12, 52).reshape(12, 156), "mocap_framerate": np.array(120.0), name: array}
+
+    def test_rotations_are_refused_by_name_or_numbers(self):
+        n = lambda *shape: self.rng.normal(size=(12, *shape))
+        q = quaternions(walk(self.rng, 12, 3))
+        for name, array in (("object_quat", n(4)), ("hand_quats", n(5, 4)), ("obj_rot", n(3)), ("root_rot", n(4)),
+                            ("wrist_rotvec", n(2, 3)), ("Root_Rotation", n(3)), ("rot6d", n(22, 6)), ("R_rotmat", n(3, 3)),
+                            ("head_euler", n(3)), ("yaw_euler", n()), ("pose_lhand", n(45)), ("body_pose", n(63)),
+                            ("poses2", n(2, 3)), ("object_pose", n(7)), ("global_orient", n(3)), ("orientation", n(4)),
+                            ("axis_angle", n(3)), ("h", q), ("h", q[:, 0].astype(np.float32)), ("h", matrices(q)),
+                            ("h", np.concatenate([matrices(q), n(3, 3, 1)], -1))):
+            path = self.save(self.with_member(name, array))
+            said = rewrite(path, self.path("out.npz"), 100, fails=True)
+            self.assertIn(f"member '{name}'", said)
+            self.assertIn("no layout names it", said)
+
+    def test_other_members_are_interpolated_or_carried_over(self):
+        n = lambda *shape: self.rng.normal(size=(12, *shape))
+        feet = np.eye(4)[self.rng.integers(0, 4, 12)]
+        for name, array in (("rotation_count", np.array(3)), ("rotation_count", np.arange(12)), ("poses_mask", np.ones((12, 156), bool)),
+                            ("poses_mask", np.ones((12, 156))), ("pose_body", n(63)[:7]), ("root_rot", self.rng.normal(size=4)),
+                            ("root_rot_velocity", n(3)), ("rotor_speed", n(4)), ("rot", n()), ("pose_conf", n(3)), ("joints", n(24, 3)),
+                            ("contact", feet), ("feet", feet), ("direction", n(3)), ("positions", n(3)), ("quaternion", np.array("xyzw")),
+                            ("quat_ids", np.arange(48).reshape(12, 4)), ("contacts", np.zeros((12, 4))), ("theta", n(4))):
+            path, out = self.save(self.with_member(name, array)), self.path("out.npz")
+            rewrite(path, out, 240)
+            a, b = np.load(path)[name], np.load(out)[name]
+            self.assertEqual(a.dtype, b.dtype)
+            if a.ndim and len(a) == 12:
+                self.assertEqual(a.tobytes(), b[::2].tobytes(), name)
+            else:
+                self.assertEqual(a.tobytes(), b.tobytes(), name)
+
+    def test_a_layout_decides(self):
+        q = quaternions(walk(self.rng, 12, 1))[:, 0]
+        arrays = self.with_member("obj_quat", q)
+        arrays["pose_3d"] = self.rng.normal(size=(12, 3))
+        layout, out = self.path("mine.json"), self.path("out.npz")
+        with open(layout, "w", encoding="utf-8") as file:
+            file.write('{"extends": "amass", "rotations": [{"member": "obj_quat", "as": "quaternion-xyzw"}],'
+                       ' "scalars": ["pose_3d"]}')
+        rewrite(self.save(arrays), out, 240, layout)
+        b, where = np.load(out), places(12, 120, 240)
+        self.check_rotations(q, b["obj_quat"], where, lambda r: r, "obj_quat")
+        self.check_rotations(arrays["poses"], b["poses"], where, quaternions, "poses", 3)
+        self.check_numbers(arrays["pose_3d"], b["pose_3d"], where, "pose_3d")
+        with open(layout, "w", encoding="utf-8") as file:
+            file.write('{"extends": "smplz", "rotations": []}')
+        self.assertIn("/extends", rewrite(self.save(arrays), out, 240, layout, fails=True))
+
+    def test_numbers_far_from_unit_are_no_quaternions(self):
+        angles_ = self.rng.uniform(-90, 90, (20, 3, 4))
+        for name in ("quats", "rotations", "body_quat_w", "body_rotations"):
+            arrays = {name: angles_, "fps": np.array(30.0)}
+            self.assertIn("is no quaternions", rewrite(self.save(arrays), self.path("out.npz"), 60, fails=True))
+        arrays = {"quats": angles_, "fps": np.array(30.0)}
+        self.assertIn("are normalised", rewrite(self.save(arrays), self.path("out.npz"), 60, "plain"))
+
+    def test_a_row_of_quaternions_is_no_row_of_rotation_vectors(self):
+        arrays = {"poses": quaternions(walk(self.rng, 12, 24)), "mocap_framerate": np.array(120.0)}
+        self.assertIn("expected (frames, 3 * joints)", rewrite(self.save(arrays), self.path("out.npz"), 60, fails=True))
+
+
+class Layouts(Case):
+    def test_inter_x(self):
+        n = lambda *shape: walk(self.rng, 31, int(np.prod(shape)) // 3).reshape(31, *shape)
+        for dtype in (np.float32, np.float64):
+            arrays = {"pose_body": n(21, 3), "pose_lhand": n(15, 3), "pose_rhand": n(15, 3), "root_orient": n(3),
+                      "trans": n(3)}
+            arrays = {name: array.astype(dtype) for name, array in arrays.items()}
+            arrays |= {"betas": self.rng.normal(size=(1, 10)), "gender": np.array("male")}
+            path, out = self.save(arrays), self.path("out.npz")
+            said = rewrite(path, out, 50)
+            self.assertIn("layout: inter-x", said)
+            self.assertIn("taken as 120 Hz", said)
+            b, where = np.load(out), places(31, 120, 50)
+            for name in ("pose_body", "pose_lhand", "pose_rhand", "root_orient"):
+                self.check_rotations(arrays[name], b[name], where, quaternions, name, 3)
+            self.check_numbers(arrays["trans"], b["trans"], where, "trans")
+            self.check_same(path, out, {"pose_body", "pose_lhand", "pose_rhand", "root_orient", "trans"})
+
+    def test_objects_beside_beyondmimic(self):
+        for order in ("wxyz", "xyzw"):
+            arrays = robot(self.rng, order=order)
+            thing = robot(self.rng, bodies=1, order=order)
+            for name in ("pos", "quat", "lin_vel", "ang_vel"):
+                arrays[f"object_{name}_w"] = thing[f"body_{name}_w"][:, 0]
+            path, out = self.save(arrays), self.path("out.npz")
+            said = rewrite(path, out, 75)
+            self.assertNotIn("derivative", said)
+            b, where = np.load(out), places(80, 50, 75)
+            self.check_rotations(arrays["object_quat_w"], b["object_quat_w"], where, lambda r: r, "object_quat_w", 4)
+            self.check_numbers(arrays["object_pos_w"], b["object_pos_w"], where, "object_pos_w")
+            for k, (f, u) in enumerate(where):
+                if u != 0:
+                    expected = (arrays["object_pos_w"][f + 1].astype(float) - arrays["object_pos_w"][f]) * 50
+                    self.assertLess(np.abs(b["object_lin_vel_w"][k] - expected).max(), 1e-3)
+
+
 # ---- plain, and layouts of one's own --------------------------------------------------------------
 
 
@@ -497,4 +725,4 @@ class Plain(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)

@@ -108,7 +108,7 @@ static file_bytes resample(const pm_motion *motion, pm_engine *engine,
                            pm_motion_resample_report *report) {
     pm_error error = poisoned_error();
     file_bytes bytes = {0};
-    const motion_observer observer = {keep, &bytes};
+    const motion_observer observer = {.see = keep, .user = &bytes};
     expect_ok(
         motion_resample_observed(motion, engine, options, "/dev/null", &observer, report, &error),
         &error);
@@ -197,11 +197,54 @@ static void what_needs_keys_refuses_them(void **state) {
     zip_free(&zip);
 }
 
+/* Of a large member only the header is read, and nothing takes the motion but a look at it. */
+static void headers_alone_are_no_motion(void **state) {
+    enum { ROWS = 14000, COLUMNS = 156 };
+    pm_engine *engine = engine_for(state);
+    static const char words[] = "headers_only";
+    zip_builder zip = {0};
+    char header[96];
+    const double rate = 30;
+    double *zeros = calloc((size_t)ROWS * COLUMNS, sizeof *zeros);
+    assert_non_null(zeros);
+    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
+             (int)ROWS, (int)COLUMNS);
+    zip_add_array(&zip, "poses.npy", true, header, zeros, (size_t)ROWS * COLUMNS * sizeof *zeros);
+    zip_add_array(&zip, "mocap_framerate.npy", false,
+                  "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_finish(&zip, zip.count, false);
+    free(zeros);
+    pm_motion *motion = NULL, *copy = NULL;
+    pm_error error = poisoned_error();
+    const pm_motion_read_options reading = {.format = PM_MOTION_NPZ, .headers_only = true};
+    const pm_motion_resample_options options = {.rate = {60, 1}};
+    const pm_motion_convert_options conversion = {.format = PM_MOTION_NPZ};
+    expect_ok(
+        pm_motion_parse(zip.file.data, zip.file.size, "large.npz", NULL, &reading, &motion, &error),
+        &error);
+    const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
+    assert_int_equal(clip->timelines[0].key_count, ROWS);
+    assert_int_equal(clip->channel_count, COLUMNS / 3);
+    assert_null(clip->channels[0].keys.data);
+    error = poisoned_error();
+    expect_refusal(pm_motion_resample(motion, engine, &options, "/dev/null", NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    error = poisoned_error();
+    expect_refusal(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    error = poisoned_error();
+    expect_refusal(pm_motion_convert(motion, &conversion, "/dev/null", &error), &error,
+                   PM_ERROR_ARGUMENT, words);
+    pm_motion_destroy(&motion);
+    zip_free(&zip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_BOTH(rotations_converted_later_give_the_same_bytes),
         cmocka_unit_test(their_keys_are_not_in_memory),
         ONLY_ON_REFERENCE(what_needs_keys_refuses_them),
+        ONLY_ON_REFERENCE(headers_alone_are_no_motion),
     };
     return cmocka_run_group_tests(tests, write_layout, remove_layout);
 }

@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
+#include "oracle/random_tracks.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,9 +57,21 @@ static void broadcast_rates_are_told_from_whole_ones(void **state) {
     check("0.0417083", true, 24000, 1001, RATE_NTSC);
 }
 
+/* 29.97 as the rate, and not 30000/1001. */
+static void rates_of_a_few_digits_are_recognised(void **state) {
+    (void)state;
+    check("0.0417083750417", true, 2997, 125, RATE_NTSC);
+    check("0.0333667000333667", true, 2997, 100, RATE_NTSC);
+    check("0.01668335", true, 2997, 50, RATE_NTSC);
+    check("0.0083416750", true, 2997, 25, RATE_NTSC);
+    check("0.0801282051282", true, 312, 25, RATE_SIMPLE); /* 12.48 */
+    check("0.0133333333333", true, 75, 1, RATE_INTEGER);
+    check("0.015625", true, 64, 1, RATE_LITERAL);
+    check("0.0148148148148148", true, 135, 2, RATE_SIMPLE);
+}
+
 static void unknown_rates_stay_literal(void **state) {
     (void)state;
-    check("0.0417083750417", true, 10000000000000, 417083750417, RATE_LITERAL);
     check("0.0333331", true, 10000000, 333331, RATE_LITERAL);
 }
 
@@ -102,6 +117,90 @@ static void written_frame_times_read_back_as_the_same_rate(void **state) {
     }
 }
 
+static pm_rational in_lowest_terms(int64_t num, int64_t den) {
+    pm_rational rate = {0, 0};
+    assert_true(rate_divide((pm_rational){num, 1}, (pm_rational){den, 1}, &rate));
+    return rate;
+}
+
+static void expect_to_return(pm_rational rate) {
+    char text[RATE_TEXT];
+    pm_rational again = {0, 0};
+    rate_snap how;
+
+    rate_write_frame_time(rate, text);
+    assert_true(rate_from_frame_time(text, strlen(text), true, &again, &how));
+    if (again.num != rate.num || again.den != rate.den) {
+        fail_msg("%lld/%lld is written as %s and read as %lld/%lld", (long long)rate.num,
+                 (long long)rate.den, text, (long long)again.num, (long long)again.den);
+    }
+}
+
+/* 24 to 240 Hz as N*1000/1001 and as that rounded to two and three decimals, multiples and parts of
+ * them; decimals; fractions of small numbers. */
+static void plausible_rates_return_from_their_frame_times(void **state) {
+    static const int64_t film[] = {24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240};
+    random_source source = random_start();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof film / sizeof film[0]; i++) {
+        for (int64_t part = 1; part <= 8; part++) {
+            const int64_t thousandths = (film[i] * 1000000 + 500) / 1001;
+            expect_to_return(in_lowest_terms(film[i] * 1000, 1001 * part));
+            expect_to_return(in_lowest_terms(film[i] * 1000 * part, 1001));
+            expect_to_return(in_lowest_terms(film[i] * 999, 1000 * part));
+            expect_to_return(in_lowest_terms(thousandths, 1000));
+            expect_to_return(in_lowest_terms((thousandths + 5) / 10, 100 * part));
+        }
+    }
+    for (int round = 0; round < 20000; round++) {
+        static const int64_t usual[] = {1, 2, 3, 7, 10, 100, 1000, 1001};
+        const size_t pick = random_size(&source, 0, 15);
+        const int64_t den = pick < 8 ? usual[pick] : (int64_t)random_size(&source, 1, 9999);
+        const int64_t whole = (int64_t)random_size(&source, 1, 1000);
+        expect_to_return(
+            in_lowest_terms(whole * den + (int64_t)random_size(&source, 0, (size_t)den - 1), den));
+    }
+}
+
+/* The smallest denominator, found by trying all. */
+static void the_simplest_fraction_is_in_its_interval(void **state) {
+    random_source source = random_start();
+    pm_rational found = {-1, -1};
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        const double middle = random_between(&source, 0, 100);
+        const double half = middle * pow(10, -random_between(&source, 1, 6));
+        const double low = middle - half, high = middle + half;
+        int64_t den = 1;
+        while (ceil(low * (double)den) > high * (double)den) {
+            den++;
+        }
+        assert_true(rate_simplest(low, high, &found));
+        assert_int_equal(found.den, den);
+        assert_true((double)found.num >= low * (double)den - 1e-9 &&
+                    (double)found.num <= high * (double)den + 1e-9);
+    }
+    assert_true(rate_simplest(0, 0, &found) && found.num == 0 && found.den == 1);
+    assert_true(rate_simplest(0.3, 0.3, &found));
+    assert_true((double)found.num / (double)found.den == 0.3);
+    assert_false(rate_simplest(1e-30, 1.5e-30, &found));
+    assert_false(rate_simplest(1e30, 2e30, &found));
+}
+
+static void sums_are_exact(void **state) {
+    pm_rational sum = {0, 0};
+
+    (void)state;
+    assert_true(rate_add((pm_rational){1, 24}, (pm_rational){1, 8}, &sum));
+    assert_true(sum.num == 1 && sum.den == 6);
+    assert_true(rate_add((pm_rational){0, 1}, (pm_rational){7, 3}, &sum));
+    assert_true(sum.num == 7 && sum.den == 3);
+    assert_false(rate_add((pm_rational){INT64_MAX, 1}, (pm_rational){1, 1}, &sum));
+    assert_false(rate_add((pm_rational){1, INT64_MAX}, (pm_rational){1, INT64_MAX - 1}, &sum));
+}
+
 static void literal_rates_are_written_with_all_their_digits(void **state) {
     pm_rational rate = {599999885559082, 10000000000000}; /* 59.9999885559082 */
     char text[RATE_TEXT];
@@ -110,6 +209,121 @@ static void literal_rates_are_written_with_all_their_digits(void **state) {
     rate_write_frame_time(rate, text);
     assert_string_equal(text, "0.016666669845581662");
 }
+
+/* ---- key times in float32 ----------------------------------------------------------------- */
+
+enum { MOST_KEYS = 400 };
+
+/* What exporters write for key k. */
+typedef enum exporter { ROUNDS, MULTIPLIES, ADDS, EXPORTERS } exporter;
+
+static void export_times(exporter how, pm_rational rate, double start, double *times,
+                         size_t count) {
+    const float step = (float)rate.den / (float)rate.num;
+    float sum = (float)start;
+
+    for (size_t k = 0; k < count; k++) {
+        const double exact = start + (double)k * (double)rate.den / (double)rate.num;
+        times[k] = how == ROUNDS       ? (double)(float)exact
+                   : how == MULTIPLIES ? (double)((float)start + (float)k * step)
+                                       : (double)sum;
+        sum += step;
+    }
+}
+
+static pm_rational usual_rate(random_source *source) {
+    static const pm_rational rates[] = {{24, 1},       {25, 1},       {30, 1},    {60, 1},
+                                        {120, 1},      {30000, 1001}, {15, 1},    {24000, 1001},
+                                        {60000, 1001}, {2997, 50},    {25, 2},    {10, 1},
+                                        {10, 3},       {240, 1},      {2997, 125}};
+    return rates[random_size(source, 0, sizeof rates / sizeof rates[0] - 1)];
+}
+
+/* A start at 0, on a frame, at a decimal, or anywhere. */
+static double random_first_time(random_source *source, pm_rational rate) {
+    switch (random_size(source, 0, 3)) {
+    case 0:
+        return 0;
+    case 1:
+        return (double)random_size(source, 1, 500) * (double)rate.den / (double)rate.num;
+    case 2:
+        return (double)random_size(source, 1, 3000) / 1000;
+    default:
+        return random_between(source, 0, 20);
+    }
+}
+
+static void expect_grid(const double *times, size_t count, key_grid grid) {
+    grid.start = key_grid_start(times[0], grid.rate);
+    assert_true(grid.start.den > 0);
+    for (size_t k = 0; k < count; k++) {
+        assert_int_equal(key_grid_frame(&grid, times[k]), k);
+    }
+}
+
+/* Times that are rounded once are given back by the rate, whatever it is. */
+static void rounded_times_have_a_rate_wherever_they_start(void **state) {
+    random_source source = random_start();
+    double times[MOST_KEYS];
+
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        const size_t count = random_size(&source, 2, MOST_KEYS);
+        const pm_rational any = {(int64_t)random_size(&source, 1, 300),
+                                 (int64_t)random_size(&source, 1, 20)};
+        const pm_rational rate = round % 2 == 0 ? usual_rate(&source) : any;
+        export_times(ROUNDS, rate, random_first_time(&source, rate), times, count);
+        const key_grid grid = {.rate = key_rate(times, count)};
+        if (grid.rate.den == 0) {
+            fail_msg("%zu keys at %lld/%lld Hz from %.9g s are not uniform", count,
+                     (long long)rate.num, (long long)rate.den, times[0]);
+        }
+        expect_grid(times, count, grid);
+    }
+}
+
+/* Of ten frames or more, so that rates are told apart. */
+static void common_rates_are_found_in_what_exporters_compute(void **state) {
+    random_source source = random_start();
+    double times[MOST_KEYS];
+
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        for (int how = 0; how < EXPORTERS; how++) {
+            static const pm_rational rates[] = {{24, 1}, {25, 1}, {30, 1}, {60, 1}, {120, 1}};
+            const pm_rational rate = rates[random_size(&source, 0, 4)];
+            const size_t count = random_size(&source, 10, MOST_KEYS);
+            const double start = random_first_time(&source, rate);
+            export_times((exporter)how, rate, start, times, count);
+            const key_grid grid = {.rate = key_rate(times, count)};
+            if (grid.rate.num != rate.num || grid.rate.den != rate.den) {
+                fail_msg("exporter %d: %zu keys at %lld Hz from %.9g s are taken as %lld/%lld", how,
+                         count, (long long)rate.num, start, (long long)grid.rate.num,
+                         (long long)grid.rate.den);
+            }
+            expect_grid(times, count, grid);
+        }
+    }
+}
+
+static void times_off_by_a_hundredth_of_a_frame_are_not_uniform(void **state) {
+    random_source source = random_start();
+    double times[MOST_KEYS];
+
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        const size_t count = random_size(&source, 4, MOST_KEYS);
+        const pm_rational rate = {(int64_t)random_size(&source, 10, 60), 1};
+        const size_t moved = random_size(&source, 1, count - 2);
+        export_times((exporter)(round % EXPORTERS), rate, random_first_time(&source, rate), times,
+                     count);
+        times[moved] += (round % 2 == 0 ? 0.011 : -0.011) / (double)rate.num;
+        times[moved] = (double)(float)times[moved];
+        assert_int_equal(key_rate(times, count).den, 0);
+    }
+}
+
+/* ---- targets ------------------------------------------------------------------------------ */
 
 static void check_target(const char *text, int64_t num, int64_t den) {
     pm_rational source = {30000, 1001}, rate = {-1, -1};
@@ -177,10 +391,17 @@ int main(void) {
         cmocka_unit_test(cut_frame_times_become_whole_rates),
         cmocka_unit_test(exact_frame_times_are_what_they_say),
         cmocka_unit_test(broadcast_rates_are_told_from_whole_ones),
+        cmocka_unit_test(rates_of_a_few_digits_are_recognised),
         cmocka_unit_test(unknown_rates_stay_literal),
         cmocka_unit_test(no_snap_takes_every_digit),
         cmocka_unit_test(invalid_times_are_refused),
         cmocka_unit_test(written_frame_times_read_back_as_the_same_rate),
+        cmocka_unit_test(plausible_rates_return_from_their_frame_times),
+        cmocka_unit_test(the_simplest_fraction_is_in_its_interval),
+        cmocka_unit_test(sums_are_exact),
+        cmocka_unit_test(rounded_times_have_a_rate_wherever_they_start),
+        cmocka_unit_test(common_rates_are_found_in_what_exporters_compute),
+        cmocka_unit_test(times_off_by_a_hundredth_of_a_frame_are_not_uniform),
         cmocka_unit_test(literal_rates_are_written_with_all_their_digits),
         cmocka_unit_test(targets_are_rates_or_multiples_of_the_source),
         cmocka_unit_test(targets_that_make_no_sense_are_refused),

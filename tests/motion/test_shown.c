@@ -39,8 +39,18 @@ static long decode(const unsigned char *at, size_t size, size_t *length) {
     return number;
 }
 
+/* Controls, and what no one sees: marks and turns of direction, separators of lines, tags, and others of
+ * Unicode's category Cf, but not U+200C and U+200D, which Persian and emoji are written with. */
 static bool is_control(long number) {
-    return (number >= 0 && number < 0x20) || (number >= 0x7f && number < 0xa0);
+    static const long marks[] = {0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0xfeff};
+    bool mark = false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        mark = mark || number == marks[i];
+    }
+    return mark || (number >= 0 && number < 0x20) || (number >= 0x7f && number < 0xa0) ||
+           (number >= 0x2028 && number <= 0x202e) || (number >= 0x2060 && number <= 0x206f) ||
+           (number >= 0xfff9 && number <= 0xfffb) || (number >= 0x1bca0 && number <= 0x1bca3) ||
+           (number >= 0x1d173 && number <= 0x1d17a) || (number >= 0xe0001 && number <= 0xe007f);
 }
 
 /* The expected text, computed in a simple way. */
@@ -60,7 +70,8 @@ static size_t expected_text(const unsigned char *text, size_t size, char *out) {
 static size_t draw(random_source *source, unsigned char *text, size_t max) {
     static const char *const parts[] = {
         "\x1b[31m",     "\x7f",     "\xc2\x9b", "\xc3\xa9", "\xe6\xad\xa9", "\xf0\x9f\x95\xba",
-        "\xed\xa0\x80", "\xc0\xaf", "walk",     "\n\r\t",   "\xe2\x82",     "\xf4\x90\x80\x80"};
+        "\xed\xa0\x80", "\xc0\xaf", "walk",     "\n\r\t",   "\xe2\x82",     "\xf4\x90\x80\x80",
+        "\u202e",       "\u2028",   "\u2069",   "\u200d",   "\ufeff",       "\U000e0041"};
     size_t size = 0;
     while (size + 8 < max && random_unit(source) < 0.95) {
         if (random_unit(source) < 0.5) {
@@ -122,6 +133,14 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
     }
 }
 
+static void text_is_not_turned_around(void **state) {
+    (void)state;
+    char shown[64];
+    const char name[] = "walk\u202ehvb.\u2028x";
+    printable_text(shown, sizeof shown, name, sizeof name - 1);
+    assert_string_equal(shown, "walk\\xe2\\x80\\xaehvb.\\xe2\\x80\\xa8x");
+}
+
 static void a_line_is_one_line_whatever_is_in_it(void **state) {
     (void)state;
     char *text = NULL;
@@ -153,9 +172,12 @@ static void json_has_no_control_characters_either(void **state) {
         const unsigned char *out = (const unsigned char *)json_text + 1;
         const unsigned char *end = (const unsigned char *)json_text + json_size - 1;
         for (size_t step = 0; at < size; at += length, out += step) {
-            char escape[8];
+            char escape[16];
             long number = decode(text + at, size - at, &length);
-            if (number < 0 || is_control(number)) {
+            if (number > 0xffff && is_control(number)) {
+                snprintf(escape, sizeof escape, "\\u%04x\\u%04x",
+                         (unsigned)(0xd7c0 + (number >> 10)), (unsigned)(0xdc00 + number % 0x400));
+            } else if (number < 0 || is_control(number)) {
                 snprintf(escape, sizeof escape, "\\u%04x",
                          (unsigned)(number < 0 ? 0xfffd : number));
             } else if (number == '"' || number == '\\') {
@@ -178,6 +200,7 @@ int main(void) {
         cmocka_unit_test(control_characters_and_stray_bytes_are_shown_and_the_rest_stays),
         cmocka_unit_test(what_is_too_long_is_cut_between_characters),
         cmocka_unit_test(a_line_is_one_line_whatever_is_in_it),
+        cmocka_unit_test(text_is_not_turned_around),
         cmocka_unit_test(json_has_no_control_characters_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Engines over several devices: sub-devices of the CPU, with one context each and with a common
- * context, compared with the bits of the reference. How a job is divided: test_scheduler.c.
+ * context, compared with the bits of the reference.
  * Failures of a device: test_injection.c.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -273,8 +273,15 @@ static void sample_rotations(const pm_clip *clip, size_t count) {
     guarded_free(out);
 }
 
-static bool is_measured(const pm_engine *engine, size_t part) {
-    return multi_of(engine)->throughputs[part] > 0;
+/* The programs that a device has built so far: 0 unless it has computed. */
+static size_t programs_of(const pm_engine *engine, size_t part) {
+    pm_opencl_device *cl = pm_opencl_of(engine->device->members[part]);
+    size_t count = 0;
+    pthread_mutex_lock(&cl->lock);
+    for (const pm_built *b = cl->built; b; b = b->next)
+        count += b->program != NULL;
+    pthread_mutex_unlock(&cl->lock);
+    return count;
 }
 
 /* A thread may start too late for one job, but not for all of them. */
@@ -283,17 +290,15 @@ static void every_device_takes_part(void **state) {
     need_parts();
     pm_engine *engine = open_separately();
     pm_clip *clip = clip_of_slerp(engine);
-    for (size_t job = 0; job < 1000 && !(is_measured(engine, 0) && is_measured(engine, 1)); job++)
+    for (size_t job = 0; job < 1000 && !(programs_of(engine, 0) && programs_of(engine, 1)); job++)
         sample_rotations(clip, COUNT);
-    assert_true(is_measured(engine, 0));
-    assert_true(is_measured(engine, 1));
-    assert_true(isfinite(multi_of(engine)->throughputs[0]) &&
-                isfinite(multi_of(engine)->throughputs[1]));
+    assert_true(programs_of(engine, 0) > 0);
+    assert_true(programs_of(engine, 1) > 0);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
 }
 
-static void before_any_measurement_the_first_device_takes_a_job_too_small_to_divide(void **state) {
+static void the_first_device_takes_a_job_too_small_to_divide(void **state) {
     (void)state;
     need_parts();
     pm_engine *engine = open_separately();
@@ -301,30 +306,20 @@ static void before_any_measurement_the_first_device_takes_a_job_too_small_to_div
     multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
     for (size_t job = 0; job < 3; job++)
         sample_rotations(clip, COUNT);
-    assert_true(is_measured(engine, 0));
-    assert_false(is_measured(engine, 1));
+    assert_true(programs_of(engine, 0) > 0);
+    assert_int_equal(programs_of(engine, 1), 0);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
 }
 
-/* The estimate of the other device is kept in proportion, increased by 1/64; see multi/scheduler.c. */
-static void the_fastest_device_takes_a_job_too_small_to_divide(void **state) {
+static void a_job_of_any_length_has_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
-    pm_engine *engine = open_separately();
-    pm_clip *clip = clip_of_slerp(engine);
-    for (size_t job = 0; job < 1000 && !(is_measured(engine, 0) && is_measured(engine, 1)); job++)
-        sample_rotations(clip, COUNT);
-    multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
-    for (size_t fast = 0; fast < PARTS; fast++) {
-        double *rates = multi_of(engine)->throughputs;
-        rates[fast] = 1e6;
-        rates[1 - fast] = 1;
-        sample_rotations(clip, COUNT);
-        assert_true(fabs(rates[1 - fast] / rates[fast] * 1e6 - 65.0 / 64) < 1e-9);
-    }
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
+    random_source source = random_salted(0x76);
+    const pm_clip_desc desc = describe(&uniform);
+    for (size_t count = 1; count < COUNT; count += 1 + random_bits(&source) % (COUNT / 6))
+        expect_results_of_one(m.engine, &desc,
+                              &(pm_sample_job){.sample_count = count, .rate = {1499, 1}});
 }
 
 /* With the library's own minimum piece. */
@@ -428,6 +423,27 @@ static void its_info_covers_all_devices(void **state) {
     assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
 }
 
+/* The reference path's devices stand in for those of three drivers. */
+static void names_that_are_part_of_others_are_named(void **state) {
+    (void)state;
+    need_parts();
+    pm_device devices[3], *members[3], *joint = NULL;
+    static const char *const names[3] = {"PoCL 3.1 LLVM", "PoCL", "PoCL 3.1 LLVM"};
+    pm_error error = poisoned_error();
+    for (size_t i = 0; i < 3; i++) {
+        devices[i] = (pm_device){.backend = m.engine->device->members[0]->backend};
+        snprintf(devices[i].info.platform, sizeof devices[i].info.platform, "%s", names[i]);
+        snprintf(devices[i].info.driver, sizeof devices[i].info.driver, "%s", names[2 - i]);
+        members[i] = &devices[i];
+    }
+    const pm_device_options options = {.host_threads = 1};
+    expect_ok(pm_multi_device_open(members, 3, &options, &joint, &error), &error);
+    assert_string_equal(joint->info.platform, "PoCL 3.1 LLVM + PoCL");
+    assert_string_equal(joint->info.driver, "PoCL 3.1 LLVM + PoCL");
+    joint->member_count = 0; /* the members are not closed */
+    joint->backend->close(joint);
+}
+
 static void a_clip_counts_its_bytes_on_each_device(void **state) {
     void *kind_state = &on_device;
     (void)state;
@@ -449,22 +465,10 @@ static void the_self_check_covers_every_device(void **state) {
     pm_error error = poisoned_error();
     expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
     assert_int_equal(identity, PM_BIT_MATCH_EXACT);
-    const size_t programs = pm_cl_program_count(engine->device->members[0]);
+    const size_t programs = programs_of(engine, 0);
     assert_true(programs > PM_METHOD_COUNT / 2);
-    assert_int_equal(pm_cl_program_count(engine->device->members[1]), programs);
+    assert_int_equal(programs_of(engine, 1), programs);
     pm_engine_destroy(&engine);
-}
-
-static void tuning_several_at_once_is_refused(void **state) {
-    (void)state;
-    need_parts();
-    pm_launch_measurement trials[2];
-    pm_error error = poisoned_error();
-    size_t count = 7, best = 7;
-    expect_refusal(pm_engine_tune(m.engine, trials, 2, &count, &best, &error), &error,
-                   PM_ERROR_ARGUMENT, "each");
-    assert_int_equal(count, 0);
-    assert_int_equal(best, 0);
 }
 
 /* ---- on a caller's queue ---- */
@@ -680,14 +684,14 @@ int main(void) {
         cmocka_unit_test(devices_with_a_common_context_have_the_bits_of_one_device),
         cmocka_unit_test(divided_pieces_have_the_bits_of_one_device),
         cmocka_unit_test(every_device_takes_part),
-        cmocka_unit_test(before_any_measurement_the_first_device_takes_a_job_too_small_to_divide),
-        cmocka_unit_test(the_fastest_device_takes_a_job_too_small_to_divide),
+        cmocka_unit_test(the_first_device_takes_a_job_too_small_to_divide),
+        cmocka_unit_test(a_job_of_any_length_has_the_bits_of_one_device),
         cmocka_unit_test(a_large_job_has_the_bits_of_one_device),
         cmocka_unit_test(two_threads_may_sample_concurrently),
         cmocka_unit_test(its_info_covers_all_devices),
+        cmocka_unit_test(names_that_are_part_of_others_are_named),
         cmocka_unit_test(a_clip_counts_its_bytes_on_each_device),
         cmocka_unit_test(the_self_check_covers_every_device),
-        cmocka_unit_test(tuning_several_at_once_is_refused),
         cmocka_unit_test(a_queue_of_any_of_the_devices_is_accepted),
         cmocka_unit_test(a_queue_of_another_device_is_refused),
         cmocka_unit_test(invalid_targets_are_refused),

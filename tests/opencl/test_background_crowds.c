@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds, and jobs on queues, of engines that build in the background: no caller waits for a
- * compiler, results have one path's bits, and failures are reported. The tests of queues run with
- * such an engine too (--builds-late); samples in host memory are in test_background.
+ * Crowds of engines that build in the background: no caller with host memory waits for a compiler,
+ * results have one path's bits, and failures are reported. Jobs on queues wait. Samples in host
+ * memory are in test_background.
  */
 #define _XOPEN_SOURCE 700
 
@@ -226,116 +226,80 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
 
 /* ---- queues ---- */
 
-typedef struct queue_scene {
-    cl_context context;
-    cl_command_queue queue;
-    cl_event gate; /* jobs wait for it */
-} queue_scene;
-
-static queue_scene queue_make(const pm_engine *engine) {
-    queue_scene q = {.context = pm_cl_context(engine)};
+/* A buffer of poison. */
+static cl_mem make_buffer(const pm_engine *engine, size_t bytes) {
     cl_int status = CL_SUCCESS;
-    q.queue = clCreateCommandQueue(q.context, pm_cl_device(engine), 0, &status);
+    unsigned char *poison = test_array(bytes, 1);
+    memset(poison, 0xFF, bytes);
+    cl_mem buffer = clCreateBuffer(pm_cl_context(engine), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   bytes, poison, &status);
     assert_int_equal(status, CL_SUCCESS);
-    q.gate = clCreateUserEvent(q.context, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return q;
-}
-
-static void queue_free(queue_scene *q) {
-    clReleaseEvent(q->gate);
-    clReleaseCommandQueue(q->queue);
-}
-
-static cl_mem make_buffer(const queue_scene *q, size_t bytes) {
-    cl_int status = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(q->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    free(poison);
     return buffer;
 }
 
-/* Reads after the gate is open. */
-static void expect_in_buffer(const queue_scene *q, cl_mem buffer, const float *expected,
-                             size_t floats, size_t width, cl_event done) {
+static void expect_in_buffer(cl_command_queue queue, cl_mem buffer, const float *expected,
+                             size_t floats, size_t width) {
     float *values = test_array(floats, sizeof *values);
-    assert_int_equal(clEnqueueReadBuffer(q->queue, buffer, CL_TRUE, 0, floats * sizeof *values,
-                                         values, 1, &done, NULL),
+    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, floats * sizeof *values, values,
+                                         0, NULL, NULL),
                      CL_SUCCESS);
     expect_same_bits(values, expected, floats, width);
     free(values);
-    clReleaseEvent(done);
     clReleaseMemObject(buffer);
 }
 
-static void poses_on_a_queue_do_not_wait_for_their_programs(void **state) {
-    engine_for(state);
-    build_gate g = build_gate_make(true);
-    pm_engine *engine = open_engine(state, &g, NULL);
-    queue_scene q = queue_make(engine);
+static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue queue) {
     scene s;
     make_crowd(engine, 0xC00, &s);
     pm_crowd_instance *instances = make_instances(&s, 0xC01);
     const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
     float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
     pm_cl_crowd_job job = {.instances = instances, .instance_count = COUNT};
-    alarm(PATIENCE_SECONDS);
-    for (int round = 0; round < 3; round++) { /* before the build, after it, and checked */
-        cl_mem buffer = job.outputs[PM_CROWD_DUAL].buffer = make_buffer(&q, floats * sizeof(float));
-        cl_event done = NULL;
-        pm_error error = poisoned_error();
-        expect_ok(pm_cl_crowd_pose(s.crowd, &job, q.queue, 1, &q.gate, &done, &error), &error);
-        if (round == 0) {
-            assert_int_equal(build_gate_count(&g, &g.built), 0);
-            assert_int_equal(clSetUserEventStatus(q.gate, CL_COMPLETE), CL_SUCCESS);
-            build_gate_open(&g);
-        }
-        expect_in_buffer(&q, buffer, expected, floats, floats / COUNT, done);
-        build_gate_wait(&g, &g.built, 1);
-    }
-    alarm(0);
-    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    cl_mem buffer = job.outputs[PM_CROWD_DUAL].buffer = make_buffer(engine, floats * sizeof(float));
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, &error), &error);
+    assert_int_equal(build_gate_count(g, &g->built), 1);
+    expect_in_buffer(queue, buffer, expected, floats, floats / COUNT);
     guarded_free(expected);
     free(instances);
     scene_free(&s);
-    queue_free(&q);
-    pm_engine_destroy(&engine);
 }
 
-static void samples_on_a_queue_do_not_wait_for_their_programs(void **state) {
+static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue queue) {
     enum { KEYS = 7, TRACKS = 21, SAMPLES = 60, FLOATS = SAMPLES * TRACKS * 4 };
-    engine_for(state);
-    build_gate g = build_gate_make(true);
-    pm_engine *engine = open_engine(state, &g, NULL);
-    queue_scene q = queue_make(engine);
     motion m = motion_make(KEYS, TRACKS, 1.5, 0xC10);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     pm_clip *clip = clip_make(engine, &desc);
     static float expected[FLOATS];
-    pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
+    const pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
     pm_sample_job by_reference = job;
     by_reference.rotations = expected;
     by_reference.on_reference = true;
     sample_make(clip, &by_reference);
-    alarm(PATIENCE_SECONDS);
-    for (int round = 0; round < 3; round++) {
-        const pm_cl_outputs outputs = {.rotations = make_buffer(&q, sizeof expected)};
-        cl_event done = NULL;
-        pm_error error = poisoned_error();
-        expect_ok(pm_cl_sample(clip, &job, &outputs, q.queue, 1, &q.gate, &done, &error), &error);
-        if (round == 0) {
-            assert_int_equal(build_gate_count(&g, &g.built), 0);
-            assert_int_equal(clSetUserEventStatus(q.gate, CL_COMPLETE), CL_SUCCESS);
-            build_gate_open(&g);
-        }
-        expect_in_buffer(&q, outputs.rotations, expected, FLOATS, 4, done);
-        build_gate_wait(&g, &g.built, uniform_programs(engine));
-    }
-    alarm(0);
-    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    const size_t before = build_gate_count(g, &g->built);
+    const pm_cl_outputs outputs = {.rotations = make_buffer(engine, sizeof expected)};
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error);
+    assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
+    expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
     pm_clip_destroy(&clip);
     motion_free(&m);
-    queue_free(&q);
+}
+
+static void jobs_on_a_queue_wait_for_their_programs(void **state) {
+    engine_for(state);
+    build_gate g = build_gate_make(false);
+    pm_engine *engine = open_engine(state, &g, NULL);
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueue(pm_cl_context(engine), pm_cl_device(engine), 0, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    pose_on_queue(engine, &g, queue);
+    sample_on_queue(engine, &g, queue);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    clReleaseCommandQueue(queue);
     pm_engine_destroy(&engine);
 }
 
@@ -414,8 +378,7 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built),
         ONLY_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs),
         ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
-        ONLY_ON_DEVICE(poses_on_a_queue_do_not_wait_for_their_programs),
-        ONLY_ON_DEVICE(samples_on_a_queue_do_not_wait_for_their_programs),
+        ONLY_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs),
         ONLY_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build),
     };
     leave_out_crowds_on_rusticl();

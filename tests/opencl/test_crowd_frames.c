@@ -49,9 +49,10 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     return made;
 }
 
-/* All outputs, with copies of the previous records. */
-static void run_frames(pm_cl_crowd_job job) {
+/* All outputs, with copies of the previous records. Returns what the first frame made. */
+static size_t run_frames(pm_cl_crowd_job job) {
     long live = 0;
+    size_t made_first = 0;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
     scene_undo(&posed.scene); /* a crowd that was never posed */
     scene_finish(caller.engine, &posed.scene);
@@ -66,7 +67,7 @@ static void run_frames(pm_cl_crowd_job job) {
         const size_t made = record_frame(&job, job.frame % 2 ? gate : NULL);
         clReleaseEvent(gate);
         if (job.frame == 1)
-            assert_true(made >= PM_CROWD_OUTPUT_COUNT);
+            made_first = made;
         if (job.frame == 3)
             live = faults_live_objects();
     }
@@ -75,6 +76,7 @@ static void run_frames(pm_cl_crowd_job job) {
         clReleaseMemObject(buffers[o][0]);
         clReleaseMemObject(buffers[o][1]);
     }
+    return made_first;
 }
 
 static void the_linker_wraps_the_calls(void **state) {
@@ -83,8 +85,10 @@ static void the_linker_wraps_the_calls(void **state) {
 }
 
 static void frames_of_host_instances_make_nothing_after_the_first(void **state) {
+    const pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
     (void)state;
-    run_frames((pm_cl_crowd_job){.instances = posed.instances, .instance_count = QUEUE_COUNT});
+    /* The kernels, which the device keeps for the tests that follow. */
+    assert_true(run_frames(job) >= PM_CROWD_OUTPUT_COUNT);
 }
 
 static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **state) {

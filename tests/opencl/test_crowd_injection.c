@@ -8,7 +8,6 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -25,7 +24,6 @@ static const pm_crowd_output outputs[OUTPUTS] = {PM_CROWD_PALETTE, PM_CROWD_DUAL
 
 struct stage {
     void **state;
-    bool builds_late; /* programs are not built before the stage is closed */
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
@@ -92,16 +90,8 @@ static void prepare_nothing(stage *s) {
     (void)s;
 }
 
-static build_gate builds;
-
 static void prepare_engine(stage *s) {
-    const pm_engine_desc late = {.cache_folder = "",
-                                 .build_in_background = true,
-                                 .log = build_gate_pass,
-                                 .log_user = &builds};
-    builds = build_gate_make(true);
-    s->engine =
-        engine_with(s->state, s->builds_late ? &late : &(pm_engine_desc){.cache_folder = cache});
+    s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
 }
 
 static void prepare_skeleton(stage *s) {
@@ -153,13 +143,6 @@ static void prepare_warm_queue(stage *s) {
     prepare_queue(s);
     expect_ok(pose_on_queue(s, &error), &error);
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
-}
-
-/* The builder waits, so that no fault occurs on its thread. */
-static void prepare_late_queue(stage *s) {
-    s->builds_late = true;
-    prepare_warm_queue(s);
-    build_gate_wait(&builds, &builds.building, 1);
 }
 
 static void prepare_instance_buffer(stage *s) {
@@ -266,7 +249,6 @@ static void expect_still_usable(stage *s) {
 
 void stage_close(stage *s) {
     expect_still_usable(s);
-    build_gate_open(&builds);
     close_queue(s);
     if (s->own)
         assert_int_equal(munmap(s->own, sizeof instances), 0);
@@ -308,10 +290,6 @@ static const scenario later_frame = {.name = "a later job on a queue",
                                      .prepare = prepare_warm_queue,
                                      .run = pose_on_queue,
                                      .expect_done = expect_records};
-static const scenario built_late = {.name = "a job on a queue while programs are built",
-                                    .prepare = prepare_late_queue,
-                                    .run = pose_on_queue,
-                                    .expect_done = expect_records};
 static const scenario of_a_buffer = {.name = "a job of instances in a buffer",
                                      .prepare = prepare_instance_buffer,
                                      .run = pose_on_queue,
@@ -367,12 +345,6 @@ static void a_call_failing_in_a_job_on_a_queue(void **state) {
     inject(&later_frame, state, FAULT_CL, false, 10);
     inject(&of_a_buffer, state, FAULT_CL, false, 20);
     inject(&later_frame, state, FAULT_CL, true, 10);
-}
-
-static void a_fault_in_a_job_on_a_queue_while_programs_are_built(void **state) {
-    inject(&built_late, state, FAULT_CL, false, 5);
-    inject(&built_late, state, FAULT_ALLOCATION, false, 3); /* of few, with small sizes */
-    inject(&built_late, state, FAULT_BUFFER, true, 2);
 }
 
 static void a_failed_job_no_longer_reads_its_instances(void **state) {
@@ -541,7 +513,6 @@ int main(void) {
         ONLY_ON_DEVICE(a_call_failing_while_a_crowd_is_made),
         ONLY_ON_DEVICE(a_call_failing_in_a_job),
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(a_fault_in_a_job_on_a_queue_while_programs_are_built),
         ONLY_ON_DEVICE(a_failed_job_no_longer_reads_its_instances),
         ONLY_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made),

@@ -487,8 +487,7 @@ static void a_crowd_releases_the_callers_objects(void **state) {
     assert_true(of_context <= before);
 }
 
-int main(int argc, char **argv) {
-    caller_arguments(argc, argv);
+int main(void) {
     const int code = exit_code_without_device();
     if (code != 0)
         return code;

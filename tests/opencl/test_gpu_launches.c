@@ -35,7 +35,7 @@ static pm_opencl_device *cl_of_caller(void) {
 }
 
 static void bound_launches(size_t work) {
-    cl_of_caller()->launch_work = work;
+    cl_of_caller()->plan.max_work = work;
 }
 
 static int open_all(void **state) {
@@ -69,13 +69,13 @@ static size_t pieces_of(size_t total, size_t size) {
 
 static void only_devices_that_are_no_cpus_are_bounded(void **state) {
     (void)state;
-    assert_int_equal(cl_of_caller()->launch_work, PM_MAX_GPU_WORK);
+    assert_int_equal(cl_of_caller()->plan.max_work, PM_MAX_GPU_WORK);
     void *kind = &on_device;
     odd_reset(); /* the machine's own type */
     pm_engine *plain = engine_with(&kind, &(pm_engine_desc){0});
     pm_device_info info;
     pm_engine_info(plain, &info);
-    assert_int_equal(pm_opencl_of(plain->device)->launch_work,
+    assert_int_equal(pm_opencl_of(plain->device)->plan.max_work,
                      info.type == PM_DEVICE_CPU ? SIZE_MAX : (size_t)PM_MAX_GPU_WORK);
     pm_engine_destroy(&plain);
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);

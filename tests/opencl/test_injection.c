@@ -10,7 +10,6 @@
 #include "engine/engine.h"
 #include "multi/multi_device.h"
 #include "opencl/device.h"
-#include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -21,15 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { KEYS = 8, TRACKS = 5, COUNT = 30, ROWS = COUNT * TRACKS };
+enum { KEYS = 8, TRACKS = 5, COUNT = 30, ROWS = COUNT * TRACKS, PATIENCE_SECONDS = 600 };
 
 struct stage {
     void **state;
     const char *cache_folder;
     bool divided;       /* the engine is on both sub-devices */
     bool in_background; /* the engine builds in the background */
-    bool builds_late;   /* and programs are not built before the stage is closed */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
@@ -53,16 +52,11 @@ static pm_clip_desc make_desc(const pm_timeline *timeline) {
 
 static const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
 
-static build_gate builds;
-
 static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
-                                 .cache_folder = s->cache_folder,
-                                 .log = s->builds_late ? build_gate_pass : NULL,
-                                 .log_user = &builds};
-    builds = build_gate_make(s->builds_late);
+                                 .cache_folder = s->cache_folder};
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
     const pm_status status =
@@ -100,8 +94,10 @@ static bool is_building(const pm_engine *engine) {
 static pm_status sample_in_background(stage *s, pm_error *error) {
     const struct timespec moment = {0, 1000000};
     const pm_status status = sample_uniform(s, error);
+    alarm(PATIENCE_SECONDS);
     while (is_building(s->engine))
         nanosleep(&moment, NULL);
+    alarm(0);
     return status == PM_OK ? sample_uniform(s, error) : status;
 }
 
@@ -213,16 +209,6 @@ static void prepare_queue(stage *s) {
     assert_int_equal(status, CL_SUCCESS);
 }
 
-/* The builder waits, so that no fault occurs on its thread. */
-static void prepare_late_queue(stage *s) {
-    pm_error error = poisoned_error();
-    s->in_background = s->builds_late = true;
-    prepare_queue(s);
-    expect_ok(sample_on_queue(s, &error), &error);
-    assert_int_equal(clFinish(s->queue), CL_SUCCESS);
-    build_gate_wait(&builds, &builds.building, 1);
-}
-
 /* ---- expected results ---- */
 
 static void expect_results(const stage *s) {
@@ -282,8 +268,6 @@ void stage_close(stage *s) {
     stage_poison(s);
     expect_ok(sample_uniform(s, &error), &error);
     expect_results(s);
-    if (s->builds_late)
-        build_gate_open(&builds);
     pm_clip_destroy(&s->clip);
     pm_engine_destroy(&s->engine);
     guarded_free(s->rotations);
@@ -341,32 +325,28 @@ static const scenario queued = {.name = "a job on a queue",
                                 .prepare = prepare_queue,
                                 .run = sample_on_queue,
                                 .expect_done = expect_results_on_queue};
-static const scenario queued_late = {.name = "a job on a queue while programs are built",
-                                     .prepare = prepare_late_queue,
-                                     .run = sample_on_queue,
-                                     .expect_done = expect_results_on_queue};
 /* Most calls are those of one device, each of which fails in the scenarios above. */
 static const scenario making_a_divided_engine = {.name = "making an engine over two devices",
                                                  .prepare = prepare_divided,
                                                  .run = create_engine,
                                                  .expect_undone = expect_no_engine,
-                                                 .growth = 8};
+                                                 .growth = 4};
 static const scenario making_a_divided_clip = {.name = "making a clip on two devices",
                                                .prepare = prepare_divided_engine,
                                                .run = create_clip,
                                                .expect_undone = expect_no_clip,
-                                               .growth = 8};
+                                               .growth = 4};
 /* The number of calls grows with the number of pieces on both devices. */
 static const scenario divided_cold = {.name = "a first job on two devices",
                                       .prepare = prepare_divided_clip,
                                       .run = sample_uniform,
                                       .expect_done = expect_results,
-                                      .growth = 8};
+                                      .growth = 4};
 static const scenario divided_pairs = {.name = "a job of pairs on two devices",
                                        .prepare = prepare_divided_clip,
                                        .run = sample_pairs,
                                        .expect_done = expect_results,
-                                       .growth = 8};
+                                       .growth = 4};
 
 /* ---- the harness itself ---- */
 
@@ -484,12 +464,6 @@ static void a_fault_while_programs_are_built_in_the_background(void **state) {
     inject_in_builds(&cold_in_background, state, FAULT_BUFFER, true, 1);
 }
 
-static void a_fault_in_a_job_on_a_queue_while_programs_are_built(void **state) {
-    inject_in_builds(&queued_late, state, FAULT_CL, false, 4);
-    inject_in_builds(&queued_late, state, FAULT_ALLOCATION, false, 3);
-    inject_in_builds(&queued_late, state, FAULT_BUFFER, true, 2);
-}
-
 /* ---- device memory ---- */
 
 static void a_buffer_that_cannot_be_made_once(void **state) {
@@ -589,7 +563,6 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
         ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
         ONLY_ON_DEVICE(a_fault_while_programs_are_built_in_the_background),
-        ONLY_ON_DEVICE(a_fault_in_a_job_on_a_queue_while_programs_are_built),
         ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
         ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
         ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),

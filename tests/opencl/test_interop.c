@@ -476,8 +476,7 @@ static void the_engine_still_works_after_refusals(void **state) {
     sample_on_queue(caller.in_order);
 }
 
-int main(int argc, char **argv) {
-    caller_arguments(argc, argv);
+int main(void) {
     const int code = exit_code_without_device();
     if (code != 0)
         return code;

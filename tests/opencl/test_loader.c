@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/check.h"
@@ -27,8 +26,11 @@ enum { THREADS = 8, NO_LOADER = -1001 };
 
 static const char *missing_library = NULL;  /* a name that dlopen does not find; "": any */
 static const char *missing_function = NULL; /* a name that dlsym does not find */
-static struct timespec opening;             /* how long dlopen takes */
+static size_t awaited = 0;                  /* threads that call before dlopen goes on */
 static atomic_int opened;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `calling` */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static size_t calling = 0;
 
 void *__real_dlopen(const char *name, int mode);
 void *__wrap_dlopen(const char *name, int mode);
@@ -36,7 +38,10 @@ void *__wrap_dlopen(const char *name, int mode) {
     if (missing_library && (!*missing_library || strcmp(missing_library, name) == 0))
         return NULL;
     atomic_fetch_add(&opened, 1);
-    nanosleep(&opening, NULL);
+    pthread_mutex_lock(&lock);
+    while (calling < awaited)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
     return __real_dlopen(name, mode);
 }
 
@@ -111,13 +116,17 @@ static int second_name(void) {
 static void *count_platforms(void *unused) {
     cl_uint count = 0;
     (void)unused;
+    pthread_mutex_lock(&lock);
+    calling++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
     return clGetPlatformIDs(0, NULL, &count) == CL_SUCCESS && count > 0 ? &opened : NULL;
 }
 
 static int several_threads(void) {
     pthread_t threads[THREADS];
     int failures = 0;
-    opening.tv_nsec = 50000000; /* so that all threads call while the first opens */
+    awaited = THREADS; /* all threads call while the first opens */
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, count_platforms, NULL) != 0)
             return 1;

@@ -4,6 +4,8 @@
  * build option that is refused. Everything gives the bits of the reference path, or is refused with
  * a message that names the limit.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "support/cache_folder.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -227,10 +229,6 @@ static void allocations_that_are_too_small_are_refused_by_size(void **state) {
     odd_number(CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong), 1024);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     expect_clip_refused(engine, PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
-    size_t count = 0, best = 0;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_engine_tune(engine, NULL, 0, &count, &best, &error), &error,
-                   PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
     pm_engine_destroy(&engine);
     odd_reset();
 }
@@ -266,37 +264,20 @@ static void lanes_are_refused_on_devices_that_are_no_cpus(void **state) {
     odd_reset();
 }
 
-static void a_stored_configuration_with_lanes_is_ignored_on_a_gpu(void **state) {
-    pm_launch_config stored = {8, 1, 64};
-    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
-    odd_answer(CL_DRIVER_VERSION, "stored",
-               sizeof "stored"); /* a device of its own in the folder */
-    for (size_t round = 0; round < 2; round++) {
-        pm_device_info info;
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        assert_true(pm_cl_cache_store_launch_config(pm_opencl_of(engine->device), &stored));
-        pm_engine_destroy(&engine);
-        engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        pm_engine_info(engine, &info);
-        assert_int_equal(info.lanes, 1);
-        assert_int_equal(pm_opencl_of(engine->device)->config.max_run, round ? 64 : 256);
-        pm_engine_destroy(&engine);
-        stored.lanes = 1;
-    }
-    odd_reset();
-}
-
-static void tuning_tries_one_lane_on_a_gpu(void **state) {
-    pm_launch_measurement trials[32];
-    size_t count = 0, best = 0;
+static void lanes_of_the_variable_are_refused_on_a_gpu(void **state) {
+    pm_engine *engine = NULL;
     pm_error error = poisoned_error();
+    const pm_engine_desc desc = {.device = device_for(state)};
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_ok(pm_engine_tune(engine, trials, 32, &count, &best, &error), &error);
-    assert_int_equal(count, 4);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(trials[i].config.lanes, 1);
+    assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=8", 1), 0);
+    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
+                   "lanes of POSEMILL_LAUNCH is 8, expected 1");
+    assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=1,max_run=64", 1), 0);
+    engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    assert_int_equal(pm_opencl_of(engine->device)->plan.max_run, 64);
+    assert_int_equal(pm_opencl_of(engine->device)->plan.all_tracks, 0);
     pm_engine_destroy(&engine);
+    assert_int_equal(unsetenv("POSEMILL_LAUNCH"), 0);
     odd_reset();
 }
 
@@ -421,18 +402,8 @@ static int close_all(void **state) {
 
 /* ---- sub-groups ---------------------------------------------------------------------------------- */
 
-/* CL_DEVICE_SUB_GROUP_SIZES_INTEL */
-enum { SUB_GROUP_SIZES = 0x4108 };
-
-static void claim_sub_groups(const char *extensions, size_t first, size_t second) {
-    const size_t sizes[2] = {first, second};
-    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
-    odd_answer(CL_DEVICE_EXTENSIONS, extensions, strlen(extensions) + 1);
-    odd_answer(SUB_GROUP_SIZES, sizes, sizeof sizes);
-}
-
 /* Builds a program without a cache; `of_crowd` one of crowds. Returns what was counted. */
-static odd_counts build_one(void **state, bool of_crowd) {
+static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_group) {
     const pm_variant sample = {
         .file = "walk", .curve = "squad", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
     const pm_variant crowd = {.file = "crowd_workgroup",
@@ -445,68 +416,88 @@ static odd_counts build_one(void **state, bool of_crowd) {
     pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     pm_opencl_device *cl = pm_opencl_of(engine->device);
+    cl->quirks.crowd_sub_group = crowd_sub_group;
     expect_ok(pm_cl_program(cl, of_crowd ? &crowd : &sample, &program, &error), &error);
     assert_non_null(program);
     pm_engine_destroy(&engine);
     return odd_counted();
 }
 
-static void expect_builds(void **state, bool of_crowd, size_t all, size_t with_sub_groups) {
-    const odd_counts counts = build_one(state, of_crowd);
-    assert_int_equal(counts.builds_with + counts.builds_without, all);
-    assert_int_equal(counts.builds_with_sub_groups, with_sub_groups);
-}
-
-#define REQUIRES_SUB_GROUPS "cl_khr_fp64 cl_intel_required_subgroup_size"
-
-static void sub_groups_are_required_of_crowds_where_the_device_takes_16(void **state) {
-    static const struct {
-        const char *extensions;
-        size_t first, second;
-        bool takes;
-    } devices[] = {
-        {REQUIRES_SUB_GROUPS, 8, 16, true},
-        {REQUIRES_SUB_GROUPS " cl_khr_icd", 16, 32, true},
-        {REQUIRES_SUB_GROUPS, 8, 32, false},
-        {"cl_khr_fp64 cl_intel_required_subgroup_size_2", 8, 16, false},
-        {"no_cl_intel_required_subgroup_size", 8, 16, false},
-        {"", 8, 16, false},
-    };
-    for (size_t n = 0; n < sizeof devices / sizeof *devices; n++) {
-        claim_sub_groups(devices[n].extensions, devices[n].first, devices[n].second);
-        expect_builds(state, true, 1, devices[n].takes);
-        odd_reset();
-    }
-}
-
-static void cpus_and_samples_keep_the_choice_of_the_compiler(void **state) {
-    claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
-    expect_builds(state, false, 1, 0);
-    odd_reset();
-    claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
-    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_CPU);
-    expect_builds(state, true, 1, 0);
+static void crowds_require_the_size_of_sub_groups_that_a_driver_asks_for(void **state) {
+    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
+    assert_int_equal(build_one(state, true, 0).builds_with_sub_groups, 0);
+    assert_int_equal(build_one(state, false, 16).builds_with_sub_groups, 0);
+    assert_int_equal(build_one(state, true, 16).builds_with_sub_groups, 1);
     odd_reset();
 }
 
-static void a_program_that_spills_is_built_with_the_other_size(void **state) {
-    for (int of_crowd = 0; of_crowd < 2; of_crowd++) {
-        claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
-        odd_spills(1, 64);
-        expect_builds(state, of_crowd, 2, 1);
-        odd_reset();
+static void options_that_are_too_long_are_an_error(void **state) {
+    char curve[400];
+    memset(curve, 'c', sizeof curve - 1);
+    curve[sizeof curve - 1] = '\0';
+    const pm_variant variants[] = {
+        {.file = "walk", .curve = curve, .components = 4, .lanes = 1},
+        {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    for (size_t i = 0; i < 2; i++) {
+        cl_program program = NULL;
+        pm_error error = poisoned_error();
+        expect_refusal(pm_cl_program(pm_opencl_of(engine->device), &variants[i], &program, &error),
+                       &error, PM_ERROR_BUILD, "options");
     }
+    pm_engine_destroy(&engine);
 }
 
-static void a_device_with_sub_groups_gives_the_same_bits(void **state) {
-    for (size_t spilling = 0; spilling < 4; spilling++) {
-        claim_sub_groups(REQUIRES_SUB_GROUPS, 8, 16);
-        odd_spills(spilling < 3 ? spilling : SIZE_MAX, 64);
+/* ---- drivers' texts ---------------------------------------------------------------------------- */
+
+static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
+    char version[400], keys[2][1024];
+    memset(version, 'v', sizeof version - 1);
+    version[sizeof version - 1] = '\0';
+    for (size_t i = 0; i < 2; i++) {
+        version[sizeof version - 2] = (char)('0' + i);
+        odd_answer(CL_DRIVER_VERSION, version, sizeof version);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-        expect_reference_bits(engine);
+        pm_device_info info;
+        pm_engine_info(engine, &info);
+        assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
+        assert_memory_equal(info.driver, version, sizeof info.driver - 1);
+        snprintf(keys[i], sizeof keys[i], "%s", pm_opencl_of(engine->device)->cache_identity);
         pm_engine_destroy(&engine);
         odd_reset();
     }
+    assert_string_not_equal(keys[0], keys[1]);
+}
+
+/* A folder that can be written hides no device; one below a file cannot be created. */
+static void a_cache_of_the_driver_that_cannot_be_written_is_named(void **state) {
+    char folder[256];
+    (void)state;
+    const char *before = getenv("POCL_CACHE_DIR");
+    char *kept = before ? strdup(before) : NULL;
+    assert_int_equal(setenv("POCL_CACHE_DIR", "/dev/null/below", 1), 0);
+    assert_true(pm_cl_lacks_cache("Portable Computing Language", folder, sizeof folder));
+    assert_string_equal(folder, "/dev/null/below");
+    assert_false(pm_cl_lacks_cache("Some other driver", folder, sizeof folder));
+    assert_int_equal(setenv("POCL_CACHE_DIR", cache, 1), 0);
+    assert_false(pm_cl_lacks_cache("Portable Computing Language", folder, sizeof folder));
+    unsetenv("POCL_CACHE_DIR");
+    if (kept)
+        assert_int_equal(setenv("POCL_CACHE_DIR", kept, 1), 0);
+    free(kept);
+}
+
+/* ---- queues that jobs share ------------------------------------------------------------------------ */
+
+/* A job that finishes a queue waits for all that other threads have put there. */
+static void a_job_waits_for_its_own_commands_only(void **state) {
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+    odd_reset();
+    expect_reference_bits(engine);
+    assert_true(odd_counted().launches > 0);
+    assert_int_equal(odd_counted().finishes, 0);
+    pm_engine_destroy(&engine);
+    odd_reset();
 }
 
 int main(void) {
@@ -523,18 +514,18 @@ int main(void) {
         ONLY_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size),
         ONLY_ON_DEVICE(a_device_without_a_compiler_is_refused),
         ONLY_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus),
-        ONLY_ON_DEVICE(a_stored_configuration_with_lanes_is_ignored_on_a_gpu),
-        ONLY_ON_DEVICE(tuning_tries_one_lane_on_a_gpu),
+        ONLY_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu),
         ONLY_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used),
         ONLY_ON_DEVICE(a_job_does_not_wait_for_the_trial_in_the_background),
         ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_tried),
         ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
         ONLY_ON_DEVICE(the_answer_is_kept_with_the_programs_unless_nothing_builds),
         ONLY_ON_DEVICE(threads_that_ask_at_once_wait_for_one_trial),
-        ONLY_ON_DEVICE(sub_groups_are_required_of_crowds_where_the_device_takes_16),
-        ONLY_ON_DEVICE(cpus_and_samples_keep_the_choice_of_the_compiler),
-        ONLY_ON_DEVICE(a_program_that_spills_is_built_with_the_other_size),
-        ONLY_ON_DEVICE(a_device_with_sub_groups_gives_the_same_bits),
+        ONLY_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for),
+        ONLY_ON_DEVICE(options_that_are_too_long_are_an_error),
+        ONLY_ON_DEVICE(long_versions_of_drivers_are_told_apart_by_the_cache),
+        ONLY_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named),
+        ONLY_ON_DEVICE(a_job_waits_for_its_own_commands_only),
     };
     return cmocka_run_group_tests_name("odd_devices", tests, NULL, close_all);
 }

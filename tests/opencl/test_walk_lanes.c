@@ -77,7 +77,7 @@ static void any_number_of_tracks_has_the_reference_bits(void **state) {
             !can_compile_lanes(engine_for(state), narrow))
             continue;
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = wide});
-        pm_opencl_of(engine->device)->register_lanes = narrow;
+        pm_opencl_of(engine->device)->plan.narrow_lanes = narrow;
         for (size_t tracks = 1; tracks <= TRACKS_MAX; tracks++)
             expect_reference(reference, engine, tracks);
         pm_engine_destroy(&engine);

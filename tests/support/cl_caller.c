@@ -7,55 +7,10 @@
 #include "cl_caller.h"
 #include "engines.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 cl_caller caller;
-
-/* ---- an engine whose builder waits ---- */
-
-static struct {
-    bool late;
-    pthread_t tester; /* builds at once what it waits for */
-    pthread_mutex_t lock;
-    pthread_cond_t opened;
-    bool closed;
-} builder = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
-
-void caller_arguments(int argc, char **argv) {
-    builder.late = argc > 1 && strcmp(argv[1], "--builds-late") == 0;
-}
-
-static void wait_before_building(void *user, pm_log_level level, const char *message) {
-    (void)user;
-    if (level == PM_LOG_WARNING)
-        print_message("%s\n", message);
-    if (level != PM_LOG_BUILDING || pthread_equal(pthread_self(), builder.tester))
-        return;
-    pthread_mutex_lock(&builder.lock);
-    while (builder.closed)
-        pthread_cond_wait(&builder.opened, &builder.lock);
-    pthread_mutex_unlock(&builder.lock);
-}
-
-static pm_engine_desc description(void) {
-    if (!builder.late)
-        return (pm_engine_desc){.cache_folder = NULL};
-    builder.tester = pthread_self();
-    builder.closed = true;
-    return (pm_engine_desc){
-        .cache_folder = "", .build_in_background = true, .log = wait_before_building};
-}
-
-static void release_builder(void) {
-    pthread_mutex_lock(&builder.lock);
-    builder.closed = false;
-    pthread_cond_broadcast(&builder.opened);
-    pthread_mutex_unlock(&builder.lock);
-}
-
-/* ---- the caller ---- */
 
 static cl_command_queue make_queue(cl_command_queue_properties properties) {
     cl_int status = CL_SUCCESS;
@@ -74,14 +29,12 @@ bool caller_open(void) {
         return false;
     caller.in_order = make_queue(0);
     caller.out_of_order = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    const pm_engine_desc desc = description();
-    expect_ok(pm_cl_engine_create(caller.context, caller.device, &desc, &caller.engine, &error),
+    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &caller.engine, &error),
               &error);
     return caller.in_order != NULL;
 }
 
 void caller_close(void) {
-    release_builder();
     pm_engine_destroy(&caller.engine);
     if (caller.in_order)
         clReleaseCommandQueue(caller.in_order);

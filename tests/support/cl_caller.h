@@ -27,11 +27,6 @@ extern cl_caller caller;
 bool caller_open(void);
 void caller_close(void);
 
-/* For main() of executables with a caller. With the argument --builds-late the caller's engine builds
- * in the background and has no cache, and its builder waits for caller_close: the reference path
- * computes every job that does not wait for programs. */
-void caller_arguments(int argc, char **argv);
-
 /* A buffer filled with a pattern, with space for `bytes` of results between CALLER_OFFSET and
  * CALLER_TAIL. */
 cl_mem caller_buffer(size_t bytes);

@@ -112,8 +112,7 @@ static void vectors_about(const oracle *o, size_t track, oracle_cursor at, doubl
     }
 }
 
-angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness,
-                       pm_axis_frame frame) {
+angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness) {
     if (oracle_key_count(o, track) < 2) {
         return (angular){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     }
@@ -128,13 +127,14 @@ angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, doub
     for (int c = 0; c < 3; c++) {
         differentiate(nodes, values[c], found[c]);
     }
-    angular a = {vec3_scale((vec3){found[0][1], found[1][1], found[2][1]}, 1.0 / length),
-                 vec3_scale((vec3){found[0][2], found[1][2], found[2][2]}, 1.0 / length / length)};
-    if (frame == PM_AXIS_PARENT) {
-        const quat q = quat_normalise(oracle_rotation(o, track, cursor));
-        a = (angular){quat_rotate(q, a.velocity), quat_rotate(q, a.acceleration)};
-    }
-    return a;
+    return (angular){
+        vec3_scale((vec3){found[0][1], found[1][1], found[2][1]}, 1.0 / length),
+        vec3_scale((vec3){found[0][2], found[1][2], found[2][2]}, 1.0 / length / length)};
+}
+
+angular oracle_in_parent_frame(const oracle *o, size_t track, oracle_cursor cursor, angular body) {
+    const quat q = quat_normalise(oracle_rotation(o, track, cursor));
+    return (angular){quat_rotate(q, body.velocity), quat_rotate(q, body.acceleration)};
 }
 
 double derivative_jump(const oracle *o, size_t key, int order, bool rotations) {

@@ -21,11 +21,13 @@ typedef struct angular {
     vec3 velocity, acceleration;
 } angular;
 
-/* At a cursor, on the side of its segment; u may be any number in [0, 1]. Where a curve has a break
- * within its segment, from sterp's windows: of the part that starts there. `closeness` is 1, or
- * larger to use a smaller part of the curve: the difference of the results is the error of the
+/* In the body frame at a cursor, on the side of its segment; u may be any number in [0, 1]. Where a curve
+ * has a break within its segment, from sterp's windows: of the part that starts there. `closeness` is
+ * 1, or larger to use a smaller part of the curve: the difference of the results is the error of the
  * derivatives. */
-angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness,
-                       pm_axis_frame frame);
+angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness);
+
+/* The same rates in the parent frame. */
+angular oracle_in_parent_frame(const oracle *o, size_t track, oracle_cursor cursor, angular body);
 
 #endif

@@ -93,12 +93,8 @@ static void release(void *document) {
     free(document);
 }
 
-static const motion_format hand_format = {.id = PM_MOTION_GLTF,
-                                          .name = "hand",
-                                          .extension = "hand",
-                                          .document = "hand",
-                                          .write = write,
-                                          .release = release};
+static const motion_format hand_format = {
+    .id = PM_MOTION_GLTF, .name = "hand", .document = "hand", .write = write, .release = release};
 
 recorder *hand_recorder(const pm_motion *motion) {
     return motion->document;

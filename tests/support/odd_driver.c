@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MAX_ANSWERS = 24, MAX_BYTES = 128, MAX_KERNELS = 64, MAX_ARGUMENTS = 32, MAX_TRIALS = 64 };
+enum { MAX_ANSWERS = 24, MAX_BYTES = 512, MAX_KERNELS = 64, MAX_ARGUMENTS = 32, MAX_TRIALS = 64 };
 
 typedef struct answer {
     cl_device_info what;
@@ -27,13 +27,8 @@ static struct {
         size_t sizes[MAX_ARGUMENTS];
     } kernels[MAX_KERNELS];
     size_t kernel_at;
-    size_t spilling;
-    cl_ulong spilled;
     pthread_t tester;
 } odd;
-
-/* CL_DEVICE_SUB_GROUP_SIZES_INTEL, CL_KERNEL_SPILL_MEM_SIZE_INTEL */
-enum { SUB_GROUP_SIZES = 0x4108, KERNEL_SPILLS = 0x4109 };
 
 /* The library calls from its builder too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,11 +56,6 @@ void odd_number(cl_device_info what, size_t size, cl_ulong value) {
 void odd_refuse_option(const char *text, cl_int code) {
     odd.refused_option = text;
     odd.refusal = code;
-}
-
-void odd_spills(size_t count, cl_ulong bytes) {
-    odd.spilling = count;
-    odd.spilled = bytes;
 }
 
 void odd_reset(void) {
@@ -122,23 +112,6 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size,
     return give(a, size, value, used);
 }
 
-/* A device that says its sizes of sub-groups also says what its kernels keep in private memory. */
-static bool is_of_memory(cl_kernel_work_group_info what) {
-    return find(SUB_GROUP_SIZES) && (what == KERNEL_SPILLS || what == CL_KERNEL_PRIVATE_MEM_SIZE);
-}
-
-static cl_int give_memory(cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
-    answer a = {.size = sizeof odd.spilled};
-    pthread_mutex_lock(&lock);
-    if (what == KERNEL_SPILLS && odd.spilling > 0) {
-        odd.spilling--;
-        memcpy(a.bytes, &odd.spilled, sizeof odd.spilled);
-    }
-    pthread_mutex_unlock(&lock);
-    return give(&a, size, value, used);
-}
-
-/* A kernel's limits are those of the device, where they are answered. */
 cl_int __real_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
                                        size_t size, void *value, size_t *used);
 cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
@@ -149,11 +122,18 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_wo
                       : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
                           ? find((cl_device_info)CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)
                           : NULL;
-    if (is_of_memory(what))
-        return give_memory(what, size, value, used);
     if (!a)
         return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
     return give(a, size, value, used);
+}
+
+cl_int __real_clFinish(cl_command_queue queue);
+cl_int __wrap_clFinish(cl_command_queue queue);
+cl_int __wrap_clFinish(cl_command_queue queue) {
+    pthread_mutex_lock(&lock);
+    odd.counts.finishes++;
+    pthread_mutex_unlock(&lock);
+    return __real_clFinish(queue);
 }
 
 /* ---- objects ------------------------------------------------------------------------------- */

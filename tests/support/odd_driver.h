@@ -24,15 +24,13 @@ void odd_number(cl_device_info what, size_t size, cl_ulong value);
 /* Build options that contain this text are refused with `code`. NULL: none. */
 void odd_refuse_option(const char *text, cl_int code);
 
-/* Answers that the next `count` kernels that are asked spill `bytes` bytes, later ones none. */
-void odd_spills(size_t count, cl_ulong bytes);
-
 /* Restores the driver's own answers, and sets all counts to 0. */
 void odd_reset(void);
 
 /* What the library did since odd_reset. */
 typedef struct odd_counts {
     size_t launches;
+    size_t finishes; /* calls that wait for all commands of a queue */
     size_t largest_group;
     size_t largest_arguments; /* bytes of all arguments of one kernel */
     size_t refusals;          /* calls that went beyond an answer */

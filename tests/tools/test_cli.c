@@ -89,7 +89,7 @@ static int make_inputs(void **state) {
 
 static void every_command_has_help_with_an_example(void **state) {
     (void)state;
-    static const char *const names[] = {"devices", "eval", "resample", "methods", "verify", "tune"};
+    static const char *const names[] = {"devices", "eval", "resample", "methods", "verify"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char line[64];
         snprintf(line, sizeof line, "$posemill %s --help", names[i]);
@@ -122,7 +122,6 @@ static void usage_errors_end_with_2_and_name_the_problem(void **state) {
         {"$posemill help frobnicate", "frobnicate: unknown command"},
         {"$posemill methods --frobnicate", "--frobnicate: unknown option"},
         {"$posemill methods extra", "extra: unexpected argument"},
-        {"$posemill tune extra", "extra: unexpected argument"},
         {"$posemill methods --json=3", "takes no value"},
         {"$posemill eval " PLAIN "--out o.npy", "--keys"},
         {EVAL PLAIN, "--out"},
@@ -139,10 +138,8 @@ static void usage_errors_end_with_2_and_name_the_problem(void **state) {
         {EVAL PLAIN "--json --out -", "--json"},
         {EVAL PLAIN "--device cpu --out o.npy", "cannot be combined with --device"},
         {EVAL PLAIN "--device 0,1 --out o.npy", "cannot be combined with --device"},
-        {"$posemill tune --device all", "'all' names several devices"},
-        {"$posemill tune --device 0,1", "'0,1' names several devices"},
-        {"POSEMILL_DEVICE=0:0,1:0 $posemill tune", "'0:0,1:0' names several devices"},
         {"$posemill devices --device all", "'all' names several devices"},
+        {"$posemill devices --device 0,1", "'0,1' names several devices"},
         {EVAL PLAIN "--out", "value is missing"},
         {EVAL PLAIN "--out ''", "--out"},
         {EVAL "--key-rate 0 --rate 20 --method slerp --out o.npy", "not a rate"},
@@ -171,9 +168,88 @@ static void usage_errors_end_with_2_and_name_the_problem(void **state) {
         expect_failure(2, cases[i][0], cases[i][1]);
         assert_string_equal(output, "");
     }
-    expect(2, "$posemill");
-    expect_word(error_output, "Usage:");
     expect_nothing_but(inputs, INPUTS);
+}
+
+static void the_command_alone_lists_its_verbs(void **state) {
+    (void)state;
+    static const char *const names[] = {"devices", "eval", "resample", "convert", "compare",
+                                        "view",    "info", "methods",  "verify"};
+    expect(2, "$posemill");
+    expect_word(error_output, "posemill: command: missing");
+    expect_word(error_output, "Usage:");
+    assert_string_equal(output, "");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char line[32];
+        snprintf(line, sizeof line, "\n  %-10s", names[i]);
+        expect_word(error_output, line);
+    }
+}
+
+static void words_that_are_not_known_name_the_nearest(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"$posemill resampel", "did you mean resample?"},
+        {"$posemill Convert", "did you mean convert?"},
+        {"$posemill conv", "did you mean convert?"},
+        {"$posemill hlep", "did you mean help?"},
+        {"$posemill --versoin", "did you mean --version?"},
+        {"$posemill help metods", "did you mean methods?"},
+        {"$posemill methods --jsno", "did you mean --json?"},
+        {"$posemill resample --ratte=60", "did you mean --rate?"},
+        {"$posemill resample --outdir x", "did you mean --out-dir?"},
+        {"$posemill convert --dec 3", "did you mean --decimals?"},
+        {"$posemill info --quite", "did you mean --quiet?"},
+        {"$posemill resample --method slrep", "did you mean slerp?"},
+        {"$posemill resample --method author", "did you mean authored?"},
+        {"$posemill resample --ends chrod", "did you mean chord?"},
+        {"$posemill resample --tangents basel", "did you mean bessel?"},
+        {"$posemill resample --end-rule includes", "did you mean include?"},
+        {"$posemill resample --to gltff", "did you mean gltf?"},
+        {"$posemill resample --nan holt", "did you mean hold?"},
+        {"$posemill convert --up z-to-x", "did you mean z-to-y?"},
+        {"$posemill convert --euler XYYZ", "did you mean XYZ?"},
+        {"$posemill eval --key-format log84", "did you mean log48?"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        expect_failure(2, cases[i][0], cases[i][1]);
+    }
+    static const char *const far[] = {"$posemill frobnicate", "$posemill x", "$posemill methods -x",
+                                      "$posemill methods --frobnicate",
+                                      "$posemill resample --method waltz"};
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+        expect(2, far[i]);
+        assert_null(strstr(error_output, "did you mean"));
+    }
+}
+
+/* ---- info ---------------------------------------------------------------------- */
+
+#define ONE_JOINT                                                                                  \
+    "HIERARCHY\\nROOT Hips\\n{\\nOFFSET 0 0 0\\nCHANNELS 3 Zrotation Xrotation Yrotation\\n}\\n"   \
+    "MOTION\\nFrames: 3\\nFrame Time: 0.1\\n"
+
+static void info_counts_values_that_are_not_finite(void **state) {
+    (void)state;
+    expect(0, "printf '" ONE_JOINT "nan 0 0\\n1 -inf 0\\n2 0 -1.#IND\\n' >a.bvh");
+    expect(0, "printf '0,0,1,0,0,0,1,5\\n0,nan,1,0,0,0,inf,5\\n0,,1,0,0,0,1,5\\n' >a.csv");
+    expect(0, "$posemill info a.bvh a.csv");
+    expect_word(output, "gaps: 3 values are not finite, the first at line 10: joint 0 (Hips), "
+                        "Zrotation");
+    expect_word(output, "gaps: 3 values are not finite, the first at line 2, column 2");
+    expect(0, "$posemill info --json a.bvh");
+    expect_word(output, "\"gaps\": 3");
+    expect_word(output, "\"first_gap\": \"line 10: joint 0 (Hips), Zrotation\"");
+    expect_failure(4, "$posemill convert a.bvh b.glb", "line 10");
+    expect(0, "rm a.bvh a.csv");
+}
+
+static void info_says_how_large_files_of_each_format_are(void **state) {
+    (void)state;
+    expect(0, "printf '" ONE_JOINT "0 0 0\\n1 0 0\\n2 0 0\\n' >a.bvh && $posemill convert a.bvh "
+              "a.glb && $posemill convert a.bvh a.npz && printf '0 0 1 0 0 0 1 5\\n' >a.csv");
+    expect(0, "for f in a.*; do $posemill info $f | grep \", $(wc -c <$f) bytes\" || exit 1; done");
+    expect(0, "rm a.*");
 }
 
 static void every_method_of_the_library_is_listed(void **state) {
@@ -506,16 +582,6 @@ static void an_output_keeps_permissions_and_follows_links(void **state) {
     assert_int_equal(status.st_mode & 0777, 0640);
 }
 
-static void an_interrupted_command_leaves_nothing(void **state) {
-    (void)state;
-    /* An output of several hundred gigabytes, so that the command cannot finish before the
-     * signal. */
-    expect(0, "ulimit -f 2000000; " EVAL PLAIN "--count 9000000000 --out o.npy & child=$!; "
-              "n=0; while [ $n -lt 100 ] && ! ls .posemill-*.part; do sleep 0.05; n=$((n+1)); "
-              "done; kill -TERM $child; wait $child; [ $? -gt 128 ] && [ $n -lt 100 ]");
-    expect_nothing_but(inputs, INPUTS);
-}
-
 /* ---- devices ------------------------------------------------------------------- */
 
 static void a_device_that_is_not_there_ends_with_3(void **state) {
@@ -606,6 +672,10 @@ int main(void) {
         IN_FOLDER(every_command_has_help_with_an_example),
         IN_FOLDER(version_is_that_of_the_library),
         IN_FOLDER(usage_errors_end_with_2_and_name_the_problem),
+        IN_FOLDER(the_command_alone_lists_its_verbs),
+        IN_FOLDER(words_that_are_not_known_name_the_nearest),
+        IN_FOLDER(info_counts_values_that_are_not_finite),
+        IN_FOLDER(info_says_how_large_files_of_each_format_are),
         IN_FOLDER(every_method_of_the_library_is_listed),
         IN_FOLDER(samples_at_the_keys_are_the_keys),
         IN_FOLDER(rates_and_counts_give_the_expected_samples),
@@ -624,7 +694,6 @@ int main(void) {
         IN_FOLDER(an_output_that_cannot_be_written_ends_with_6),
         IN_FOLDER(a_failure_leaves_an_older_output_as_it_was),
         IN_FOLDER(an_output_keeps_permissions_and_follows_links),
-        IN_FOLDER(an_interrupted_command_leaves_nothing),
         IN_FOLDER(a_device_that_is_not_there_ends_with_3),
         IN_FOLDER(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used),
         IN_FOLDER(several_devices_match_the_reference),

@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ends the command by signals at random times on the default device. Whichever driver has
+ * Ends the command by signals at random system calls on the default device. Whichever driver has
  * installed handlers in the meantime, no temporary file remains, and files left by kill -9 are
- * removed by the next run. The times are chosen within twice the duration of a complete run.
+ * removed by the next run. The calls are chosen within twice the number of a complete run. An input changes at such a call too.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "support/command.h"
+#include "support/traced.h"
 
 #include "formats/npy.h"
 #include "oracle/random_tracks.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/check.h"
 
 /* ---- jobs ---------------------------------------------------------------------- */
 
-enum { KEYS = 64, TRACKS = 16, FRAMES = 40, FILE_LIMIT = 1 << 30 };
+enum { KEYS = 64, TRACKS = 16, FRAMES = 40, WRITING = 1 << 16, LARGE = 1 << 28 };
 
 /* Jobs that take much longer than they are allowed to run. */
 static char *const eval_job[] = {POSEMILL_COMMAND, "eval",     "--quiet", "--keys",     "keys.npy",
@@ -39,7 +36,7 @@ static char *const eval_job[] = {POSEMILL_COMMAND, "eval",     "--quiet", "--key
 static char *const resample_job[] = {
     POSEMILL_COMMAND, "resample",     "--quiet",   "walk.bvh", "-o",    "out.bvh", "--rate",
     "90000000",       "--max-frames", "900000000", "--method", "squad", NULL};
-/* Minimal jobs, to measure the startup time. */
+/* A minimal job, to count the calls of the startup. */
 static char *const short_job[] = {POSEMILL_COMMAND, "eval",  "--quiet", "--keys", "keys.npy",
                                   "--key-rate",     "30",    "--rate",  "30",     "--method",
                                   "squad",          "--out", "x.npy",   NULL};
@@ -78,60 +75,7 @@ static void write_motion(random_source *source) {
 
 /* ---- processes ----------------------------------------------------------------- */
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void pause_for(double seconds) {
-    struct timespec rest = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
-    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
-    }
-}
-
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-
-/* Limits the file size in case a signal has no effect. Signals are reset to their default, because
- * tests started in the background may have some of them ignored. */
-static pid_t begin(char *const *job) {
-    const struct rlimit limit = {FILE_LIMIT, FILE_LIMIT};
-    const struct rlimit no_core = {0, 0};
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        setrlimit(RLIMIT_FSIZE, &limit);
-        setrlimit(RLIMIT_CORE, &no_core);
-        for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-            signal(signals[i], SIG_DFL);
-        }
-        int messages = open("messages.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        dup2(messages, STDOUT_FILENO);
-        dup2(messages, STDERR_FILENO);
-        execv(job[0], job);
-        _exit(127);
-    }
-    return child;
-}
-
-static int end_of(pid_t child) {
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-        assert_int_equal(errno, EINTR);
-    }
-    return status;
-}
-
-static double seconds_of_start(void) {
-    double longest = 0.0;
-    assert_int_equal(end_of(begin(short_job)), 0); /* compiles the kernels once */
-    for (int i = 0; i < 2; i++) {
-        double begun = seconds_now();
-        assert_int_equal(end_of(begin(short_job)), 0);
-        longest = fmax(longest, seconds_now() - begun);
-    }
-    return longest;
-}
 
 /* Returns the number of temporary files; *bytes is the size of the largest. */
 static size_t pending_size(off_t *bytes) {
@@ -157,16 +101,39 @@ static size_t pending_files(void) {
     return pending_size(&bytes);
 }
 
-/* Waits for this time, or until a file reaches a quarter of its limit, for machines with slow
- * driver startup and fast writing. */
-static void leave_alone(double seconds) {
-    const double until = seconds_now() + seconds;
+static bool has_made_all_calls(const traced *t, const void *calls) {
     off_t bytes = 0;
-    for (double left = seconds; left > 0.0 && bytes < FILE_LIMIT / 4;
-         left = until - seconds_now()) {
-        pause_for(fmin(left, 0.02));
-        pending_size(&bytes);
-    }
+    pending_size(&bytes);
+    return t->stops >= *(const size_t *)calls || bytes >= LARGE;
+}
+
+/* Every file is locked before samples are written. */
+static bool is_writing(const traced *t, const void *count) {
+    off_t bytes = 0;
+    (void)t;
+    return pending_size(&bytes) == *(const size_t *)count && bytes >= WRITING;
+}
+
+static void expect_short_job(void) {
+    traced t = traced_begin(short_job);
+    assert_int_equal(traced_finish(&t, 0), 0);
+}
+
+/* The stops at system calls of a complete run. */
+static size_t calls_of_start(void) {
+    const size_t all = SIZE_MAX;
+    expect_short_job(); /* compiles the kernels once */
+    traced t = traced_begin(short_job);
+    assert_false(traced_run_until(&t, has_made_all_calls, &all));
+    assert_int_equal(t.status, 0);
+    return t.stops;
+}
+
+/* Runs a job until it has made so many calls, or its file is large. */
+static traced run_part(char *const *job, size_t calls) {
+    traced t = traced_begin(job);
+    assert_true(traced_run_until(&t, has_made_all_calls, &calls));
+    return t;
 }
 
 /* ---- tests --------------------------------------------------------------------- */
@@ -180,23 +147,21 @@ static bool ended_by(int status, int number) {
     return WIFSIGNALED(status) && WTERMSIG(status) == number;
 }
 
-/* Ends a job at a random time in each round. Returns how often it was writing at that time. */
+/* Ends a job at a random call in each round. Returns how often it was writing at that time. */
 static size_t interrupt(random_source *source, size_t count) {
-    const double span = 2.0 * seconds_of_start();
+    const size_t most = 2 * calls_of_start();
     size_t writing = 0;
     for (size_t i = 0; i < count; i++) {
         char *const *job = i % 2 == 0 ? eval_job : resample_job;
         int number = signals[i / 2 % 3];
-        double moment = span * random_unit(source);
-        pid_t child = begin(job);
-        leave_alone(moment);
+        const size_t calls = random_size(source, 0, most);
+        traced t = run_part(job, calls);
         writing += pending_files() != 0;
-        kill(child, number);
-        int status = end_of(child);
+        int status = traced_finish(&t, number);
         if (!ended_by(status, number) || pending_files() != 0 || access("out.npy", F_OK) == 0 ||
             access("out.bvh", F_OK) == 0) {
-            fail_msg("round %zu: signal %d after %.4f s of %s: status %x, %zu files left", i,
-                     number, moment, job[1], (unsigned)status, pending_files());
+            fail_msg("round %zu: signal %d at call %zu of %s: status %x, %zu files left", i, number,
+                     calls, job[1], (unsigned)status, pending_files());
         }
     }
     print_message("%zu of %zu were writing\n", writing, count);
@@ -230,18 +195,16 @@ static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
-    const double span = 2.0 * seconds_of_start();
+    const size_t most = 2 * calls_of_start();
     size_t left = 0;
     for (size_t i = 0; i < rounds() / 4; i++) {
-        double moment = span * random_unit(&source);
-        pid_t child = begin(i % 2 == 0 ? eval_job : resample_job);
-        leave_alone(moment);
-        kill(child, SIGKILL);
-        assert_true(ended_by(end_of(child), SIGKILL));
+        const size_t calls = random_size(&source, 0, most);
+        traced t = run_part(i % 2 == 0 ? eval_job : resample_job, calls);
+        assert_true(ended_by(traced_finish(&t, SIGKILL), SIGKILL));
         left += pending_files() != 0;
-        assert_int_equal(end_of(begin(short_job)), 0);
+        expect_short_job();
         if (pending_files() != 0) {
-            fail_msg("round %zu: killed after %.4f s, and still there", i, moment);
+            fail_msg("round %zu: killed at call %zu, and still there", i, calls);
         }
     }
     print_message("%zu of %zu left a file\n", left, rounds() / 4);
@@ -254,23 +217,21 @@ static void only_files_of_ended_processes_are_removed(void **state) {
     (void)state;
     random_source source = random_start();
     write_keys(&source);
-    pid_t alive = begin(eval_job);
-    for (int i = 0; i < 6000 && pending_files() < 2; i++) {
-        pause_for(0.01);
-    }
-    assert_int_equal(pending_files(), 2); /* samples and velocities */
+    const size_t samples_and_velocities = 2;
+    traced alive = traced_begin(eval_job);
+    assert_true(traced_run_until(&alive, is_writing, &samples_and_velocities));
     expect(0,
            "echo precious > precious; ln -s precious .posemill-1-1.part; "
            "mkdir .posemill-2-2.part; mkfifo .posemill-3-3.part; echo dead > .posemill-4-4.part; "
            "echo mine > .posemill-notes; mkdir other; echo dead > other/.posemill-5-5.part");
-    assert_int_equal(end_of(begin(short_job)), 0);
+    expect(0, "$posemill eval --quiet --keys keys.npy --key-rate 30 --rate 30 --method squad "
+              "--out x.npy");
     expect(0, "test -L .posemill-1-1.part && test -d .posemill-2-2.part && "
               "test -p .posemill-3-3.part && test ! -e .posemill-4-4.part && "
               "test -f .posemill-notes && grep -q precious precious && "
               "test -f other/.posemill-5-5.part");
     assert_int_equal(pending_files(), 2 + 4);
-    kill(alive, SIGTERM);
-    assert_true(ended_by(end_of(alive), SIGTERM));
+    assert_true(ended_by(traced_finish(&alive, SIGTERM), SIGTERM));
     assert_int_equal(pending_files(), 4);
 }
 
@@ -290,14 +251,42 @@ static void concurrent_runs_keep_each_other_s_files(void **state) {
 
 static void ignored_signals_stay_ignored(void **state) {
     (void)state;
+    static char *const job[] = {"/bin/sh", "-c",
+                                "trap '' HUP INT; exec $posemill eval --quiet --keys keys.npy "
+                                "--key-rate 30 --rate 48000 --method squad --out out.npy",
+                                NULL};
     random_source source = random_start();
     write_keys(&source);
-    expect(0, "trap '' HUP INT; $posemill eval --quiet --keys keys.npy --key-rate 30 "
-              "--rate 48000 --count 1000000 --method squad --out out.npy & child=$!; n=0; "
-              "while [ $n -lt 500 ] && ! ls .posemill-*.part >ls.txt 2>&1; do sleep 0.01; "
-              "n=$((n+1)); done; kill -HUP $child; kill -INT $child; wait $child && "
-              "test -f out.npy");
+    const size_t one = 1;
+    traced t = traced_begin(job);
+    assert_true(traced_run_until(&t, is_writing, &one));
+    assert_int_equal(kill(t.pid, SIGHUP), 0);
+    assert_int_equal(traced_finish(&t, SIGINT), 0);
+    assert_int_equal(access("out.npy", F_OK), 0);
     assert_int_equal(pending_files(), 0);
+}
+
+static bool has_begun_to_read(const traced *t, const void *name) {
+    char line[256];
+    snprintf(line, sizeof line,
+             "for f in /proc/%d/fd/*; do case $(readlink $f) in */%s) "
+             "grep -q '^pos:.*[1-9]' /proc/%d/fdinfo/${f##*/} && exit 0;; esac; done; exit 1",
+             (int)t->pid, (const char *)name, (int)t->pid);
+    return system(line) == 0;
+}
+
+static void a_file_that_changes_while_it_is_read_is_refused(void **state) {
+    (void)state;
+    static char *const job[] = {POSEMILL_COMMAND, "resample", "--quiet", "--device",
+                                "none",           "walk.bvh", "-o",      "out.bvh",
+                                "--rate",         "60",       NULL};
+    random_source source = random_start();
+    write_motion(&source);
+    traced t = traced_begin(job);
+    assert_true(traced_run_until(&t, has_begun_to_read, "walk.bvh"));
+    write_motion(&source);
+    assert_int_equal(WEXITSTATUS(traced_finish(&t, 0)), 4);
+    expect(0, "grep -q 'changed while it was read' messages.txt && test ! -e out.bvh");
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_teardown(test, command_empty_folder)
@@ -310,6 +299,7 @@ int main(void) {
         IN_FOLDER(only_files_of_ended_processes_are_removed),
         IN_FOLDER(concurrent_runs_keep_each_other_s_files),
         IN_FOLDER(ignored_signals_stay_ignored),
+        IN_FOLDER(a_file_that_changes_while_it_is_read_is_refused),
     };
     return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
 }

@@ -188,12 +188,20 @@ static void words_of_files_reach_no_terminal(void **state) {
 
 static void output_extensions_match_the_format(void **state) {
     (void)state;
-    static const char *const refused[] = {
+    static const char *const no_motion[] = {
         RESAMPLE "walk.bvh -o walk.txt",
         RESAMPLE "walk.bvh -o walk.fbx",
         RESAMPLE "walk.bvh --format bvh -o walk.amc",
         RESAMPLE "walk.bvh -o walk.NPY",
         RESAMPLE "walk.bvh -o ./a.b/w.bvh.x",
+        "$posemill convert walk.bvh walk.fbx",
+        "$posemill convert walk.bvh -o walk.txt",
+    };
+    for (size_t i = 0; i < sizeof no_motion / sizeof no_motion[0]; i++) {
+        expect_failure(2, no_motion[i], "expected bvh, gltf, glb, vrm, vrma, npz or csv");
+        assert_string_equal(output, "");
+    }
+    static const char *const refused[] = {
         EVAL "--out o.npz",
         EVAL "--out o.npy --velocity v.bvh",
         EVAL "--out o.txt",
@@ -209,6 +217,8 @@ static void output_extensions_match_the_format(void **state) {
         RESAMPLE "walk.bvh -o x.BVH",
         RESAMPLE "walk.bvh -o x.npz",
         RESAMPLE "walk.bvh -o x.glb",
+        RESAMPLE "walk.bvh -o x.vrm && head -c 4 x.vrm | grep glTF",
+        "$posemill convert walk.bvh x.VRMA && $posemill convert x.VRMA y.bvh && rm y.bvh",
         RESAMPLE "walk.bvh --to gltf -o x",
         RESAMPLE "walk.bvh --format bvh -o x.gltf",
         RESAMPLE "walk.bvh -o - >x",
@@ -239,6 +249,129 @@ static void errors_use_the_words_of_the_command(void **state) {
         assert_null(strchr(error_output, '_'));
     }
     expect_nothing_but(inputs, INPUTS);
+}
+
+/* ---- results and their sources --------------------------------------------------- */
+
+/* Verbs that make a file of a file, with the source and the result to fill in. Those that do not take
+ * --overwrite make pages. */
+static const char *const verbs[] = {
+    RESAMPLE "walk.bvh -o %s",           RESAMPLE "--json walk.bvh -o %s",
+    RESAMPLE "--scale 2 walk.bvh -o %s", "$posemill convert walk.bvh %s",
+    "$posemill convert walk.bvh -o %s",  "$posemill convert --scale 2 walk.bvh -o %s",
+    "$posemill view walk.bvh -o %s",     "$posemill compare walk.bvh walk.bvh -o %s",
+};
+enum { VERBS = sizeof verbs / sizeof verbs[0], OVERWRITERS = 6 };
+
+static void no_result_replaces_its_source(void **state) {
+    static const char *const names[] = {"walk.bvh", "./walk.bvh", "hard.bvh", "soft.bvh",
+                                        "down/../walk.bvh"};
+    static const char *const pages[] = {"hard.html", "./hard.html", "soft.html",
+                                        "down/../soft.html", "down/../hard.html"};
+    (void)state;
+    expect(0,
+           "mkdir down; for end in bvh html; do ln walk.bvh hard.$end; ln -s walk.bvh soft.$end; "
+           "done; cp walk.bvh kept");
+    for (size_t i = 0; i < VERBS; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            char line[256];
+            snprintf(line, sizeof line, verbs[i], i < OVERWRITERS ? names[k] : pages[k]);
+            expect_failure(6, line, "would be overwritten");
+            expect(0, "cmp walk.bvh kept");
+        }
+    }
+    expect(0, "rm -r down hard.* soft.* kept");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void a_result_replaces_its_source_where_that_is_asked_for(void **state) {
+    (void)state;
+    expect(0, "cp walk.bvh kept");
+    for (size_t i = 0; i < OVERWRITERS; i++) {
+        char line[256];
+        snprintf(line, sizeof line, verbs[i], "walk.bvh --overwrite && cp kept walk.bvh");
+        expect(0, line);
+    }
+    expect(0, RESAMPLE "walk.bvh -o walk.bvh --overwrite && grep 'Frames: 13' walk.bvh");
+    expect(0, "mv kept walk.bvh");
+}
+
+static void no_result_replaces_a_file_that_an_option_names(void **state) {
+    (void)state;
+    expect(0, "echo '* 30' >rates");
+    expect_failure(6, RESAMPLE "walk.bvh --to bvh --rates rates -o ./rates",
+                   "rates: would be overwritten");
+    expect(0, "grep 30 rates && rm rates");
+}
+
+static void batches_leave_their_sources(void **state) {
+    (void)state;
+    expect(0, "mkdir in out; cp walk.bvh in; ln in/walk.bvh out/walk.bvh");
+    expect_failure(6, RESAMPLE "in --out-dir in --overwrite", "would be overwritten");
+    expect_failure(6, RESAMPLE "in --out-dir out --overwrite", "would be overwritten");
+    expect_failure(6, "$posemill convert in --out-dir out --overwrite --scale 2",
+                   "would be overwritten");
+    expect(0, "cmp in/walk.bvh walk.bvh && rm -r in out");
+}
+
+/* ---- forms of convert and resample ----------------------------------------------- */
+
+static void an_output_is_an_operand_or_an_option(void **state) {
+    static const char *const lines[] = {
+        "$posemill convert walk.bvh x.bvh",
+        "$posemill convert walk.bvh -o x.bvh",
+        "$posemill convert -o x.bvh walk.bvh",
+        "$posemill convert --out=x.bvh walk.bvh",
+        "$posemill convert - --format bvh -o - <walk.bvh >x.bvh",
+        "$posemill convert - - --format bvh <walk.bvh >x.bvh",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect(0, lines[i]);
+        expect(0, "grep -v '^Frame Time' walk.bvh >w; grep -v '^Frame Time' x.bvh | cmp - w && "
+                  "rm x.bvh w");
+    }
+    expect(0, RESAMPLE "walk.bvh x.bvh && grep 'Frames: 13' x.bvh");
+    expect_failure(2, RESAMPLE "walk.bvh x.bvh", "'x.bvh' exists");
+    expect(0, RESAMPLE "walk.bvh x.bvh --overwrite && rm x.bvh");
+    expect_failure(2, "$posemill convert walk.bvh", "missing; expected -o OUT");
+    expect_failure(2, "$posemill convert", "input: missing");
+    expect_failure(2, "$posemill convert walk.bvh x.bvh -o y.bvh", "accepts one input");
+    expect_failure(2, "$posemill convert walk.bvh -o y.bvh --out-dir d", "cannot be combined");
+    expect_failure(2, "$posemill convert walk.bvh -o y.bvh --resume", "requires --out-dir");
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void options_that_only_bvh_has_are_refused_for_others(void **state) {
+    static const char *const lines[] = {
+        "$posemill convert walk.bvh x.glb --euler ZYX",
+        "$posemill convert walk.bvh x.npz --decimals 3",
+        RESAMPLE "walk.bvh -o x.glb --euler ZYX",
+        RESAMPLE "walk.bvh --out-dir d --to glb --decimals 3",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect_failure(2, lines[i], "is for BVH");
+    }
+    expect_nothing_but(inputs, INPUTS);
+}
+
+static void resampled_joints_keep_their_channels(void **state) {
+    static const char *const lines[] = {
+        "$posemill convert walk.bvh x.bvh --rate 60 --device none",
+        "$posemill convert walk.bvh x.bvh --rate 60 --device none --scale 2",
+        "$posemill convert walk.bvh x.bvh --rate 60 --device none --decimals 2",
+        RESAMPLE "walk.bvh -o x.bvh --scale 2",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        expect(0, lines[i]);
+        expect(0, "grep 'CHANNELS 3 Zrotation Xrotation Yrotation' x.bvh && "
+                  "grep 'Frames: 13' x.bvh");
+        expect(i == 0 ? 1 : i == 2 ? 1 : 0, "grep 'OFFSET 0 2 0' x.bvh");
+    }
+    expect(0, "$posemill convert walk.bvh x.bvh --rate 60 --decimals 2 --device none");
+    expect(0, "tail -1 x.bvh | grep '^20.00 0.00 0.00$' && rm x.bvh");
 }
 
 /* ---- where outputs lead -------------------------------------------------------- */
@@ -451,6 +584,13 @@ int main(void) {
         IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
         IN_FOLDER(an_output_never_replaces_an_input),
         IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),
+        IN_FOLDER(no_result_replaces_its_source),
+        IN_FOLDER(a_result_replaces_its_source_where_that_is_asked_for),
+        IN_FOLDER(no_result_replaces_a_file_that_an_option_names),
+        IN_FOLDER(batches_leave_their_sources),
+        IN_FOLDER(an_output_is_an_operand_or_an_option),
+        IN_FOLDER(options_that_only_bvh_has_are_refused_for_others),
+        IN_FOLDER(resampled_joints_keep_their_channels),
         IN_FOLDER(links_are_followed),
         IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
         IN_FOLDER(closed_streams_do_not_mix_into_outputs),

@@ -169,9 +169,12 @@ static void a_header_longer_than_the_file_is_refused(void **state) {
     (void)state;
     make(2, plain, 24);
     memset(file.data + 8, 0xff, 4);
-    expect_refused("truncated");
+    expect_refused("expected at most 65536");
     make(1, plain, 24);
     memset(file.data + 8, 0xff, 2);
+    expect_refused("expected at most 65536");
+    make(1, plain, 24);
+    memcpy(file.data + 8, "\xf0\x00", 2); /* 240 */
     expect_refused("truncated");
 }
 

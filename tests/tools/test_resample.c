@@ -168,7 +168,7 @@ static void check_there_and_back(const char *channels, const char *rows, double 
             samples[i] = (double)(float)keys[4 * frame + i];
         }
         const pose_sample sample = {.rotations = samples};
-        assert_true(pose_to_row(&plan, &sample, none, row));
+        assert_int_equal(pose_to_row(&plan, &sample, none, 0, row, NULL), PM_OK);
         for (i = 0; i < model->channel_count; i++) {
             assert_true(fabs(row[i] - model->values[frame * model->channel_count + i]) < tolerance);
         }
@@ -228,7 +228,7 @@ static void vectors_and_plain_channels_are_mapped(void **state) {
                 plan.vectors[0].channel[2] == 0);
     assert_true(plan.vectors[1].is_scale && plan.vectors[1].channel[0] == 2 &&
                 plan.vectors[1].channel[1] == POSE_NO_CHANNEL);
-    assert_true(pose_to_row(&plan, &sample, none, row));
+    assert_int_equal(pose_to_row(&plan, &sample, none, 0, row, NULL), PM_OK);
     assert_true(row[0] == 1 && row[2] == 3 && row[3] == 4.5 && row[5] == 6);
     assert_true(row[1] == 3 && row[4] == 7 && row[6] == 10);
     pose_plan_release(&plan);

@@ -28,9 +28,11 @@ bool archive_is_named(const char *path) {
 
 #include "archive_reader.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <unistd.h>
+
+/* What an archive may claim without having it. */
+#define HOLES_MAX (UINT64_C(16) << 20)
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
@@ -55,21 +57,20 @@ static bool support_tar(struct archive *a) {
 
 bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE_REASON_SIZE]) {
     enum { BLOCK = 1 << 18 };
-    struct stat status;
     *reader = NULL;
-    if (stat(path, &status) != 0) {
-        return refuse(reason, strerror(errno));
-    }
-    if (!S_ISREG(status.st_mode)) {
-        return refuse(reason, "is no regular file; an archive is read more than once");
-    }
     archive_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL || (opened->archive = archive_read_new()) == NULL) {
         free(opened);
         return refuse(reason, "out of memory");
     }
+    opened->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    opened->file = input_open(path, INPUT_REGULAR, reason); /* it is read more than once */
+    if (opened->file < 0) {
+        archive_close(&opened);
+        return false;
+    }
     if (!support_tar(opened->archive) ||
-        archive_read_open_filename(opened->archive, path, BLOCK) != ARCHIVE_OK) {
+        archive_read_open_fd(opened->archive, opened->file, BLOCK) != ARCHIVE_OK) {
         (void)refuse_archive(opened, reason);
         archive_close(&opened);
         return false;
@@ -78,8 +79,19 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
     return true;
 }
 
-archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZE]) {
+/* Names are UTF-8 in the locale of libarchive: those that a locale does not have take it some
+ * microseconds a byte, and are warned of. */
+static int next_header(archive_reader *reader) {
+    const locale_t before = reader->utf8 != (locale_t)0 ? uselocale(reader->utf8) : (locale_t)0;
     const int result = archive_read_next_header(reader->archive, &reader->entry);
+    if (reader->utf8 != (locale_t)0) {
+        uselocale(before);
+    }
+    return result;
+}
+
+archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZE]) {
+    const int result = next_header(reader);
     if (result == ARCHIVE_EOF) {
         return ARCHIVE_AT_END;
     }
@@ -92,6 +104,20 @@ archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZ
     return ARCHIVE_AT_ENTRY;
 }
 
+/* Holes have no bytes in the archive. */
+static uint64_t holes_of(struct archive_entry *entry) {
+    uint64_t data = 0;
+    la_int64_t begin, size;
+    if (archive_entry_sparse_reset(entry) == 0) {
+        return 0;
+    }
+    while (archive_entry_sparse_next(entry, &begin, &size) == ARCHIVE_OK) {
+        data += size > 0 ? (uint64_t)size : 0;
+    }
+    const uint64_t all = (uint64_t)archive_entry_size(entry);
+    return all > data ? all - data : 0;
+}
+
 const char *archive_fault_of(struct archive_entry *entry) {
     const mode_t type = archive_entry_filetype(entry);
     if (type == AE_IFLNK || archive_entry_hardlink(entry) != NULL) {
@@ -100,8 +126,10 @@ const char *archive_fault_of(struct archive_entry *entry) {
     if (type != AE_IFREG) {
         return "is no regular file";
     }
-    return !archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0 ? "has no size"
-                                                                              : NULL;
+    if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0) {
+        return "has no size";
+    }
+    return holes_of(entry) > HOLES_MAX ? "is a sparse file with more than 16 MiB of holes" : NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -139,8 +167,10 @@ static bool grow(char **data, size_t *room, size_t most) {
     return more != NULL;
 }
 
-static bool read_data(archive_reader *reader, size_t most, char **data, char *reason) {
-    size_t used = 0, room = 0;
+/* The first bytes are read and checked by themselves. */
+static bool read_data(archive_reader *reader, const input_kind *kind, size_t most, char **data,
+                      char *reason) {
+    size_t used = 0, room = 0, goal = most < INPUT_FIRST_BYTES ? most : INPUT_FIRST_BYTES;
     if (!grow(data, &room, most)) {
         return refuse(reason, "out of memory");
     }
@@ -148,7 +178,8 @@ static bool read_data(archive_reader *reader, size_t most, char **data, char *re
         if (used == room && !grow(data, &room, most)) {
             return refuse(reason, "out of memory");
         }
-        const la_ssize_t got = archive_read_data(reader->archive, *data + used, room - used);
+        const size_t wanted = (goal < room ? goal : room) - used;
+        const la_ssize_t got = archive_read_data(reader->archive, *data + used, wanted);
         if (got < 0) {
             return refuse_archive(reader, reason);
         }
@@ -156,19 +187,29 @@ static bool read_data(archive_reader *reader, size_t most, char **data, char *re
             return refuse(reason, "is cut off");
         }
         used += (size_t)got;
+        if (used > input_machine_bounds().file) {
+            return refuse(reason, "is larger than the memory of this machine");
+        }
+        if (used == goal && goal < most) {
+            if (!input_check_kind(kind, *data, used, false, reason)) {
+                return false;
+            }
+            goal = most;
+        }
     }
     (*data)[used] = '\0';
-    return true;
+    return input_check_kind(kind, *data, used, true, reason);
 }
 
-bool archive_read(archive_reader *reader, const batch_item *item, char **data, size_t *size,
-                  char reason[ARCHIVE_REASON_SIZE]) {
+bool archive_read(archive_reader *reader, const batch_item *item, const input_kind *kind,
+                  char **data, size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
     *data = NULL;
     *size = 0;
     if (item->bytes >= SIZE_MAX / 2) {
         return refuse(reason, "is too large");
     }
-    if (find_member(reader, item, reason) && read_data(reader, (size_t)item->bytes, data, reason)) {
+    if (find_member(reader, item, reason) &&
+        read_data(reader, kind, (size_t)item->bytes, data, reason)) {
         *size = (size_t)item->bytes;
         return true;
     }
@@ -180,6 +221,12 @@ bool archive_read(archive_reader *reader, const batch_item *item, char **data, s
 void archive_close(archive_reader **reader) {
     if (*reader != NULL) {
         (void)archive_read_free((*reader)->archive);
+        if ((*reader)->file >= 0) {
+            close((*reader)->file);
+        }
+        if ((*reader)->utf8 != (locale_t)0) {
+            freelocale((*reader)->utf8);
+        }
         free(*reader);
         *reader = NULL;
     }
@@ -208,9 +255,9 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
     return false;
 }
 
-bool archive_read(archive_reader *reader, const batch_item *item, char **data, size_t *size,
-                  char reason[ARCHIVE_REASON_SIZE]) {
-    (void)reader, (void)item;
+bool archive_read(archive_reader *reader, const batch_item *item, const input_kind *kind,
+                  char **data, size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
+    (void)reader, (void)item, (void)kind;
     *data = NULL;
     *size = 0;
     snprintf(reason, ARCHIVE_REASON_SIZE, "%s", absent);

@@ -32,17 +32,18 @@ cli_exit archive_find(const char *path, const archive_wanted *wanted, size_t cou
 
 typedef struct archive_reader archive_reader;
 
-enum { ARCHIVE_REASON_SIZE = 256 };
+enum { ARCHIVE_REASON_SIZE = INPUT_REASON_SIZE };
 
 /* Opens an archive to read members with rising `member`. False with a reason. */
 bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE_REASON_SIZE]);
 
 /* Reads the data of a member into malloc'ed memory, followed by one NUL byte that *size does not count.
- * The member must come after the last one that was read. Memory grows with what is there, up to the
- * `bytes` of the item, which the caller checks; a member of another size or name has changed since it
- * was listed. False with a reason; then another member may still be read. */
-bool archive_read(archive_reader *reader, const batch_item *item, char **data, size_t *size,
-                  char reason[ARCHIVE_REASON_SIZE]);
+ * The member must come after the last one that was read. Members have the bounds of files: the first
+ * bytes are checked before more is read, and memory grows with what is there, up to the `bytes` of the
+ * item; a member of another size or name has changed since it was listed. `kind` NULL accepts any.
+ * False with a reason; then another member may still be read. */
+bool archive_read(archive_reader *reader, const batch_item *item, const input_kind *kind,
+                  char **data, size_t *size, char reason[ARCHIVE_REASON_SIZE]);
 void archive_close(archive_reader **reader);
 
 #endif

@@ -9,6 +9,7 @@
 #include "archive_reader.h"
 #include "item_add.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,18 @@ static bool is_file_or_link(struct archive_entry *entry) {
 static bool add_entry(const archive_reader *reader, const char *archive, const char *member,
                       char *name, batch_items *items) {
     const char *fault = archive_fault_of(reader->entry);
-    batch_item *item = item_add(items, item_text(archive, ":", member), name);
+    char *cut = item_cut(strdup(member), ITEM_NAME_MAX);
+    char *path = cut != NULL ? item_text(archive, ":", cut) : NULL;
+    batch_item *item = item_add(items, path, name);
+    free(cut);
     if (item == NULL) {
         return false;
     }
     item->archive = archive;
     item->member = reader->place;
-    item->bytes = fault == NULL ? (uint64_t)archive_entry_size(reader->entry) : 0;
-    return fault == NULL || item_fault(item, "%s", fault);
+    item->bytes =
+        fault == NULL && item->fault == NULL ? (uint64_t)archive_entry_size(reader->entry) : 0;
+    return fault == NULL || item->fault != NULL || item_fault(item, "%s", fault);
 }
 
 static bool list_entry(const archive_reader *reader, const char *archive, const char *match,
@@ -55,21 +60,21 @@ static bool list_entry(const archive_reader *reader, const char *archive, const 
 }
 
 /* The last one of a name comes first. */
-static int by_path(const void *left, const void *right) {
+static int by_place(const void *left, const void *right) {
     const batch_item *a = left, *b = right;
-    const int order = strcmp(a->path, b->path);
+    const int order = strcmp(a->name, b->name);
     return order != 0 ? order : a->member > b->member ? -1 : a->member < b->member;
 }
 
-/* Unpacking replaces a file by a later one of the same name. */
+/* Unpacking replaces a file by a later one of the same name, and a/b, ./a/b and ../a/b are one. */
 static void drop_replaced(batch_items *items, size_t first) {
     batch_item *all = items->items;
     size_t kept = first;
     if (items->count > first + 1) {
-        qsort(all + first, items->count - first, sizeof *all, by_path);
+        qsort(all + first, items->count - first, sizeof *all, by_place);
     }
     for (size_t i = first; i < items->count; i++) {
-        if (kept > first && strcmp(all[kept - 1].path, all[i].path) == 0) {
+        if (kept > first && strcmp(all[kept - 1].name, all[i].name) == 0) {
             item_release(&all[i]);
         } else {
             all[kept++] = all[i];
@@ -78,28 +83,53 @@ static void drop_replaced(batch_items *items, size_t first) {
     items->count = kept;
 }
 
+/* A million members with paths of 60 bytes have so many. */
+enum { NAMES_MAX = 128 << 20 };
+
+/* What could not be listed is one item with the name of the archive. */
+static bool add_archive_fault(const char *path, const char *reason, batch_items *items) {
+    const char *slash = strrchr(path, '/');
+    batch_item *item = item_add(items, strdup(path), strdup(slash != NULL ? slash + 1 : path));
+    return item != NULL && item_fault(item, "%s", reason);
+}
+
+static void drop_all(batch_items *items, size_t first) {
+    while (items->count > first) {
+        item_release(&items->items[--items->count]);
+    }
+}
+
 cli_exit archive_list(const char *path, const char *match, batch_items *items) {
     char reason[ARCHIVE_REASON_SIZE] = "";
     const size_t first = items->count;
+    size_t counted = first, names = 0;
     const char *archive = item_archive(items, path);
     archive_reader *reader = NULL;
     if (archive == NULL) {
         return item_memory();
     }
-    if (!archive_open(path, &reader, reason)) {
-        return cli_fail(CLI_BAD_INPUT, path, NULL, "%s", reason);
-    }
     bool good = true;
-    archive_step step = ARCHIVE_AT_ENTRY;
-    while (good && (step = archive_next(reader, reason)) == ARCHIVE_AT_ENTRY) {
-        good = list_entry(reader, archive, match, items);
+    archive_step step = archive_open(path, &reader, reason) ? ARCHIVE_AT_ENTRY : ARCHIVE_BROKEN;
+    while (good && step == ARCHIVE_AT_ENTRY) {
+        step = archive_next(reader, reason);
+        good = step != ARCHIVE_AT_ENTRY || list_entry(reader, archive, match, items);
+        if (good && items->count > counted) {
+            names += strlen(items->items[counted].path) + strlen(items->items[counted].name);
+            counted++;
+        }
+        if (names > NAMES_MAX) {
+            step = ARCHIVE_BROKEN;
+            snprintf(reason, sizeof reason, "has names of more than 128 MiB");
+            drop_all(items, first);
+            break;
+        }
     }
     archive_close(&reader);
     drop_replaced(items, first);
-    if (!good) {
-        return item_memory();
+    if (good && step == ARCHIVE_BROKEN) {
+        good = add_archive_fault(path, reason, items);
     }
-    return step == ARCHIVE_AT_END ? CLI_DONE : cli_fail(CLI_BAD_INPUT, path, NULL, "%s", reason);
+    return good ? CLI_DONE : item_memory();
 }
 
 /* ---- those that a list names --------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 #include "machine.h"
 #include "member_reader.h"
 #include "motion/files/atomic_file.h"
+#include "motion/model/model.h"
+#include "run_lock.h"
 #include "status.h"
 
 #include <pthread.h>
@@ -24,6 +26,7 @@ typedef struct batch {
     batch_common common;
     batch_plan plan;
     record_file *records;
+    int folder; /* the lock on it. -1: none */
     char *records_path;
     resample_options *of_threads;
     size_t jobs;
@@ -37,6 +40,7 @@ typedef struct batch {
     batch_status status;
     cli_exit stop; /* a failure that no other file would escape. CLI_DONE: none */
     bool stop_is_told;
+    cli_messages failure; /* a record that could not be written */
 } batch;
 
 /* The signal that asked for the end. 0: none. */
@@ -59,7 +63,9 @@ static void prepare(void *user, size_t task) {
     batch_file *file = &b->plan.files[task];
     char reason[ARCHIVE_REASON_SIZE] = "";
     if (file->item->archive != NULL && file->item->fault == NULL &&
-        !member_read(&b->members, file->item, &file->data, &file->size, reason)) {
+        !member_read(&b->members, file->item,
+                     motion_kind_of(&b->options->motion.read, file->item->path), &file->data,
+                     &file->size, reason)) {
         file->fault = strdup(reason);
     }
 }
@@ -72,7 +78,8 @@ static bool is_stopped(void *user) {
 /* Failures that all later files would have too. */
 static bool ends_all(const batch_result *result) {
     const cli_exit code = result->record.code;
-    return result->is_full || code == CLI_NO_DEVICE || code == CLI_DEVICE_FAILED;
+    return result->is_full || code == CLI_NO_DEVICE ||
+           (code == CLI_DEVICE_FAILED && !result->messages.is_large);
 }
 
 static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
@@ -86,9 +93,17 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     if (b->report != NULL) {
         report_note(b->report, task, &result.record);
     }
+    cli_messages messages = {.is_silent = b->common.is_silent};
+    cli_keep_messages(&messages);
     const cli_exit recorded = record_file_append(b->records, &result.record, b->options->json);
+    cli_keep_messages(NULL);
     pthread_mutex_lock(&b->lock);
+    if (recorded != CLI_DONE && b->failure.failure == NULL) {
+        b->failure = messages;
+        messages = (cli_messages){.failure = NULL};
+    }
     status_count(&b->status, &result.record, file->item->bytes);
+    status_count_cut(&b->status, result.report.end_cut);
     if (b->stop == CLI_DONE) {
         b->stop = recorded != CLI_DONE ? recorded
                   : ends_all(&result)  ? result.record.code
@@ -96,6 +111,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     }
     const bool goes_on = b->stop == CLI_DONE;
     pthread_mutex_unlock(&b->lock);
+    cli_messages_release(&messages);
     batch_result_release(&result);
     machine_give_memory_back(file->item->bytes);
     return goes_on;
@@ -224,16 +240,23 @@ static bool copy_options(batch *b) {
         b->of_threads[i] = *b->options;
         b->of_threads[i].is_batch = true;
         if (i == 0) {
-            curve_options_warn(&b->of_threads[0].curve); /* once, and not for each file */
+            curve_options *curve = &b->of_threads[0].curve;
+            curve_options_warn(curve, curve->authored); /* once, and not for each file */
         }
         b->of_threads[i].curve.is_warned = true;
+        b->of_threads[i].curve.is_warned_of_authored = b->of_threads[0].curve.authored;
     }
     return b->of_threads != NULL;
 }
 
+/* Without a rate nothing is computed. */
 static cli_exit start_engine(batch *b, pm_device_info *info) {
+    if (b->options->rate == NULL) {
+        b->common.device = "";
+        return CLI_DONE;
+    }
     device_options device = b->options->device;
-    const size_t share = machine_processors() / b->jobs;
+    const size_t share = pm_processors() / b->jobs;
     device.host_threads = share > 1 ? (uint32_t)share : 1;
     const cli_exit code = device_options_engine(&device, &b->common.engine);
     if (code == CLI_DONE) {
@@ -258,9 +281,12 @@ static cli_exit run_files(batch *b) {
     pthread_mutex_init(&b->lock, NULL);
     const bool ran = run_threads(b);
     pthread_mutex_destroy(&b->lock);
+    cli_pass_failure(&b->failure);
+    cli_messages_release(&b->failure);
     if (!ran) {
         return cli_fail(CLI_CANNOT_WRITE, "--jobs", CLI_MEMORY_HINT, "no thread can be started");
     }
+    status_warn(&b->status);
     if (!cli_quiet) {
         status_print(&b->status, progress_clock() - b->status.begun, b->records_path,
                      b->options->json);
@@ -268,13 +294,25 @@ static cli_exit run_files(batch *b) {
     return result_of(b);
 }
 
+/* A run that replaces no outputs needs no lock: an output that is there fails. */
+static cli_exit lock_folder(batch *b) {
+    const batch_options *how = b->common.how;
+    options_files_read(b->options, &b->common.files);
+    b->common.shared = options_digest(b->options, &b->common.files, NULL);
+    return how->resume || how->overwrite
+               ? run_lock_take(b->options->out_dir, &b->common.shared, &b->folder)
+               : CLI_DONE;
+}
+
 static cli_exit start(batch *b, pm_device_info *info) {
-    cli_exit code = b->common.how->resume ? read_records(b) : CLI_DONE;
+    cli_exit code = lock_folder(b);
+    if (code == CLI_DONE && b->common.how->resume) {
+        code = read_records(b);
+    }
     if (code == CLI_DONE && !copy_options(b)) {
         code = refuse_memory();
     }
     if (code == CLI_DONE) {
-        options_files_read(b->options, &b->common.files);
         code = start_engine(b, info);
     }
     return code == CLI_DONE ? record_file_open(b->records_path, &b->records) : code;
@@ -290,6 +328,7 @@ static void release(batch *b) {
     member_reader_close(&b->members);
     record_table_destroy(&b->common.before);
     status_release(&b->status);
+    run_lock_release(b->folder);
     pm_engine_destroy(&b->common.engine);
 }
 
@@ -300,7 +339,7 @@ static cli_exit run_share(batch *b, const batch_items *items, batch_shard shard)
                                    .of_input = b->options->motion.read.format,
                                    .may_exist = how->resume || how->overwrite};
     pm_device_info info;
-    b->jobs = how->jobs != 0 ? how->jobs : machine_processors();
+    b->jobs = how->jobs != 0 ? how->jobs : pm_processors();
     b->records_path = how->records != NULL ? strdup(how->records)
                                            : default_records(b->options->out_dir, shard.index);
     cli_exit code = b->records_path != NULL ? CLI_DONE : refuse_memory();
@@ -336,7 +375,8 @@ cli_exit batch_resample(const resample_options *options, const batch_options *ho
                                    .match = how->match,
                                    .skip_folder = options->out_dir,
                                    .skip_report = how->report};
-    batch b = {.options = options, .common = {.how = how}};
+    batch b = {
+        .options = options, .common = {.how = how, .is_silent = cli_is_silent()}, .folder = -1};
     batch_items items = {.count = 0};
     batch_shard shard = {0, 1};
     const char *source = NULL;

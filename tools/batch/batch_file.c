@@ -29,7 +29,7 @@ static int64_t time_of_day(void) {
 
 /* Measured: text and its numbers take 4 times the bytes of a BVH file with the reference path and 6
  * times with a device, and less of other formats. docs/batch.md has the figures. */
-enum { FIXED_BYTES = 8 << 20, TIMES_INPUT = 6, TIMES_OUTPUT = 3 };
+enum { FIXED_BYTES = 8 << 20, TIMES_INPUT = 6, TIMES_UNPACKED = 2, TIMES_OUTPUT = 3 };
 
 static uint64_t times(double bytes, double factor) {
     const double product = bytes * factor;
@@ -41,18 +41,34 @@ uint64_t batch_file_need(const batch_file *file) {
 }
 
 typedef struct growing {
-    const batch_file *file;
+    batch_file *file;
     schedule_ticket *ticket;
+    digest_state *digest; /* of the input */
 } growing;
+
+static void grow_to(const growing *g, uint64_t before, uint64_t needed) {
+    if (needed > before) {
+        schedule_grow(g->ticket, needed - before);
+    }
+}
+
+/* Compressed files are larger in memory than any factor of their bytes. */
+static void expect(void *user, uint64_t bytes) {
+    const growing *g = user;
+    g->file->unpacked = bytes;
+    grow_to(g, batch_file_need(g->file), FIXED_BYTES + times((double)bytes, TIMES_UNPACKED));
+}
 
 /* Text is written as it is computed; other outputs are in memory before they are written. */
 static void opened(void *user, double ratio) {
     const growing *g = user;
     const pm_motion_format format = pm_motion_find_format(g->file->out);
-    const uint64_t before = batch_file_need(g->file);
-    const uint64_t needed = FIXED_BYTES + times((double)g->file->item->bytes, TIMES_OUTPUT * ratio);
-    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV && needed > before) {
-        schedule_grow(g->ticket, needed - before);
+    const uint64_t of_file = batch_file_need(g->file), packed = g->file->item->bytes;
+    const uint64_t of_unpacked = FIXED_BYTES + times((double)g->file->unpacked, TIMES_UNPACKED);
+    const uint64_t bytes = packed > g->file->unpacked ? packed : g->file->unpacked;
+    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV) {
+        grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
+                FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
     }
 }
 
@@ -64,6 +80,10 @@ static void see(void *user, const void *data, size_t size) {
     }
 }
 
+static void see_input(void *user, const void *data, size_t size) {
+    see(((const growing *)user)->digest, data, size);
+}
+
 /* Whether a .gltf file may refer to others, whose bytes belong to its input. */
 static bool has_parts(const batch_file *file) {
     return file->data == NULL && pm_motion_find_format(file->item->path) == PM_MOTION_GLTF;
@@ -72,7 +92,7 @@ static bool has_parts(const batch_file *file) {
 /* Opens a motion for nothing but the bytes that are read for it. */
 static digest digest_of_parts(const resample_options *options, const char *path) {
     digest_state *state = digest_begin();
-    const motion_observer observer = {see, state};
+    const motion_observer observer = {.see = see, .user = state};
     const pm_motion_read_options *read = &options->motion.read;
     pm_motion *motion = NULL;
     pm_error error;
@@ -157,12 +177,20 @@ static cli_exit wait_for_writer(const char *path) {
                     "changed while it was read");
 }
 
+/* A pipe or a device would hold up a thread, and signals wait for files in work. */
+static bool is_special(const batch_file *file) {
+    struct stat status;
+    return file->data == NULL && strcmp(file->item->path, "-") != 0 &&
+           stat(file->item->path, &status) == 0 && !S_ISREG(status.st_mode) &&
+           !S_ISDIR(status.st_mode);
+}
+
 static cli_exit refuse(const batch_file *file) {
-    if (file->item->fault != NULL || file->fault != NULL) {
-        return cli_fail(CLI_BAD_INPUT, file->item->path, NULL, "%s",
-                        file->item->fault != NULL ? file->item->fault : file->fault);
-    }
-    return CLI_DONE;
+    const char *fault = file->item->fault != NULL ? file->item->fault
+                        : file->fault != NULL     ? file->fault
+                        : is_special(file)        ? "is no regular file"
+                                                  : NULL;
+    return fault == NULL ? CLI_DONE : cli_fail(CLI_BAD_INPUT, file->item->path, NULL, "%s", fault);
 }
 
 static cli_exit find_output(const batch_file *file, batch_record *record) {
@@ -178,9 +206,10 @@ static cli_exit find_output(const batch_file *file, batch_record *record) {
 /* Takes the data of the file. */
 static cli_exit resample_digested(const batch_common *common, resample_options *options,
                                   batch_file *file, schedule_ticket *ticket, batch_result *result) {
-    growing grows = {file, ticket};
     digest_state *in = digest_begin(), *out = digest_begin();
-    const motion_observer sees_in = {see, in}, sees_out = {see, out};
+    growing grows = {.file = file, .ticket = ticket, .digest = in};
+    const motion_observer sees_in = {see_input, &grows, expect},
+                          sees_out = {.see = see, .user = out};
     const resample_input input = {.path = file->item->path,
                                   .data = file->data,
                                   .size = file->size,
@@ -189,7 +218,9 @@ static cli_exit resample_digested(const batch_common *common, resample_options *
                                   .observer = &sees_in,
                                   .opened = opened,
                                   .opened_user = &grows};
-    const resample_output output = {.path = file->out, .observer = &sees_out};
+    const resample_output output = {.path = file->out,
+                                    .must_be_new = !common->how->resume && !common->how->overwrite,
+                                    .observer = &sees_out};
     const bool has_memory = in != NULL && out != NULL;
     cli_exit code = CLI_CANNOT_WRITE;
     if (has_memory) {
@@ -211,7 +242,7 @@ static cli_exit resample(const batch_common *common, resample_options *options, 
         code = resample_check_input(options, file->item->path);
     }
     if (code == CLI_DONE) {
-        code = resample_check_output(options, file->item->path, file->out);
+        code = resample_check_output(options, file->out);
     }
     if (code == CLI_DONE && file->data == NULL) {
         code = wait_for_writer(file->item->path);
@@ -271,8 +302,10 @@ static void describe(const batch_common *common, batch_result *result) {
 }
 
 static void keep(const batch_record *proof, const batch_file *file, batch_result *result) {
+    const digest shared = result->record.shared;
     result->record = *proof;
     result->record.status = RECORD_KEPT;
+    result->record.shared = shared;
     result->record.in = file->item->path;
     result->record.out = file->out;
 }
@@ -297,8 +330,10 @@ void batch_file_run(const batch_common *common, resample_options *options, batch
                                         .in = file->item->path,
                                         .out = file->out,
                                         .options = wanted,
+                                        .shared = common->shared,
                                         .version = pm_version(),
                                         .method = ""}};
+    result->messages.is_silent = common->is_silent;
     cli_keep_messages(&result->messages);
     const batch_record *proof = find_proof(common, options, file, &wanted);
     if (proof != NULL) {

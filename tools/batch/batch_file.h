@@ -18,7 +18,9 @@ typedef struct batch_common {
     pm_engine *engine;
     const char *device;
     options_files files;
+    digest shared;        /* of the options without those of an item */
     record_table *before; /* of earlier runs; NULL: nothing is kept */
+    bool is_silent;       /* the caller tells what fails */
 } batch_common;
 
 /* What became of a file, and its texts. */

@@ -8,10 +8,11 @@
 #include "digest.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "motion/files/input.h"
 
 #include <xxhash.h>
 
@@ -86,7 +87,8 @@ static int add_file(digest_state *state, int file) {
 }
 
 bool digest_of_file(const char *path, digest *result) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    char reason[INPUT_REASON_SIZE] = "";
+    const int file = input_open(path, INPUT_REGULAR, reason);
     digest_state *state = NULL;
     int failure = file < 0 ? errno : 0;
     memset(result, 0, sizeof *result);

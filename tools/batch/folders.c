@@ -106,7 +106,7 @@ static bool add_file(search *s, const char *path, const char *name, const struct
         return add_fault(s, path, name, strerror(ENAMETOOLONG));
     }
     batch_item *item = item_add(s->items, strdup(path), strdup(name));
-    if (item != NULL) {
+    if (item != NULL && item->fault == NULL) {
         item->bytes = (uint64_t)status->st_size;
     }
     return item != NULL;

@@ -6,6 +6,7 @@
 
 #include "item_add.h"
 
+#include "digest.h"
 #include "motion/base/printable.h"
 
 #include <fnmatch.h>
@@ -55,7 +56,24 @@ char *batch_name_of(const char *path) {
 
 /* ---- items ------------------------------------------------------------------------------- */
 
+char *item_cut(char *text, size_t max) {
+    enum { BEGINNING = 160 };
+    const size_t size = text != NULL ? strlen(text) : 0;
+    if (size <= max) {
+        return text;
+    }
+    const digest all = digest_of(text, size);
+    text[utf8_cut(text, size, BEGINNING)] = '\0';
+    char *cut = item_text(text, "...", all.text);
+    free(text);
+    return cut;
+}
+
 batch_item *item_add(batch_items *items, char *path, char *name) {
+    const size_t size = name != NULL ? strlen(name) : 0;
+    const bool is_long = size > ITEM_NAME_MAX || (path != NULL && strlen(path) > ITEM_PATH_MAX);
+    name = item_cut(name, ITEM_NAME_MAX);
+    path = item_cut(path, ITEM_PATH_MAX);
     if (path != NULL && name != NULL && items->count == items->room) {
         const size_t room = items->room < 64 ? 64 : 2 * items->room;
         batch_item *more = realloc(items->items, room * sizeof *more);
@@ -69,7 +87,9 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
     }
     batch_item *item = &items->items[items->count++];
     *item = (batch_item){.path = path, .name = name};
-    return item;
+    const bool good =
+        !is_long || item_fault(item, "has a name of %zu bytes, longer than any system opens", size);
+    return good ? item : NULL;
 }
 
 void item_release(batch_item *item) {

@@ -7,9 +7,20 @@
 
 #include "items.h"
 
-/* Adds an item and takes over both texts, which are malloc'ed, also on failure. NULL if memory is
- * exhausted or a text is NULL. The item stays where it is until the next one is added. */
+/* No system opens longer names, and records would take any number of bytes. */
+enum {
+    ITEM_NAME_MAX = 4095,
+    ITEM_PATH_MAX = 2 * ITEM_NAME_MAX + 1 /* an archive, : and a member */
+};
+
+/* Adds an item and takes over both texts, which are malloc'ed, also on failure. Where one is too long,
+ * both are cut, and the item has a fault. NULL if memory is exhausted or a text is NULL. The item stays
+ * where it is until the next one is added. */
 batch_item *item_add(batch_items *items, char *path, char *name);
+
+/* Takes over a malloc'ed text. One of more than `max` bytes becomes its beginning and its digest, so
+ * that texts remain different. NULL: memory is exhausted, or the text is NULL. */
+char *item_cut(char *text, size_t max);
 
 /* Sets the fault of an item. False if memory is exhausted. */
 bool item_fault(batch_item *item, const char *reason, ...) __attribute__((format(printf, 2, 3)));

@@ -59,20 +59,21 @@ static cli_exit add_sources(const batch_sources *sources, batch_items *items) {
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static cli_exit check_name(const batch_item *item) {
+/* The fault of a name that no output can have. */
+static bool check_name(batch_item *item) {
     static const char own[] = ".posemill";
     const size_t size = strcspn(item->name, "/");
     if (item->fault != NULL) {
-        return CLI_DONE;
+        return true;
     }
     if (size == 0) {
-        return cli_fail(CLI_USAGE, item->path, NULL, "names no file");
+        return item_fault(item, "names no file");
     }
-    if (size == sizeof own - 1 && memcmp(item->name, own, size) == 0) {
-        return cli_fail(CLI_USAGE, item->path, "give it another name: \"out\" in a list",
-                        "its output would lie in %s, where records are", own);
-    }
-    return CLI_DONE;
+    return size != sizeof own - 1 || memcmp(item->name, own, size) != 0 ||
+           item_fault(item,
+                      "its output would lie in %s, where records are; \"out\" in a list gives "
+                      "it another name",
+                      own);
 }
 
 static int by_name(const void *left, const void *right) {
@@ -84,68 +85,133 @@ static int by_name(const void *left, const void *right) {
 static const char names_hint[] =
     "give a folder that has both, or a list in which \"out\" tells them apart";
 
-/* The item whose name is the first `size` bytes of a text; NULL: none. The items are sorted. */
-static const batch_item *find_name(const batch_items *items, const char *text, size_t size) {
-    size_t low = 0, high = items->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const char *name = items->items[middle].name;
-        const int order = strncmp(name, text, size);
-        if (order == 0 && name[size] == '\0') {
-            return &items->items[middle];
-        }
-        low = order < 0 ? middle + 1 : low;
-        high = order < 0 ? high : middle;
+/* Sorts what lies in a folder directly behind the folder: / comes before all other bytes. */
+static int by_folders(const void *left, const void *right) {
+    const batch_item *a = *(batch_item *const *)left, *b = *(batch_item *const *)right;
+    const unsigned char *x = (const unsigned char *)a->name, *y = (const unsigned char *)b->name;
+    while (*x != '\0' && *x == *y) {
+        x++;
+        y++;
     }
-    return NULL;
+    return (*x == '/' ? 1 : *x << 1) - (*y == '/' ? 1 : *y << 1);
 }
 
-/* Refuses a name with a folder that is the name of another item, whose output cannot be a folder too.
- * One with a fault has no output: it may be that folder, which could not be read to its end. Folders
- * that the name before has as well were looked at. */
-static cli_exit check_folders(const batch_items *items, const batch_item *item,
-                              const char *before) {
-    const char *name = item->name;
-    for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        const size_t size = (size_t)(slash - name);
-        if (strncmp(before, name, size + 1) == 0) {
-            continue;
+static bool lies_in(const batch_item *item, const batch_item *folder) {
+    const size_t size = strlen(folder->name);
+    return strncmp(item->name, folder->name, size) == 0 && item->name[size] == '/';
+}
+
+/* A name with a folder that is the name of another item, whose output cannot be a folder too. What is
+ * in an archive fails alone; what was given is refused. */
+static cli_exit refuse_folder(batch_item *item, batch_item *other) {
+    static const char reason[] = "its output '%s' needs a folder where '%s' has its output";
+    batch_item *refused = item->archive != NULL ? item : other;
+    if (refused->archive == NULL) {
+        return cli_fail(CLI_USAGE, item->path, names_hint, reason, item->name, other->path);
+    }
+    return item_fault(refused, reason, item->name, other->path) ? CLI_DONE : item_memory();
+}
+
+/* One with a fault has no output: it may be that folder, which could not be read to its end. */
+static cli_exit check_folders(const batch_items *items) {
+    batch_item **order = malloc((items->count + 1) * sizeof *order);
+    batch_item *file = NULL; /* the last one that may be a folder of those that follow */
+    cli_exit code = CLI_DONE;
+    if (order == NULL) {
+        return item_memory();
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        order[i] = &items->items[i];
+    }
+    if (items->count > 1) {
+        qsort(order, items->count, sizeof *order, by_folders);
+    }
+    for (size_t i = 0; code == CLI_DONE && i < items->count; i++) {
+        const bool is_used = order[i]->fault == NULL;
+        if (is_used && file != NULL && lies_in(order[i], file)) {
+            code = refuse_folder(order[i], file);
         }
-        const batch_item *other = find_name(items, name, size);
-        if (other != NULL && other->fault == NULL) {
-            return cli_fail(CLI_USAGE, item->path, names_hint,
-                            "its output '%s' needs a folder where '%s' has its output", name,
-                            other->path);
+        if (is_used && (file == NULL || file->fault != NULL || !lies_in(order[i], file))) {
+            file = order[i];
         }
     }
-    return CLI_DONE;
+    free(order);
+    return code;
+}
+
+/* A file with a fault that is listed twice fails once. */
+static void drop_repeated(batch_items *items) {
+    size_t kept = 0;
+    for (size_t i = 0; i < items->count; i++) {
+        batch_item *item = &items->items[i];
+        const batch_item *last = kept > 0 ? &items->items[kept - 1] : NULL;
+        if (last != NULL && item->fault != NULL && last->fault != NULL &&
+            by_name(last, item) == 0) {
+            item_release(item);
+        } else {
+            items->items[kept++] = *item;
+        }
+    }
+    items->count = kept;
+}
+
+static bool has_name_of(const batch_items *items, size_t index, size_t other) {
+    return other < items->count && strcmp(items->items[index].name, items->items[other].name) == 0;
+}
+
+/* An item with a fault has no output: it leaves its name to another item, and is named after its path. */
+static bool rename_faulty(batch_items *items) {
+    bool good = true;
+    for (size_t i = 0; good && i < items->count; i++) {
+        batch_item *item = &items->items[i];
+        if (item->fault == NULL ||
+            !(has_name_of(items, i, i + 1) || (i > 0 && has_name_of(items, i, i - 1)))) {
+            continue;
+        }
+        char *name = item_cut(strdup(item->path), 0);
+        good = name != NULL;
+        if (good) {
+            free(item->name);
+            item->name = name;
+        }
+    }
+    return good;
+}
+
+static void sort(batch_items *items) {
+    if (items->count > 1) {
+        qsort(items->items, items->count, sizeof *items->items, by_name);
+    }
 }
 
 static cli_exit check_names(const batch_items *items) {
-    cli_exit code = CLI_DONE;
-    for (size_t i = 0; code == CLI_DONE && i < items->count; i++) {
-        const batch_item *item = &items->items[i];
-        const batch_item *before = &items->items[i > 0 ? i - 1 : 0];
-        if (i > 0 && strcmp(item->name, before->name) == 0) {
+    for (size_t i = 1; i < items->count; i++) {
+        const batch_item *item = &items->items[i], *before = &items->items[i - 1];
+        if (strcmp(item->name, before->name) == 0) {
             return cli_fail(CLI_USAGE, item->path, names_hint,
                             "has the output name '%s', which '%s' has too", item->name,
                             before->path);
         }
-        code = check_folders(items, item, i > 0 ? before->name : "");
     }
-    return code;
+    return check_folders(items);
 }
 
 cli_exit batch_items_find(const batch_sources *sources, batch_items *items) {
     *items = (batch_items){.count = 0};
     cli_exit code = add_sources(sources, items);
     for (size_t i = 0; code == CLI_DONE && i < items->count; i++) {
-        code = check_name(&items->items[i]);
+        code = check_name(&items->items[i]) ? CLI_DONE : item_memory();
     }
-    if (code == CLI_DONE && items->count > 1) {
-        qsort(items->items, items->count, sizeof *items->items, by_name);
+    if (code != CLI_DONE) {
+        return code;
     }
-    return code == CLI_DONE ? check_names(items) : code;
+    sort(items);
+    drop_repeated(items);
+    if (!rename_faulty(items)) {
+        return item_memory();
+    }
+    sort(items);
+    return check_names(items);
 }
 
 void batch_items_release(batch_items *items) {

@@ -100,7 +100,7 @@ static bool look_at(batch_item *item) {
         return item_fault(item, "is a folder; a list names files");
     }
     item->bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-    return true;
+    return S_ISREG(status.st_mode) || item_fault(item, "is no regular file");
 }
 
 static bool add_line(list_line *line, member_lines *members, batch_items *items) {
@@ -117,6 +117,12 @@ static bool add_line(list_line *line, member_lines *members, batch_items *items)
     item->source_rate = line->rate;
     item->layout = line->layout;
     line->layout = NULL;
+    if (item->fault != NULL) {
+        return true;
+    }
+    if (line->has_nul) {
+        return item_fault(item, "has a NUL byte in a name");
+    }
     if (is_member) {
         return keep_member(members, line, items->count - 1);
     }
@@ -146,11 +152,25 @@ static cli_exit read_lines(const char *label, const char *data, size_t size, mem
                                         "line %zu: %s", text.lines, reason);
 }
 
+/* Lists are text. A name with a NUL byte fails alone; many of them are another file, or UTF-16. */
+static input_kind_found find_text(const char *bytes, size_t size) {
+    enum { OFTEN = 16 };
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        count += bytes[i] == '\0';
+    }
+    return size < INPUT_FIRST_BYTES ? INPUT_KIND_UNKNOWN
+           : count > size / OFTEN   ? INPUT_KIND_NO
+                                    : INPUT_KIND_YES;
+}
+
+static const input_kind list_kind = {find_text, "is no list: it has many NUL bytes"};
+
 cli_exit list_file_read(const char *path, batch_items *items) {
     member_lines members = {.count = 0};
     char *data = NULL;
     size_t size = 0;
-    cli_exit code = cli_read_file(path, NULL, &data, &size);
+    cli_exit code = cli_read_file(path, &list_kind, &data, &size);
     if (code == CLI_DONE) {
         code = read_lines(strcmp(path, "-") == 0 ? "standard input" : path, data, size, &members,
                           items);

@@ -8,6 +8,8 @@
 #include "list_line.h"
 
 #include "items.h"
+#include "motion/base/printable.h"
+#include "motion/text/text.h"
 #include "motion/time/rate.h"
 
 #include <jansson.h>
@@ -21,8 +23,20 @@ static bool refuse(char *reason, const char *text) {
     return false;
 }
 
-static bool set_text(char **target, const char *text, size_t size, char *reason) {
-    *target = strndup(text, size);
+/* Text with a NUL byte, which C would cut there, is shown with escapes. */
+static char *show_nul(const char *text, size_t size) {
+    const size_t room = ESCAPED_BYTE_SIZE * size + 1;
+    char *shown = malloc(room);
+    if (shown != NULL) {
+        printable_text(shown, room, text, size);
+    }
+    return shown;
+}
+
+static bool set_text(list_line *line, char **target, const char *text, size_t size, char *reason) {
+    const bool has_nul = memchr(text, '\0', size) != NULL;
+    *target = has_nul ? show_nul(text, size) : strndup(text, size);
+    line->has_nul = line->has_nul || has_nul;
     return *target != NULL || refuse(reason, "out of memory");
 }
 
@@ -79,7 +93,8 @@ static bool take_hex(const char *key, const json_t *value, char **target, char *
 
 /* The text of a key, or the bytes of the key with _bytes, which come first. Without either the target
  * stays NULL. */
-static bool take_text(const json_t *object, const char *key, char **target, char *reason) {
+static bool take_text(const json_t *object, const char *key, list_line *line, char **target,
+                      char *reason) {
     char bytes_key[32];
     snprintf(bytes_key, sizeof bytes_key, "%s_bytes", key);
     const json_t *bytes = json_object_get(object, bytes_key);
@@ -93,7 +108,7 @@ static bool take_text(const json_t *object, const char *key, char **target, char
     if (!json_is_string(value) || json_string_length(value) == 0) {
         return refuse_member(reason, key, "expected a text that is not empty");
     }
-    return set_text(target, json_string_value(value), json_string_length(value), reason);
+    return set_text(line, target, json_string_value(value), json_string_length(value), reason);
 }
 
 static bool take_bytes(const json_t *object, list_line *line, char *reason) {
@@ -112,7 +127,8 @@ static bool take_rate(const json_t *object, pm_rational *rate, char *reason) {
     const json_t *value = json_object_get(object, "rate");
     char text[RATE_TEXT] = "";
     if (json_is_string(value) && json_string_length(value) < sizeof text) {
-        snprintf(text, sizeof text, "%s", json_string_value(value));
+        (void)printable_text(text, sizeof text, json_string_value(value),
+                             json_string_length(value));
     } else if (json_is_integer(value)) {
         snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
     } else if (json_is_real(value)) {
@@ -133,17 +149,25 @@ static bool take_members(json_t *object, list_line *line, char *reason) {
     if (!json_is_object(object)) {
         return refuse(reason, "is no JSON object");
     }
-    return check_keys(object, reason) && take_text(object, "path", &line->path, reason) &&
-           take_text(object, "member", &line->member, reason) &&
-           take_text(object, "out", &line->out, reason) && check_out(line->out, reason) &&
-           take_text(object, "layout", &line->layout, reason) && take_bytes(object, line, reason) &&
-           take_rate(object, &line->rate, reason) &&
+    return check_keys(object, reason) && take_text(object, "path", line, &line->path, reason) &&
+           take_text(object, "member", line, &line->member, reason) &&
+           take_text(object, "out", line, &line->out, reason) && check_out(line->out, reason) &&
+           take_text(object, "layout", line, &line->layout, reason) &&
+           take_bytes(object, line, reason) && take_rate(object, &line->rate, reason) &&
            (line->path != NULL || refuse(reason, "has no \"path\""));
 }
 
 static bool read_object(const char *text, size_t size, list_line *line, char *reason) {
     json_error_t error;
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (size > LIST_OBJECT_MAX) {
+        return refuse(reason, "is longer than 1 MiB");
+    }
+    if (text_json_is_deep(text, size)) {
+        snprintf(reason, LIST_REASON_SIZE,
+                 "is no JSON object of a list: values are nested too deep");
+        return false;
+    }
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (object == NULL) {
         snprintf(reason, LIST_REASON_SIZE, "is no JSON object: %.200s, at byte %d", error.text,
                  error.position);
@@ -163,14 +187,8 @@ list_text list_text_of(const char *data, size_t size) {
 }
 
 static bool read_line(const char *text, size_t size, list_line *line, char *reason) {
-    if (size > LIST_LINE_MAX) {
-        return refuse(reason, "is longer than 64 KiB");
-    }
-    if (memchr(text, '\0', size) != NULL) {
-        return refuse(reason, "has a NUL byte");
-    }
     return text[0] == '{' ? read_object(text, size, line, reason)
-                          : set_text(&line->path, text, size, reason);
+                          : set_text(line, &line->path, text, size, reason);
 }
 
 list_found list_next(list_text *text, list_line *line, char reason[LIST_REASON_SIZE]) {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LIST_REASON_SIZE = 384, LIST_LINE_MAX = 65536 };
+enum { LIST_REASON_SIZE = 384, LIST_OBJECT_MAX = 1 << 20 };
 
 /* More than any file has; a sum over many files must not overflow. */
 #define LIST_BYTES_MAX (UINT64_C(1) << 50)
@@ -24,6 +24,7 @@ typedef struct list_line {
     char *out;        /* NULL: by the path. Relative, and without . and .. */
     char *layout;     /* NULL: none */
     pm_rational rate; /* 0/0: none */
+    bool has_nul;     /* in a text above, which is shown with escapes: no system opens it */
     bool has_bytes;
     uint64_t bytes;
 } list_line;

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processors and memory of Linux, and of its C libraries.
+ * Memory of Linux, and of its C libraries.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 
 #include "machine.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-size_t machine_processors(void) {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) {
-        return (size_t)CPU_COUNT(&set);
-    }
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 1;
-}
 
 static uint64_t quarter_of_memory(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);

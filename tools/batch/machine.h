@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a machine gives a batch: processors and memory.
+ * What a machine gives a batch: memory.
  */
 #ifndef POSEMILL_TOOLS_BATCH_MACHINE_H
 #define POSEMILL_TOOLS_BATCH_MACHINE_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Processors that this process may use. */
-size_t machine_processors(void);
 
 /* Bytes for files: the limit, by default a quarter of the machine's memory (0), without what the process
  * takes already, such as a driver's. */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool member_read(member_reader *r, const batch_item *item, char **data, size_t *size,
-                 char reason[ARCHIVE_REASON_SIZE]) {
+bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
+                 size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
     if (r->path == NULL || strcmp(r->path, item->archive) != 0) {
         archive_close(&r->archive);
         r->path = item->archive;
@@ -20,7 +20,7 @@ bool member_read(member_reader *r, const batch_item *item, char **data, size_t *
         snprintf(reason, ARCHIVE_REASON_SIZE, "the archive cannot be read");
         return false;
     }
-    return archive_read(r->archive, item, data, size, reason);
+    return archive_read(r->archive, item, kind, data, size, reason);
 }
 
 void member_reader_close(member_reader *r) {

@@ -15,8 +15,8 @@ typedef struct member_reader {
 
 /* Reads the data of a member as archive_read does. The items of an archive come one after another, with
  * rising `member`; some may be left out. False with a reason. */
-bool member_read(member_reader *r, const batch_item *item, char **data, size_t *size,
-                 char reason[ARCHIVE_REASON_SIZE]);
+bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
+                 size_t *size, char reason[ARCHIVE_REASON_SIZE]);
 
 /* The next member may be any. */
 void member_reader_close(member_reader *r);

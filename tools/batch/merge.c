@@ -174,17 +174,67 @@ static bool sum_files(merge_result *result) {
     return true;
 }
 
+/* ---- options ----------------------------------------------------------------------------- */
+
+/* Records of others may lack the digest of what all files share. */
+static digest options_of(const merge_file *file) {
+    const batch_record *record = file->records[0];
+    return record->shared.text[0] != '\0' ? record->shared : record->options;
+}
+
+static int by_options(const void *left, const void *right) {
+    const merge_options_group *a = left, *b = right;
+    const int order = strcmp(a->options.text, b->options.text);
+    return order != 0 ? order : strcmp(a->first->name, b->first->name);
+}
+
+static int by_count(const void *left, const void *right) {
+    const merge_options_group *a = left, *b = right;
+    return a->count != b->count ? (a->count < b->count ? 1 : -1) : by_options(left, right);
+}
+
+/* Two runs into one folder leave outputs of both. */
+static bool group_options(merge_result *result) {
+    merge_options_group *all = calloc(result->count + 1, sizeof *all);
+    size_t count = 0, groups = 0;
+    for (size_t i = 0; all != NULL && i < result->count; i++) {
+        const merge_file *file = &result->files[i];
+        if (file->state == MERGE_DONE && options_of(file).text[0] != '\0') {
+            all[count++] = (merge_options_group){options_of(file), 1, file};
+        }
+    }
+    if (count > 1) {
+        qsort(all, count, sizeof *all, by_options);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (groups > 0 && digest_equal(&all[groups - 1].options, &all[i].options)) {
+            all[groups - 1].count++;
+        } else {
+            all[groups++] = all[i];
+        }
+    }
+    if (groups > 1) {
+        qsort(all, groups, sizeof *all, by_count);
+    }
+    result->groups = all;
+    result->group_count = groups;
+    return all != NULL;
+}
+
 bool merge_records(record_table *table, const batch_items *list, merge_result *result) {
     memset(result, 0, sizeof *result);
     result->has_list = list != NULL;
-    if (!find_files(result, table, list) || !sum_files(result)) {
+    if (!find_files(result, table, list) || !sum_files(result) || !group_options(result)) {
         return false;
     }
-    result->is_complete = result->counts[MERGE_DONE] == result->count;
+    result->is_complete = result->counts[MERGE_DONE] == result->count && result->group_count < 2 &&
+                          (result->has_list || result->count > 0);
     return true;
 }
 
 void merge_release(merge_result *result) {
     free(result->files);
+    free(result->groups);
     result->files = NULL;
+    result->groups = NULL;
 }

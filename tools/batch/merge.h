@@ -25,11 +25,20 @@ typedef struct merge_file {
     bool is_listed;
 } merge_file;
 
+/* Files that were done with the same options, but for what a list gives for each file. */
+typedef struct merge_options_group {
+    digest options;
+    size_t count;
+    const merge_file *first;
+} merge_options_group;
+
 typedef struct merge_result {
     merge_file *files; /* sorted by the bytes of their names */
     size_t count;
     size_t counts[MERGE_STATE_COUNT];
-    size_t unlisted; /* files with records that the list does not have */
+    size_t unlisted;             /* files with records that the list does not have */
+    merge_options_group *groups; /* the largest first; more than one is not complete */
+    size_t group_count;
     bool has_list, is_complete;
     /* Sums over the files that are done or conflicting; of those too large for 64 bits, the largest. */
     uint64_t frames, samples, bytes_read, bytes_written;

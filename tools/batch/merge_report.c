@@ -64,12 +64,30 @@ static void print_problems(const merge_result *result, merge_state state) {
     }
 }
 
+/* Names the files of each run that left some. */
+static void print_options(const merge_result *result) {
+    for (size_t i = 0; result->group_count > 1 && i < result->group_count && i < SHOWN; i++) {
+        const merge_options_group *group = &result->groups[i];
+        printable_line(stdout, "different options: %zu file%s with %s, such as %s in %s",
+                       group->count, group->count == 1 ? "" : "s", group->options.text,
+                       group->first->name, group->first->records[0]->from);
+    }
+    if (result->group_count > SHOWN) {
+        printable_line(stdout, "different options: %zu more; --json names all",
+                       result->group_count - SHOWN);
+    }
+}
+
 void merge_print(const merge_result *result, const record_table *table) {
     size_t files = 0;
     record_table_files(table, &files);
     print_problems(result, MERGE_FAILED);
     print_problems(result, MERGE_MISSING);
     print_problems(result, MERGE_CONFLICTING);
+    print_options(result);
+    if (result->count == 0) {
+        printable_line(stdout, "there is no record");
+    }
     printable_line(stdout,
                    "%zu file%s of records: %zu done, %zu failed, %zu missing, "
                    "%zu conflicting",
@@ -109,6 +127,18 @@ static void print_file(json_writer *json, const merge_result *result, const merg
     json_end_object(json);
 }
 
+static void print_groups(json_writer *json, const merge_result *result) {
+    json_begin_array(json, "options");
+    for (size_t i = 0; i < result->group_count; i++) {
+        json_begin_object(json, NULL);
+        json_write_string(json, "batch_digest", result->groups[i].options.text);
+        json_write_integer(json, "files", result->groups[i].count);
+        record_path_write(json, "first", result->groups[i].first->name);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void print_sums(json_writer *json, const merge_result *result) {
     json_write_integer(json, "done", result->counts[MERGE_DONE]);
     json_write_integer(json, "failed", result->counts[MERGE_FAILED]);
@@ -130,6 +160,7 @@ void merge_print_json(const merge_result *result, const record_table *table) {
     json_write_bool(&json, "complete", result->is_complete);
     json_write_string(&json, "digest", result->digest.text);
     print_sums(&json, result);
+    print_groups(&json, result);
     json_begin_array(&json, "records");
     for (size_t i = 0; i < file_count; i++) {
         json_write_string(&json, NULL, files[i]);

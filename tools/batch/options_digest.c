@@ -22,6 +22,7 @@ void options_files_read(const resample_options *options, options_files *files) {
     } all[] = {{options->curve.tangents_file, &files->tangents},
                {options->curve.axis_file, &files->axis},
                {read->layout, &files->layout},
+               {read->skeleton, &files->skeleton},
                {read->rates_file, &files->rates}};
     memset(files, 0, sizeof *files);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -53,7 +54,9 @@ static void write_name(FILE *text, const char *name, const char *value) {
 /* 60, 60.0 and 120/2 are one rate. */
 static void write_rate(FILE *text, const char *rate) {
     pm_rational exact;
-    if (rate_parse(rate, &exact)) {
+    if (rate == NULL) {
+        write_name(text, "rate", NULL);
+    } else if (rate_parse(rate, &exact)) {
         write_rational(text, "rate", exact);
     } else {
         write_name(text, "rate", rate);
@@ -82,10 +85,10 @@ static void write_curve(FILE *text, const curve_options *curve, const options_fi
 /* The rate that a file of rates gives depends on the path of the input. */
 static void write_reading(FILE *text, const pm_motion_read_options *read,
                           const options_files *files, const batch_item *item) {
-    const bool is_given = item->source_rate.den != 0;
+    const bool is_given = item != NULL && item->source_rate.den != 0;
     fprintf(text, "format %d\n", (int)read->format);
     write_rational(text, "source-rate", is_given ? item->source_rate : read->source_rate);
-    if (item->layout != NULL) {
+    if (item != NULL && item->layout != NULL) {
         digest layout;
         write_name(text, "layout", item->layout);
         fprintf(text, "layout %s\n", digest_of_file(item->layout, &layout) ? layout.text : "");
@@ -93,15 +96,26 @@ static void write_reading(FILE *text, const pm_motion_read_options *read,
         write_name(text, "layout", read->layout);
         fprintf(text, "layout %s\n", files->layout.text);
     }
-    fprintf(text, "rates %s\n", files->rates.text);
-    write_name(text, "path", read->rates_file != NULL ? item->path : NULL);
+    write_name(text, "skeleton", read->skeleton);
+    fprintf(text, "skeleton %s\nrates %s\n", files->skeleton.text, files->rates.text);
+    write_name(text, "path", read->rates_file != NULL && item != NULL ? item->path : NULL);
     fprintf(text, "strict %d\nhold-nan %d\nadds-offset %d\nno-snap %d\n", read->strict,
             read->hold_nan, read->bvh_adds_offset, read->no_snap);
 }
 
+static void write_conversion(FILE *text, const resample_options *o) {
+    enum { USUAL_DECIMALS = 6 };
+    const conversion_options *c = &o->conversion;
+    const size_t decimals = c->decimals > 0 || o->converts ? c->decimals : USUAL_DECIMALS;
+    fprintf(text, "decimals %zu\neuler %d %d\nup %d\n", decimals, c->euler_given,
+            c->euler_given ? (int)c->euler : 0, (int)c->turn);
+    write_numbers(text, "scale", &(double){c->scale > 0 ? c->scale : 1}, 1);
+}
+
 static void write_options(FILE *text, const resample_options *o, const options_files *files,
                           const batch_item *item) {
-    fprintf(text, "posemill resample 1\nwriter %d\n", MOTION_WRITER_VERSION);
+    fprintf(text, "posemill %s 1\nwriter %d\n", o->converts ? "convert" : "resample",
+            MOTION_WRITER_VERSION);
     write_rate(text, o->rate);
     fprintf(text, "to %d\n", (int)o->to);
     for (size_t i = 0; i < o->clips.count; i++) {
@@ -109,8 +123,9 @@ static void write_options(FILE *text, const resample_options *o, const options_f
     }
     write_rational(text, "start", o->start);
     write_rational(text, "end", o->end);
-    fprintf(text, "end-rule %d\ntrim-start %zu\ndecimals %zu\n", (int)o->end_rule, o->trim_start,
-            o->decimals);
+    fprintf(text, "end-rule %d\ntrim-start %zu\nkeep-time %d\n", (int)o->end_rule, o->trim_start,
+            o->keep_time);
+    write_conversion(text, o);
     write_curve(text, &o->curve, files);
     write_reading(text, &o->motion.read, files, item);
 }

@@ -11,13 +11,14 @@
 
 /* Digests of the files that options name, which are read once. */
 typedef struct options_files {
-    digest tangents, axis, layout, rates; /* "": no such file */
+    digest tangents, axis, layout, skeleton, rates; /* "": no such file */
 } options_files;
 
 /* A file that cannot be read has no digest; using it fails later, with its name. */
 void options_files_read(const resample_options *options, options_files *files);
 
-/* Of an item with what its list gives it. "": memory is exhausted. Thread-safe. */
+/* Of an item with what its list gives it; of NULL, what all items share. "": memory is exhausted.
+ * Thread-safe. */
 digest options_digest(const resample_options *options, const options_files *files,
                       const batch_item *item);
 

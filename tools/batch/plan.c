@@ -123,7 +123,7 @@ static cli_exit check_locations(const batch_items *items, const batch_plan *plan
         return refuse_memory();
     }
     for (size_t i = 0; i < items->count; i++) {
-        if (plan->outs[i] != NULL) {
+        if (plan->outs[i] != NULL && items->items[i].fault == NULL) {
             names[count++] = (named_file){plan->outs[i], LOCATION_OUTPUT};
         }
         if (items->items[i].archive == NULL) {
@@ -139,10 +139,11 @@ static cli_exit check_locations(const batch_items *items, const batch_plan *plan
     return code;
 }
 
-static cli_exit check_existing(const batch_plan *plan) {
+static cli_exit check_existing(const batch_items *items, const batch_plan *plan) {
     struct stat status;
     for (size_t i = 0; i < plan->item_count; i++) {
-        if (plan->outs[i] != NULL && stat(plan->outs[i], &status) == 0) {
+        if (plan->outs[i] != NULL && items->items[i].fault == NULL &&
+            stat(plan->outs[i], &status) == 0) {
             return cli_fail(CLI_CANNOT_WRITE, plan->outs[i],
                             "--resume keeps what is done, --overwrite replaces it",
                             "exists already");
@@ -163,7 +164,7 @@ static cli_exit check_outputs(const batch_items *items, const batch_outputs *out
         return cli_fail(CLI_CANNOT_WRITE, outputs->folder, NULL, "is a file; expected a folder");
     }
     code = check_locations(items, plan);
-    return code == CLI_DONE && !outputs->may_exist ? check_existing(plan) : code;
+    return code == CLI_DONE && !outputs->may_exist ? check_existing(items, plan) : code;
 }
 
 /* ---- order --------------------------------------------------------------------------- */

@@ -16,7 +16,8 @@ typedef struct batch_file {
     const char *out;  /* the output: the folder and the name */
     char *data;       /* of a member of an archive, between reading and resampling */
     size_t size;
-    char *fault; /* why they could not be read; NULL: they could */
+    uint64_t unpacked; /* bytes that its container states; 0 before it is opened */
+    char *fault;       /* why they could not be read; NULL: they could */
 } batch_file;
 
 typedef struct batch_plan {

@@ -24,6 +24,7 @@ typedef struct batch_record {
     const char *from; /* the file of records that it was read from. NULL: none */
     record_status status;
     digest input, options, output; /* of failures: "" for what is not known */
+    digest shared; /* of those options that all files of a batch have. "": unknown */
     const char *version;
     pm_rational source_rate, rate; /* 0/0: none */
     uint64_t frames, joints;

@@ -6,6 +6,8 @@
  */
 #include "record_line.h"
 
+#include "motion/text/text.h"
+
 #include <jansson.h>
 
 #include <math.h>
@@ -190,6 +192,7 @@ static bool take_record(reader *r, batch_record *record, const char **warnings) 
     record->status = take_status(r);
     record->input = take_digest(r, "input_digest");
     record->options = take_digest(r, "options_digest");
+    record->shared = take_digest(r, "batch_digest");
     record->output = take_digest(r, "output_digest");
     record->version = take_text(r, "version");
     record->source_rate = take_rate(r, "source_rate");
@@ -212,6 +215,10 @@ static bool take_record(reader *r, batch_record *record, const char **warnings) 
 
 batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
     json_error_t error;
+    *no_memory = false;
+    if (text_json_is_deep(line, size)) {
+        return NULL;
+    }
     json_t *object = json_loadb(line, size, 0, &error);
     *no_memory = object == NULL && json_error_code(&error) == json_error_out_of_memory;
     if (!json_is_object(object)) {

@@ -80,6 +80,7 @@ void record_members_write(json_writer *json, const batch_record *record) {
     json_write_string(json, "status", statuses[record->status]);
     text_member(json, "input_digest", record->input.text);
     text_member(json, "options_digest", record->options.text);
+    text_member(json, "batch_digest", record->shared.text);
     text_member(json, "output_digest", record->output.text);
     text_member(json, "version", record->version);
     json_write_rate(json, "source_rate", record->source_rate);

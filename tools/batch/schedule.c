@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "motion/base/c_locale.h"
+
 enum { SHOW_MILLISECONDS = 100 };
 
 typedef struct scheduler {
@@ -149,6 +151,7 @@ static void *work(void *context) {
     const worker *w = context;
     scheduler *s = w->of;
     schedule_ticket ticket;
+    c_locale_begin();
     while (begin_task(s, &ticket)) {
         const bool goes_on = s->plan->run(s->plan->user, w->number, ticket.task, &ticket);
         if (!goes_on) {

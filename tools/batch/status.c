@@ -7,6 +7,7 @@
 #include "status.h"
 
 #include "motion/base/printable.h"
+#include "resample/resample_target.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -49,6 +50,21 @@ void status_count(batch_status *status, const batch_record *record, uint64_t byt
     status->joint_samples += record->frames * record->joints;
     status->bytes_read += record->bytes_read;
     status->bytes_written += record->bytes_written;
+}
+
+void status_count_cut(batch_status *status, double seconds) {
+    status->cut_ends += seconds > 0;
+    status->longest_cut = fmax(status->longest_cut, seconds);
+}
+
+/* Records have a warning for each file. */
+void status_warn(const batch_status *status) {
+    if (status->cut_ends > 0) {
+        cli_warn("--rate",
+                 "up to %.3g s are left out at the ends of %" PRIu64
+                 " file%s, on which no multiple of the rate falls; " RESAMPLE_END_HINT,
+                 status->longest_cut, status->cut_ends, status->cut_ends == 1 ? "" : "s");
+    }
 }
 
 cli_exit status_code(const batch_status *status) {

@@ -17,6 +17,8 @@ typedef struct batch_status {
     uint64_t done, kept, failed;
     uint64_t bytes_ended; /* of the files that are done, kept or failed, as listed */
     uint64_t frames, joint_samples, bytes_read, bytes_written;
+    uint64_t cut_ends;               /* files whose end is left out */
+    double longest_cut;              /* seconds */
     double begun;                    /* seconds of progress_clock */
     char *failures[STATUS_FAILURES]; /* the first, "<name>: <reason>" */
     cli_exit first_code;             /* of failures */
@@ -25,6 +27,10 @@ typedef struct batch_status {
 
 /* Counts a file; `bytes` is its size in the list. */
 void status_count(batch_status *status, const batch_record *record, uint64_t bytes);
+
+/* Counts the seconds that are left out at the end of a file, and warns of all. */
+void status_count_cut(batch_status *status, double seconds);
+void status_warn(const batch_status *status);
 
 /* The line at `seconds` after the beginning, with at most `columns` - 1 characters. */
 void status_line(const batch_status *status, double seconds, int columns, char line[STATUS_WIDTH]);

@@ -105,7 +105,8 @@ static const char *find_refusal(const report_file *f) {
 static uint64_t need(void *user, size_t task) {
     enum { FIXED_BYTES = 8 << 20, TIMES_BYTES = 6 };
     const report_file *f = &((const batch_report *)user)->files[task];
-    const double bytes = (double)f->file->item->bytes + (double)f->bytes_written;
+    const double source = fmax((double)f->file->item->bytes, (double)f->file->unpacked);
+    const double bytes = source + fmax((double)f->bytes_written, (double)f->file->unpacked);
     return FIXED_BYTES + (uint64_t)fmin(TIMES_BYTES * bytes, 0x1p60);
 }
 
@@ -114,7 +115,7 @@ static void prepare(void *user, size_t task) {
     batch_file *file = &r->request.plan->files[task];
     char reason[ARCHIVE_REASON_SIZE] = "";
     if (file->item->archive != NULL && find_refusal(&r->files[task]) == NULL &&
-        !member_read(&r->members, file->item, &file->data, &file->size, reason)) {
+        !member_read(&r->members, file->item, NULL, &file->data, &file->size, reason)) {
         file->fault = strdup(reason);
     }
 }

@@ -184,7 +184,11 @@ static void write_numbers(FILE *file, const report_row *row) {
     if (others > 0) {
         fprintf(file, " of %zu", row->joints + others);
     }
-    fprintf(file, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64 "</td>", row->frames, row->frames);
+    fprintf(file, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, row->frames, row->frames);
+    if (row->key_times > row->frames) {
+        fprintf(file, " of %" PRIu64, row->key_times);
+    }
+    fputs("</td>", file);
 }
 
 /* What a batch says of a failure begins with the input; the row has the name of the output. */

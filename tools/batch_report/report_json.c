@@ -26,6 +26,7 @@ static void write_numbers(json_writer *json, const report_row *row) {
     json_write_rate(json, "source_rate", row->source_rate);
     json_write_rate(json, "rate", row->rate);
     json_write_integer(json, "frames", row->frames);
+    json_write_integer(json, "key_times", row->key_times);
     json_write_number(json, "seconds", row->seconds);
     json_write_integer(json, "joints", row->joints);
     json_write_integer(json, "only_in_source", row->only_in_source);

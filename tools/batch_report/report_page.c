@@ -19,6 +19,7 @@ typedef struct page_work {
     report_clips clips;
     comparison comparison;
     page_frames frames;
+    scene_hints hints;
 } page_work;
 
 /* The data of a member, which is the first that a reader reads. */
@@ -28,13 +29,14 @@ static cli_exit read_data(const batch_item *item, char **data, size_t *size) {
     if (item->archive == NULL) {
         return CLI_DONE;
     }
-    const bool done = member_read(&reader, item, data, size, reason);
+    const bool done = member_read(&reader, item, NULL, data, size, reason);
     member_reader_close(&reader);
     return done ? CLI_DONE : cli_fail(CLI_BAD_INPUT, item->path, NULL, "%s", reason);
 }
 
 static cli_exit compute(page_work *w, const report_row *row, const resample_options *options) {
     const batch_item *item = row->file->file->item;
+    static const scene_options guess = {.up = 0};
     char *data = NULL;
     size_t size = 0;
     cli_exit code = read_data(item, &data, &size);
@@ -47,6 +49,9 @@ static cli_exit compute(page_work *w, const report_row *row, const resample_opti
     if (code == CLI_DONE) {
         w->comparison =
             (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
+        code = scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints);
+    }
+    if (code == CLI_DONE) {
         code = page_compute(&w->comparison, &w->frames, options->max_frames, item->path);
     }
     return code;
@@ -70,6 +75,7 @@ static cli_exit write_page(const page_work *w, const char *path, const report_ro
                        .a = {file->file->item->path, text_of(&file->input)},
                        .b = {file->file->out, text_of(&file->output)},
                        .method = "authored",
+                       .hints = &w->hints,
                        .unit_mm = w->clips.source.unit_mm};
     const page p = {.outcome = &o, .frames = &w->frames, .command = command};
     return page_write(path, &p);

@@ -35,7 +35,10 @@ static cli_exit open_output(report_motions *m, const report_file *file) {
     options.read.format = named != PM_MOTION_ANY ? PM_MOTION_ANY : wanted;
     options.read.source_rate = file->rate;
     options.read.rates_file = NULL;
-    options.read.layout = from == PM_MOTION_NPZ ? layout : NULL;
+    if ((named != PM_MOTION_ANY ? named : wanted) != PM_MOTION_NPZ) {
+        options.read.skeleton = NULL; /* the output has it */
+    }
+    options.read.layout = from == PM_MOTION_NPZ || from == PM_MOTION_CSV ? layout : NULL;
     return motion_options_open(&options, file->file->out, &m->output);
 }
 
@@ -57,7 +60,11 @@ cli_exit report_open(report_motions *m, const resample_options *options, const r
     const size_t of_source = pm_motion_get_content(m->source)->clip_count;
     const size_t of_output = pm_motion_get_content(m->output)->clip_count;
     m->clip_count = m->source_clip_count > 0 ? m->source_clip_count : of_source;
-    /* Formats other than glTF hold one clip. */
+    /* Formats other than glTF hold one clip: the first with channels. */
+    if (m->source_clip_count == 0 && of_output < of_source) {
+        m->source_clips[0] = motion_first_clip(pm_motion_get_content(m->source));
+        m->source_clip_count = 1;
+    }
     m->clip_count = m->clip_count < of_output ? m->clip_count : of_output;
     return m->clip_count > 0 ? CLI_DONE
                              : cli_fail(CLI_BAD_INPUT, path, NULL, "has no clip to compare");
@@ -91,9 +98,9 @@ static void cut(const resample_options *o, subject *source, subject *output) {
         return;
     }
     subject_cut(source, from, seconds);
-    /* Channels with steps keep all their keys, at the times of the source. */
+    /* Channels with steps keep all their keys where the others keep their times. */
     const double late = source->begin - output->begin;
-    if (is_gltf(source) && is_gltf(output) && late > subject_step(output) / 2) {
+    if (o->keep_time && is_gltf(source) && is_gltf(output) && late > subject_step(output) / 2) {
         subject_cut(output, late, (double)INFINITY);
     }
 }
@@ -129,8 +136,10 @@ static void see_speeds(void *user, uint64_t index, const pair_speeds *speeds) {
 }
 
 static cli_exit compute(report_row *row, report_clips *clips, uint64_t max_times) {
-    comparison c = {
-        .a = &clips->source, .b = &clips->output, .pairs = &clips->pairs, .rule = TIMES_OF_A};
+    comparison c = {.a = &clips->source,
+                    .b = &clips->output,
+                    .pairs = &clips->pairs,
+                    .times = {.rule = TIMES_OF_A}};
     jump_state jumps[2];
     const compare_observer observer = {see_frame, see_speeds, &jumps[0]};
     pm_error error = {.status = PM_OK};

@@ -85,6 +85,7 @@ void report_row_fill(report_row *row, const comparison *c, const jump_state *a,
     row->source_rate = c->a->clip->rate;
     row->rate = c->b->clip->rate;
     row->frames = c->time_count;
+    row->key_times = c->key_times;
     row->seconds = c->seconds;
     row->unit_mm = c->a->unit_mm;
     row->joints = c->pairs->count;

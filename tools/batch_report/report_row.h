@@ -34,7 +34,8 @@ typedef struct report_row {
     char *clip;                  /* the name, where the source has several clips; else NULL */
     size_t source_clip, clip_at; /* numbers of the clip in the source and in the output */
     pm_rational source_rate, rate;
-    uint64_t frames; /* of the source, that are compared */
+    uint64_t frames;    /* of the source, that are compared */
+    uint64_t key_times; /* of which these were taken */
     double seconds;
     double unit_mm;
     size_t joints, only_in_source, only_in_output;

@@ -31,10 +31,11 @@ void cli_messages_release(cli_messages *messages) {
     }
     free(messages->warnings);
     free(messages->failure);
+    free(messages->hint);
     *messages = (cli_messages){.failure = NULL};
 }
 
-static bool is_silent(void) {
+bool cli_is_silent(void) {
     return kept != NULL && kept->is_silent;
 }
 
@@ -51,10 +52,18 @@ static void keep_warning(char *text) {
     kept->warning_count = count + 1;
 }
 
-static void keep_failure(const char *text) {
+static void keep_failure(const char *text, const char *hint) {
     if (kept != NULL) {
         free(kept->failure);
+        free(kept->hint);
         kept->failure = strdup(text);
+        kept->hint = hint != NULL ? strdup(hint) : NULL;
+    }
+}
+
+void cli_pass_failure(const cli_messages *messages) {
+    if (messages->failure != NULL) {
+        keep_failure(messages->failure, messages->hint);
     }
 }
 
@@ -73,7 +82,7 @@ static const char no_memory_text[] = "out of memory for the message";
 
 /* `what` may be NULL: the text has it. */
 static void print_failure(const char *what, const char *text, const char *hint) {
-    if (is_silent()) {
+    if (cli_is_silent()) {
         return;
     }
     progress_clear();
@@ -92,11 +101,17 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char 
     print_failure(what, text != NULL ? text : no_memory_text, hint);
     char *whole = kept != NULL && text != NULL ? join(what, text) : NULL;
     if (whole != NULL) {
-        keep_failure(whole);
+        keep_failure(whole, hint);
     }
     free(whole);
     free(text);
     return code;
+}
+
+void cli_keep_warning(const char *what, const char *text) {
+    if (kept != NULL) {
+        keep_warning(join(what, text));
+    }
 }
 
 void cli_warn(const char *what, const char *reason, ...) {
@@ -107,10 +122,10 @@ void cli_warn(const char *what, const char *reason, ...) {
     va_start(arguments, reason);
     char *text = format_alloc(reason, arguments);
     va_end(arguments);
-    if (kept != NULL && text != NULL) {
-        keep_warning(join(what, text));
+    if (text != NULL) {
+        cli_keep_warning(what, text);
     }
-    if (!cli_quiet && !is_silent()) {
+    if (!cli_quiet && !cli_is_silent()) {
         progress_clear();
         printable_line(stderr, "posemill: warning: %s: %s", what,
                        text != NULL ? text : no_memory_text);
@@ -193,14 +208,18 @@ static failure_class class_of(const pm_error *error) {
 cli_exit cli_fail_error(const char *what, const pm_error *error) {
     const failure_class failure = class_of(error);
     char reason[CLI_ERROR_TEXT];
+    if (kept != NULL) {
+        kept->is_large = error->status == PM_ERROR_DEVICE_MEMORY;
+    }
     return cli_fail(failure.code, what, failure.hint, "%s", cli_error_text(error, reason));
 }
 
 cli_exit cli_fail_file(const pm_error *error) {
     const failure_class failure = class_of(error);
-    keep_failure(error->message);
+    keep_failure(error->message, failure.hint);
     if (kept != NULL) {
         kept->is_full = failure.hint == motion_full_hint;
+        kept->is_large = error->status == PM_ERROR_DEVICE_MEMORY;
     }
     print_failure(NULL, error->message, failure.hint);
     return failure.code;
@@ -211,7 +230,7 @@ void cli_log_warning(void *user, pm_log_level level, const char *message) {
     if (level == PM_LOG_WARNING && kept != NULL) {
         keep_warning(strdup(message));
     }
-    if (level == PM_LOG_WARNING && !cli_quiet && !is_silent()) {
+    if (level == PM_LOG_WARNING && !cli_quiet && !cli_is_silent()) {
         progress_clear();
         printable_line(stderr, "posemill: warning: %s", message);
     }

@@ -50,11 +50,16 @@ char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]);
 /* Prints "posemill: warning: <what>: <reason>" to stderr, unless --quiet was given. */
 void cli_warn(const char *what, const char *reason, ...) __attribute__((format(printf, 2, 3)));
 
+/* A warning that is kept and not printed: someone else prints one for many files. */
+void cli_keep_warning(const char *what, const char *text);
+
 /* Messages of the calling thread, which are kept as well as printed: for records of a batch. */
 typedef struct cli_messages {
     bool is_silent; /* they are not printed: someone else tells them */
     char *failure;  /* the last one, "<what>: <reason>"; NULL: none */
+    char *hint;     /* of the failure; NULL: none */
     bool is_full;   /* it was a full disk */
+    bool is_large;  /* it was too large for the device's memory, which says nothing of others */
     char **warnings;
     size_t warning_count;
 } cli_messages;
@@ -63,6 +68,12 @@ typedef struct cli_messages {
  * Messages for which memory is exhausted are lost. */
 void cli_keep_messages(cli_messages *messages);
 void cli_messages_release(cli_messages *messages);
+
+/* Keeps the failure of another thread, which was told there, as one of this thread. */
+void cli_pass_failure(const cli_messages *messages);
+
+/* Whether this thread keeps messages that are not printed. */
+bool cli_is_silent(void);
 
 /* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. Atomic, because
  * the Python package runs commands on several threads. */

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "compare/open.h"
 #include "compare/outcome.h"
+#include "compare/scene.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"
 #include "options/options.h"
@@ -20,7 +21,7 @@ typedef struct compare_options {
     bool json;
     bool has_tolerance;
     double tolerance[2]; /* degrees, millimetres */
-    double unit_mm;      /* 0: that of the format of A */
+    scene_options scene;
     const char *clip;
     const char *map;
     pm_rational rate;
@@ -68,8 +69,6 @@ static const option compare_table[] = {
     {"--tolerance", 0, "DEG,MM",
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
      parse_tolerance, 0},
-    {"--unit", 0, "MM", "millimetres per unit of length; default: 10 where A is BVH, else 1000",
-     option_unit, AT(unit_mm)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},
     {"--map", 0, "FILE", "pairs of joints: on each line a name of A, a tab, and a name of B",
@@ -88,8 +87,10 @@ static const command_help help = {
     .usage = "A B [OPTIONS]",
     .summary = "Compares two motion files joint by joint: angles, distances in the world, and\n"
                "speeds, at the key times of both. Any formats; lengths are not converted.",
-    .notes = "Joints are matched by name, else by order. Prints a line for each joint, the\n"
-             "worst first, and one for the clip.",
+    .notes =
+        "Joints are matched by name, else by order. Prints a line for each joint, the\n"
+        "worst first, and one for the clip; differences far above all others are named apart.\n"
+        "A file with many more key times than keys is compared at every n-th, and that is said.",
     .example = "posemill compare take.bvh take-resampled.bvh\n"
                "posemill compare take.bvh take-60.glb -o report.html\n"
                "posemill compare take.bvh take-60.glb --tolerance 0.1,1 --quiet",
@@ -104,6 +105,7 @@ typedef struct work {
     joint_pairs pairs;
     comparison comparison;
     page_frames frames;
+    scene_hints hints;
     const char *command; /* the command line */
     pm_engine *engine;
     pm_device_info device;
@@ -132,8 +134,6 @@ static cli_exit use_method(work *w) {
 static cli_exit compute(work *w) {
     pm_error error = {.status = PM_OK};
     comparison *c = &w->comparison;
-    *c = (comparison){
-        .a = &w->a.subject, .b = &w->b.subject, .pairs = &w->pairs, .rate = w->options->rate};
     if (w->options->output != NULL) {
         return page_compute(c, &w->frames, w->options->max_times, w->a.path);
     }
@@ -151,6 +151,7 @@ static outcome outcome_of(const work *w) {
                      .b = {w->b.path, w->b.digest[0] != '\0' ? w->b.digest : NULL},
                      .method = o->has_method ? pm_method_describe(o->method)->name : "authored",
                      .device = o->has_method ? w->device.name : NULL,
+                     .hints = &w->hints,
                      .unit_mm = w->a.subject.unit_mm,
                      .has_tolerance = o->has_tolerance,
                      .tolerance_degrees = o->tolerance[0],
@@ -179,10 +180,15 @@ static cli_exit run(work *w, char **argv) {
     const compare_options *o = w->options;
     cli_exit code = open_clip_of(&o->motion, argv[0], o->clip, &w->a);
     if (code == CLI_DONE) {
-        code = open_clip_of(&o->motion, argv[1], o->clip, &w->b);
+        code = open_clip_beside(&o->motion, argv[1], o->clip, &w->a, &w->b);
     }
-    if (code == CLI_DONE && o->unit_mm > 0) {
-        w->a.subject.unit_mm = o->unit_mm;
+    if (code == CLI_DONE) {
+        motion_options_warn(&o->motion, 1u << pm_motion_get_content(w->a.motion)->format |
+                                            1u << pm_motion_get_content(w->b.motion)->format);
+        w->comparison = (comparison){
+            .a = &w->a.subject, .b = &w->b.subject, .pairs = &w->pairs, .times = {.rate = o->rate}};
+        code = scene_apply(&o->scene, &w->comparison, w->a.path, w->b.path, &w->hints);
+        scene_warn(&w->hints);
     }
     if (code == CLI_DONE) {
         code = joints_match(&w->a.subject, &w->b.subject, o->map, &w->pairs);
@@ -199,8 +205,8 @@ static cli_exit run(work *w, char **argv) {
     page_frames_release(&w->frames);
     compare_release(&w->comparison);
     joints_release(&w->pairs);
-    close_clip(&w->a);
     close_clip(&w->b);
+    close_clip(&w->a);
     pm_engine_destroy(&w->engine);
     return code;
 }
@@ -218,7 +224,7 @@ static cli_exit check(const compare_options *options, int operands, char **argv)
     if (options->json && strcmp(options->output, "-") == 0) {
         return options_usage(&help, "--json", "cannot be combined with a page on standard output");
     }
-    return page_check_name(options->output, argv, 2);
+    return page_check_name(&help, options->output, argv, 2);
 }
 
 int cmd_compare(int argc, char **argv) {
@@ -229,9 +235,10 @@ int cmd_compare(int argc, char **argv) {
     options.max_times = OPTION_MAX_FRAMES;
     const option_group groups[] = {
         {"Comparison", compare_table, sizeof compare_table / sizeof compare_table[0], &options},
+        scene_options_group(&options.scene),
         motion_options_group(&options.motion),
         device_options_group(&options.device)};
-    if (options_parse(&help, groups, 3, &argc, argv, &code)) {
+    if (options_parse(&help, groups, 4, &argc, argv, &code)) {
         code = check(&options, argc, argv);
         if (code == CLI_DONE) {
             work w = {.options = &options,

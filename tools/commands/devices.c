@@ -79,7 +79,7 @@ static void measure(device_row *row) {
 static cli_exit list_all(device_list *list) {
     size_t count = 0;
     pm_status status = pm_list_devices(NULL, 0, &count, &list->error);
-    if (status == PM_ERROR_NO_PLATFORM) {
+    if (status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE) {
         list->problem = list->error.message;
         list->hint = list->error.hint;
         return CLI_DONE;

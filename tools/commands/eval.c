@@ -22,27 +22,19 @@ static bool parse_count(const char *text, void *target, char *reason) {
 }
 
 static bool parse_frame(const char *text, void *target, char *reason) {
-    pm_axis_frame *frame = target;
-    *frame = strcmp(text, "parent") == 0 ? PM_AXIS_PARENT : PM_AXIS_BODY;
-    if (*frame == PM_AXIS_PARENT || strcmp(text, "body") == 0) {
-        return true;
-    }
-    snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: body parent", text);
-    return false;
+    static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
+    size_t word = 0;
+    const bool found = option_word(text, words, PM_AXIS_COUNT, &word, reason);
+    *(pm_axis_frame *)target = (pm_axis_frame)word;
+    return found;
 }
 
 static bool parse_key_format(const char *text, void *target, char *reason) {
     static const char *const words[PM_KEYS_COUNT] = {"float32", "log48", "smallest48"};
-    pm_key_format *format = target;
-    for (int i = 0; i < PM_KEYS_COUNT; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *format = (pm_key_format)i;
-            return true;
-        }
-    }
-    snprintf(reason, OPTION_REASON_SIZE,
-             "'%.80s' is unknown; expected one of: float32 log48 smallest48", text);
-    return false;
+    size_t word = 0;
+    const bool found = option_word(text, words, PM_KEYS_COUNT, &word, reason);
+    *(pm_key_format *)target = (pm_key_format)word;
+    return found;
 }
 
 #define AT(field) offsetof(eval_options, field)
@@ -165,7 +157,7 @@ static cli_exit check_outputs(const eval_options *options) {
     const char *names[EVAL_OUTPUTS];
     size_t count = eval_output_names(options, names);
     for (size_t i = 0; i < count; i++) {
-        cli_exit code = output_name_check("output", names[i], "npy", false);
+        cli_exit code = output_name_check("output", names[i], "npy");
         if (code != CLI_DONE) {
             return code;
         }

@@ -4,6 +4,7 @@
  */
 #include "info/info.h"
 #include "commands.h"
+#include "compare/scene.h"
 #include "options/motion_options.h"
 #include "options/options.h"
 
@@ -30,12 +31,19 @@ static const command_help help = {
     .takes_operands = true,
 };
 
-static cli_exit one_file(const info_options *options, const char *path) {
+/* Adds the file's format to a set of bits. */
+static cli_exit one_file(const info_options *options, const char *path, unsigned *formats) {
     pm_motion *motion = NULL;
     motion_options reading = options->motion;
     reading.read.examine = true;
+    reading.read.headers_only = true;
+    reading.read.count_gaps = true;
     reading.quiet = true; /* notes have the warnings */
-    const cli_exit code = motion_options_open(&reading, path, &motion);
+    cli_exit code = motion_options_open(&reading, path, &motion);
+    if (code == CLI_DONE) {
+        *formats |= 1u << pm_motion_get_content(motion)->format;
+        code = scene_note(motion, path);
+    }
     if (code == CLI_DONE && options->json) {
         info_print_json(path, pm_motion_get_content(motion));
     } else if (code == CLI_DONE) {
@@ -49,6 +57,7 @@ int cmd_info(int argc, char **argv) {
     info_options options;
     cli_exit code = CLI_DONE, last = CLI_DONE;
     int failures = 0;
+    unsigned formats = 0;
     memset(&options, 0, sizeof options);
     const option_group groups[] = {{"Options", info_table, 1, &options},
                                    motion_options_group(&options.motion)};
@@ -59,9 +68,10 @@ int cmd_info(int argc, char **argv) {
         return (int)options_usage(&help, "input", "missing; expected a motion file");
     }
     for (int i = 0; i < argc; i++) {
-        code = one_file(&options, argv[i]);
+        code = one_file(&options, argv[i], &formats);
         failures += code != CLI_DONE;
         last = code != CLI_DONE ? code : last;
     }
+    motion_options_warn(&options.motion, formats);
     return (int)(failures == 0 || failures == argc ? last : CLI_PARTIAL);
 }

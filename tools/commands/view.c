@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "compare/compare.h"
 #include "compare/open.h"
+#include "compare/scene.h"
 #include "options/motion_options.h"
 #include "options/options.h"
 #include "report/page.h"
@@ -16,7 +17,7 @@
 typedef struct view_options {
     const char *output;
     const char *clip;
-    double unit_mm; /* 0: that of the format */
+    scene_options scene;
     pm_rational rate;
     motion_options motion;
 } view_options;
@@ -29,8 +30,6 @@ static const option view_table[] = {
      AT(clip)},
     {"--rate", 'r', "HZ", "show it at this rate instead of its key times", option_rational,
      AT(rate)},
-    {"--unit", 0, "MM", "millimetres per unit of length; default: BVH 10, else 1000", option_unit,
-     AT(unit_mm)},
 };
 #undef AT
 
@@ -46,15 +45,22 @@ static const command_help help = {
 
 static cli_exit write_page(const view_options *o, open_clip *clip, const joint_pairs *pairs,
                            const char *command) {
-    comparison c = {.a = &clip->subject, .b = &clip->subject, .pairs = pairs, .rate = o->rate};
+    comparison c = {
+        .a = &clip->subject, .b = &clip->subject, .pairs = pairs, .times = {.rate = o->rate}};
     page_frames frames = {.count = 0};
+    scene_hints hints = {.count = 0};
+    cli_exit code = scene_apply(&o->scene, &c, clip->path, clip->path, &hints);
+    scene_warn(&hints);
     const outcome out = {.comparison = &c,
                          .a = {clip->path, clip->digest[0] != '\0' ? clip->digest : NULL},
                          .b = {clip->path, clip->digest[0] != '\0' ? clip->digest : NULL},
                          .method = "authored",
+                         .hints = &hints,
                          .unit_mm = clip->subject.unit_mm};
     const page p = {.outcome = &out, .frames = &frames, .command = command};
-    cli_exit code = page_compute(&c, &frames, OPTION_MAX_FRAMES, clip->path);
+    if (code == CLI_DONE) {
+        code = page_compute(&c, &frames, OPTION_MAX_FRAMES, clip->path);
+    }
     if (code == CLI_DONE) {
         code = page_write(o->output, &p);
     }
@@ -70,7 +76,7 @@ static cli_exit run(const view_options *o, const char *path, const char *command
     reading.read.examine = true; /* the page shows what is odd */
     cli_exit code = open_clip_of(&reading, path, o->clip, &clip);
     if (code == CLI_DONE) {
-        clip.subject.unit_mm = o->unit_mm > 0 ? o->unit_mm : clip.subject.unit_mm;
+        motion_options_warn(&o->motion, 1u << pm_motion_get_content(clip.motion)->format);
         code = joints_match(&clip.subject, &clip.subject, NULL, &pairs);
     }
     if (code == CLI_DONE) {
@@ -88,8 +94,9 @@ int cmd_view(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     const option_group groups[] = {
         {"Options", view_table, sizeof view_table / sizeof view_table[0], &options},
+        scene_options_group(&options.scene),
         motion_options_group(&options.motion)};
-    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
         free(command);
         return (int)code;
     }
@@ -98,7 +105,7 @@ int cmd_view(int argc, char **argv) {
     } else if (options.output == NULL) {
         code = options_usage(&help, "-o", "missing; expected -o PAGE.html");
     } else {
-        code = page_check_name(options.output, argv, 1);
+        code = page_check_name(&help, options.output, argv, 1);
     }
     if (code == CLI_DONE) {
         code = run(&options, argv[0], command != NULL ? command : "posemill view");

@@ -16,6 +16,7 @@ typedef struct run_state {
     compare_times times;
     speed_state speeds;
     slide_state slides;
+    spread *spreads; /* of each measure */
     moment parts[MOMENT_PARTS];
     subject_pose *poses[2];
     double *block; /* of times */
@@ -27,11 +28,18 @@ typedef struct run_state {
 /* ---- one time ------------------------------------------------------------------------------ */
 
 static void note_moment(run_state *r, size_t pair, double degrees, double time) {
-    const double share = r->c->seconds > 0 ? time / r->c->seconds : 0;
+    const double share = r->c->seconds > 0 ? (time - r->c->start) / r->c->seconds : 0;
     const size_t part = share < 1 ? (size_t)(share * MOMENT_PARTS) : MOMENT_PARTS - 1;
     if (degrees > r->parts[part].degrees) {
         r->parts[part] = (moment){degrees, time, pair};
     }
+}
+
+/* A value of a measure of a pair at a time. */
+static void add_value(run_state *r, size_t pair, compare_measure measure, double value,
+                      double time) {
+    extent_add(&r->c->joints[pair].of[measure], value, time);
+    spread_add(&r->spreads[measure], value);
 }
 
 static void add_poses(run_state *r, double time, const subject_pose *a, const subject_pose *b) {
@@ -39,24 +47,27 @@ static void add_poses(run_state *r, double time, const subject_pose *a, const su
     for (size_t p = 0; p < pairs->count; p++) {
         const subject_pose *x = &a[pairs->pairs[p].a], *y = &b[pairs->pairs[p].b];
         r->angles[p] = measure_angle(x->rotation, y->rotation);
-        extent_add(&r->c->joints[p].of[MEASURE_ANGLE], r->angles[p], time);
+        add_value(r, p, MEASURE_ANGLE, r->angles[p], time);
         note_moment(r, p, r->angles[p], time);
         if (r->distances != NULL) {
             r->distances[p] = measure_distance(x->place, y->place);
-            extent_add(&r->c->joints[p].of[MEASURE_DISTANCE], r->distances[p], time);
+            add_value(r, p, MEASURE_DISTANCE, r->distances[p], time);
         }
     }
+    spread_end_time(&r->spreads[MEASURE_ANGLE], time);
+    spread_end_time(&r->spreads[MEASURE_DISTANCE], time);
 }
 
 static void add_speeds(run_state *r) {
     const double time = r->speeds.time[1];
     for (size_t p = 0; p < r->c->pairs->count; p++) {
         const pair_speeds *s = &r->speeds.speeds[p];
-        extent *of = r->c->joints[p].of;
-        extent_add(&of[MEASURE_VELOCITY], measure_distance(s->velocity[0], s->velocity[1]), time);
-        extent_add(&of[MEASURE_ACCELERATION],
-                   measure_distance(s->acceleration[0], s->acceleration[1]), time);
+        add_value(r, p, MEASURE_VELOCITY, measure_distance(s->velocity[0], s->velocity[1]), time);
+        add_value(r, p, MEASURE_ACCELERATION,
+                  measure_distance(s->acceleration[0], s->acceleration[1]), time);
     }
+    spread_end_time(&r->spreads[MEASURE_VELOCITY], time);
+    spread_end_time(&r->spreads[MEASURE_ACCELERATION], time);
     if (r->observer != NULL) {
         r->observer->see_speeds(r->observer->user, r->speeds.index[1], r->speeds.speeds);
     }
@@ -170,18 +181,24 @@ static bool allocate(run_state *r) {
     r->block_size = times_room(most);
     r->block = motion_allocate(&c->arena, r->block_size, sizeof *r->block);
     r->angles = motion_allocate(&c->arena, pairs, sizeof *r->angles);
-    bool done = r->block != NULL && r->angles != NULL;
+    r->spreads = motion_allocate(&c->arena, MEASURE_COUNT, sizeof *r->spreads);
+    bool done = r->block != NULL && r->angles != NULL && r->spreads != NULL;
+    for (int m = 0; done && m < MEASURE_COUNT; m++) {
+        spread_begin(&r->spreads[m], (compare_measure)m, c->a->unit_mm);
+    }
     if (compare_has_places(c)) {
         r->distances = motion_allocate(&c->arena, pairs, sizeof *r->distances);
         done = done && r->distances != NULL;
     }
     for (size_t i = 0; i < 2; i++) {
-        r->poses[i] = motion_allocate(&c->arena, r->block_size, joints[i] * sizeof **r->poses);
+        r->poses[i] = i == 1 && c->a == c->b ? r->poses[0]
+                                             : motion_allocate(&c->arena, r->block_size,
+                                                               joints[i] * sizeof **r->poses);
         done = done && r->poses[i] != NULL;
     }
     return done && speeds_begin(&r->speeds, &c->arena, pairs, c->step) &&
            slides_begin(&r->slides, &c->arena, pairs, c->a->up, c->a->unit_mm) &&
-           times_begin(&r->times, c->a, c->b, c->rule, c->rate);
+           times_begin(&r->times, c->a, c->b, &c->times);
 }
 
 static pm_status walk(run_state *r, pm_error *error) {
@@ -190,7 +207,7 @@ static pm_status walk(run_state *r, pm_error *error) {
     pm_status status = PM_OK;
     while (count > 0 && status == PM_OK) {
         status = subject_evaluate(c->a, r->block, count, r->poses[0], error);
-        if (status == PM_OK) {
+        if (status == PM_OK && c->a != c->b) {
             status = subject_evaluate(c->b, r->block, count, r->poses[1], error);
         }
         for (size_t i = 0; i < count && status == PM_OK; i++) {
@@ -218,6 +235,9 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
         for (size_t p = 0; p < c->pairs->count; p++) {
             add_to_clip(c, &c->joints[p]);
         }
+        for (int m = 0; m < MEASURE_COUNT; m++) {
+            c->scales[m] = spread_scale(&r->spreads[m], c->clip.of[m].max);
+        }
         status = rank_joints(c) ? PM_OK : motion_refuse_memory(error);
     }
     free(r);
@@ -231,20 +251,19 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
 static double step_of(const comparison *c) {
     double step = (double)INFINITY;
     const subject *const both[] = {c->a, c->b};
-    for (size_t i = 0; i < (c->rule == TIMES_OF_A ? 1 : 2); i++) {
+    for (size_t i = 0; i < (c->times.rule == TIMES_OF_A ? 1 : 2); i++) {
         if (both[i]->keys > 1) {
             step = fmin(step, subject_step(both[i]) / 2);
         }
     }
-    return c->rate.den != 0 || isinf(step) ? 0 : step;
+    return c->times.rate.den != 0 || isinf(step) ? 0 : step;
 }
 
 pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     compare_times times = {.done = 0};
     c->joints = motion_allocate(&c->arena, c->pairs->count, sizeof *c->joints);
     c->by_worst = motion_allocate(&c->arena, c->pairs->count, sizeof *c->by_worst);
-    if (c->joints == NULL || c->by_worst == NULL ||
-        !times_begin(&times, c->a, c->b, c->rule, c->rate)) {
+    if (c->joints == NULL || c->by_worst == NULL || !times_begin(&times, c->a, c->b, &c->times)) {
         times_release(&times);
         return motion_refuse_memory(error);
     }
@@ -254,10 +273,18 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
             extent_begin(&c->joints[p].of[m]);
         }
     }
-    c->seconds = times.end;
+    c->start = times.start;
+    c->seconds = fmax(times.end - times.start, 0);
     c->step = step_of(c);
-    c->time_count = times_count(&times, max_times);
+    c->key_times = times.key_times;
+    c->every = times.every;
+    c->time_count = times.count;
     times_release(&times);
+    if (c->time_count == 0) {
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "has no key time in the part from %.9g s on; --rate gives times",
+                           c->start);
+    }
     return c->time_count <= max_times
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,

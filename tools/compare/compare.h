@@ -9,6 +9,7 @@
 #include "joints.h"
 #include "measures.h"
 #include "slides.h"
+#include "spread.h"
 #include "statistics.h"
 #include "times.h"
 
@@ -31,22 +32,25 @@ typedef struct compare_observer {
 typedef struct comparison {
     subject *a, *b;
     const joint_pairs *pairs;
-    times_rule rule;  /* of the times */
-    pm_rational rate; /* of the times; 0/0: key times */
+    times_request times;
 
     /* Results. */
     uint64_t time_count;
-    double seconds;           /* the shorter duration */
+    uint64_t key_times;       /* of which `time_count` were taken */
+    uint64_t every;           /* one of so many */
+    double start;             /* of the part that is compared, in seconds after the first key */
+    double seconds;           /* its duration */
     double step;              /* the least distance of times that speeds are computed from */
     joint_statistics *joints; /* of each pair */
     joint_statistics clip;
+    scale scales[MEASURE_COUNT];
     size_t *by_worst; /* pairs, the largest angle first, then the largest distance */
     moment moments[MOMENT_COUNT];
     size_t moment_count;
     motion_arena arena;
 } comparison;
 
-/* Counts the times. `a`, `b`, `pairs`, `rule` and `rate` are given; the rest is zero. More times than
+/* Counts the times. `a`, `b`, `pairs` and `times` are given; the rest is zero. More times than
  * `max_times` are refused. Release the comparison also on failure. */
 pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error);
 

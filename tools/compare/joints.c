@@ -133,7 +133,10 @@ static cli_exit match_line(matching *m, const char *path, size_t line, const cha
 static cli_exit match_map(matching *m, const char *path, size_t *found) {
     char *data = NULL;
     size_t size = 0, line = 0;
-    cli_exit code = cli_read_file(path, NULL, &data, &size);
+    char reason[INPUT_REASON_SIZE] = "";
+    cli_exit code = input_read_beside(path, NULL, INPUT_BESIDE_MAX, &data, &size, reason)
+                        ? CLI_DONE
+                        : cli_fail(CLI_BAD_INPUT, path, NULL, "%s", reason);
     for (size_t at = 0; code == CLI_DONE && at < size;) {
         const char *end = memchr(data + at, '\n', size - at);
         const size_t length = end != NULL ? (size_t)(end - data) - at : size - at;

@@ -2,6 +2,8 @@
  *
  * Opening motions with their digests.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "open.h"
 
 #if POSEMILL_BATCH
@@ -13,17 +15,8 @@ static void see(void *user, const void *data, size_t size) {
 #endif
 
 #include <stdio.h>
-
-bool option_unit(const char *text, void *target, char *reason) {
-    double unit = 0;
-    if (!option_number(text, &unit, reason) || unit <= 0) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is no unit; expected millimetres per unit of the file", text);
-        return false;
-    }
-    *(double *)target = unit;
-    return true;
-}
+#include <string.h>
+#include <sys/stat.h>
 
 static cli_exit open_motion(const motion_options *options, open_clip *o) {
 #if POSEMILL_BATCH
@@ -31,7 +24,7 @@ static cli_exit open_motion(const motion_options *options, open_clip *o) {
     if (state == NULL) {
         return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
     }
-    const motion_observer observer = {see, state};
+    const motion_observer observer = {.see = see, .user = state};
     const cli_exit code =
         motion_options_open_observed(options, o->path, NULL, 0, &observer, &o->motion);
     const digest found = digest_end(&state);
@@ -44,7 +37,7 @@ static cli_exit open_motion(const motion_options *options, open_clip *o) {
 
 static cli_exit find_clip(const open_clip *o, const char *clip, size_t *index) {
     const pm_motion_content *content = pm_motion_get_content(o->motion);
-    *index = 0;
+    *index = motion_first_clip(content);
     if (content->clip_count == 0) {
         return cli_fail(CLI_BAD_INPUT, o->path, NULL, "has no clips");
     }
@@ -54,28 +47,47 @@ static cli_exit find_clip(const open_clip *o, const char *clip, size_t *index) {
     if (clip != NULL) {
         return motion_find_clip(o->motion, o->path, clip, index);
     }
-    cli_warn(o->path, "has %zu clips; the first one is taken: --clip chooses another",
-             content->clip_count);
+    cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
+             content->clip_count, *index > 0 ? " with channels" : "");
     return CLI_DONE;
+}
+
+static cli_exit make_subject(const char *clip, open_clip *opened) {
+    size_t index = 0;
+    pm_error error = {.status = PM_OK};
+    const cli_exit code = find_clip(opened, clip, &index);
+    return code == CLI_DONE &&
+                   subject_make(&opened->subject, opened->motion, index, &error) != PM_OK
+               ? cli_fail_error(opened->path, &error)
+               : code;
 }
 
 cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
                       open_clip *opened) {
-    size_t index = 0;
-    pm_error error = {.status = PM_OK};
     *opened = (open_clip){.path = path};
-    cli_exit code = open_motion(options, opened);
-    if (code == CLI_DONE) {
-        code = find_clip(opened, clip, &index);
+    const cli_exit code = open_motion(options, opened);
+    return code == CLI_DONE ? make_subject(clip, opened) : code;
+}
+
+/* By the name, which also gives the format and the rate. A pipe is read anew. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat status;
+    return strcmp(a, b) == 0 && stat(a, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+                          const open_clip *of, open_clip *opened) {
+    if (!is_same_file(of->path, path)) {
+        return open_clip_of(options, path, clip, opened);
     }
-    if (code == CLI_DONE &&
-        subject_make(&opened->subject, opened->motion, index, &error) != PM_OK) {
-        code = cli_fail_error(path, &error);
-    }
-    return code;
+    *opened = (open_clip){.path = path, .motion = of->motion, .shares_motion = true};
+    memcpy(opened->digest, of->digest, sizeof of->digest);
+    return make_subject(clip, opened);
 }
 
 void close_clip(open_clip *opened) {
     subject_release(&opened->subject);
-    pm_motion_destroy(&opened->motion);
+    if (!opened->shares_motion) {
+        pm_motion_destroy(&opened->motion);
+    }
 }

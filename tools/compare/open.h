@@ -11,17 +11,20 @@
 typedef struct open_clip {
     const char *path;
     pm_motion *motion;
+    bool shares_motion; /* it is that of another clip */
     subject subject;
     char digest[40]; /* XXH3-128 of what was read; "": this build has none */
 } open_clip;
-
-/* Parses --unit: millimetres per unit of length, a double. */
-bool option_unit(const char *text, void *target, char *reason);
 
 /* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
  * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
 cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
                       open_clip *opened);
+
+/* open_clip_of; where `path` is that of another clip, its motion is shared, because two would take twice
+ * the memory. Close it before `of`. */
+cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+                          const open_clip *of, open_clip *opened);
 void close_clip(open_clip *opened);
 
 #endif

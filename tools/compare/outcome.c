@@ -13,6 +13,11 @@
 
 enum { NAME_BYTES = 32, SHOWN_NAMES = 12, LIST_TEXT = 1024 };
 
+const char *outcome_worded(const outcome *o, const char *text) {
+    const char *worded = o->words != NULL ? o->words(o->words_user, text) : NULL;
+    return worded != NULL ? worded : text;
+}
+
 bool outcome_exceeds(const outcome *o) {
     const extent *of = o->comparison->clip.of;
     return o->has_tolerance && (of[MEASURE_ANGLE].max > o->tolerance_degrees ||
@@ -25,6 +30,30 @@ void outcome_rate(const pm_motion_clip *clip, char text[OUTCOME_RATE]) {
     } else {
         rate_describe(clip->rate, text);
     }
+}
+
+void outcome_apart(const comparison *c, compare_measure measure, char text[OUTCOME_APART]) {
+    const scale *s = &c->scales[measure];
+    char range[64];
+    text[0] = '\0';
+    if (s->times == 0) {
+        return;
+    }
+    if (s->first < s->last) {
+        snprintf(range, sizeof range, "from %.4g s to %.4g s", s->first, s->last);
+    } else {
+        snprintf(range, sizeof range, "%.4g s", s->first);
+    }
+    snprintf(text, OUTCOME_APART, "at %" PRIu64 " of %" PRIu64 " times, %s", s->times,
+             c->time_count, range);
+}
+
+size_t outcome_keys_apart(const comparison *c) {
+    enum { MOST_KEYS = 3 };
+    const scale *s = &c->scales[MEASURE_ANGLE];
+    const double step = subject_step(c->a);
+    const double keys = s->times > 0 && step > 0 ? floor(s->last / step + 1e-6) + 1 : 0;
+    return c->start == 0 && keys <= MOST_KEYS ? (size_t)keys : 0;
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -42,6 +71,16 @@ static void print_file(FILE *file, const char *letter, const compared_file *f, c
 /* A number of up to 10 columns, or a dash. */
 static void show(char text[16], double number) {
     snprintf(text, 16, isnan(number) ? "-" : number == 0 ? "0" : "%.4g", number);
+}
+
+static void show_name(char shown[4 * NAME_BYTES + 1], pm_motion_name name) {
+    if (name.size > 0) {
+        printable_text(shown, 4 * NAME_BYTES + 1, name.text,
+                       utf8_cut(name.text, name.size, NAME_BYTES));
+    } else {
+        static const char none[] = "(no name)";
+        memcpy(shown, none, sizeof none);
+    }
 }
 
 static void print_line(FILE *file, const char *name, const joint_statistics *joint) {
@@ -62,10 +101,9 @@ static void print_joints(FILE *file, const comparison *c) {
                    "at s", "deg/s^2", "rms", "at s");
     for (size_t i = 0; i < c->pairs->count; i++) {
         const size_t p = c->by_worst[i];
-        const pm_motion_name name = subject_name(c->a, c->pairs->pairs[p].a);
         char shown[4 * NAME_BYTES + 1];
-        printable_text(shown, sizeof shown, name.text, utf8_cut(name.text, name.size, NAME_BYTES));
-        print_line(file, name.size > 0 ? shown : "(no name)", &c->joints[p]);
+        show_name(shown, subject_name(c->a, c->pairs->pairs[p].a));
+        print_line(file, shown, &c->joints[p]);
     }
     print_line(file, "clip", &c->clip);
 }
@@ -74,17 +112,45 @@ static void print_only(FILE *file, const char *letter, const subject *s, const u
                        size_t count) {
     char list[LIST_TEXT] = "", shown[4 * NAME_BYTES + 1];
     for (size_t i = 0; i < count && i < SHOWN_NAMES; i++) {
-        const pm_motion_name name = subject_name(s, joints[i]);
         const size_t used = strlen(list);
-        printable_text(shown, sizeof shown, name.text, utf8_cut(name.text, name.size, NAME_BYTES));
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
-                 name.size > 0 ? shown : "(no name)");
+        show_name(shown, subject_name(s, joints[i]));
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", shown);
     }
     if (count > SHOWN_NAMES) {
         printable_line(file, "only in %s, not compared: %s and %zu more", letter, list,
                        count - SHOWN_NAMES);
     } else if (count > 0) {
         printable_line(file, "only in %s, not compared: %s", letter, list);
+    }
+}
+
+/* What lies far above all other values, before the table whose maxima it makes. */
+static void print_apart(FILE *file, const comparison *c, compare_measure measure, const char *what,
+                        const char *unit) {
+    char apart[OUTCOME_APART], shown[4 * NAME_BYTES + 1];
+    const size_t worst = compare_worst(c, measure);
+    const scale *s = &c->scales[measure];
+    outcome_apart(c, measure, apart);
+    if (apart[0] == '\0') {
+        return;
+    }
+    show_name(shown, subject_name(c->a, c->pairs->pairs[worst].a));
+    printable_line(
+        file, "%s are at most %.4g %s; apart from these, %s, up to %.4g %s: %s at %.4g s", what,
+        s->end, unit, apart, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time);
+    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
+        printable_line(file,
+                       "the beginning is apart, as a T-pose is: --trim-start %zu leaves it out",
+                       outcome_keys_apart(c));
+    }
+}
+
+static void print_times(FILE *file, const comparison *c) {
+    if (c->every > 1) {
+        printable_line(file,
+                       "compared at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
+                       ": the joints have many more poses there than the files have keys",
+                       c->time_count, c->key_times, c->every);
     }
 }
 
@@ -97,19 +163,27 @@ static void print_verdict(FILE *file, const outcome *o) {
 
 void outcome_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
+    char from[48] = "";
+    if (c->start > 0) {
+        snprintf(from, sizeof from, " from %.9g s", c->start);
+    }
     print_file(file, "A", &o->a, c->a);
     print_file(file, "B", &o->b, c->b);
     printable_line(file,
-                   "%zu joints matched by %s, %" PRIu64 " times in %.9g s; A by %s on %s; "
+                   "%zu joints matched by %s, %" PRIu64 " times in %.9g s%s; A by %s on %s; "
                    "distances in units of %.9g mm",
                    c->pairs->count, joints_rule_name(c->pairs->rule), c->time_count, c->seconds,
-                   o->method, o->device != NULL ? o->device : "the host in double", o->unit_mm);
+                   from, o->method, o->device != NULL ? o->device : "the host in double",
+                   o->unit_mm);
     if (c->a->seconds != c->b->seconds) {
         printable_line(file, "durations differ: %.9g s and %.9g s; the shorter one is compared",
                        c->a->seconds, c->b->seconds);
     }
     print_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
     print_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
+    print_times(file, c);
+    print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
+    print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
     print_joints(file, c);
     print_verdict(file, o);
 }

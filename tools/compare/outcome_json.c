@@ -90,6 +90,34 @@ static void write_tolerance(json_writer *json, const outcome *o) {
     json_end_object(json);
 }
 
+static void write_hints(json_writer *json, const scene_hints *hints) {
+    json_begin_array(json, "hints");
+    for (size_t i = 0; i < hints->count; i++) {
+        json_begin_object(json, NULL);
+        json_write_string(json, "file", hints->of[i].file);
+        json_write_string(json, "hint", hints->of[i].text);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+/* Where the colour scale of each measure ends, and what lies beyond. */
+static void write_scales(json_writer *json, const comparison *c) {
+    static const char *const names[MEASURE_COUNT] = {"degrees", "distance", "degrees_per_s",
+                                                     "degrees_per_s2"};
+    json_begin_object(json, "scales");
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        const scale *s = &c->scales[m];
+        json_begin_object(json, names[m]);
+        json_write_number(json, "end", s->end);
+        json_write_integer(json, "times_beyond", s->times);
+        json_write_number(json, "first_beyond", s->times > 0 ? s->first : (double)NAN);
+        json_write_number(json, "last_beyond", s->times > 0 ? s->last : (double)NAN);
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
 static void write_conditions(json_writer *json, const outcome *o) {
     const comparison *c = o->comparison;
     json_write_string(json, "version", pm_version());
@@ -98,10 +126,14 @@ static void write_conditions(json_writer *json, const outcome *o) {
     json_write_string(json, "precision", o->device != NULL ? "float32" : "double");
     json_write_string(json, "matched_by", joints_rule_name(c->pairs->rule));
     json_write_integer(json, "times", c->time_count);
-    json_write_rate(json, "rate", c->rate);
+    json_write_integer(json, "key_times", c->key_times);
+    json_write_rate(json, "rate", c->times.rate);
+    json_write_number(json, "start", c->start);
     json_write_number(json, "seconds", c->seconds);
     json_write_number(json, "step_of_speeds", c->step);
     json_write_number(json, "unit_mm", o->unit_mm);
+    json_write_string(json, "up", scene_up_name(c->a->up));
+    write_hints(json, o->hints);
     write_only(json, "only_in_a", c->a, c->pairs->only[0], c->pairs->only_count[0]);
     write_only(json, "only_in_b", c->b, c->pairs->only[1], c->pairs->only_count[1]);
     write_tolerance(json, o);
@@ -123,6 +155,7 @@ void outcome_print_json(FILE *file, const outcome *o) {
     write_statistics(&json, &c->clip);
     write_slide(&json, c, &c->clip.slide);
     json_end_object(&json);
+    write_scales(&json, c);
     write_moments(&json, c);
     json_end_object(&json);
 }

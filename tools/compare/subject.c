@@ -195,8 +195,9 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
         return status != PM_OK ? status : motion_refuse_memory(error);
     }
     *clip = content->clips[index];
-    if (clip->channel_count == 0) {
-        return motion_refuse(error, "the clip has no keys to compare");
+    status = motion_check_clip(content, index, error);
+    if (status != PM_OK) {
+        return status;
     }
     s->clip = clip;
     find_times(s, clip);

@@ -20,22 +20,10 @@ const char *extension_of(const char *path) {
     return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
 }
 
-static bool is_motion_format(const char *extension) {
-    static const char *const formats[] = {"bvh", "gltf", "glb", "npz", "npy", "csv", "asf", "amc"};
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strcasecmp(extension, formats[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-cli_exit output_name_check(const char *option, const char *name, const char *format,
-                           bool format_given) {
+cli_exit output_name_check(const char *option, const char *name, const char *format) {
     const char *extension = strcmp(name, "-") == 0 ? "" : extension_of(name);
     char hint[64];
-    if (extension[0] == '\0' || strcasecmp(extension, format) == 0 ||
-        (format_given && !is_motion_format(extension))) {
+    if (extension[0] == '\0' || strcasecmp(extension, format) == 0) {
         return CLI_DONE;
     }
     snprintf(hint, sizeof hint, "use the extension .%s, or - for standard output", format);

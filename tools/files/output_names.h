@@ -12,11 +12,9 @@
 /* The extension of a name, without the dot; "" if there is none. */
 const char *extension_of(const char *path);
 
-/* Prints and returns CLI_USAGE if the extension of the output `name` of `option` names a format
- * other than `format`, the one that will be written. A name without an extension and "-" are
- * accepted. With format_given only extensions of other motion formats are rejected. */
-cli_exit output_name_check(const char *option, const char *name, const char *format,
-                           bool format_given);
+/* Prints and returns CLI_USAGE if the extension of the output `name` of `option` is not that of the
+ * format. A name without an extension and "-" are accepted. */
+cli_exit output_name_check(const char *option, const char *name, const char *format);
 
 typedef struct named_file {
     const char *name; /* "-" is the stream */

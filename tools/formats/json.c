@@ -13,6 +13,15 @@
 
 /* ---- strings ------------------------------------------------------------------- */
 
+/* Beyond 16 bits as two surrogates. */
+static void write_escape(FILE *file, uint32_t code) {
+    if (code > 0xffff) {
+        fprintf(file, "\\u%04x", 0xd800 + ((unsigned)(code - 0x10000) >> 10));
+        code = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    fprintf(file, "\\u%04x", (unsigned)code);
+}
+
 static void write_string(FILE *file, const char *text) {
     const char *end = text + strlen(text);
     fputc('"', file);
@@ -24,8 +33,7 @@ static void write_string(FILE *file, const char *text) {
         } else if (*text == '"' || *text == '\\') {
             fprintf(file, "\\%c", *text);
         } else if (utf8_is_control(text, length)) {
-            /* The last byte of a control character is its code. */
-            fprintf(file, "\\u%04x", (unsigned)(unsigned char)text[length - 1]);
+            write_escape(file, utf8_code(text, length));
         } else {
             fwrite(text, 1, length, file);
         }

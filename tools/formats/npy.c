@@ -7,6 +7,7 @@
 
 #include "npy.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,14 +82,9 @@ bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
     return true;
 }
 
-cli_exit npy_read(const char *path, npy_array *array) {
-    char *file = NULL;
-    size_t size = 0;
+/* Takes the bytes of a file. */
+static cli_exit take_file(const char *path, char *file, size_t size, npy_array *array) {
     char reason[NPY_REASON_SIZE] = "";
-    cli_exit code = cli_read_file(path, &npy_kind, &file, &size);
-    if (code != CLI_DONE) {
-        return code;
-    }
     if (!npy_parse(file, size, array, reason)) {
         free(file);
         memset(array, 0, sizeof *array);
@@ -102,6 +98,21 @@ cli_exit npy_read(const char *path, npy_array *array) {
     }
     array->owned = file;
     return CLI_DONE;
+}
+
+cli_exit npy_read(const char *path, npy_array *array) {
+    char *file = NULL;
+    size_t size = 0;
+    const cli_exit code = cli_read_file(path, &npy_kind, &file, &size);
+    return code == CLI_DONE ? take_file(path, file, size, array) : code;
+}
+
+cli_exit npy_read_beside(const char *path, npy_array *array) {
+    char *file = NULL, reason[INPUT_REASON_SIZE] = "";
+    size_t size = 0;
+    return input_read_beside(path, &npy_kind, SIZE_MAX, &file, &size, reason)
+               ? take_file(path, file, size, array)
+               : cli_fail(CLI_BAD_INPUT, path, NULL, "%s", reason);
 }
 
 void npy_release(npy_array *array) {

@@ -32,6 +32,9 @@ extern const input_kind npy_kind;
 /* Reads a file, or stdin for "-". On failure prints and returns the code. */
 cli_exit npy_read(const char *path, npy_array *array);
 
+/* The same for a file that an option names: see input_read_beside. */
+cli_exit npy_read_beside(const char *path, npy_array *array);
+
 /* Frees and zeroes the array, which may already be zeroed. */
 void npy_release(npy_array *array);
 

@@ -50,7 +50,7 @@ clip_summary info_summarise(const pm_motion_clip *clip) {
         s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
         s.interpolations[channel->interpolation]++;
         s.paths[channel->path]++;
-        if (channel->path == PM_MOTION_ROTATION) {
+        if (channel->path == PM_MOTION_ROTATION && channel->keys.data != NULL) {
             measure_steps(channel, timeline->key_count, &s);
         }
     }
@@ -152,6 +152,9 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
                    plural(s.keys), rate);
     printable_line(stdout, "    %s; %s", paths[0] != '\0' ? paths : "no channels",
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
+    if (clip->fault != NULL) {
+        printable_line(stdout, "    cannot be read: %s", clip->fault);
+    }
     if (info_begins_with_jump(&s)) {
         printable_line(stdout,
                        "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
@@ -164,6 +167,11 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
 static const char *resampling_of(const pm_motion_content *content) {
     if (content->clip_count == 0) {
         return "nothing to resample";
+    }
+    if (content->gap_count > 0) {
+        return content->format == PM_MOTION_BVH
+                   ? "resample: rejects values that are not finite; --nan hold fills them"
+                   : "resample: rejects values that are not finite";
     }
     return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
                ? "resample: each channel by its own interpolation; steps keep their keys"
@@ -206,8 +214,13 @@ void info_print(const char *path, const pm_motion_content *content) {
         printable_line(stdout, "  and %zu more clips", content->clip_count - MAX_CLIPS);
     }
     print_rest(content);
+    if (content->gap_count > 0) {
+        printable_line(stdout, "  gaps: %zu value%s not finite, the first at %s",
+                       content->gap_count, content->gap_count == 1 ? " is" : "s are",
+                       content->first_gap);
+    }
     for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++) {
-        printable_line(stdout, "  odd: %.160s", content->notes[i]);
+        printable_line(stdout, "  odd: %s", content->notes[i]);
     }
     if (content->note_count > MAX_NOTES) {
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);

@@ -32,6 +32,7 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_integer(json, "channels", clip->channel_count);
     json_write_rate(json, "rate", clip->rate);
     if (clip->rate.den != 0) {
+        json_write_rate(json, "start", clip->start);
         json_write_string(json, "rate_text", clip->rate_text.text);
         json_write_bool(json, "rate_is_snapped", clip->rate_is_snapped);
     }
@@ -40,6 +41,9 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_number(json, "first_step_degrees", s.first_step);
     json_write_number(json, "largest_other_step_degrees", s.other_step);
     json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
+    if (clip->fault != NULL) {
+        json_write_string(json, "fault", clip->fault);
+    }
     json_end_object(json);
 }
 
@@ -83,6 +87,10 @@ void info_print_json(const char *path, const pm_motion_content *content) {
         json_end_object(&json);
     }
     json_end_array(&json);
+    json_write_integer(&json, "gaps", content->gap_count);
+    if (content->gap_count > 0) {
+        json_write_string(&json, "first_gap", content->first_gap);
+    }
     json_begin_array(&json, "notes");
     for (size_t i = 0; i < content->note_count; i++) {
         json_write_string(&json, NULL, content->notes[i]);

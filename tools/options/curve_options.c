@@ -10,35 +10,23 @@
 
 /* ---- words --------------------------------------------------------------------- */
 
-static void list_methods(char *reason, size_t size, const char *text) {
-    size_t used = (size_t)snprintf(reason, size, "'%.40s' is unknown; expected one of:", text);
-    for (int i = 0; i < PM_METHOD_COUNT && used < size; i++) {
-        const pm_method_info *info = pm_method_describe((pm_method)i);
-        if (info != NULL) {
-            used += (size_t)snprintf(reason + used, size - used, " %s", info->name);
-        }
-    }
-}
-
 static bool parse_method(const char *text, void *target, char *reason) {
     curve_options *options = target;
-    options->authored = options->takes_authored && strcmp(text, "authored") == 0;
-    if (!options->authored && !pm_method_find(text, &options->method)) {
-        list_methods(reason, OPTION_REASON_SIZE, text);
+    const char *words[PM_METHOD_COUNT + 1];
+    size_t count = 0, word = 0;
+    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+        words[count++] = pm_method_describe((pm_method)i)->name;
+    }
+    words[count] = "authored";
+    if (!option_word(text, words, count + options->takes_authored, &word, reason)) {
         return false;
+    }
+    options->authored = word == count;
+    if (!options->authored) {
+        options->method = (pm_method)word;
     }
     options->method_given = true;
     return true;
-}
-
-static bool find_word(const char *text, const char *const *words, int count, int *found) {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *found = i;
-            return true;
-        }
-    }
-    return false;
 }
 
 static bool names_npy(const char *text) {
@@ -61,35 +49,32 @@ static bool parse_tcb(const char *text, curve_options *options, char *reason) {
 }
 
 static bool parse_tangents(const char *text, void *target, char *reason) {
-    static const char *const words[] = {"bessel", "mean", "hold"};
+    static const char *const words[] = {"bessel", "mean", "hold", "tcb:T,C,B", "FILE.npy"};
+    enum { KINDS = 3, FORMS = sizeof words / sizeof words[0] };
     curve_options *options = target;
-    int word = 0;
+    size_t word = 0;
     options->tangents_given = true;
     options->tangents_file = NULL;
     if (strncmp(text, "tcb:", 4) == 0) {
         return parse_tcb(text + 4, options, reason);
-    }
-    if (find_word(text, words, 3, &word)) {
-        options->tangents = (pm_tangents)word;
-        return true;
     }
     if (names_npy(text)) {
         options->tangents = PM_TANGENTS_USER;
         options->tangents_file = text;
         return true;
     }
-    snprintf(reason, OPTION_REASON_SIZE,
-             "'%.80s' is unknown; expected one of: bessel mean hold tcb:T,C,B FILE.npy", text);
-    return false;
+    if (!option_word(text, words, FORMS, &word, reason) || word >= KINDS) {
+        return false;
+    }
+    options->tangents = (pm_tangents)word;
+    return true;
 }
 
 static bool parse_ends(const char *text, void *target, char *reason) {
     static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
     curve_options *options = target;
-    int word = 0;
-    if (!find_word(text, words, PM_ENDS_COUNT, &word)) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is unknown; expected one of: chord natural parabola zero", text);
+    size_t word = 0;
+    if (!option_word(text, words, PM_ENDS_COUNT, &word, reason)) {
         return false;
     }
     options->ends = (pm_ends)word;
@@ -118,10 +103,8 @@ static bool parse_axis(const char *text, void *target, char *reason) {
 static bool parse_axis_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     curve_options *options = target;
-    int word = 0;
-    if (!find_word(text, words, PM_AXIS_COUNT, &word)) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected one of: body parent",
-                 text);
+    size_t word = 0;
+    if (!option_word(text, words, PM_AXIS_COUNT, &word, reason)) {
         return false;
     }
     options->axis_frame = (pm_axis_frame)word;
@@ -206,11 +189,30 @@ static void warn_unread(const curve_options *options) {
     }
 }
 
-void curve_options_warn(curve_options *options) {
-    if (!options->is_warned && !options->authored) {
+/* What is authored has a curve of its own in each channel. */
+static void warn_of_authored(const curve_options *options) {
+    const struct {
+        bool given;
+        const char *name;
+    } all[] = {{options->tangents_given, "--tangents"}, {options->ends_given, "--ends"},
+               {options->no_limit, "--no-limit"},       {options->loop_period > 0.0, "--loop"},
+               {options->axis_given, "--axis"},         {options->axis_frame_given, "--axis-frame"},
+               {options->swing_given, "--swing"},       {options->twist_given, "--twist"}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].given) {
+            cli_warn(all[i].name, "has no effect on the authored interpolation; give a --method");
+        }
+    }
+}
+
+void curve_options_warn(curve_options *options, bool authored) {
+    bool *is_warned = authored ? &options->is_warned_of_authored : &options->is_warned;
+    if (!*is_warned && authored) {
+        warn_of_authored(options);
+    } else if (!*is_warned) {
         warn_unread(options);
     }
-    options->is_warned = true;
+    *is_warned = true;
 }
 
 static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t track_count,
@@ -229,7 +231,7 @@ static cli_exit apply_tangents(curve_options *options, size_t key_count, size_t 
     snprintf(shape_name, sizeof shape_name, "(n, tracks, 3), here (%zu, %zu, 3)", key_count,
              track_count);
     npy_release(&options->tangents_array);
-    cli_exit code = npy_read(options->tangents_file, &options->tangents_array);
+    cli_exit code = npy_read_beside(options->tangents_file, &options->tangents_array);
     if (code == CLI_DONE) {
         code = npy_expect(&options->tangents_array, options->tangents_file, shape_name, 3, shape);
     }
@@ -252,7 +254,7 @@ static cli_exit apply_axis(curve_options *options, size_t track_count, pm_clip_d
     char shape_name[96];
     snprintf(shape_name, sizeof shape_name, "(tracks, 3), here (%zu, 3)", track_count);
     npy_release(&options->axis_array);
-    cli_exit code = npy_read(options->axis_file, &options->axis_array);
+    cli_exit code = npy_read_beside(options->axis_file, &options->axis_array);
     if (code == CLI_DONE) {
         code = npy_expect(&options->axis_array, options->axis_file, shape_name, 2, shape);
     }
@@ -282,7 +284,7 @@ static void apply_windows(curve_options *options, pm_clip_desc *desc) {
 
 cli_exit curve_options_apply(curve_options *options, size_t key_count, size_t track_count,
                              pm_clip_desc *desc) {
-    curve_options_warn(options);
+    curve_options_warn(options, false);
     desc->method = options->method;
     desc->ends = options->ends;
     desc->unlimited = options->no_limit;

@@ -32,7 +32,7 @@ typedef struct curve_options {
     bool swing_given, twist_given;
     double swing[2], twist[2];
 
-    bool is_warned;
+    bool is_warned, is_warned_of_authored;
 
     /* Loaded by curve_options_apply. A description borrows from all of these. */
     npy_array tangents_array;
@@ -43,8 +43,9 @@ typedef struct curve_options {
 /* The table, which fills `options`. They must be zeroed. */
 option_group curve_options_group(curve_options *options);
 
-/* Warns about options that the method does not use, once. curve_options_apply does so too. */
-void curve_options_warn(curve_options *options);
+/* Warns about options that the method or, with `authored`, the file's own interpolation does not use,
+ * once. curve_options_apply does so for the method. */
+void curve_options_warn(curve_options *options, bool authored);
 
 /* Reads the .npy files, checks them against (key_count, track_count, 3) and (track_count, 3), and
  * sets the fields of the description that have options; other fields are unchanged. Warns about

@@ -14,33 +14,37 @@
 #include <sys/stat.h>
 
 static bool parse_nan(const char *text, void *target, char *reason) {
-    if (strcmp(text, "hold") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%s' is unknown; expected: hold", text);
-        return false;
-    }
-    *(bool *)target = true;
-    return true;
+    static const char *const words[] = {"hold"};
+    size_t word = 0;
+    *(bool *)target = option_word(text, words, 1, &word, reason);
+    return *(bool *)target;
 }
 
 static bool parse_position(const char *text, void *target, char *reason) {
-    if (strcmp(text, "replace") != 0 && strcmp(text, "add") != 0) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%s' is unknown; expected one of: replace add", text);
+    static const char *const words[] = {"replace", "add"};
+    size_t word = 0;
+    if (!option_word(text, words, 2, &word, reason)) {
         return false;
     }
-    *(bool *)target = strcmp(text, "add") == 0;
+    *(bool *)target = word == 1;
     return true;
 }
 
 bool motion_option_format(const char *text, void *target, char *reason) {
-    for (int f = PM_MOTION_ANY + 1; f < PM_MOTION_FORMAT_COUNT; f++) {
-        if (strcasecmp(text, pm_motion_format_name((pm_motion_format)f)) == 0) {
-            *(pm_motion_format *)target = (pm_motion_format)f;
-            return true;
+    enum { FORMATS = PM_MOTION_FORMAT_COUNT - PM_MOTION_ANY - 1 };
+    const char *words[FORMATS];
+    size_t word = 0;
+    for (size_t i = 0; i < FORMATS; i++) {
+        words[i] = pm_motion_format_name((pm_motion_format)(PM_MOTION_ANY + 1 + i));
+        if (strcasecmp(text, words[i]) == 0) {
+            text = words[i];
         }
     }
-    snprintf(reason, OPTION_REASON_SIZE,
-             "'%.80s' is no motion format; expected one of: bvh gltf glb npz csv", text);
-    return false;
+    if (!option_word(text, words, FORMATS, &word, reason)) {
+        return false;
+    }
+    *(pm_motion_format *)target = (pm_motion_format)(PM_MOTION_ANY + 1 + word);
+    return true;
 }
 
 bool motion_option_clip(const char *text, void *target, char *reason) {
@@ -61,12 +65,17 @@ static const option motion_table[] = {
     {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
      AT(read.source_rate)},
     {"--layout", 0, "LAYOUT",
-     "NPZ: amass, amass-x, beyondmimic, isaaclab, plain, or a JSON file with a layout;\n"
-     "default: by the names of the members",
+     "NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw,\n"
+     "plain, or a JSON file with a layout; default: by the names of the members.\n"
+     "CSV: robot, robot-wxyz, seed, or columns such as index,position,euler-xyz;\n"
+     "default: by the header",
      option_text, AT(read.layout)},
+    {"--skeleton", 0, "JOINTS",
+     "joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or JSON)",
+     option_text, AT(read.skeleton)},
     {"--rates", 0, "FILE", "NPZ: a file with rates of paths, for files whose own rate is wrong",
      option_text, AT(read.rates_file)},
-    {"--nan", 0, "hold", "replace a value that is not finite by the one of the row before",
+    {"--nan", 0, "hold", "BVH: replace a value that is not finite by the one of the row before",
      parse_nan, AT(read.hold_nan)},
     {"--strict", 0, NULL,
      "reject a file whose parts disagree, such as Frames: and its number of rows", NULL,
@@ -83,6 +92,27 @@ static const option motion_table[] = {
 option_group motion_options_group(motion_options *options) {
     return (option_group){"Motion files", motion_table,
                           sizeof motion_table / sizeof motion_table[0], options};
+}
+
+void motion_options_warn(const motion_options *options, unsigned formats) {
+    enum { BVH = 1 << PM_MOTION_BVH, NPZ = 1 << PM_MOTION_NPZ, CSV = 1 << PM_MOTION_CSV };
+    const pm_motion_read_options *o = &options->read;
+    const struct {
+        const char *name;
+        bool is_given;
+        unsigned formats;
+        const char *words;
+    } all[] = {{"--src-rate", o->source_rate.den != 0, BVH | NPZ | CSV, "bvh, npz and csv"},
+               {"--layout", o->layout != NULL, NPZ | CSV, "npz and csv"},
+               {"--rates", o->rates_file != NULL, NPZ, "npz"},
+               {"--nan", o->hold_nan, BVH, "bvh"},
+               {"--no-snap", o->no_snap, BVH | NPZ, "bvh and npz"},
+               {"--bvh-position", o->bvh_adds_offset, BVH, "bvh"}};
+    for (size_t i = 0; formats != 0 && i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].is_given && (all[i].formats & formats) == 0) {
+            cli_warn(all[i].name, "has no effect; it is for inputs of %s", all[i].words);
+        }
+    }
 }
 
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {

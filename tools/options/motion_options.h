@@ -18,6 +18,10 @@ typedef struct motion_options {
 /* The table, which fills `options`. They must be zeroed. */
 option_group motion_options_group(motion_options *options);
 
+/* Warns of options that have no effect on any input. `formats` has bit n set for each pm_motion_format n
+ * that was read; 0: none, and nothing is said. */
+void motion_options_warn(const motion_options *options, unsigned formats);
+
 /* Parses the name of a format into a pm_motion_format. */
 bool motion_option_format(const char *text, void *target, char *reason);
 

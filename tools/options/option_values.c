@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "nearest.h"
 #include "options.h"
 
 #include <ctype.h>
@@ -23,6 +24,27 @@ bool option_text(const char *text, void *target, char *reason) {
     }
     *(const char **)target = text;
     return true;
+}
+
+bool option_word(const char *text, const char *const *words, size_t count, size_t *found,
+                 char *reason) {
+    nearest meant = {.text = text, .size = strlen(text)};
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *found = i;
+            return true;
+        }
+        nearest_try(&meant, words[i]);
+    }
+    size_t used = (size_t)snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected%s",
+                                   text, count > 1 ? " one of:" : ":");
+    for (size_t i = 0; i < count && used < OPTION_REASON_SIZE; i++) {
+        used += (size_t)snprintf(reason + used, OPTION_REASON_SIZE - used, " %s", words[i]);
+    }
+    if (meant.word != NULL && used < OPTION_REASON_SIZE) {
+        snprintf(reason + used, OPTION_REASON_SIZE - used, "; did you mean %s?", meant.word);
+    }
+    return false;
 }
 
 /* Parses a finite decimal number at *text and moves *text after it. Rejects the blanks, hexadecimal
@@ -108,6 +130,15 @@ bool option_frames(const char *text, void *target, char *reason) {
 }
 
 /* ---- exact fractions ----------------------------------------------------------- */
+
+bool option_time(const char *text, void *target, char *reason) {
+    if (!rate_parse_seconds(text, target)) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time; expected 0 or more seconds",
+                 text);
+        return false;
+    }
+    return true;
+}
 
 bool option_rational(const char *text, void *target, char *reason) {
     pm_rational value = {0, 0};

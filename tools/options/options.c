@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "options.h"
+#include "nearest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,6 +132,25 @@ static bool find_option(const parser *state, const char *name, size_t length, ch
     return false;
 }
 
+static cli_exit refuse_unknown(const parser *state, const char *word, size_t length) {
+    nearest meant = {.text = word, .size = length};
+    char hint[128];
+    for (size_t g = 0; g < state->group_count; g++) {
+        for (size_t i = 0; i < state->groups[g].count; i++) {
+            nearest_try(&meant, state->groups[g].options[i].name);
+        }
+    }
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        nearest_try(&meant, common_options[i].name);
+    }
+    if (meant.word == NULL) {
+        return options_usage(state->help, word, "unknown option");
+    }
+    snprintf(hint, sizeof hint, "did you mean %s? see: posemill %s --help", meant.word,
+             state->help->name);
+    return cli_fail(CLI_USAGE, word, hint, "unknown option");
+}
+
 static void set_flag(parser *state, const found_option *found) {
     if (found->target != NULL) {
         *(bool *)found->target = true;
@@ -157,7 +177,7 @@ static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
     size_t length = is_long && value != NULL ? (size_t)(value - word) : strlen(word);
     found_option found = {NULL, NULL};
     if (!find_option(state, word, length, is_long ? '\0' : word[1], &found)) {
-        return options_usage(state->help, word, "unknown option");
+        return refuse_unknown(state, word, length);
     }
     if (is_long && value != NULL) {
         value++;

@@ -57,6 +57,7 @@ bool option_number(const char *text, void *target, char *reason);   /* double, f
 bool option_size(const char *text, void *target, char *reason);     /* size_t, 0 or more */
 bool option_u64(const char *text, void *target, char *reason);      /* uint64_t; 0x... too */
 bool option_seconds(const char *text, void *target, char *reason);  /* double > 0; 1001/30000 too */
+bool option_time(const char *text, void *target, char *reason);     /* pm_rational >= 0, seconds */
 bool option_rational(const char *text, void *target, char *reason); /* pm_rational > 0, exact:
                                                                     60, 29.97, 30000/1001 */
 
@@ -64,6 +65,10 @@ bool option_rational(const char *text, void *target, char *reason); /* pm_ration
 bool option_frames(const char *text, void *target, char *reason);
 /* Default of --max-frames. A larger result is more likely a wrong rate than intended. */
 #define OPTION_MAX_FRAMES UINT64_C(100000000)
+
+/* Finds a word in a list. On error the reason lists all, and names the one that was meant. */
+bool option_word(const char *text, const char *const *words, size_t count, size_t *found,
+                 char *reason);
 
 /* Parses exactly `count` finite numbers separated by commas. */
 bool option_number_list(const char *text, size_t count, double *numbers);

@@ -14,22 +14,24 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Bytes of a joint in tables and numbers, and of all that does not depend on joints. */
 enum { JOINT_TEXT = 2000, FIXED_TEXT = 400000 };
 
-size_t page_room(size_t joints) {
-    return (PAGE_BYTES - FIXED_TEXT - joints * JOINT_TEXT) / 4 * 3;
+size_t page_room(const comparison *c) {
+    const size_t keys = page_keys_text(c->a) + (c->a != c->b ? page_keys_text(c->b) : 0);
+    return (PAGE_BYTES - FIXED_TEXT - c->pairs->count * JOINT_TEXT - keys) / 4 * 3;
 }
 
 cli_exit page_compute(comparison *c, page_frames *frames, uint64_t max_times, const char *path) {
     pm_error error = {.status = PM_OK};
     if (c->pairs->count > PAGE_MOST_JOINTS) {
-        return cli_fail(CLI_BAD_INPUT, path, "use --json", "has %zu joints; a page holds %d",
+        return cli_fail(CLI_BAD_INPUT, path, NULL, "has %zu joints; a page holds %d",
                         c->pairs->count, (int)PAGE_MOST_JOINTS);
     }
     pm_status status = compare_prepare(c, max_times, &error);
-    if (status == PM_OK && !page_frames_begin(frames, c, page_room(c->pairs->count))) {
+    if (status == PM_OK && !page_frames_begin(frames, c, page_room(c))) {
         return cli_fail(CLI_BAD_INPUT, path, CLI_MEMORY_HINT, "memory is exhausted");
     }
     const compare_observer observer = page_frames_observer(frames);
@@ -39,8 +41,22 @@ cli_exit page_compute(comparison *c, page_frames *frames, uint64_t max_times, co
     return status == PM_OK ? CLI_DONE : cli_fail_error(path, &error);
 }
 
-cli_exit page_check_name(const char *path, char **inputs, size_t count) {
+/* A name without an extension may be anything's, such as /dev/stdout. */
+static bool is_page_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot == NULL || dot == name || strcasecmp(dot, ".html") == 0 ||
+           strcasecmp(dot, ".htm") == 0;
+}
+
+cli_exit page_check_name(const command_help *help, const char *path, char **inputs, size_t count) {
     const named_file *output = NULL, *other = NULL;
+    if (!is_page_name(path)) {
+        return options_usage(help, path,
+                             "a page is a file of HTML; expected a name that ends in "
+                             ".html, or - for standard output");
+    }
     for (size_t i = 0; i < count; i++) {
         const named_file names[] = {{path, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
         if (names_clash(names, 2, &output, &other)) {

@@ -6,6 +6,7 @@
 #define POSEMILL_TOOLS_REPORT_PAGE_H
 
 #include "compare/outcome.h"
+#include "options/options.h"
 #include "page_frames.h"
 
 enum {
@@ -14,14 +15,15 @@ enum {
 };
 
 /* The bytes that the frames of a page may have, before they are text. */
-size_t page_room(size_t joints);
+size_t page_room(const comparison *c);
 
 /* Compares, and keeps the frames of a page. Messages name `path`. Frames and comparison are released by
  * the caller, also on failure. */
 cli_exit page_compute(comparison *c, page_frames *frames, uint64_t max_times, const char *path);
 
-/* Prints and returns the code if a page cannot have this name: that of an input. */
-cli_exit page_check_name(const char *path, char **inputs, size_t count);
+/* Prints and returns the code if a page cannot have this name: that of an input, or of another kind of
+ * file. */
+cli_exit page_check_name(const command_help *help, const char *path, char **inputs, size_t count);
 
 /* The words of a command line, malloc'ed. NULL: memory is exhausted. */
 char *page_command_line(int argc, char **argv);

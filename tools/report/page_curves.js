@@ -50,7 +50,7 @@ function watchPlot(plot) {
 }
 
 function showWhole() {
-    [state.from, state.to] = [0, seconds > 0 ? seconds : 1];
+    [state.from, state.to] = [start, seconds > 0 ? end : start + 1];
     redraw();
 }
 

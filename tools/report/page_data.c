@@ -111,10 +111,10 @@ static double largest_of(const page_frames *f, size_t value, size_t joint) {
 static void write_values(block *b, FILE *file, const page_frames *f, size_t value) {
     begin_block(b, file, value_names[value]);
     for (size_t p = 0; p < f->joints; p++) {
-        const double scale = largest_of(f, value, p);
+        const double largest = largest_of(f, value, p);
         for (size_t i = 0; i < f->count; i++) {
             const double number = (double)f->values[value][i * f->joints + p];
-            const double part = scale > 0 ? number / scale : 0;
+            const double part = largest > 0 ? number / largest : 0;
             add_16(b, isnan(number) ? NO_VALUE : (unsigned)lround(part * LARGEST_VALUE));
         }
     }
@@ -139,14 +139,27 @@ static void write_timeline(json_writer *json, const subject *s, const pm_timelin
     json_end_object(json);
 }
 
-/* Keys of files with very many listed times are left out. */
+/* Keys of files with very many listed times are left out. A timeline counts as some keys. */
+static bool lists_keys(const subject *s, size_t *keys) {
+    enum { TIMELINE_KEYS = 5 };
+    *keys = 0;
+    for (size_t t = 0; t < s->clip->timeline_count; t++) {
+        const pm_timeline *timeline = &s->clip->timelines[t];
+        *keys += TIMELINE_KEYS + (timeline->times != NULL ? timeline->key_count : 0);
+    }
+    return *keys <= MOST_KEYS;
+}
+
+size_t page_keys_text(const subject *s) {
+    enum { KEY_TEXT = 21 };
+    size_t keys = 0;
+    return lists_keys(s, &keys) ? keys * KEY_TEXT : 0;
+}
+
 static void write_keys(json_writer *json, const page_frames *f, const subject *s, bool is_b,
                        const char *key) {
     size_t keys = 0;
-    for (size_t t = 0; t < s->clip->timeline_count; t++) {
-        keys += s->clip->timelines[t].times != NULL ? s->clip->timelines[t].key_count : 1;
-    }
-    if (keys > MOST_KEYS) {
+    if (!lists_keys(s, &keys)) {
         json_write_null(json, key);
         return;
     }
@@ -187,6 +200,15 @@ static void write_scales(json_writer *json, const page_frames *f, bool one) {
     json_end_object(json);
 }
 
+/* Where the colours of each difference end. */
+static void write_ends(json_writer *json, const comparison *c) {
+    json_begin_object(json, "ends");
+    for (size_t m = 0; m < MEASURE_COUNT; m++) {
+        json_write_number(json, value_names[m], c->scales[m].end);
+    }
+    json_end_object(json);
+}
+
 typedef struct head_content {
     const page_frames *frames;
     const box *around;
@@ -202,6 +224,7 @@ static bool write_head(FILE *file, const void *content) {
     json_write_bool(&json, "one", one);
     json_write_integer(&json, "frames", f->count);
     json_write_integer(&json, "perFrame", f->per_frame);
+    json_write_number(&json, "begin", c->start);
     json_write_number(&json, "seconds", c->seconds);
     json_write_number(&json, "unitMm", c->a->unit_mm);
     json_write_integer(&json, "up", (uint64_t)c->a->up);
@@ -230,6 +253,7 @@ static bool write_head(FILE *file, const void *content) {
         write_keys(&json, f, c->b, true, "keysB");
     }
     write_scales(&json, f, one);
+    write_ends(&json, c);
     json_end_object(&json);
     return true;
 }

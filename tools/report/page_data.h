@@ -13,4 +13,7 @@
  * exhausted. */
 bool page_write_data(FILE *file, const page_frames *f);
 
+/* The bytes of the times of a subject's keys as text, at most. */
+size_t page_keys_text(const subject *s);
+
 #endif

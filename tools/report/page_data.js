@@ -32,7 +32,9 @@ function timesOf(id) {
 }
 
 const head = JSON.parse(byId("head").textContent);
-const frames = head.frames, joints = head.names.length, seconds = head.seconds;
+const frames = head.frames, joints = head.names.length;
+// The part that is shown, in seconds after the first key.
+const start = head.begin, seconds = head.seconds, end = start + seconds;
 const times = timesOf("times");
 const raw = {};
 for (const name of Object.keys(head.scales)) raw[name] = numbersOf(name);
@@ -61,6 +63,7 @@ const measures = {
 for (const name of Object.keys(measures)) {
     const scales = head.scales[name] || [];
     measures[name].max = scales.reduce((a, s) => Math.max(a, s * 65534), 0);
+    measures[name].end = head.ends[name] || measures[name].max;
 }
 
 function show(number) {
@@ -73,10 +76,10 @@ const hasScene = head.hasPlaces && !document.documentElement.classList.contains(
 // ---- what is shown ----------------------------------------------------------------------
 
 const state = {
-    time: 0, joint: Number(document.documentElement.dataset.joint), measure: "angle", playing: false, speed: 1,
+    time: start, joint: Number(document.documentElement.dataset.joint), measure: "angle", playing: false, speed: 1,
     yaw: 0.6, pitch: 0.25, zoom: 1, centre: [0, 0, 0],
     inPlace: false, trail: false, onion: false,
-    from: 0, to: seconds > 0 ? seconds : 1,
+    from: start, to: seconds > 0 ? end : start + 1,
 };
 
 // The last frame that is not after a time.
@@ -106,7 +109,7 @@ function redraw() {
 }
 
 function setTime(time) {
-    state.time = Math.min(Math.max(time, 0), seconds);
+    state.time = Math.min(Math.max(time, start), end);
     redraw();
 }
 
@@ -156,6 +159,15 @@ const ramps = {
     light: [[255, 255, 255], [232, 207, 155], [184, 122, 47], [66, 32, 12]],
     dark: [[20, 23, 26], [96, 62, 24], [208, 138, 48], [255, 236, 190]],
 };
+// What lies beyond the scale is of another hue. Values of 16 bits are exact to half of 1/65534 of the largest.
+const beyond = {light: [58, 63, 158], dark: [130, 140, 255]};
+function isBeyond(value) {
+    const measure = measures[state.measure];
+    return value > measure.end + measure.max / 100000;
+}
+function beyondColour() {
+    return colours.isDark ? beyond.dark : beyond.light;
+}
 function shade(part) {
     const ramp = colours.isDark ? ramps.dark : ramps.light;
     const at = Math.min(Math.max(part, 0), 1) * (ramp.length - 1), i = Math.min(Math.floor(at), ramp.length - 2);

@@ -9,23 +9,28 @@
 
 #define PAGE_LARGEST 1e37
 
+/* Ancestors come first in the order, so that each joint takes what its parent has. */
 static bool find_parents(page_frames *f) {
     const subject *a = f->c->a;
     const joint_pair *pairs = f->c->pairs->pairs;
-    int32_t *next = motion_allocate(&f->arena, a->joint_count, sizeof *next); /* pairs from 1 */
+    int32_t *nearest =
+        motion_allocate(&f->arena, a->joint_count, sizeof *nearest); /* pairs from 1 */
     f->parents = motion_allocate(&f->arena, f->joints, sizeof *f->parents);
-    if (next == NULL || f->parents == NULL) {
+    if (nearest == NULL || f->parents == NULL) {
         return false;
     }
     for (size_t p = 0; p < f->joints; p++) {
-        next[pairs[p].a] = (int32_t)p + 1;
+        nearest[pairs[p].a] = (int32_t)p + 1;
     }
-    for (size_t p = 0; p < f->joints; p++) {
-        int32_t node = a->view.content.nodes[pairs[p].a].parent;
-        while (node >= 0 && next[node] == 0) {
-            node = a->view.content.nodes[node].parent;
+    for (size_t i = 0; i < a->joint_count; i++) {
+        const uint32_t joint = a->order[i];
+        const int32_t parent = a->view.content.nodes[joint].parent;
+        const int32_t above = parent >= 0 ? nearest[parent] : 0;
+        if (nearest[joint] != 0) {
+            f->parents[nearest[joint] - 1] = above - 1;
+        } else {
+            nearest[joint] = above;
         }
-        f->parents[p] = node >= 0 ? next[node] - 1 : -1;
     }
     return true;
 }
@@ -35,6 +40,11 @@ static size_t joint_bytes(const comparison *c) {
     const bool one = c->a == c->b;
     const size_t places = compare_has_places(c) ? 3 : 0;
     return 2 * (one ? places + (PAGE_VALUES - MEASURE_COUNT) / 2 : 2 * places + PAGE_VALUES);
+}
+
+/* The first value that is the same where A is B: all differences are 0. */
+static size_t value_of_one(size_t value) {
+    return value < MEASURE_COUNT ? 0 : value - (value - MEASURE_COUNT) % 2;
 }
 
 bool page_frames_begin(page_frames *f, const comparison *c, size_t bytes) {
@@ -48,11 +58,15 @@ bool page_frames_begin(page_frames *f, const comparison *c, size_t bytes) {
     f->first = motion_allocate(&f->arena, joints, 4 * sizeof *f->first);
     bool done = find_parents(f) && f->times != NULL && f->angles != NULL && f->first != NULL;
     for (size_t side = 0; side < 2 && compare_has_places(c); side++) {
-        f->places[side] = motion_allocate(&f->arena, f->count, joints * 3 * sizeof(float));
+        f->places[side] = side == 1 && c->a == c->b
+                              ? f->places[0]
+                              : motion_allocate(&f->arena, f->count, joints * 3 * sizeof(float));
         done = done && f->places[side] != NULL;
     }
     for (size_t v = 0; v < PAGE_VALUES; v++) {
-        f->values[v] = motion_allocate(&f->arena, f->count, joints * sizeof(float));
+        const size_t same = c->a == c->b ? value_of_one(v) : v;
+        f->values[v] = same < v ? f->values[same]
+                                : motion_allocate(&f->arena, f->count, joints * sizeof(float));
         done = done && f->values[v] != NULL;
         for (size_t i = 0; done && i < f->count * joints; i++) {
             f->values[v][i] = NAN;

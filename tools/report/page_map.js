@@ -17,13 +17,13 @@ function mapLayout() {
 function columnFrames(columns) {
     const found = [];
     for (let x = 0; x < columns; x++) {
-        const begin = seconds * x / columns, end = seconds * (x + 1) / columns;
-        let first = frameBefore(begin);
-        if (times[first] < begin) first++;
+        const from = start + seconds * x / columns, to = start + seconds * (x + 1) / columns;
+        let first = frameBefore(from);
+        if (times[first] < from) first++;
         let last = first;
-        while (last < frames && times[last] < end) last++;
+        while (last < frames && times[last] < to) last++;
         if (last <= first) {
-            first = frameNear((begin + end) / 2);
+            first = frameNear((from + to) / 2);
             last = first + 1;
         }
         found.push([Math.min(first, frames - 1), Math.max(last, first + 1)]);
@@ -40,7 +40,7 @@ function renderMap() {
     image.width = map.width;
     image.height = joints;
     const g = image.getContext("2d"), pixels = g.createImageData(map.width, joints);
-    const columns = columnFrames(map.width), max = measures[state.measure].max || 1;
+    const columns = columnFrames(map.width), end = measures[state.measure].end || 1;
     for (let y = 0; y < joints; y++) {
         const joint = head.worst[y];
         for (let x = 0; x < map.width; x++) {
@@ -49,7 +49,7 @@ function renderMap() {
                 const value = valueOf(state.measure, joint, f);
                 if (value > largest) largest = value;
             }
-            pixels.data.set([...shade(largest / max), 255], 4 * (y * map.width + x));
+            pixels.data.set([...(isBeyond(largest) ? beyondColour() : shade(largest / end)), 255], 4 * (y * map.width + x));
         }
     }
     g.putImageData(pixels, 0, 0);
@@ -63,7 +63,10 @@ function drawRamp() {
         g.fillRect(x, 0, 1, canvas.height);
     }
     const measure = measures[state.measure];
-    byId("map-high").textContent = show(measure.max) + " " + measure.unit;
+    byId("map-high").textContent = show(measure.end) + " " + measure.unit;
+    byId("map-beyond").hidden = !isBeyond(measure.max);
+    byId("map-most").textContent = "beyond, up to " + show(measure.max);
+    byId("map-mark").style.background = "rgb(" + beyondColour().join() + ")";
 }
 
 function drawMap() {
@@ -82,7 +85,7 @@ function drawMap() {
     }
     g.strokeStyle = colours.link;
     g.strokeRect(map.label + 0.5, chosen * map.row + 0.5, map.width - 1, map.row - 1);
-    const x = map.label + state.time / (seconds || 1) * map.width;
+    const x = map.label + (state.time - start) / (seconds || 1) * map.width;
     g.strokeStyle = colours.mark;
     g.beginPath();
     g.moveTo(x, 0);
@@ -103,14 +106,14 @@ function mapAt(event) {
     const box = mapCanvas.getBoundingClientRect();
     const row = Math.min(Math.max(Math.floor((event.clientY - box.top) / map.row), 0), joints - 1);
     const part = Math.min(Math.max((event.clientX - box.left - map.label) / map.width, 0), 1);
-    return {joint: head.worst[row], time: part * seconds};
+    return {joint: head.worst[row], time: start + part * seconds};
 }
 
 // The worst frame of the joint within two pixels of a time.
 function worstNear(joint, time) {
     const reach = 2 * seconds / map.width;
     let best = frameNear(time);
-    for (let f = frameBefore(Math.max(time - reach, 0)); f < frames && times[f] <= time + reach; f++)
+    for (let f = frameBefore(Math.max(time - reach, start)); f < frames && times[f] <= time + reach; f++)
         if (times[f] >= time - reach && valueOf(state.measure, joint, f) > valueOf(state.measure, joint, best))
             best = f;
     return best;

@@ -9,7 +9,16 @@
 
 #include <math.h>
 
-enum { COLUMNS = 120, ROWS = 24, CELL = 8, ROW = 14, LABEL = 150, SHADES = 8, PICTURE = 320 };
+enum {
+    COLUMNS = 120,
+    ROWS = 24,
+    CELL = 8,
+    ROW = 14,
+    LABEL = 150,
+    SHADES = 8,
+    BEYOND,
+    PICTURE = 320
+};
 
 /* ---- the heat map -------------------------------------------------------------------------- */
 
@@ -24,17 +33,19 @@ static double cell_of(const page_frames *f, size_t joint, size_t column) {
     return largest;
 }
 
-static int shade_of(double value, double largest) {
-    return largest > 0 ? (int)ceil(fmin(value / largest, 1) * SHADES) : 0;
+/* What lies beyond the scale has a shade of its own. */
+static int shade_of(double value, double end) {
+    const double part = end > 0 ? value / end : 0; /* of float32 numbers */
+    return part > 1 + 1e-6 ? BEYOND : (int)ceil(fmin(part, 1) * SHADES);
 }
 
 /* Neighbouring cells of one shade are one rectangle; shade 0 is the background. */
 static void write_cells(FILE *file, const page *p, size_t joint, size_t row) {
-    const double largest = p->outcome->comparison->clip.of[MEASURE_ANGLE].max;
+    const double end = p->outcome->comparison->scales[MEASURE_ANGLE].end;
     size_t begin = 0;
     for (size_t column = 1; column <= COLUMNS; column++) {
-        const int shade = shade_of(cell_of(p->frames, joint, begin), largest);
-        if (column < COLUMNS && shade_of(cell_of(p->frames, joint, column), largest) == shade) {
+        const int shade = shade_of(cell_of(p->frames, joint, begin), end);
+        if (column < COLUMNS && shade_of(cell_of(p->frames, joint, column), end) == shade) {
             continue;
         }
         if (shade > 0) {
@@ -49,6 +60,7 @@ static void write_map(FILE *file, const page *p) {
     const comparison *c = p->outcome->comparison;
     const size_t rows = c->pairs->count < ROWS ? c->pairs->count : ROWS;
     const size_t height = rows * ROW;
+    const scale *s = &c->scales[MEASURE_ANGLE];
     fprintf(file,
             "<figure><svg class=\"map\" viewBox=\"0 0 %d %zu\" role=\"img\" aria-label=\"angle of "
             "the worst joints along the time\">",
@@ -63,14 +75,19 @@ static void write_map(FILE *file, const page *p) {
         fputs("</text>", file);
     }
     fprintf(file,
-            "<text x=\"%d\" y=\"%zu\">0 s</text><text x=\"%d\" y=\"%zu\" "
+            "<text x=\"%d\" y=\"%zu\">%.4g s</text><text x=\"%d\" y=\"%zu\" "
             "text-anchor=\"end\">%.4g s</text></svg>",
-            LABEL, height + 14, LABEL + COLUMNS * CELL, height + 14, c->seconds);
+            LABEL, height + 14, c->start, LABEL + COLUMNS * CELL, height + 14,
+            c->start + c->seconds);
     fprintf(
         file,
-        "<figcaption>Angle error of the %zu worst joints along the time: the palest shade is up to "
-        "%.4g degrees, the darkest up to %.4g degrees.</figcaption></figure>\n",
-        rows, c->clip.of[MEASURE_ANGLE].max / SHADES, c->clip.of[MEASURE_ANGLE].max);
+        "<figcaption>Angle error of the %zu worst joints along the time: the palest shade is up "
+        "to %.4g degrees, the darkest up to %.4g degrees",
+        rows, s->end / SHADES, s->end);
+    if (s->times > 0) {
+        fprintf(file, "; blue is beyond, up to %.4g degrees", c->clip.of[MEASURE_ANGLE].max);
+    }
+    fputs(".</figcaption></figure>\n", file);
 }
 
 /* ---- skeletons ----------------------------------------------------------------------------- */
@@ -124,7 +141,7 @@ static void write_skeletons(FILE *file, const page *p) {
     const page_frames *f = p->frames;
     const comparison *c = f->c;
     const bool one = page_is_one(p);
-    const double time = c->moment_count > 0 ? c->moments[0].time : 0;
+    const double time = c->moment_count > 0 ? c->moments[0].time : c->start;
     const size_t frame = page_frames_at(f, time);
     const window w = window_of(f, frame);
     fprintf(file,

@@ -146,7 +146,7 @@ function drawOnion(g) {
 }
 
 function drawTrail(g, side) {
-    const first = frameBefore(Math.max(state.time - 1, 0)), last = frameBefore(Math.min(state.time + 1, seconds));
+    const first = frameBefore(Math.max(state.time - 1, start)), last = frameBefore(Math.min(state.time + 1, end));
     g.strokeStyle = side ? colours.b : colours.a;
     g.setLineDash(side ? [5, 4] : []);
     g.lineWidth = 1.5;
@@ -157,10 +157,10 @@ function drawTrail(g, side) {
 }
 
 function drawB(g) {
-    const frame = frameNear(state.time), max = measures[state.measure].max || 1;
+    const frame = frameNear(state.time), end = measures[state.measure].end || 1;
     g.globalAlpha = 0.85;
     drawBones(g, Array.from({length: joints}, (_, j) => placeOf(1, j)), (j) => {
-        const part = (valueOf(state.measure, j, frame) || 0) / max;
+        const part = Math.min((valueOf(state.measure, j, frame) || 0) / end, 1);
         g.strokeStyle = g.fillStyle = errorColour(part);
         g.lineWidth = 3 + 5 * part;
         g.setLineDash([7, 4]);

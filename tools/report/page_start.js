@@ -38,8 +38,8 @@ const keys = {
     ArrowRight: (event) => step(event.shiftKey ? 10 : 1),
     ArrowUp: () => chooseNext(-1),
     ArrowDown: () => chooseNext(1),
-    Home: () => { stop(); setTime(0); },
-    End: () => { stop(); setTime(seconds); },
+    Home: () => { stop(); setTime(start); },
+    End: () => { stop(); setTime(end); },
     " ": play,
     1: () => view("front"),
     2: () => view("side"),
@@ -119,7 +119,7 @@ function chooseStart() {
     fit();
 }
 
-function start() {
+function startPage() {
     readColours();
     byId("live").hidden = false;
     byId("keys-help").hidden = false;
@@ -147,10 +147,10 @@ function start() {
 
 // For tests, and for whoever looks from the console.
 window.posemillPage = {
-    state, times, names, setTime, project, placeOf, valueOf, frameNear,
+    state, times, names, setTime, worstOf: () => head.worst, project, placeOf, valueOf, frameNear,
     pixelOf: (side, joint) => project(placeOf(side, joint)),
-    mapPixel: (joint, time) => [map.label + time / (seconds || 1) * map.width,
+    mapPixel: (joint, time) => [map.label + (time - start) / (seconds || 1) * map.width,
         (head.worst.indexOf(joint) + 0.5) * map.row],
 };
 
-start();
+startPage();

@@ -6,6 +6,7 @@
 
 #include "page_template.h"
 
+#include "motion/base/c_locale.h"
 #include "page_parts.h"
 
 #include <stdlib.h>
@@ -52,6 +53,7 @@ bool page_write_template(FILE *file, const char *name, const page_writer *writer
 
 char *page_compose(page_part_writer write, const void *content, size_t *size) {
     char *text = NULL;
+    void *locale = c_locale_begin();
     FILE *file = open_memstream(&text, size);
     bool done = file != NULL && write(file, content) && ferror(file) == 0;
     done = file != NULL && fclose(file) == 0 && done;
@@ -59,6 +61,7 @@ char *page_compose(page_part_writer write, const void *content, size_t *size) {
         free(text);
         text = NULL;
     }
+    c_locale_end(locale);
     return text;
 }
 

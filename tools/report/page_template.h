@@ -25,7 +25,7 @@ void page_write_file(FILE *file, const char *name);
 bool page_write_template(FILE *file, const char *name, const page_writer *writers, size_t count,
                          const void *content);
 
-/* All that a writer writes, in malloc'ed memory. NULL: memory is exhausted. */
+/* All that a writer writes, in malloc'ed memory, in the locale "C". NULL: memory is exhausted. */
 char *page_compose(page_part_writer write, const void *content, size_t *size);
 
 /* The part "head", which all templates have: what a page may load, and how it is shown. */

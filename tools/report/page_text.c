@@ -9,16 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a character is shown as its bytes: controls, and those that turn the direction of text. */
-static bool is_hidden(const char *text, size_t length) {
-    const unsigned char *c = (const unsigned char *)text;
-    const bool marks =
-        length == 3 && c[0] == 0xE2 &&
-        ((c[1] == 0x80 && (c[2] == 0x8E || c[2] == 0x8F || c[2] >= 0xAA) && c[2] <= 0xAE) ||
-         (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9));
-    return length == 0 || marks || utf8_is_control(text, length);
-}
-
 static void write_character(FILE *file, const char *text, size_t length) {
     static const char special[] = "&<>\"'";
     static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
@@ -34,7 +24,7 @@ void page_write_text(FILE *file, const char *text, size_t size) {
     for (size_t at = 0; at < size;) {
         const size_t length = utf8_length(text + at, size - at);
         const size_t taken = length > 0 ? length : 1;
-        if (is_hidden(text + at, length)) {
+        if (length == 0 || utf8_is_control(text + at, length)) {
             for (size_t i = 0; i < taken; i++) {
                 fprintf(file, "\\x%02x", (unsigned)(unsigned char)text[at + i]);
             }

@@ -52,26 +52,27 @@ function drawTicks(g, width, height, from, to) {
 
 function drawLine() {
     const {g, width, height} = begin(line);
-    const across = (time) => MARGIN + time / (seconds || 1) * (width - 2 * MARGIN);
+    const across = (time) => MARGIN + (time - start) / (seconds || 1) * (width - 2 * MARGIN);
     g.fillStyle = colours.raised;
     g.fillRect(MARGIN, 2, width - 2 * MARGIN, height - 16);
-    drawTicks(g, width, height, 0, seconds);
+    drawTicks(g, width, height, start, end);
     [head.keysA, head.keysB].forEach((keys, side) => {
-        const found = keysWithin(keys, mainTimeline(keys), 0, seconds, width / 3);
+        const found = keysWithin(keys, mainTimeline(keys), start, end, width / 3);
         g.fillStyle = side ? colours.b : colours.a;
         for (const time of found || []) g.fillRect(across(time) - 0.5, side ? 13 : 3, 1.5, 8);
     });
     g.fillStyle = colours.mark;
     g.fillRect(across(state.time) - 1, 0, 2, height - 13);
-    line.setAttribute("aria-valuemax", String(seconds));
+    line.setAttribute("aria-valuemin", String(start));
+    line.setAttribute("aria-valuemax", String(end));
     line.setAttribute("aria-valuenow", String(state.time));
-    byId("now").textContent = state.time.toFixed(4) + " s of " + show(seconds) + " s, frame " +
+    byId("now").textContent = state.time.toFixed(4) + " s of " + show(end) + " s, frame " +
         (frameNear(state.time) + 1) + " of " + frames + slowness();
 }
 
 function watchLine() {
     let isHeld = false;
-    const go = (event) => setTime(times[frameNear(timeAt(line, event, 0, seconds))]);
+    const go = (event) => setTime(times[frameNear(timeAt(line, event, start, end))]);
     line.addEventListener("pointerdown", (event) => {
         line.setPointerCapture(event.pointerId);
         isHeld = true;
@@ -96,7 +97,7 @@ function tick(now) {
     if (lastTick) {
         gap = gap ? 0.8 * gap + 0.2 * (now - lastTick) : now - lastTick;
         const next = state.time + (now - lastTick) / 1000 * state.speed;
-        setTime(next > seconds ? 0 : next);
+        setTime(next > end ? start : next);
     }
     lastTick = now;
     requestAnimationFrame(tick);

@@ -17,6 +17,11 @@ static void write_path(FILE *file, const char *path) {
     fputs("</bdi>", file);
 }
 
+static void write_message(FILE *file, const page *p, const char *text) {
+    const char *worded = outcome_worded(p->outcome, text);
+    page_write_text(file, worded, strlen(worded));
+}
+
 static void write_joint(FILE *file, const comparison *c, size_t pair) {
     fputs("<bdi>", file);
     page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a));
@@ -33,11 +38,21 @@ void page_write_title(FILE *file, const page *p) {
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
+/* "25 degrees", in bold. */
+static void write_value(FILE *file, const page *p, compare_measure measure, double value,
+                        const char *unit) {
+    fprintf(file, "<strong>%.4g %s</strong>", value, unit);
+    if (measure == MEASURE_DISTANCE) {
+        fprintf(file, " (%.4g mm)", value * p->outcome->unit_mm);
+    }
+}
+
 static void write_largest(FILE *file, const page *p, compare_measure measure, const char *what,
                           const char *unit) {
     const comparison *c = p->outcome->comparison;
     const extent *e = &c->clip.of[measure];
     const size_t joint = compare_worst(c, measure);
+    char apart[OUTCOME_APART];
     if (e->count == 0) {
         return;
     }
@@ -45,15 +60,39 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
         fprintf(file, "<p>Every %s is 0.</p>\n", what);
         return;
     }
-    fprintf(file, "<p>The largest %s is <strong>%.4g %s</strong>", what, e->max, unit);
-    if (measure == MEASURE_DISTANCE) {
-        fprintf(file, " (%.4g mm)", e->max * p->outcome->unit_mm);
+    outcome_apart(c, measure, apart);
+    if (apart[0] != '\0') {
+        fprintf(file, "<p>The %ss are at most ", what);
+        write_value(file, p, measure, c->scales[measure].end, unit);
+        fprintf(file, ".</p>\n<p class=\"apart\">Apart from these, %s, the largest %s is %.4g %s",
+                apart, what, e->max, unit);
+    } else {
+        fprintf(file, "<p>The largest %s is ", what);
+        write_value(file, p, measure, e->max, unit);
     }
     fputs(", of ", file);
     write_joint(file, c, joint);
     fprintf(file,
             " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; rms of all joints and times %.4g.</p>\n",
             e->time, joint, e->time, extent_rms(e));
+    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
+        char cure[64];
+        snprintf(cure, sizeof cure, "--trim-start %zu leaves it out", outcome_keys_apart(c));
+        fputs("<p class=\"note\">The beginning is apart, as a T-pose is: ", file);
+        write_message(file, p, cure);
+        fputs(".</p>\n", file);
+    }
+}
+
+static void write_hints(FILE *file, const page *p) {
+    const scene_hints *hints = p->outcome->hints;
+    for (size_t i = 0; i < hints->count; i++) {
+        fputs("<p class=\"note hint\">", file);
+        write_path(file, hints->of[i].file);
+        fputs(": ", file);
+        write_message(file, p, hints->of[i].text);
+        fputs(".</p>\n", file);
+    }
 }
 
 static void write_sameness(FILE *file, const comparison *c) {
@@ -95,6 +134,13 @@ void page_write_verdict(FILE *file, const page *p) {
         write_tolerance(file, p->outcome);
         write_sameness(file, c);
     }
+    write_hints(file, p);
+    if (c->every > 1) {
+        fprintf(file,
+                "<p class=\"note\">Taken at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
+                ": the joints have many more poses there than the files have keys.</p>\n",
+                c->time_count, c->key_times, c->every);
+    }
     if (p->frames->per_frame > 1) {
         fprintf(file,
                 "<p class=\"note\">The pictures show %zu of %" PRIu64 " times: of each %" PRIu64
@@ -106,7 +152,8 @@ void page_write_verdict(FILE *file, const page *p) {
 
 /* ---- conditions ---------------------------------------------------------------------------- */
 
-static void write_file(FILE *file, const char *letter, const compared_file *f, const subject *s) {
+static void write_file(FILE *file, const page *p, const char *letter, const compared_file *f,
+                       const subject *s) {
     char rate[OUTCOME_RATE];
     outcome_rate(s->clip, rate);
     fprintf(file, "<dt>%s</dt><dd>", letter);
@@ -128,7 +175,7 @@ static void write_file(FILE *file, const char *letter, const compared_file *f, c
     const pm_motion_content *content = &s->view.content;
     for (size_t i = 0; i < content->note_count; i++) {
         fputs("<dt>odd</dt><dd>", file);
-        page_write_text(file, content->notes[i], strlen(content->notes[i]));
+        write_message(file, p, content->notes[i]);
         fputs("</dd>\n", file);
     }
 }
@@ -177,11 +224,11 @@ static void write_rest(FILE *file, const page *p) {
 void page_write_conditions(FILE *file, const page *p) {
     const outcome *o = p->outcome;
     const comparison *c = o->comparison;
-    write_file(file, page_is_one(p) ? "file" : "A", &o->a, c->a);
+    write_file(file, p, page_is_one(p) ? "file" : "A", &o->a, c->a);
     if (page_is_one(p)) {
         write_rest(file, p);
     } else {
-        write_file(file, "B", &o->b, c->b);
+        write_file(file, p, "B", &o->b, c->b);
         write_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
         write_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
         fputs("<dt>A is interpolated</dt><dd>", file);
@@ -192,9 +239,10 @@ void page_write_conditions(FILE *file, const page *p) {
         fputs("</dd>\n<dt>B is interpolated</dt><dd>authored, in double, on the host</dd>\n", file);
     }
     fprintf(file,
-            "<dt>times</dt><dd>%" PRIu64 " in %.9g s</dd>\n"
+            "<dt>times</dt><dd>%" PRIu64 " in %.9g s, from %.9g s on</dd>\n"
+            "<dt>up</dt><dd>%s</dd>\n"
             "<dt>unit of length</dt><dd>%.9g mm</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
-            c->time_count, c->seconds, o->unit_mm, pm_version());
+            c->time_count, c->seconds, c->start, scene_up_name(c->a->up), o->unit_mm, pm_version());
     page_write_text(file, p->command, strlen(p->command));
     fputs("</code></dd>\n", file);
 }
@@ -207,7 +255,8 @@ void page_write_moments(FILE *file, const page *p) {
         const moment *m = &c->moments[i];
         fprintf(file, "<li><a href=\"#t=%.9g,j=%zu\">%.4g s</a>: ", m->time, m->pair, m->time);
         write_joint(file, c, m->pair);
-        fprintf(file, ", %.4g degrees</li>\n", m->degrees);
+        fprintf(file, ", %.4g degrees%s</li>\n", m->degrees,
+                m->degrees > c->scales[MEASURE_ANGLE].end ? ", beyond the colour scale" : "");
     }
     if (c->moment_count == 0) {
         fputs("<li>none</li>\n", file);

@@ -7,9 +7,11 @@
 #include "resample_files.h"
 
 #include "files/output_names.h"
+#include "motion/model/model.h"
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 cli_exit resample_check_input(const resample_options *options, const char *in) {
@@ -29,22 +31,26 @@ cli_exit resample_check_input(const resample_options *options, const char *in) {
         return CLI_DONE;
     }
     return cli_fail(CLI_BAD_INPUT, in, "if the file has another format, use --format",
-                    "format '%.20s' is not supported; expected bvh, gltf, glb, npz or csv",
-                    extension);
+                    "format '%.20s' is not supported; expected %s", extension, motion_extensions);
 }
 
-/* An output whose extension is that of a format is converted to it. */
-cli_exit resample_check_output(const resample_options *options, const char *in, const char *out) {
-    const pm_motion_format of_input = options->motion.read.format != PM_MOTION_ANY
-                                          ? options->motion.read.format
-                                          : pm_motion_find_format(in);
-    const pm_motion_format format = options->to != PM_MOTION_ANY ? options->to : of_input;
+/* An output whose extension is that of a format is converted to it. With a given format other
+ * extensions may be anything but those of files that it would be mistaken for. */
+cli_exit resample_check_output(const resample_options *options, const char *out) {
+    static const char *const others[] = {"npy", "asf", "amc", "fbx", "bin"};
+    const char *extension = strcmp(out, "-") == 0 ? "" : extension_of(out);
+    const bool is_given =
+        options->to != PM_MOTION_ANY || options->motion.read.format != PM_MOTION_ANY;
+    bool is_other = !is_given;
 
-    if (pm_motion_find_format(out) != PM_MOTION_ANY) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        is_other = is_other || strcasecmp(extension, others[i]) == 0;
+    }
+    if (*extension == '\0' || pm_motion_find_format(out) != PM_MOTION_ANY || !is_other) {
         return CLI_DONE;
     }
-    return output_name_check(
-        options->out != NULL ? "-o" : "--out-dir", out,
-        pm_motion_format_name(format == PM_MOTION_ANY ? PM_MOTION_BVH : format),
-        options->to != PM_MOTION_ANY || options->motion.read.format != PM_MOTION_ANY);
+    return cli_fail(CLI_USAGE, options->out != NULL ? "-o" : "--out-dir",
+                    "use one of these, or - for standard output",
+                    "'%s' has no extension of a motion format; expected %s", out,
+                    motion_extensions);
 }

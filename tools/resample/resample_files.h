@@ -11,7 +11,7 @@
  * prints and returns the code. */
 cli_exit resample_check_input(const resample_options *options, const char *in);
 
-/* Whether an output has an extension of a format that can be written from the input. */
-cli_exit resample_check_output(const resample_options *options, const char *in, const char *out);
+/* Whether an output has an extension of a format, or none. */
+cli_exit resample_check_output(const resample_options *options, const char *out);
 
 #endif

@@ -92,9 +92,30 @@ static void report_json(const resample_options *options, const char *in, const c
     json_end_object(&json);
 }
 
+static void report_conversion(const resample_options *options, const char *in, const char *out,
+                              const resample_report *report) {
+    if (options->json) {
+        json_writer json = {stdout, 0, false};
+        json_begin_object(&json, NULL);
+        json_write_string(&json, "in", in);
+        json_write_string(&json, "out", out);
+        json_write_integer(&json, "nodes", report->node_count);
+        json_write_integer(&json, "clips", report->clip_count);
+        json_write_string(&json, "left_out", report->left_out);
+        json_end_object(&json);
+    } else if (!cli_quiet) {
+        printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s", in, out, report->node_count,
+                       report->clip_count, report->clip_count == 1 ? "" : "s",
+                       report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
+    }
+}
+
 void resample_report_print(const resample_options *options, const char *in, const char *out,
                            const resample_report *report, const char *device) {
-    if (options->json) {
+    if (options->converts) {
+        report_conversion(options, in, out, report);
+    } else if (options->json) {
         report_json(options, in, out, report, device);
     } else if (!cli_quiet) {
         report_text(options, in, out, report, device);

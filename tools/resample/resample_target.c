@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rate and the number of decimals of a result.
+ * The rate of a result.
  */
 #include "resample_target.h"
 
-#include "motion/text/text.h"
+#include "motion/model/model.h"
 #include "motion/time/rate.h"
 
 #include <stdio.h>
@@ -20,24 +20,14 @@ bool resample_option_rate(const char *text, void *target, char *reason) {
     return true;
 }
 
-bool resample_option_decimals(const char *text, void *target, char *reason) {
-    size_t decimals = 0;
-    if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
-                 text, TEXT_DECIMALS_MAX);
-        return false;
-    }
-    *(size_t *)target = decimals;
-    return true;
-}
-
 static bool is_relative(const char *text) {
     return *text == 'x' || *text == 'X' || *text == '/';
 }
 
 cli_exit resample_find_rate(const char *text, const pm_motion_content *content, pm_rational *rate) {
-    const pm_rational source =
-        content->clip_count > 0 ? content->clips[0].rate : (pm_rational){0, 0};
+    const pm_rational source = content->clip_count > 0
+                                   ? content->clips[motion_first_clip(content)].rate
+                                   : (pm_rational){0, 0};
     if (is_relative(text) && source.den == 0) {
         return cli_fail(CLI_USAGE, "--rate", "give frames per second, such as 30",
                         "'%s' is relative, and the file has no rate", text);
@@ -48,4 +38,20 @@ cli_exit resample_find_rate(const char *text, const pm_motion_content *content, 
                         text);
     }
     return CLI_DONE;
+}
+
+void resample_warn_of_end(const char *path, pm_rational rate, double seconds, bool is_batch) {
+    char name[RATE_TEXT], text[RATE_TEXT + 192];
+    if (seconds <= 0.0) {
+        return;
+    }
+    rate_describe(rate, name);
+    snprintf(text, sizeof text,
+             "the last %.3g s are left out: no multiple of %s falls on the end; " RESAMPLE_END_HINT,
+             seconds, name);
+    if (is_batch) {
+        cli_keep_warning(path, text);
+    } else {
+        cli_warn(path, "%s", text);
+    }
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many processors this process may use: those of its affinity mask, at most the processor time
+ * that its control groups allow. Reads Linux's files of either version of control groups.
+ */
+#define _GNU_SOURCE /* sched_getaffinity */
+
+#include "processors.h"
+
+#include <posemill/posemill.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 4096, MAX_PROCESSORS = 1 << 16 };
+
+static size_t of_affinity(void) {
+    unsigned long mask[MAX_PROCESSORS / (8 * sizeof(unsigned long))];
+    cpu_set_t *set = (cpu_set_t *)mask;
+    memset(mask, 0, sizeof mask);
+    if (sched_getaffinity(0, sizeof mask, set) == 0 && CPU_COUNT_S(sizeof mask, set) > 0)
+        return (size_t)CPU_COUNT_S(sizeof mask, set);
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (size_t)online : 1;
+}
+
+/* ---- control groups --------------------------------------------------------------------------- */
+
+static FILE *open_in(const char *folder, const char *name) {
+    char path[2 * PATH];
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return length > 0 && length < (int)sizeof path ? fopen(path, "re") : NULL;
+}
+
+/* The first two numbers of a file. Stays 0 what is missing, or a word such as "max". */
+static void read_numbers(const char *folder, const char *name, int64_t numbers[2]) {
+    FILE *file = open_in(folder, name);
+    char line[64];
+    numbers[0] = numbers[1] = 0;
+    if (file && fgets(line, sizeof line, file)) {
+        char *end;
+        numbers[0] = strtoll(line, &end, 10);
+        numbers[1] = end != line ? strtoll(end, NULL, 10) : 0;
+    }
+    if (file)
+        fclose(file);
+}
+
+/* The limit of one group: its quota in periods, rounded up. SIZE_MAX: none. */
+static size_t limit_of(const char *group) {
+    int64_t quota[2], period[2];
+    read_numbers(group, "cpu.max", quota); /* version 2: both in one file */
+    if (quota[0] <= 0) {
+        read_numbers(group, "cpu.cfs_quota_us", quota); /* -1: no limit */
+        read_numbers(group, "cpu.cfs_period_us", period);
+        quota[1] = period[0];
+    }
+    if (quota[0] <= 0 || quota[1] <= 0)
+        return SIZE_MAX;
+    return (size_t)(quota[0] / quota[1] + (quota[0] % quota[1] != 0));
+}
+
+/* The least limit of a group and those around it, up to the folder of the mount, which is the first
+ * `top` characters of the path. */
+static size_t limit_along(char *path, size_t top) {
+    size_t least = SIZE_MAX;
+    for (;;) {
+        const size_t limit = limit_of(path);
+        least = limit < least ? limit : least;
+        char *slash = strrchr(path + top, '/');
+        if (!slash)
+            return least;
+        *slash = '\0';
+    }
+}
+
+/* Whether a list with commas contains a word. */
+static bool lists(const char *list, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The kernel writes blanks and backslashes of mount points as three octal digits. */
+static void unescape(char *text) {
+    char *to = text;
+    for (const char *from = text; *from; to++) {
+        if (from[0] == '\\' && from[1] && from[2] && from[3]) {
+            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
+            from += 4;
+        } else {
+            *to = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+/* A hierarchy of control groups that may limit processors, and this process's group in it. */
+typedef struct hierarchy {
+    bool second; /* version 2 */
+    char group[PATH];
+} hierarchy;
+
+/* The limit of a mounted hierarchy; SIZE_MAX when the line of mountinfo is another mount. A mount
+ * may show a part of the hierarchy: `top` is the group at its mount point. */
+static size_t limit_of_mount(const char *root, char *line, const hierarchy *h) {
+    char top[PATH], point[PATH], path[3 * PATH];
+    char type[32], options[PATH];
+    const char *rest = strstr(line, " - ");
+    if (!rest || sscanf(line, "%*s %*s %*s %4095s %4095s", top, point) != 2 ||
+        sscanf(rest, " - %31s %*s %4095s", type, options) != 2 ||
+        strcmp(type, h->second ? "cgroup2" : "cgroup") != 0 ||
+        (!h->second && !lists(options, "cpu")))
+        return SIZE_MAX;
+    unescape(top);
+    unescape(point);
+    size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
+    const bool below = strncmp(h->group, top, length) == 0 &&
+                       (h->group[length] == '/' || h->group[length] == '\0') &&
+                       !strstr(h->group, "/..");
+    const char *group = below && strcmp(h->group + length, "/") != 0 ? h->group + length : "";
+    snprintf(path, sizeof path, "%s%s%s", root, point, group);
+    return limit_along(path, strlen(root) + strlen(point));
+}
+
+static size_t limit_of_hierarchy(const char *root, const hierarchy *h) {
+    FILE *mounts = open_in(root, "proc/self/mountinfo");
+    char *line = NULL;
+    size_t room = 0, least = SIZE_MAX;
+    while (mounts && getline(&line, &room, mounts) > 0) {
+        const size_t limit = limit_of_mount(root, line, h);
+        least = limit < least ? limit : least;
+    }
+    free(line);
+    if (mounts)
+        fclose(mounts);
+    return least;
+}
+
+/* Reads a line "number:controllers:group". False: a hierarchy that does not limit processors. */
+static bool read_hierarchy(char *line, hierarchy *h) {
+    line[strcspn(line, "\n")] = '\0';
+    char *controllers = strchr(line, ':');
+    char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    if (!group || strlen(group + 1) >= sizeof h->group)
+        return false;
+    *group = '\0';
+    h->second = controllers[1] == '\0';
+    memcpy(h->group, group + 1, strlen(group + 1) + 1);
+    return h->second || lists(controllers + 1, "cpu");
+}
+
+size_t pm_processor_quota(const char *root) {
+    FILE *file = open_in(root, "proc/self/cgroup");
+    char *line = NULL;
+    size_t room = 0, least = SIZE_MAX;
+    hierarchy h;
+    while (file && getline(&line, &room, file) > 0) {
+        const size_t limit = read_hierarchy(line, &h) ? limit_of_hierarchy(root, &h) : SIZE_MAX;
+        least = limit < least ? limit : least;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return least;
+}
+
+/* ---- both -------------------------------------------------------------------------------------- */
+
+/* The quota is read once: an engine or a call of the Python package would read two files else. */
+size_t pm_processors(void) {
+    static atomic_size_t known; /* 0: not yet */
+    size_t quota = atomic_load_explicit(&known, memory_order_relaxed);
+    if (quota == 0) {
+        quota = pm_processor_quota("");
+        atomic_store_explicit(&known, quota, memory_order_relaxed);
+    }
+    const size_t allowed = of_affinity();
+    return allowed < quota ? allowed : quota;
+}

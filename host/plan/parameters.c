@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of the kernels' parameters, and the contents of the memory that they read.
+ */
+#include "step.h"
+
+#include <string.h>
+
+/* ---- parameters ---- */
+
+/* A row's first word is the parameter's name in the kernel, for readers. */
+#define PM_NUMBER_AT(field) offsetof(pm_step_numbers, field), sizeof(((pm_step_numbers *)0)->field)
+#define PM_OF_MEMORY(name, memory)                                                                 \
+    { PM_MEMORY_##memory, 0, 0, false }
+#define PM_OF_FIELD(name, field)                                                                   \
+    { PM_MEMORY_NONE, PM_NUMBER_AT(field), false }
+#define PM_OF_NUMBER(name) PM_OF_FIELD(name, name)
+#define PM_OF_SHARED(name, field)                                                                  \
+    { PM_MEMORY_NONE, PM_NUMBER_AT(field), true }
+
+static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
+                                    PM_OF_MEMORY(constants, CONSTANTS),
+                                    PM_OF_MEMORY(wraps, WRAPS),
+                                    PM_OF_MEMORY(cursors, CURSORS),
+                                    PM_OF_MEMORY(values, RESULTS),
+                                    PM_OF_NUMBER(values_offset),
+                                    PM_OF_NUMBER(plane_floats),
+                                    PM_OF_NUMBER(track_count),
+                                    PM_OF_NUMBER(sample_count),
+                                    PM_OF_NUMBER(span),
+                                    PM_OF_NUMBER(run),
+                                    PM_OF_NUMBER(streams),
+                                    PM_OF_NUMBER(map)}; /* with more than one lane */
+
+static const pm_parameter gather[] = {
+    PM_OF_MEMORY(keys, KEYS),     PM_OF_MEMORY(constants, CONSTANTS),
+    PM_OF_MEMORY(layout, LAYOUT), PM_OF_MEMORY(cursors, CURSORS),
+    PM_OF_MEMORY(tracks, TRACKS), PM_OF_MEMORY(values, RESULTS),
+    PM_OF_NUMBER(values_offset),  PM_OF_NUMBER(constant_floats),
+    PM_OF_NUMBER(track_count),    PM_OF_NUMBER(sample_count),
+    PM_OF_NUMBER(value_count),    PM_OF_NUMBER(pairs),
+    PM_OF_MEMORY(rates, RATES),   PM_OF_NUMBER(parent),
+    PM_OF_NUMBER(streams)};
+
+static const pm_parameter gather_sorted[] = {
+    PM_OF_MEMORY(keys, KEYS),      PM_OF_MEMORY(constants, CONSTANTS),
+    PM_OF_MEMORY(pairs, PAIRS),    PM_OF_MEMORY(tracks, PAIR_TRACKS),
+    PM_OF_MEMORY(groups, GROUPS),  PM_OF_MEMORY(values, PAIR_VALUES),
+    PM_OF_FIELD(row, row_floats),  PM_OF_FIELD(plane, plane_floats),
+    PM_OF_NUMBER(constant_floats), PM_OF_NUMBER(value_count),
+    PM_OF_NUMBER(streams)};
+
+static const pm_parameter restore[] = {PM_OF_MEMORY(sorted, PAIR_VALUES),
+                                       PM_OF_MEMORY(places, PLACES),
+                                       PM_OF_MEMORY(values, RESULTS),
+                                       PM_OF_NUMBER(values_offset),
+                                       PM_OF_NUMBER(value_count),
+                                       PM_OF_NUMBER(block_room),
+                                       PM_OF_NUMBER(streams)};
+
+static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMBER(map),
+                                      PM_OF_NUMBER(sample_count)};
+
+#define PM_CROWD_TABLES                                                                            \
+    PM_OF_MEMORY(instances, INSTANCES), PM_OF_NUMBER(instances_offset),                            \
+        PM_OF_MEMORY(joints, JOINTS), PM_OF_MEMORY(clips, CLIPS),                                  \
+        PM_OF_MEMORY(timelines, TIMELINES), PM_OF_MEMORY(times, TIMES),                            \
+        PM_OF_MEMORY(levels, LEVELS), PM_OF_MEMORY(level_joints, LEVEL_JOINTS),                    \
+        PM_OF_MEMORY(masks, MASKS), PM_OF_MEMORY(layout, CROWD_LAYOUT),                            \
+        PM_OF_MEMORY(rotations, ROTATIONS), PM_OF_MEMORY(constants, ROTATION_CONSTANTS),           \
+        PM_OF_MEMORY(positions, POSITIONS), PM_OF_MEMORY(scales, SCALES)
+#define PM_CROWD_RESULTS                                                                           \
+    PM_OF_MEMORY(records, RESULTS), PM_OF_NUMBER(records_offset), PM_OF_NUMBER(stride),            \
+        PM_OF_NUMBER(size)
+
+static const pm_parameter crowd[] = {PM_CROWD_TABLES, PM_CROWD_RESULTS, PM_OF_NUMBER(streams)};
+
+static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
+                                               PM_OF_MEMORY(stages, STAGES),
+                                               PM_OF_MEMORY(stage_joints, STAGE_JOINTS),
+                                               PM_CROWD_RESULTS,
+                                               PM_OF_NUMBER(per_group),
+                                               PM_OF_NUMBER(slots),
+                                               PM_OF_SHARED(shared, shared_instances),
+                                               PM_OF_SHARED(transforms, shared_transforms)};
+
+/* ---- kernels ---- */
+
+#define PM_KERNEL_ROW(file, parameters)                                                            \
+    { file, parameters, sizeof(parameters) / sizeof *(parameters) }
+static const struct {
+    const char *file;
+    const pm_parameter *parameters;
+    size_t count;
+} kernels[] = {PM_KERNEL_ROW("walk", walk),
+               PM_KERNEL_ROW("gather", gather),
+               PM_KERNEL_ROW("velocity", gather),
+               PM_KERNEL_ROW("acceleration", gather),
+               PM_KERNEL_ROW("gather_sorted", gather_sorted),
+               PM_KERNEL_ROW("restore", restore),
+               PM_KERNEL_ROW("locate", locate),
+               PM_KERNEL_ROW("crowd", crowd),
+               PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup)};
+
+const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count) {
+    size_t k = 0;
+    while (strcmp(kernels[k].file, file) != 0)
+        k++;
+    *count = kernels[k].count - (kernels[k].parameters == walk && lanes == 1);
+    return kernels[k].parameters;
+}
+
+const void *pm_step_number(const pm_step *step, const pm_parameter *parameter) {
+    return (const char *)&step->numbers + parameter->offset;
+}
+
+/* ---- the contents of memory ---- */
+
+static pm_source source_of(const void *data, size_t count, size_t size) {
+    return (pm_source){data, data ? count * size : 0};
+}
+
+/* A float more than there are, because memory of a device cannot be empty. */
+static pm_source constants_of(const pm_channel *channel) {
+    return source_of(channel->constants, channel->constant_floats + 1, sizeof(float));
+}
+
+pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory memory) {
+    const pm_channel *channel = &clip->channels[index];
+    switch ((int)memory) {
+    case PM_MEMORY_KEYS:
+        return source_of(channel->keys, channel->key_bytes, 1);
+    case PM_MEMORY_CONSTANTS:
+        return constants_of(channel);
+    case PM_MEMORY_LAYOUT:
+        return source_of(channel->layout, clip->track_count, sizeof *channel->layout);
+    case PM_MEMORY_WRAPS:
+        return source_of(clip->wraps, clip->padded_tracks, sizeof *clip->wraps);
+    case PM_MEMORY_RATES:
+        return source_of(clip->rates, clip->rate_count, sizeof *clip->rates);
+    default:
+        return (pm_source){NULL, 0};
+    }
+}
+
+pm_source pm_crowd_source(const pm_crowd_data *c, const pm_stages *stages, pm_memory memory) {
+    static const pm_key_time no_times[1] = {{0, 0}};
+    const pm_skeleton *s = c->skeleton;
+    const size_t n = s->joint_count;
+    switch ((int)memory) {
+    case PM_MEMORY_JOINTS:
+        return source_of(c->joints, n, sizeof *c->joints);
+    case PM_MEMORY_CLIPS:
+        return source_of(c->clips, c->clip_count, sizeof *c->clips);
+    case PM_MEMORY_TIMELINES:
+        return source_of(c->timelines, c->timeline_count, sizeof *c->timelines);
+    case PM_MEMORY_TIMES:
+        return c->time_count ? source_of(c->times, c->time_count, sizeof *c->times)
+                             : source_of(no_times, 1, sizeof *no_times);
+    case PM_MEMORY_LEVELS:
+        return source_of(s->levels, s->level_count, sizeof *s->levels);
+    case PM_MEMORY_LEVEL_JOINTS:
+        return source_of(s->level_joints, s->level_count * n, sizeof *s->level_joints);
+    case PM_MEMORY_MASKS:
+        return source_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks);
+    case PM_MEMORY_CROWD_LAYOUT:
+        return source_of(c->layout, c->layout_rows, sizeof *c->layout);
+    case PM_MEMORY_ROTATIONS:
+        return source_of(c->channels[PM_ROTATIONS].keys, c->channels[PM_ROTATIONS].key_bytes, 1);
+    case PM_MEMORY_ROTATION_CONSTANTS:
+        return constants_of(&c->channels[PM_ROTATIONS]);
+    case PM_MEMORY_POSITIONS:
+        return source_of(c->channels[PM_POSITIONS].keys, c->channels[PM_POSITIONS].key_bytes, 1);
+    case PM_MEMORY_SCALES:
+        return source_of(c->channels[PM_SCALES].keys, c->channels[PM_SCALES].key_bytes, 1);
+    case PM_MEMORY_STAGES:
+        return source_of(stages->stages, stages->stage_count, sizeof *stages->stages);
+    case PM_MEMORY_STAGE_JOINTS:
+        return source_of(stages->joints, n, sizeof *stages->joints);
+    default:
+        return (pm_source){NULL, 0};
+    }
+}

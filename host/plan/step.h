@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One launch of one kernel: its program, its arguments and its work size, without a call of any API.
+ * Plans are lists of steps. Backends give memory to the names that a step uses, and launch it.
+ */
+#ifndef PM_HOST_STEP_H
+#define PM_HOST_STEP_H
+
+#include "base/base.h"
+#include "crowd/crowd.h"
+
+/* ---- devices ---- */
+
+/* What decides which kernels a device runs, and how large its launches are. */
+typedef struct pm_plan_device {
+    uint32_t lanes;        /* of kernels that walk along segments: 1, 4, 8 or 16 */
+    uint32_t narrow_lanes; /* of all others: at most a register. 1 only if `lanes` is */
+    bool all_tracks;       /* a work-item that walks computes all tracks of its samples */
+    uint32_t max_run;      /* samples per work-item that walks, at most */
+    uint32_t compute_units;
+    bool sorts_pairs;      /* its caches are those of the host, which sorts pairs for them */
+    size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
+    uint64_t shared_bytes; /* of shared memory per work-group */
+} pm_plan_device;
+
+/* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
+ * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
+ * each. */
+enum { PM_MAX_GPU_WORK = 1 << 24 };
+
+/* The work of a value of an output, and of a joint of an instance, in rotations: rounded up from the
+ * sizes of the kernels. */
+enum { PM_WORK_OF_VALUE = 1, PM_WORK_OF_MOTION = 8, PM_WORK_OF_JOINT = 4 };
+
+/* The maximum number of elements in one launch, at least 1; `work` is that of one element. */
+size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
+
+/* Results of at least this size are stored past the caches, which could not hold them until they
+ * are read. */
+#define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
+
+/* ---- programs ---- */
+
+/* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
+ * strings have static storage. */
+typedef struct pm_variant {
+    const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
+                          "locate", "crowd" or "crowd_workgroup"; also the kernel's name */
+    const char *curve; /* PM_METHOD; "locate", "restore": any */
+    unsigned components;
+    unsigned lanes;
+    pm_key_format format;     /* PM_KEYS */
+    const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
+    pm_crowd_output output;   /* crowds: PM_OUTPUT */
+    bool per_joint;           /* "crowd_workgroup": PM_PER_JOINT */
+} pm_variant;
+
+bool pm_same_variant(const pm_variant *a, const pm_variant *b);
+
+/* ---- arguments ---- */
+
+/* The memory that kernels read and write. */
+typedef enum pm_memory {
+    PM_MEMORY_NONE, /* the parameter is a number, or shared memory */
+    /* of a clip: keys, constants and layout of the step's channel */
+    PM_MEMORY_KEYS,
+    PM_MEMORY_CONSTANTS,
+    PM_MEMORY_LAYOUT,
+    PM_MEMORY_WRAPS,
+    PM_MEMORY_RATES,
+    /* of a piece of samples */
+    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor */
+    PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
+    PM_MEMORY_PAIRS,   /* this to PM_MEMORY_GROUPS: see pm_sorted_pairs */
+    PM_MEMORY_PAIR_TRACKS,
+    PM_MEMORY_PLACES,
+    PM_MEMORY_GROUPS,
+    PM_MEMORY_PAIR_VALUES, /* values of sorted pairs, from one step to the next */
+    /* of a crowd */
+    PM_MEMORY_JOINTS,
+    PM_MEMORY_CLIPS,
+    PM_MEMORY_TIMELINES,
+    PM_MEMORY_TIMES,
+    PM_MEMORY_LEVELS,
+    PM_MEMORY_LEVEL_JOINTS,
+    PM_MEMORY_MASKS,
+    PM_MEMORY_CROWD_LAYOUT,
+    PM_MEMORY_ROTATIONS,
+    PM_MEMORY_ROTATION_CONSTANTS,
+    PM_MEMORY_POSITIONS,
+    PM_MEMORY_SCALES,
+    PM_MEMORY_STAGES,
+    PM_MEMORY_STAGE_JOINTS,
+    /* of a piece of instances */
+    PM_MEMORY_INSTANCES,
+    /* the results: values or records */
+    PM_MEMORY_RESULTS,
+    PM_MEMORY_COUNT
+} pm_memory;
+
+/* Bytes that a backend copies to a device. */
+typedef struct pm_source {
+    const void *data; /* NULL: there are none, and no kernel reads them */
+    size_t bytes;
+} pm_source;
+
+/* The contents of a clip's memory; `channel` counts for keys, constants and layout. */
+pm_source pm_clip_source(const pm_clip_data *clip, unsigned channel, pm_memory memory);
+
+/* The contents of a crowd's memory. */
+pm_source pm_crowd_source(const pm_crowd_data *crowd, const pm_stages *stages, pm_memory memory);
+
+/* The numbers among the arguments of all kernels, under the names of their parameters. */
+typedef struct pm_step_numbers {
+    pm_u64 values_offset; /* floats */
+    pm_u32 plane_floats, row_floats, constant_floats;
+    pm_u32 track_count, sample_count, value_count;
+    pm_u32 span, run; /* groups of tracks, and samples, per work-item that walks */
+    pm_u32 pairs, parent, streams, block_room;
+    pm_uniform_map map; /* scale 0: the samples are not uniform */
+    /* crowds */
+    pm_u64 instances_offset, records_offset, stride; /* bytes */
+    pm_crowd_size size;
+    pm_u32 per_group, slots;
+    size_t shared_instances, shared_transforms; /* bytes of shared memory */
+} pm_step_numbers;
+
+/* A parameter of a kernel. */
+typedef struct pm_parameter {
+    pm_memory memory;      /* PM_MEMORY_NONE: one of the numbers */
+    uint16_t offset, size; /* of the number in pm_step_numbers */
+    bool is_shared;        /* the number is the size of shared memory */
+} pm_parameter;
+
+/* ---- steps ---- */
+
+/* How work-items are divided into groups. */
+typedef enum pm_grouping {
+    PM_GROUPS_ANY,     /* groups of the largest size */
+    PM_GROUPS_OF_ROWS, /* no larger than a row */
+    PM_GROUPS_OF_ONE,
+    PM_GROUPS_SHARED /* of the largest size, for as many instances as occupy one */
+} pm_grouping;
+
+typedef struct pm_step {
+    pm_variant variant;
+    const pm_parameter *parameters; /* (parameter_count), in the kernel's order */
+    size_t parameter_count;
+    pm_step_numbers numbers;
+    size_t items, rows; /* work-items of each dimension; rows 0: one dimension */
+    pm_grouping grouping;
+} pm_step;
+
+/* The parameters of a kernel with a number of lanes. Static storage. */
+const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count);
+
+/* The address of a parameter's number. */
+const void *pm_step_number(const pm_step *step, const pm_parameter *parameter);
+
+/* Work sizes in work-items. */
+typedef struct pm_work_size {
+    unsigned dimensions;
+    size_t items[2], group[2];
+} pm_work_size;
+
+/* Maximum work-items per group. Neighbouring work-items compute neighbouring values. */
+enum { PM_GROUP_ITEMS = 64 };
+
+/* The smallest group of 8, 16, 32 and 64 work-items that holds `items`, limited to `max`. Few sizes,
+ * because some drivers compile a kernel again for each. */
+size_t pm_group_size(size_t items, size_t max);
+
+/* The shared memory of crowd_workgroup, in bytes per instance of a group. */
+size_t pm_shared_bytes(size_t slots);
+
+/* The maximum number of slots for which a work-group can pose one instance. */
+size_t pm_max_slots(const pm_plan_device *device);
+
+/* The work size of a step, for a kernel whose groups have at most `max_group` work-items. Sets the
+ * numbers that depend on the groups. */
+pm_work_size pm_step_fit(pm_step *step, const pm_plan_device *device, size_t max_group);
+
+#endif

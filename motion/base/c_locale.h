@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The C locale for the calling thread. Programs with a graphical interface set the user's locale for
+ * the process, and with many of them printf writes 0,5 and strtod stops at the point of 0.5. What
+ * this library reads and writes never depends on it.
+ */
+#ifndef POSEMILL_MOTION_C_LOCALE_H
+#define POSEMILL_MOTION_C_LOCALE_H
+
+/* Begins the C locale; returns what c_locale_end takes. A thread that ends soon need not end it. */
+void *c_locale_begin(void);
+void c_locale_end(void *before);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scales for formats that cannot hold all of them.
+ */
+#ifndef POSEMILL_MOTION_SCALES_H
+#define POSEMILL_MOTION_SCALES_H
+
+#include "motion/model/model.h"
+
+/* A motion whose scales fit the format as far as they can: scales that a clip does not change become
+ * those of the rest pose, and with MOTION_SCALES_NONE uniform ones go into the lengths below them. The
+ * others remain. Borrows the motion; *made is NULL if nothing is to be changed. */
+pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales kind,
+                            pm_motion **made, pm_error *error);
+
+#endif

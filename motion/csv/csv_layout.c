@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which columns are what: by the name of a layout, by a list of columns, or by the words of the header.
+ * A header that contradicts every layout is refused: numbers that are no quaternion would be normalised
+ * into one.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "motion/csv/csv.h"
+
+#define RADIANS 0.017453292519943295769
+
+/* ---- lists of columns --------------------------------------------------------------------- */
+
+enum { USUAL_RATE = 30 };
+
+static const struct {
+    const char *name, *columns;
+    int rate;
+} layouts[] = {
+    {"robot", "position,quaternion-xyzw", USUAL_RATE},
+    {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE},
+    {"seed", "index,position,euler-xyz", 120}, /* BONES-SEED, whose positions are centimetres */
+};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static const struct {
+    const char *word;
+    csv_form form;
+    size_t count;
+} words[] = {
+    {"index", CSV_INDEX, 1},          {"time", CSV_TIME, 1},
+    {"number", CSV_NUMBERS, 1},       {"position", CSV_POSITION, 3},
+    {"quaternion-xyzw", CSV_XYZW, 4}, {"quaternion-wxyz", CSV_WXYZ, 4},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+static const char expected_layout[] =
+    "robot, robot-wxyz, seed, or columns such as index,position,euler-xyz";
+
+/* euler-XYZ about the axes as they turn, euler-xyz about fixed ones, as SciPy has it; the columns are in
+ * the order of the name. Degrees, or radians if the word ends in -radians. */
+static bool read_euler(const char *word, size_t size, csv_group *group) {
+    static const char *const orders[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
+                                         "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+    const bool radians = size == 17 && memcmp(word + 9, "-radians", 8) == 0;
+    if ((size != 9 && !radians) || memcmp(word, "euler-", 6) != 0)
+        return false;
+    const bool fixed = islower((unsigned char)word[6]);
+    char order[3] = {word[6], word[7], word[8]};
+    for (size_t i = 0; i < 3 && fixed; i++) /* the other way about axes that turn */
+        order[i] = (char)(word[8 - i] - 'a' + 'A');
+    for (int i = 0; i < PM_EULER_COUNT; i++)
+        if (memcmp(order, orders[i], 3) == 0) {
+            *group = (csv_group){.form = CSV_EULER,
+                                 .count = 3,
+                                 .order = (pm_euler_order)i,
+                                 .fixed = fixed,
+                                 .unit = radians ? 1 : RADIANS};
+            return true;
+        }
+    return false;
+}
+
+static bool read_word(const char *word, size_t size, csv_group *group) {
+    for (size_t i = 0; i < WORDS; i++)
+        if (strlen(words[i].word) == size && memcmp(words[i].word, word, size) == 0) {
+            *group = (csv_group){.form = words[i].form, .count = words[i].count};
+            return true;
+        }
+    return read_euler(word, size, group);
+}
+
+/* Reads "index,position,quaternion-xyzw". */
+static bool read_columns(const char *text, csv_layout *layout) {
+    layout->count = layout->columns = 0;
+    for (const char *at = text;; at++) {
+        const size_t size = strcspn(at, ",");
+        csv_group *group = &layout->groups[layout->count];
+        /* One more group is needed for the columns that follow. */
+        if (layout->count + 1 == CSV_MAX_GROUPS || !read_word(at, size, group))
+            return false;
+        group->column = layout->columns;
+        layout->columns += group->count;
+        layout->count++;
+        at += size;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+static void use_columns(csv_layout *layout, const char *name, const char *columns, int rate) {
+    (void)read_columns(columns, layout);
+    snprintf(layout->name, sizeof layout->name, "%s", name);
+    layout->rate = rate;
+}
+
+static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    d->layout.is_given = true;
+    for (size_t i = 0; i < LAYOUTS; i++)
+        if (strcmp(layouts[i].name, text) == 0) {
+            use_columns(&d->layout, text, layouts[i].columns, layouts[i].rate);
+            return PM_OK;
+        }
+    if (!read_columns(text, &d->layout))
+        return motion_refuse(error, "layout '%s' is none of CSV; expected %s",
+                             motion_printable(shown, text, strlen(text)), expected_layout);
+    snprintf(d->layout.name, sizeof d->layout.name, "%s", text);
+    d->layout.rate = USUAL_RATE;
+    return PM_OK;
+}
+
+/* ---- the header --------------------------------------------------------------------------- */
+
+enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
+
+/* Names of the first columns, in small letters and without quotes; "" where there is none. */
+typedef struct head {
+    char names[HEAD_COLUMNS][NAME];
+} head;
+
+static void read_head(csv_span line, head *h) {
+    const char separator = csv_separator_of(line);
+    csv_span field;
+    memset(h, 0, sizeof *h);
+    for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++)
+        for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
+            if (field.text[k] != '"' && field.text[k] != '\'')
+                h->names[i][used++] = (char)tolower((unsigned char)field.text[k]);
+}
+
+static bool has_any(const char *name, const char *const list[]) {
+    for (; *list; list++)
+        if (strstr(name, *list))
+            return true;
+    return false;
+}
+
+static bool is_turning(const char *name) {
+    static const char *const list[] = {"quat",  "rot", "euler", "orient", "roll",
+                                       "pitch", "yaw", "angle", NULL};
+    return has_any(name, list);
+}
+
+static bool is_joint(const char *name) {
+    static const char *const list[] = {"joint", "dof", NULL};
+    static const char *const roots[] = {"root", "base", "float", "pelvis", "world", NULL};
+    return has_any(name, list) && !has_any(name, roots);
+}
+
+static bool is_index(const char *name) {
+    static const char *const list[] = {"frame", "index", NULL};
+    return has_any(name, list) || strcmp(name, "#") == 0 || strcmp(name, "idx") == 0 ||
+           strcmp(name, "step") == 0;
+}
+
+static bool is_time(const char *name) {
+    return strstr(name, "time") || strcmp(name, "t") == 0 || strncmp(name, "sec", 3) == 0;
+}
+
+/* The axis that a name ends with: x, y, z or w; or 0. */
+static char axis_of(const char *name) {
+    const size_t size = strlen(name);
+    const char last = size > 0 ? name[size - 1] : '\0';
+    return last >= 'w' && last <= 'z' ? last : '\0';
+}
+
+static bool has_axes(const head *h, size_t first, const char *axes) {
+    for (size_t i = 0; axes[i]; i++)
+        if (first + i >= HEAD_COLUMNS || axis_of(h->names[first + i]) != axes[i])
+            return false;
+    return true;
+}
+
+/* Three numbers: the fourth column is no part of a rotation. */
+static bool has_angles(const head *h, size_t first) {
+    const char *a = h->names[first], *b = h->names[first + 1], *c = h->names[first + 2];
+    if (has_axes(h, first, "wxyz") || has_axes(h, first, "xyzw") || a[0] == 'q' ||
+        strstr(a, "quat") || strstr(a, "_q"))
+        return false;
+    return (strstr(a, "roll") && strstr(b, "pitch") && strstr(c, "yaw") && !is_joint(a)) ||
+           (strstr(a, "yaw") && strstr(b, "pitch") && strstr(c, "roll") && !is_joint(a)) ||
+           strstr(a, "euler") || (has_axes(h, first, "xyz") && h->names[first + 3][0]);
+}
+
+static bool is_seed(const head *h) {
+    return is_index(h->names[0]) && strstr(h->names[1], "translatex") &&
+           strstr(h->names[4], "rotatex") && strstr(h->names[5], "rotatey") &&
+           strstr(h->names[6], "rotatez");
+}
+
+static pm_status refuse_head(const csv_document *d, size_t column, const head *h,
+                             const char *expected, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    const char *name = h->names[column];
+    motion_report(error, PM_ERROR_FILE, "line %zu names column %zu '%s'; expected %s",
+                  csv_line_of(d, 0) - 1, column + 1, motion_printable(shown, name, strlen(name)),
+                  expected);
+    if (error)
+        error->hint =
+            "say what the columns are: --layout position,euler-xyz (degrees about fixed axes, "
+            "or euler-XYZ, euler-xyz-radians), with index, time or number for columns before";
+    return PM_ERROR_FILE;
+}
+
+/* Columns before the root: the number of the frame, its time. */
+static size_t skip_leading(const head *h, char *columns, size_t size) {
+    size_t first = 0;
+    columns[0] = '\0';
+    for (; first < 2 && (is_index(h->names[first]) || is_time(h->names[first])); first++) {
+        const size_t used = strlen(columns);
+        snprintf(columns + used, size - used, "%s,", is_index(h->names[first]) ? "index" : "time");
+    }
+    return first;
+}
+
+static pm_status choose_by_header(csv_document *d, pm_error *error) {
+    char columns[CSV_LAYOUT_TEXT];
+    head h;
+    read_head(d->header, &h);
+    if (is_seed(&h)) {
+        use_columns(&d->layout, "seed", layouts[2].columns, layouts[2].rate);
+        return PM_OK;
+    }
+    const size_t first = skip_leading(&h, columns, sizeof columns), rotation = first + 3;
+    for (size_t i = first; i < rotation; i++)
+        if (is_turning(h.names[i]) || is_joint(h.names[i]))
+            return refuse_head(d, i, &h, "the root's position", error);
+    if (has_angles(&h, rotation))
+        return refuse_head(d, rotation, &h, "the root's quaternion x y z w", error);
+    for (size_t i = rotation; i < rotation + 4; i++)
+        if (is_joint(h.names[i]))
+            return refuse_head(d, i, &h, "the root's quaternion x y z w", error);
+    const bool w_first = has_axes(&h, rotation, "wxyz");
+    const size_t used = strlen(columns);
+    snprintf(columns + used, sizeof columns - used, "position,quaternion-%s",
+             w_first ? "wxyz" : "xyzw");
+    use_columns(&d->layout, first > 0 ? columns : w_first ? "robot-wxyz" : "", columns, USUAL_RATE);
+    return PM_OK;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error *error) {
+    const char *given = input->options->layout;
+    csv_layout *layout = &d->layout;
+    pm_status status = PM_OK;
+    if (given)
+        status = choose_given(d, given, error);
+    else
+        status = choose_by_header(d, error);
+    if (status != PM_OK)
+        return status;
+    if (d->column_count < layout->columns)
+        return motion_refuse(error, "line %zu has %zu columns; expected %zu or more: %s, joints",
+                             csv_line_of(d, 0), d->column_count, layout->columns,
+                             layout->name[0] ? layout->name
+                                             : "root position x y z, root quaternion x y z w");
+    if (d->column_count > layout->columns)
+        layout->groups[layout->count++] = (csv_group){.form = CSV_NUMBERS,
+                                                      .column = layout->columns,
+                                                      .count = d->column_count - layout->columns};
+    return PM_OK;
+}

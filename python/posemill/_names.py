@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Words that arguments take, as types: an editor knows them, and a type checker refuses others."""
+from __future__ import annotations
+
+from typing import Any, Literal, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._library import lib, text
+
+__all__ = ["AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
+           "KeyFormat", "Method", "Output", "Singles", "Tangents", "Turn", "VectorChannel", "VectorMethod",
+           "methods"]
+
+Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
+                 "circular-c2", "circular-c3", "hermite", "spline", "bspline", "cubicspline",
+                 "ncubic"]
+AuthoredMethod = Union[Method, Literal["authored"]]
+VectorMethod = Literal["auto", "step", "linear", "catmull-rom", "parabolas-c2", "parabolas-c3",
+                       "spline", "bspline", "cubicspline"]
+Tangents = Literal["bessel", "mean", "hold", "tcb"]
+Ends = Literal["chord", "natural", "parabola", "zero"]
+KeyFormat = Literal["float32", "log48", "smallest48"]
+Frame = Literal["body", "parent"]
+VectorChannel = Literal["rotations", "positions", "scales"]
+EndRule = Literal["fit", "include"]
+Format = Literal["bvh", "gltf", "glb", "npz", "csv"]
+Euler = Literal["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
+Turn = Literal["z-to-y", "y-to-z"]
+Output = Literal["palette", "palette_half", "dual", "model", "local"]
+
+#: float32 or float64, as the keys or the arguments are.
+Floats = npt.NDArray[np.floating[Any]]
+Singles = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+
+
+def methods() -> dict[str, str]:
+    """The methods of rotations: their names, and what each is.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> sorted(pm.methods())[:3]
+    ['bspline', 'circular', 'circular-c1']
+    """
+    described = [lib.pm_method_describe(m) for m in range(lib.PM_METHOD_COUNT)]
+    return {text(one.name): text(one.title) for one in described}

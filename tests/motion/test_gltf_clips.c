@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * glTF files with a clip that cannot be read, or that moves no node, among others: the others are
+ * read and resampled, the clip is named and written as it was found.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <posemill/posemill_motion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "motion.h"
+#include "support/gltf_generator.h"
+
+/* ---- documents ----------------------------------------------------------------------------- */
+
+enum { KEYS = 3, TIMES = 5, BIN = 4 * KEYS * TIMES + 16 * KEYS + 16 * KEYS };
+
+/* Accessors: 0 times, 1 rotations, 2 doubled, 3 falling, 4 below 0 and 5 NaN times, 6 zeros for
+ * rotations, 7 two times, 8 more than there are bytes, 9 a sparse one with indices that fall. */
+static const char accessors[] =
+    "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\",\"min\":[0],\"max\":[1]},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
+    "{\"bufferView\":0,\"byteOffset\":12,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
+    "{\"bufferView\":0,\"byteOffset\":24,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
+    "{\"bufferView\":0,\"byteOffset\":36,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
+    "{\"bufferView\":0,\"byteOffset\":48,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
+    "{\"bufferView\":2,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
+    "{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\",\"min\":[0],\"max\":[0.5]},"
+    "{\"bufferView\":1,\"componentType\":5126,\"count\":4,\"type\":\"VEC4\"},"
+    "{\"componentType\":5126,\"count\":3,\"type\":\"VEC4\",\"sparse\":{\"count\":2,\"indices\":{"
+    "\"bufferView\":2,\"componentType\":5125},\"values\":{\"bufferView\":1}}}";
+
+static void fill(unsigned char bin[BIN]) {
+    static const float times[TIMES][KEYS] = {
+        {0, 0.5F, 1}, {0, 1, 1}, {0, 1, 0.5F}, {-1, 0, 1}, {0, NAN, 1}};
+    static const float rotations[KEYS][4] = {{0, 0, 0, 1}, {0, 1, 0, 0}, {0.6F, 0, 0, 0.8F}};
+    memset(bin, 0, BIN);
+    memcpy(bin, times, sizeof times);
+    memcpy(bin + sizeof times, rotations, sizeof rotations);
+}
+
+#define GOOD(name)                                                                                 \
+    "{\"name\":\"" name "\",\"samplers\":[{\"input\":0,\"output\":1}],"                            \
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]}"
+
+/* A file with these animations; free it. */
+static unsigned char *make_file(const char *animations, size_t *size) {
+    unsigned char bin[BIN];
+    char json[8192];
+    fill(bin);
+    const int length = snprintf(
+        json, sizeof json,
+        "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":%d}],\"bufferViews\":["
+        "{\"buffer\":0,\"byteLength\":60},{\"buffer\":0,\"byteOffset\":60,\"byteLength\":48},"
+        "{\"buffer\":0,\"byteOffset\":108,\"byteLength\":48}],\"accessors\":[%s],"
+        "\"nodes\":[{\"name\":\"a\"},{\"matrix\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],"
+        "\"animations\":[%s]}",
+        BIN, accessors, animations);
+    assert_true(length > 0 && (size_t)length < sizeof json);
+    return glb_assemble(json, bin, BIN, size);
+}
+
+/* The members of an animation after its name, and where its fault is. */
+static const struct {
+    const char *members, *pointer;
+} faulty[] = {
+    {"\"samplers\":[{\"input\":2,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "/samplers/0/input: key 1 is at 1 s and key 2 at 1 s"},
+    {"\"samplers\":[{\"input\":3,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "/samplers/0/input: key 1"},
+    {"\"samplers\":[{\"input\":4,\"output\":1}],\"channels\":[]", "/samplers/0/input: key 0"},
+    {"\"samplers\":[{\"input\":5,\"output\":1}],\"channels\":[]", "is not finite"},
+    {"\"samplers\":[{\"input\":7,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "/samplers/0/output: /accessors/1 has 3 elements"},
+    {"\"samplers\":[{\"input\":0,\"output\":8}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "4 elements of 16 bytes"},
+    {"\"samplers\":[{\"input\":0,\"output\":9}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "expected a rising one"},
+    {"\"samplers\":[{\"input\":0,\"output\":6}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "expected a unit quaternion"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"translation\"}}]",
+     "is VEC4; expected VEC3"},
+    {"\"samplers\":[{\"input\":10,\"output\":1}],\"channels\":[]",
+     "/samplers/0/input: refers to element 10 of 10"},
+    {"\"samplers\":[{\"input\":0,\"output\":11}],\"channels\":[]", "/samplers/0/output: refers"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":3,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}}]",
+     "/channels/0/sampler: refers"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":7,"
+     "\"path\":\"rotation\"}}]",
+     "/channels/0/target/node: refers"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,"
+     "\"path\":\"rotation\"}}]",
+     "node 1 has a matrix"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
+     "\"path\":\"rotation\"}},{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
+     "/channels/1/target: an earlier channel"},
+    {"\"samplers\":[{\"input\":0,\"output\":1,\"interpolation\":\"BEZIER\"}],\"channels\":[]",
+     "/samplers/0/interpolation: is 'BEZIER'"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}]", "/channels: is missing"},
+    {"\"samplers\":{},\"channels\":[]", "/samplers: is an object"},
+    {"\"samplers\":[7],\"channels\":[]", "/samplers/0: is a number"},
+};
+enum { FAULTY = sizeof faulty / sizeof *faulty };
+
+static unsigned char *make_faulty(size_t i, size_t *size) {
+    char animations[2048];
+    (void)snprintf(animations, sizeof animations, "%s,{\"name\":\"b\\u0007d\",%s},%s", GOOD("one"),
+                   faulty[i].members, GOOD("three"));
+    return make_file(animations, size);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void keep_warnings(void *user, pm_log_level level, const char *message) {
+    char *text = user;
+    (void)level;
+    (void)snprintf(text + strlen(text), 4096 - strlen(text), "%s\n", message);
+}
+
+static pm_status parse(const void *data, size_t size, bool strict, char warnings[4096],
+                       pm_motion **opened, pm_error *error) {
+    const pm_motion_read_options options = {
+        .strict = strict, .log = keep_warnings, .log_user = warnings};
+    warnings[0] = '\0';
+    *opened = NULL;
+    *error = poisoned_error();
+    return pm_motion_parse(data, size, "", NULL, &options, opened, error);
+}
+
+static void expect_set_aside(const pm_motion *opened, size_t i) {
+    const pm_motion_content *content = pm_motion_get_content(opened);
+    assert_int_equal(content->clip_count, 3);
+    for (size_t clip = 0; clip < 3; clip += 2) {
+        assert_null(content->clips[clip].fault);
+        assert_int_equal(content->clips[clip].channel_count, 1);
+    }
+    assert_int_equal(content->clips[1].channel_count, 0);
+    assert_int_equal(content->clips[1].timeline_count, 0);
+    assert_string_equal(content->clips[1].name.text, "b\ad");
+    if (!content->clips[1].fault || !strstr(content->clips[1].fault, faulty[i].pointer))
+        fail_msg("%zu: the fault is '%s'; expected '%s'", i, content->clips[1].fault,
+                 faulty[i].pointer);
+}
+
+static void a_clip_with_a_fault_leaves_the_others(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FAULTY; i++) {
+        char warnings[4096];
+        size_t size = 0;
+        unsigned char *file = make_faulty(i, &size);
+        pm_motion *opened = NULL;
+        pm_error error;
+        expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+        expect_set_aside(opened, i);
+        assert_non_null(strstr(warnings, "/animations/1: clip 'b\\x07d' is carried over"));
+        assert_non_null(strstr(warnings, faulty[i].pointer));
+        pm_motion_destroy(&opened);
+        expect_refusal(parse(file, size, true, warnings, &opened, &error), &error, PM_ERROR_FILE,
+                       "(clip 'b\\x07d')");
+        free(file);
+    }
+}
+
+static void a_file_without_a_clip_that_can_be_read_is_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < FAULTY; i++) {
+        char animations[2048], warnings[4096];
+        size_t size = 0;
+        (void)snprintf(animations, sizeof animations, "{\"name\":\"x\",%s},{\"name\":\"y\",%s}",
+                       faulty[i].members, faulty[i].members);
+        unsigned char *file = make_file(animations, &size);
+        pm_motion *opened = NULL;
+        pm_error error;
+        expect_refusal(parse(file, size, false, warnings, &opened, &error), &error, PM_ERROR_FILE,
+                       faulty[i].pointer);
+        assert_non_null(strstr(error.message, "clip 'x'"));
+        assert_null(opened);
+        free(file);
+    }
+}
+
+/* ---- resampling ---------------------------------------------------------------------------- */
+
+static pm_engine *make_engine(void) {
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    return engine;
+}
+
+/* The JSON of an animation of a GLB file. */
+static json_t *animation_of(const char *data, size_t clip) {
+    uint32_t size = 0;
+    memcpy(&size, data + 12, sizeof size);
+    json_t *root = json_loadb(data + 20, size, JSON_ALLOW_NUL, NULL);
+    assert_non_null(root);
+    json_t *animation = json_incref(json_array_get(json_object_get(root, "animations"), clip));
+    json_decref(root);
+    return animation;
+}
+
+/* Accessors that exist are renumbered. */
+static void mask_references(json_t *animation) {
+    const json_t *samplers = json_object_get(animation, "samplers");
+    for (size_t i = 0; i < json_array_size(samplers); i++) {
+        json_t *sampler = json_array_get(samplers, i);
+        json_object_del(sampler, "input");
+        json_object_del(sampler, "output");
+    }
+}
+
+static void expect_as_found(const void *file, const char *output) {
+    json_t *before = animation_of(file, 1), *after = animation_of(output, 1);
+    mask_references(before);
+    mask_references(after);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+}
+
+static char *read_output(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *data = test_array(1 << 20, 1);
+    *size = fread(data, 1, 1 << 20, file);
+    (void)fclose(file);
+    return data;
+}
+
+static void what_is_written_has_the_clip_as_it_was_found(void **state) {
+    (void)state;
+    char path[64];
+    pm_engine *engine = make_engine();
+    (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
+    for (size_t i = 0; i < FAULTY; i++) {
+        char warnings[4096];
+        size_t size = 0, written = 0;
+        unsigned char *file = make_faulty(i, &size);
+        pm_motion *opened = NULL, *again = NULL;
+        pm_error error;
+        pm_motion_resample_report report;
+        const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
+        expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+        expect_ok(pm_motion_resample(opened, engine, &options, path, &report, &error), &error);
+        assert_int_equal(report.samples, 22);
+        char *output = read_output(path, &written);
+        expect_ok(parse(output, written, false, warnings, &again, &error), &error);
+        const pm_motion_content *content = pm_motion_get_content(again);
+        assert_int_equal(content->clips[0].timelines[0].key_count, 11);
+        assert_int_equal(content->clips[2].timelines[0].key_count, 11);
+        assert_non_null(content->clips[1].fault);
+        expect_as_found(file, output);
+        pm_motion_destroy(&again);
+        pm_motion_destroy(&opened);
+        free(output);
+        free(file);
+    }
+    (void)remove(path);
+    pm_engine_destroy(&engine);
+}
+
+static void a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen(void **state) {
+    (void)state;
+    static const size_t chosen[2] = {0, 1};
+    char warnings[4096];
+    size_t size = 0;
+    unsigned char *file = make_faulty(0, &size);
+    pm_engine *engine = make_engine();
+    pm_motion *opened = NULL, *copy = NULL;
+    pm_error error;
+    pm_motion_resample_options options = {
+        .rate = {10, 1}, .authored = true, .clips = chosen, .clip_count = 2};
+    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+    expect_refusal(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error,
+                   PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
+    options.clip_count = 1;
+    expect_ok(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error);
+    assert_string_equal(pm_motion_get_content(copy)->clips[1].fault,
+                        pm_motion_get_content(opened)->clips[1].fault);
+    const pm_motion_convert_options conversion = {.format = PM_MOTION_BVH, .clip = 1};
+    error = poisoned_error();
+    expect_refusal(pm_motion_convert(opened, &conversion, "not_written.bvh", &error), &error,
+                   PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
+    pm_motion_destroy(&copy);
+    pm_motion_destroy(&opened);
+    pm_engine_destroy(&engine);
+    free(file);
+}
+
+/* Their indices are those of the motion's clips. */
+static void characters_rest_in_a_clip_with_a_fault(void **state) {
+    (void)state;
+    char warnings[4096];
+    size_t size = 0;
+    unsigned char *file = make_faulty(1, &size);
+    pm_motion *opened = NULL;
+    const pm_motion_character *character = NULL;
+    pm_error error;
+    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+    expect_ok(pm_motion_make_character(opened, NULL, &character, &error), &error);
+    assert_int_equal(character->clip_count, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(character->clips[i].timelines[0].key_count, i == 1 ? 1 : 3);
+    pm_motion_free_character(&character);
+    pm_motion_destroy(&opened);
+    free(file);
+}
+
+/* ---- clips that move no node --------------------------------------------------------------- */
+
+static void a_clip_that_moves_no_node_is_named_and_carried_over(void **state) {
+    (void)state;
+    static const char pointer[] =
+        "{\"name\":\"fade\",\"samplers\":[{\"input\":0,\"output\":0}],\"channels\":[{\"sampler\":0,"
+        "\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
+        "\"pointer\":\"/materials/0/x\"}}}}]}";
+    char animations[2048], warnings[4096];
+    size_t size = 0;
+    pm_engine *engine = make_engine();
+    pm_motion *opened = NULL, *copy = NULL;
+    pm_error error;
+    const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
+    (void)snprintf(animations, sizeof animations, "%s,%s", pointer, GOOD("two"));
+    unsigned char *file = make_file(animations, &size);
+    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+    assert_non_null(strstr(warnings, "clip 'fade' is carried over"));
+    expect_ok(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error);
+    assert_int_equal(pm_motion_get_content(copy)->clips[1].timelines[0].key_count, 11);
+    assert_null(pm_motion_get_content(copy)->clips[0].fault);
+    pm_motion_destroy(&copy);
+    pm_motion_destroy(&opened);
+    free(file);
+    file = make_file(pointer, &size);
+    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+    expect_refusal(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error,
+                   PM_ERROR_FILE, "clip 0 'fade'");
+    pm_motion_destroy(&opened);
+    pm_engine_destroy(&engine);
+    free(file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clip_with_a_fault_leaves_the_others),
+        cmocka_unit_test(a_file_without_a_clip_that_can_be_read_is_refused),
+        cmocka_unit_test(what_is_written_has_the_clip_as_it_was_found),
+        cmocka_unit_test(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen),
+        cmocka_unit_test(characters_rest_in_a_clip_with_a_fault),
+        cmocka_unit_test(a_clip_that_moves_no_node_is_named_and_carried_over),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs set the locale of their user. Files and messages are the same with a decimal comma, and
+ * with a decimal point of several bytes. The locales are made from their sources; where these are
+ * not installed the tests are skipped.
+ */
+#define _XOPEN_SOURCE 700
+
+#include <posemill/posemill_motion.h>
+
+#include "support/check.h"
+#include "support/test_folder.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const outputs[] = {"half.bvh", "half.glb", "half.gltf", "half.npz",
+                                      "fine.bvh", "fine.glb", "fine.gltf", "fine.npz"};
+enum { OUTPUTS = sizeof outputs / sizeof outputs[0], WRITTEN = OUTPUTS / 2 };
+
+static char *read_bytes(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* Sets a locale, made in the working folder. */
+static void enter(const char *name) {
+    char command[256], full[64];
+    snprintf(full, sizeof full, "%s.UTF-8", name);
+    snprintf(command, sizeof command,
+             "test -e /usr/share/i18n/locales/%s && { test -e ./%s || "
+             "localedef -i %s -f UTF-8 ./%s >localedef.log 2>&1; }",
+             name, full, name, full);
+    if (system(command) != 0) {
+        print_message("the sources of the locale %s are not installed\n", name);
+        skip();
+    }
+    setenv("LOCPATH", ".", 1);
+    assert_non_null(setlocale(LC_ALL, full));
+    assert_string_not_equal(localeconv()->decimal_point, ".");
+}
+
+static pm_engine *make_engine(void) {
+    pm_engine *engine = NULL;
+    pm_error error;
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    return engine;
+}
+
+static pm_motion *open_walk(void) {
+    pm_motion *motion = NULL;
+    pm_error error;
+    expect_ok(pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &motion, &error),
+              &error);
+    return motion;
+}
+
+/* Writes all outputs into the working folder. */
+static void write_outputs(void) {
+    pm_error error;
+    pm_engine *engine = make_engine();
+    pm_motion *walk = open_walk(), *fine = NULL;
+    const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
+    const pm_motion_resample_options options = {.rate = {95, 2}, .curve = &curve};
+    expect_ok(pm_motion_resample_copy(walk, engine, &options, &fine, NULL, &error), &error);
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        const pm_motion_convert_options half = {.scale = 0.5};
+        expect_ok(pm_motion_convert(i < WRITTEN ? walk : fine, &half, outputs[i], &error), &error);
+    }
+    expect_ok(pm_motion_resample(walk, engine, &options, "fine.bvh", NULL, &error), &error);
+    pm_motion_destroy(&fine);
+    pm_motion_destroy(&walk);
+    pm_engine_destroy(&engine);
+}
+
+static void files_are_the_same_in(const char *name) {
+    char *expected[OUTPUTS];
+    size_t sizes[OUTPUTS];
+    setlocale(LC_ALL, "C");
+    write_outputs();
+    for (size_t i = 0; i < OUTPUTS; i++)
+        expected[i] = read_bytes(outputs[i], &sizes[i]);
+    enter(name);
+    write_outputs();
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        size_t size;
+        char *found = read_bytes(outputs[i], &size);
+        assert_int_equal(size, sizes[i]);
+        assert_memory_equal(found, expected[i], size);
+        pm_motion *again = NULL;
+        pm_error error;
+        expect_ok(pm_motion_parse(found, size, outputs[i], NULL, NULL, &again, &error), &error);
+        pm_motion_destroy(&again);
+        free(found);
+        free(expected[i]);
+    }
+    setlocale(LC_ALL, "C");
+}
+
+static void files_are_the_same_with_a_decimal_comma(void **state) {
+    (void)state;
+    files_are_the_same_in("de_DE");
+}
+
+static void files_are_the_same_with_a_decimal_point_of_several_bytes(void **state) {
+    (void)state;
+    files_are_the_same_in("ps_AF");
+}
+
+static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **state) {
+    (void)state;
+    const float key[4] = {0, 0, 0, 1.5f};
+    const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
+    const pm_clip_desc desc = {
+        .track_count = 1, .timelines = &timeline, .rotations = {.data = key}};
+    pm_error error;
+    pm_clip *clip = NULL;
+    enter("de_DE");
+    pm_engine *engine = make_engine();
+    assert_int_equal(pm_clip_create(engine, &desc, &clip, &error), PM_ERROR_KEY);
+    assert_non_null(strstr(error.message, "1.5"));
+    pm_motion *walk = open_walk();
+    const pm_motion_convert_options bad = {.scale = -0.5};
+    assert_int_not_equal(pm_motion_convert(walk, &bad, "a.bvh", &error), PM_OK);
+    assert_non_null(strstr(error.message, "-0.5"));
+    assert_string_equal(localeconv()->decimal_point, ",");
+    pm_motion_destroy(&walk);
+    pm_engine_destroy(&engine);
+    setlocale(LC_ALL, "C");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_the_same_with_a_decimal_comma),
+        cmocka_unit_test(files_are_the_same_with_a_decimal_point_of_several_bytes),
+        cmocka_unit_test(messages_are_the_same_and_the_locale_of_the_caller_stays),
+    };
+    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of converting: BVH files to BVH with other units, axes, orders and rates, and motions with
+ * scales to formats without them. Positions in the world are those of an independent evaluation.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill_motion.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/check.h"
+#include "support/motion_hand.h"
+#include "support/motion_kinematics.h"
+#include "support/test_folder.h"
+
+/* ---- reading and writing --------------------------------------------------------------------- */
+
+static pm_motion *open_motion(const char *path) {
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
+    return motion;
+}
+
+static char left_out[512];
+
+static void note(void *user, const char *what) {
+    (void)user;
+    strncat(left_out, what, sizeof left_out - strlen(left_out) - 1);
+    strncat(left_out, ";", sizeof left_out - strlen(left_out) - 1);
+}
+
+static void convert(const pm_motion *motion, pm_motion_convert_options options, const char *path) {
+    pm_error error = poisoned_error();
+    left_out[0] = '\0';
+    options.left_out = note;
+    expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
+}
+
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    fread(text, 1, (1 << 16) - 1, file);
+    fclose(file);
+    return text;
+}
+
+/* All but the digits of the frame time. */
+static void expect_text(const char *path, const char *expected) {
+    static const char key[] = "Frame Time: ";
+    char *text = read_text(path);
+    const char *time = strstr(text, key), *wanted = strstr(expected, key);
+    assert_non_null(time);
+    assert_int_equal(time - text, wanted - expected);
+    assert_memory_equal(text, expected, (size_t)(time - text));
+    assert_string_equal(strchr(time, '\r'), strchr(wanted, '\r'));
+    free(text);
+}
+
+static void expect_in_file(const char *path, const char *part) {
+    char *text = read_text(path);
+    if (!strstr(text, part))
+        fail_msg("no '%s' in: %s", part, text);
+    free(text);
+}
+
+/* ---- from BVH to BVH -------------------------------------------------------------------------- */
+
+/* Every joint has other channels, and every number its own form. */
+#define HEAD(root, spine, tip)                                                                     \
+    "HIERARCHY\r\nROOT H{i}ps  two\r\n{\r\n  OFFSET " root "\r\n"                                  \
+    "  CHANNELS 6 Xposition Yposition Zposition zROTATION Yrotation Xrotation\r\n"                 \
+    "  JOINT Spine {\r\n\tOFFSET " spine                                                           \
+    "\r\n\tCHANNELS 4 Xrotation finger Yrotation Zrotation\r\n"                                    \
+    "  JOINT Elbow {\r\n CHANNELS 1 Yrotation\r\n End Site named\r\n{\r\nOFFSET " tip "\r\n}\r\n"  \
+    "}\r\n}\r\n}\r\nMOTION\r\nFrames: 3\r\nFrame Time: 0.1\r\n"
+#define SOURCE                                                                                     \
+    HEAD("1 2 3", "0.0 10.50 0", "0 +4e0 0")                                                       \
+    "1.0 2 3 10. 20.00 370 5 .7 5 5 99\r\n1.5 2 3 11 20.00 371 6 .8 5 5 99\r\n"                    \
+    "2 2 -3 12 20.00 372 7 0.9 5 5 -99.126\r\n"
+
+static void what_is_not_asked_for_keeps_its_text(void **state) {
+    (void)state;
+    test_folder_put_text("a.bvh", SOURCE);
+    pm_motion *motion = open_motion("a.bvh");
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "b.bvh");
+    expect_text("b.bvh", SOURCE);
+    convert(motion, (pm_motion_convert_options){.scale = 0.5, .decimals = 0}, "b.bvh");
+    expect_text("b.bvh", HEAD("0.5 1 1.5", "0 5.25 0", "0 2 0") //
+                "0.500000 1.000000 1.500000 10. 20.00 370 5 .7 5 5 99\r\n"
+                "0.750000 1.000000 1.500000 11 20.00 371 6 .8 5 5 99\r\n"
+                "1.000000 1.000000 -1.500000 12 20.00 372 7 0.9 5 5 -99.126\r\n");
+    assert_string_equal(left_out, "");
+    pm_motion_destroy(&motion);
+}
+
+static void decimals_are_those_that_are_given(void **state) {
+    (void)state;
+    test_folder_put_text("a.bvh", SOURCE);
+    pm_motion *motion = open_motion("a.bvh");
+    convert(motion, (pm_motion_convert_options){.decimals = 2}, "b.bvh");
+    expect_in_file("b.bvh", "\r\n1.00 2.00 3.00 10.00 20.00 370.00 5.00 0.70 5.00 5.00 99.00\r\n");
+    expect_in_file("b.bvh", " -99.13\r\n");
+    pm_motion_destroy(&motion);
+}
+
+/* The channel is an own one of the second joint, the third frame. */
+static void a_number_that_no_row_can_hold_is_named(void **state) {
+    pm_error error = poisoned_error();
+    (void)state;
+    test_folder_put_text("a.bvh", HEAD("1 2 3", "0 1 0", "0 4 0") //
+                         "1 2 3 10 20 30 5 7 5 5 9\r\n1 2 3 10 20 30 5 7 5 5 9\r\n"
+                         "1 2 3 10 20 30 5 -2e305 5 5 9\r\n");
+    pm_motion *motion = open_motion("a.bvh");
+    assert_int_equal(pm_motion_convert(motion, &(pm_motion_convert_options){.decimals = 3},
+                                       "refused.bvh", &error),
+                     PM_ERROR_FILE);
+    assert_string_equal(error.message, "joint 1 (Spine), frame 2: finger becomes -2e+305; expected "
+                                       "a number below 1e300");
+    assert_null(fopen("refused.bvh", "rb"));
+    pm_motion_destroy(&motion);
+}
+
+/* The largest difference of positions in the world and of rotations between two motions with the same
+ * nodes, at all frames of the first. */
+static double world_difference(const pm_motion *a, const pm_motion *b, double scale) {
+    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
+    double worst = 0;
+    assert_int_equal(x->node_count, y->node_count);
+    for (size_t f = 0; f < x->clips[0].timelines[0].key_count; f++) {
+        const double time = (double)f * (double)x->clips[0].rate.den / (double)x->clips[0].rate.num;
+        for (size_t n = 0; n < x->node_count; n++) {
+            size_t other = 0;
+            while (other < y->node_count &&
+                   (x->nodes[n].name.size != y->nodes[other].name.size ||
+                    memcmp(x->nodes[n].name.text, y->nodes[other].name.text,
+                           x->nodes[n].name.size) != 0))
+                other++;
+            assert_true(other < y->node_count);
+            const kinematics_matrix p = kinematics_model(x, &x->clips[0], (int32_t)n, time);
+            const kinematics_matrix q = kinematics_model(y, &y->clips[0], (int32_t)other, time);
+            for (size_t i = 0; i < 3; i++)
+                worst = fmax(worst, fabs(p.m[i][3] * scale - q.m[i][3]));
+        }
+    }
+    return worst;
+}
+
+static double rotation_difference(const pm_motion *a, const pm_motion *b) {
+    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
+    double worst = 0;
+    for (size_t f = 0; f < x->clips[0].timelines[0].key_count; f++)
+        for (size_t n = 0; n < x->node_count; n++) {
+            const double time =
+                (double)f * (double)x->clips[0].rate.den / (double)x->clips[0].rate.num;
+            const kinematics_matrix p = kinematics_model(x, &x->clips[0], (int32_t)n, time);
+            const kinematics_matrix q = kinematics_model(y, &y->clips[0], (int32_t)n, time);
+            for (size_t i = 0; i < 9; i++)
+                worst = fmax(worst, fabs(p.m[i / 3][i % 3] - q.m[i / 3][i % 3]));
+        }
+    return worst;
+}
+
+static void an_order_that_is_given_is_that_of_all_joints_that_have_one(void **state) {
+    (void)state;
+    test_folder_put_text("a.bvh", SOURCE);
+    pm_motion *motion = open_motion("a.bvh");
+    convert(motion,
+            (pm_motion_convert_options){.euler_given = true, .euler = PM_EULER_YXZ, .decimals = 9},
+            "b.bvh");
+    expect_in_file("b.bvh",
+                   "CHANNELS 6 Xposition Yposition Zposition Yrotation Xrotation Zrotation\r\n");
+    expect_in_file("b.bvh", "CHANNELS 4 Yrotation finger Xrotation Zrotation\r\n");
+    expect_in_file("b.bvh", "CHANNELS 1 Yrotation\r\n");
+    pm_motion *other = open_motion("b.bvh");
+    assert_true(rotation_difference(motion, other) < 1e-8);
+    assert_true(world_difference(motion, other, 1) < 1e-7);
+    pm_motion_destroy(&other);
+    pm_motion_destroy(&motion);
+}
+
+/* x y z of a file whose z was up become x z -y. */
+static void a_turn_gives_roots_the_channels_that_it_needs(void **state) {
+    static const char *const roots[] = {
+        "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n",
+        "CHANNELS 2 Zrotation Xrotation\n",
+        "CHANNELS 2 Xposition Zrotation\n",
+        "CHANNELS 0\n",
+        "",
+    };
+    static const char *const rows[] = {"1 2 3 10 20 30 5\n4 5 6 11 30 35 7\n", "10 20 5\n-8 3 4\n",
+                                       "3 20 5\n6 40 8\n", "5\n6\n", "5\n8\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 2\n%sJOINT Arm\n{\nOFFSET 3 2 1\nCHANNELS 1 "
+                 "Xrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: "
+                 "0.1\n%s",
+                 roots[i], rows[i]);
+        test_folder_put_text("a.bvh", text);
+        pm_motion *motion = open_motion("a.bvh");
+        convert(motion, (pm_motion_convert_options){.turn = PM_MOTION_TURN_Z_TO_Y, .decimals = 9},
+                "b.bvh");
+        pm_motion *other = open_motion("b.bvh");
+        const pm_motion_content *x = pm_motion_get_content(motion);
+        const pm_motion_content *y = pm_motion_get_content(other);
+        assert_int_equal(y->node_count, 2);
+        for (int32_t n = 0; n < 2; n++)
+            for (size_t f = 0; f < 2; f++) {
+                const double time = 0.1 * (double)f;
+                const kinematics_matrix p = kinematics_model(x, &x->clips[0], n, time);
+                const kinematics_matrix q = kinematics_model(y, &y->clips[0], n, time);
+                for (size_t c = 0; c < 4; c++) {
+                    assert_true(fabs(q.m[0][c] - p.m[0][c]) < 1e-7);
+                    assert_true(fabs(q.m[1][c] - p.m[2][c]) < 1e-7);
+                    assert_true(fabs(q.m[2][c] + p.m[1][c]) < 1e-7);
+                }
+            }
+        pm_motion_destroy(&other);
+        pm_motion_destroy(&motion);
+    }
+}
+
+static void a_resampled_copy_keeps_the_channels(void **state) {
+    const pm_motion_resample_options options = {.rate = {20, 1}};
+    const pm_engine_desc reference = {.device = "none"};
+    pm_engine *engine = NULL;
+    pm_motion *copy = NULL;
+    pm_error error = poisoned_error();
+    (void)state;
+    test_folder_put_text("a.bvh", SOURCE);
+    pm_motion *motion = open_motion("a.bvh");
+    expect_ok(pm_engine_create(&reference, &engine, &error), &error);
+    expect_ok(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, &error), &error);
+    pm_motion_destroy(&motion); /* the copy stands alone */
+    convert(copy, (pm_motion_convert_options){.scale = 2, .decimals = 3}, "b.bvh");
+    expect_in_file("b.bvh", "ROOT H{i}ps  two\r\n{\r\n  OFFSET 2 4 6\r\n  CHANNELS 6 Xposition "
+                            "Yposition Zposition zROTATION Yrotation Xrotation\r\n");
+    expect_in_file("b.bvh", "CHANNELS 4 Xrotation finger Yrotation Zrotation\r\n");
+    expect_in_file("b.bvh", "Frames: 5\r\n");
+    expect_in_file("b.bvh", "\r\n2.000 4.000 6.000 10.000 20.000 370.000 5.000 0.700 5.000 5.000 "
+                            "99.000\r\n");
+    pm_motion_destroy(&copy);
+    pm_engine_destroy(&engine);
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static void names_of_any_bytes_come_back_from_bvh(void **state) {
+    static const char *const names[] = {
+        "\x83{\x81[\x83\x93", "a{",           "{", "}", "{}", "a{b}c", "x } y", "{a} {b}",
+        "\xe9\xaa\xa8",       "Bip01 L Thigh"};
+    enum { COUNT = sizeof names / sizeof *names };
+    pm_motion *motion = hand_motion(COUNT, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    random_source source = random_start();
+    (void)state;
+    clip->rate = (pm_rational){30, 1};
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
+    *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
+    hand_keys(motion, clip, hand_channel(clip, 0), &source, PM_FLOAT64, 0, 1);
+    for (size_t n = 0; n < COUNT; n++)
+        hand_node(motion, n)->name = (pm_motion_name){names[n], strlen(names[n])};
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
+    pm_motion *other = open_motion("a.bvh");
+    const pm_motion_content *y = pm_motion_get_content(other);
+    assert_int_equal(y->node_count, COUNT);
+    for (size_t n = 0; n < COUNT; n++) {
+        assert_int_equal(y->nodes[n].name.size, strlen(names[n]));
+        assert_memory_equal(y->nodes[n].name.text, names[n], strlen(names[n]));
+    }
+    pm_motion_destroy(&other);
+    pm_motion_destroy(&motion);
+}
+
+static void names_that_would_open_a_joint_are_changed(void **state) {
+    pm_motion *motion = hand_motion(1, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    random_source source = random_start();
+    (void)state;
+    clip->rate = (pm_rational){30, 1};
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
+    *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
+    hand_keys(motion, clip, hand_channel(clip, 0), &source, PM_FLOAT64, 0, 1);
+    hand_node(motion, 0)->name = (pm_motion_name){"a { b{OFFSET c", 14};
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
+    pm_motion *other = open_motion("a.bvh");
+    assert_string_equal(pm_motion_get_content(other)->nodes[0].name.text, "a _ b_OFFSET c");
+    pm_motion_destroy(&other);
+    pm_motion_destroy(&motion);
+}
+
+/* ---- scales ----------------------------------------------------------------------------------- */
+
+enum { NODES = 9, FRAMES = 5 };
+
+static double drawn_scale(random_source *source) {
+    return random_unit(source) < 0.3 ? 1 : exp(random_between(source, -4, 2));
+}
+
+/* A channel of scales that do not change but for the last digits of float32. */
+static void add_constant_scale(pm_motion *motion, pm_motion_channel *channel, int32_t node,
+                               random_source *source) {
+    const double value = drawn_scale(source);
+    float *keys = motion_allocate(&motion->arena, FRAMES, 3 * sizeof *keys);
+    for (size_t i = 0; i < 3 * FRAMES; i++)
+        keys[i] = (float)(value * (1 + 5e-7 * (random_unit(source) - 0.5)));
+    *channel = (pm_motion_channel){.node = node,
+                                   .name = {"", 0},
+                                   .path = PM_MOTION_SCALE,
+                                   .components = 3,
+                                   .keys = {.data = keys, .type = PM_FLOAT32}};
+}
+
+/* A tree whose parents may come after their children, with uniform scales everywhere. */
+static pm_motion *scaled_motion(random_source *source) {
+    static const char *const names[NODES] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    pm_motion *motion = hand_motion(NODES, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 2 * NODES);
+    size_t order[NODES];
+    clip->rate = (pm_rational){30, 1};
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = FRAMES, .rate = clip->rate};
+    for (size_t n = 0; n < NODES; n++)
+        order[n] = n;
+    for (size_t n = NODES; n-- > 1;) {
+        const size_t other = random_size(source, 0, n), kept = order[n];
+        order[n] = order[other];
+        order[other] = kept;
+    }
+    for (size_t i = 0; i < NODES; i++) {
+        pm_motion_node *node = hand_node(motion, order[i]);
+        const double scale = drawn_scale(source);
+        node->parent = i == 0 ? -1 : (int32_t)order[random_size(source, 0, i - 1)];
+        node->name = (pm_motion_name){names[order[i]], 1};
+        for (size_t k = 0; k < 3; k++) {
+            node->translation[k] = random_between(source, -2, 2);
+            node->scale[k] = scale;
+        }
+        random_quaternion(source, node->rotation);
+    }
+    for (size_t c = 0; c < 2 * NODES; c++) {
+        pm_motion_channel *channel = hand_channel(clip, c);
+        const int32_t node = (int32_t)(c / 2);
+        if (c % 2 == 1 && c % 3 == 0) {
+            add_constant_scale(motion, channel, node, source);
+            continue;
+        }
+        *channel = (pm_motion_channel){.node = node,
+                                       .name = {"", 0},
+                                       .path = c % 2 ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION,
+                                       .components = c % 2 ? 3 : 4};
+        hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 1);
+    }
+    return motion;
+}
+
+static void uniform_scales_move_no_joint(void **state) {
+    static const char *const paths[] = {"a.bvh", "a.npz", "a.glb"};
+    random_source source = random_start();
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        pm_motion *motion = scaled_motion(&source);
+        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+            convert(motion, (pm_motion_convert_options){.decimals = 9}, paths[i]);
+            pm_motion *other = open_motion(paths[i]);
+            const double worst = world_difference(motion, other, 1);
+            if (!(worst < 2e-3))
+                fail_msg("%s: a joint is moved by %g", paths[i], worst);
+            assert_null(strstr(left_out, "scale"));
+            pm_motion_destroy(&other);
+        }
+        pm_motion_destroy(&motion);
+    }
+}
+
+/* A joint with a tail below a scaled root. Channel 1 and later ones are for the test to fill. */
+static pm_motion *small_arm(const double scale[3], size_t channels) {
+    pm_motion *motion = hand_motion(2, 1);
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, channels);
+    random_source source = random_start();
+    clip->rate = (pm_rational){30, 1};
+    *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
+    *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
+    hand_keys(motion, clip, hand_channel(clip, 0), &source, PM_FLOAT64, 0, 1);
+    memcpy(hand_node(motion, 0)->scale, scale, 3 * sizeof *scale);
+    hand_node(motion, 0)->name = (pm_motion_name){"a", 1};
+    hand_node(motion, 1)->name = (pm_motion_name){"b", 1};
+    for (size_t i = 0; i < 3; i++)
+        hand_node(motion, 1)->scale[i] = 2;
+    hand_node(motion, 0)->translation[1] = hand_node(motion, 1)->translation[1] = 100;
+    hand_node(motion, 1)->has_tail = true;
+    hand_node(motion, 1)->tail[1] = 50;
+    return motion;
+}
+
+static void tails_are_scaled_with_their_joints(void **state) {
+    static const double hundredth[] = {0.01, 0.01, 0.01};
+    pm_motion *motion = small_arm(hundredth, 1);
+    (void)state;
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
+    expect_in_file("a.bvh", "ROOT a\n{\n\tOFFSET 0 100 0\n");
+    expect_in_file("a.bvh", "OFFSET 0 1 0\n");
+    expect_in_file("a.bvh", "End Site\n\t\t{\n\t\t\tOFFSET 0 1 0\n"); /* 50 * 0.01 * 2 */
+    assert_string_equal(left_out, "");
+    pm_motion_destroy(&motion);
+}
+
+static void other_scales_are_left_out_and_said(void **state) {
+    static const double uneven[] = {0.01, 0.02, 0.01}, hundredth[] = {0.01, 0.01, 0.01};
+    static const double growing[] = {0.01, 0.01, 0.01, 0.02, 0.02, 0.02};
+    pm_motion *motion = small_arm(uneven, 1);
+    (void)state;
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
+    assert_string_equal(left_out, "1 scale of a rest pose;");
+    expect_in_file("a.bvh", "OFFSET 0 100 0\n\t\tCHANNELS");
+    pm_motion_destroy(&motion);
+    motion = small_arm(hundredth, 2);
+    pm_motion_channel *channel =
+        (pm_motion_channel *)(uintptr_t)&pm_motion_get_content(motion)->clips[0].channels[1];
+    *channel = (pm_motion_channel){.node = 0,
+                                   .name = {"", 0},
+                                   .path = PM_MOTION_SCALE,
+                                   .components = 3,
+                                   .keys = {.data = growing, .type = PM_FLOAT64}};
+    convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
+    assert_string_equal(left_out, "1 channel of scales;");
+    expect_in_file("a.bvh",
+                   "OFFSET 0 1 0\n"); /* as in the first frame, and not 100 times as long */
+    pm_motion_destroy(&motion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_asked_for_keeps_its_text),
+        cmocka_unit_test(decimals_are_those_that_are_given),
+        cmocka_unit_test(a_number_that_no_row_can_hold_is_named),
+        cmocka_unit_test(an_order_that_is_given_is_that_of_all_joints_that_have_one),
+        cmocka_unit_test(a_turn_gives_roots_the_channels_that_it_needs),
+        cmocka_unit_test(a_resampled_copy_keeps_the_channels),
+        cmocka_unit_test(names_of_any_bytes_come_back_from_bvh),
+        cmocka_unit_test(names_that_would_open_a_joint_are_changed),
+        cmocka_unit_test(uniform_scales_move_no_joint),
+        cmocka_unit_test(tails_are_scaled_with_their_joints),
+        cmocka_unit_test(other_scales_are_left_out_and_said),
+    };
+    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The variable POSEMILL_LAUNCH: what it sets, what it refuses, and that results do not depend on it.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "engine/engine.h"
+#include "opencl/device.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 9, TRACKS = 21, SAMPLES = 700, FLOATS = SAMPLES * TRACKS * 4 };
+
+static void set_variable(const char *text) {
+    assert_int_equal(setenv("POSEMILL_LAUNCH", text, 1), 0);
+}
+
+static int unset_variable(void **state) {
+    (void)state;
+    return unsetenv("POSEMILL_LAUNCH");
+}
+
+static pm_plan_device config_with(void **state, const char *text, uint32_t lanes) {
+    set_variable(text);
+    pm_device_info info;
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
+    const pm_plan_device config = pm_opencl_of(engine->device)->plan;
+    pm_engine_info(engine, &info);
+    assert_int_equal(info.lanes, config.lanes);
+    pm_engine_destroy(&engine);
+    return config;
+}
+
+static void the_variable_replaces_the_defaults(void **state) {
+    const pm_plan_device usual = config_with(state, "", 0); /* empty: not set */
+    assert_int_equal(usual.max_run, 256);
+    assert_int_equal(usual.all_tracks, usual.lanes > 1);
+    pm_plan_device config = config_with(state, "max_run=64", 0);
+    assert_int_equal(config.max_run, 64);
+    assert_int_equal(config.lanes, usual.lanes);
+    assert_int_equal(config.all_tracks, usual.all_tracks);
+    config = config_with(state, "lanes=1,all_tracks=1,max_run=65536", 0);
+    assert_int_equal(config.lanes, 1);
+    assert_int_equal(config.all_tracks, 1);
+    assert_int_equal(config.max_run, 65536);
+    config = config_with(state, "all_tracks=0,lanes=1", 0);
+    assert_int_equal(config.lanes, 1);
+    assert_int_equal(config.all_tracks, 0);
+    assert_int_equal(config.max_run, 256);
+    assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
+}
+
+static void the_lanes_of_a_description_precede_the_variable(void **state) {
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
+    const pm_plan_device config = config_with(state, "lanes=1,max_run=16", lanes);
+    assert_int_equal(config.lanes, lanes);
+    assert_int_equal(config.max_run, 16);
+}
+
+static void a_wrong_value_is_refused_by_name(void **state) {
+    static const char *const wrong[] = {"8",
+                                        "lanes",
+                                        "lanes=",
+                                        "lanes=2",
+                                        "lanes=0",
+                                        "lanes=-1",
+                                        "lanes= 8",
+                                        "lanes=8 ",
+                                        "lanes=1,",
+                                        ",lanes=1",
+                                        "lanes=1;max_run=64",
+                                        "lanes=1,,max_run=64",
+                                        "lanes=1max_run=64",
+                                        "group=64",
+                                        "Lanes=1",
+                                        "all_tracks=2",
+                                        "max_run=15",
+                                        "max_run=65537",
+                                        "max_run=99999",
+                                        "max_run=4294967360",
+                                        "all_tracks_and_more_than_that=1"};
+    engine_for(state); /* skips where there is no device */
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const pm_engine_desc desc = {.device = device_for(state)};
+        pm_engine *engine = NULL;
+        pm_error error = poisoned_error();
+        set_variable(wrong[i]);
+        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
+                       "POSEMILL_LAUNCH");
+        assert_non_null(strstr(error.message, wrong[i]));
+        assert_non_null(strstr(error.message, "expected a list such as lanes=8"));
+    }
+}
+
+static void the_reference_does_not_read_the_variable(void **state) {
+    set_variable("lanes=3");
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
+    pm_engine_destroy(&engine);
+}
+
+static float *sample_on(pm_engine *engine, bool by_reference) {
+    motion m = motion_make(KEYS, TRACKS, 1.5, 0x1A0);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    pm_clip *clip = clip_make(engine, &desc);
+    float *rotations = guarded_floats(FLOATS);
+    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES,
+                                       .rate = {673, 1},
+                                       .rotations = rotations,
+                                       .on_reference = by_reference});
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+    return rotations;
+}
+
+static void results_do_not_depend_on_the_variable(void **state) {
+    static const char *const settings[] = {"max_run=16", "all_tracks=0", "all_tracks=1,max_run=64",
+                                           "lanes=1,all_tracks=1", "lanes=1,all_tracks=0"};
+    engine_for(state);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        set_variable(settings[i]);
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
+        float *expected = sample_on(engine, true), *actual = sample_on(engine, false);
+        expect_same_bits(actual, expected, FLOATS, 4);
+        expect_guards(actual, FLOATS);
+        guarded_free(expected);
+        guarded_free(actual);
+        pm_engine_destroy(&engine);
+    }
+}
+
+#define WITH_VARIABLE(kind, test)                                                                  \
+    { #test, test, NULL, unset_variable, &(kind) }
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH_VARIABLE(on_device, the_variable_replaces_the_defaults),
+        WITH_VARIABLE(on_device, the_lanes_of_a_description_precede_the_variable),
+        WITH_VARIABLE(on_device, a_wrong_value_is_refused_by_name),
+        WITH_VARIABLE(on_device, results_do_not_depend_on_the_variable),
+        WITH_VARIABLE(on_reference, the_reference_does_not_read_the_variable),
+    };
+    return cmocka_run_group_tests_name("launch_config", tests, NULL, engines_close);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The self-check finds faults that are planted in copies of the kernels, on the path where they are.
+ * Each check runs one path only, because drivers take long to build programs.
+ */
+#include "support/cache_folder.h"
+#include "support/check.h"
+#include "support/engines.h"
+#include "support/kernel_copies.h"
+
+#include <posemill/posemill.h>
+
+typedef struct planted {
+    const char *file, *what, *by; /* file NULL: no fault */
+    uint32_t path;
+} planted;
+
+/* The paths of `paths` that differ with a fault in the kernels. */
+static uint32_t differing(void **state, const planted *fault, uint32_t paths) {
+    const char *folder = cache_folder_make();
+    assert_non_null(folder);
+    kernel_copies(folder, fault->file, fault->what, fault->by);
+    pm_engine *engine =
+        engine_with(state, &(pm_engine_desc){.cache_folder = "", .kernel_folder = folder});
+    pm_error error = poisoned_error();
+    uint32_t different = 0xaaaaaaaa;
+    expect_ok(pm_engine_check_paths(engine, paths, &different, &error), &error);
+    pm_engine_destroy(&engine);
+    assert_true(cache_folder_remove());
+    return different;
+}
+
+static void expect_found(void **state, const planted *faults, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t different = differing(state, &faults[i], faults[i].path);
+        if (different != faults[i].path)
+            print_error("%s: \"%s\" was not found\n", faults[i].file, faults[i].what);
+        assert_int_equal(different, faults[i].path);
+    }
+}
+
+/* On devices that share no memory with the host no job sorts pairs. */
+static void faults_of_sorted_pairs_are_found(void **state) {
+    static const planted faults[] = {
+        {"gather_sorted.cl", "pm_quat_scaled(value, lanes.sign)",
+         "pm_quat_scaled(value, -lanes.sign)", PM_CHECK_SORTED_PAIRS},
+        {"restore.cl", "pm_u32 in_block = first % PM_PAIR_BLOCK;",
+         "pm_u32 in_block = first % PM_PAIR_BLOCK; if (first >= PM_PAIR_BLOCK) return;",
+         PM_CHECK_SORTED_PAIRS}};
+    pm_device_info info;
+    pm_engine_info(engine_for(state), &info);
+    if (info.type != PM_DEVICE_CPU)
+        skip();
+    expect_found(state, faults, sizeof faults / sizeof *faults);
+}
+
+static void faults_of_derivatives_are_found(void **state) {
+    static const planted faults[] = {
+        {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
+         "PM_REAL(4.0f) * rate / pm_quat_norm2", PM_CHECK_VELOCITIES},
+        {"pm_motion.h", "-growth, pm_relative_vector(q.v, q.d, parent)",
+         "-growth, pm_relative_vector(q.v, q.d, 0)", PM_CHECK_ACCELERATIONS}};
+    expect_found(state, faults, sizeof faults / sizeof *faults);
+}
+
+static void a_fault_of_one_output_of_crowds_is_found(void **state) {
+    static const planted fault = {"pm_joint_record.h", "pm_put_row(words + 4, pm_rigid_dual(skin))",
+                                  "pm_put_row(words, pm_rigid_dual(skin))", PM_CHECK_CROWDS};
+    expect_found(state, &fault, 1);
+}
+
+static void a_path_without_a_fault_does_not_differ(void **state) {
+    static const planted none = {0},
+                         of_velocities = {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
+                                          "PM_REAL(4.0f) * rate / pm_quat_norm2", 0};
+    assert_int_equal(
+        differing(state, &none,
+                  PM_CHECK_SORTED_PAIRS | PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS),
+        0);
+    assert_int_equal(differing(state, &of_velocities, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS),
+                     PM_CHECK_VELOCITIES);
+}
+
+static void paths_that_do_not_exist_are_refused(void **state) {
+    static const uint32_t bad[] = {0, 1u << 5, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
+    pm_error error = poisoned_error();
+    uint32_t different = 7;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect_refusal(pm_engine_check_paths(engine_for(state), bad[i], &different, &error), &error,
+                       PM_ERROR_ARGUMENT, "paths");
+    assert_int_equal(different, 7);
+}
+
+int main(void) {
+    const int code = exit_code_without_device();
+    if (code != 0)
+        return code;
+    const struct CMUnitTest tests[] = {
+        ONLY_ON_DEVICE(faults_of_sorted_pairs_are_found),
+        ONLY_ON_DEVICE(faults_of_derivatives_are_found),
+        ONLY_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found),
+        ONLY_ON_DEVICE(a_path_without_a_fault_does_not_differ),
+        ONLY_ON_DEVICE(paths_that_do_not_exist_are_refused),
+    };
+    return cmocka_run_group_tests_name("self_check", tests, NULL, engines_close);
+}
