@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scales and turns a copy of a motion. A turn of the world is a turn of the roots: what hangs on them
+ * A motion, scaled and turned. A turn of the world is a turn of the roots: what hangs on them
  * is relative to them.
  */
 #include "motion/convert/adjust.h"
@@ -64,15 +64,34 @@ static bool is_turned(const pm_motion *motion, const pm_motion_channel *channel,
     return !motion->turned || motion->turned[index];
 }
 
-static void adjust_clip(const adjustment *a, const pm_motion *motion, const pm_motion_clip *clip) {
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        const size_t keys = clip->timelines[channel->timeline].key_count;
-        const bool is_root = is_turned(motion, channel, c);
-        adjust_array(a, channel, is_root, keys, &channel->keys);
-        adjust_array(a, channel, is_root, keys, &channel->in);
-        adjust_array(a, channel, is_root, keys, &channel->out);
+static bool changes(const adjustment *a, pm_motion_path path, bool is_root) {
+    const bool turns = is_root && a->turn[0] != 0;
+    return (path == PM_MOTION_TRANSLATION && (a->scale != 1 || turns)) ||
+           (path == PM_MOTION_ROTATION && turns);
+}
+
+/* Channels without a change keep the numbers of the source. */
+static bool adjust_clip(const adjustment *a, const pm_motion *motion, const pm_motion_clip *clip,
+                        motion_arena *arena, pm_motion_clip *to) {
+    pm_motion_channel *channels = motion_allocate(arena, clip->channel_count, sizeof *channels);
+    bool good = channels != NULL;
+    *to = *clip;
+    to->channels = channels;
+    for (size_t c = 0; good && c < clip->channel_count; c++) {
+        const pm_motion_channel *from = &clip->channels[c];
+        const pm_timeline *timeline = &clip->timelines[from->timeline];
+        const bool is_root = is_turned(motion, from, c);
+        channels[c] = *from;
+        if (!changes(a, from->path, is_root))
+            continue;
+        good = motion_copy_channel(arena, from, timeline, &channels[c]);
+        if (!good)
+            break;
+        adjust_array(a, from, is_root, timeline->key_count, &channels[c].keys);
+        adjust_array(a, from, is_root, timeline->key_count, &channels[c].in);
+        adjust_array(a, from, is_root, timeline->key_count, &channels[c].out);
     }
+    return good;
 }
 
 static void adjust_nodes(const adjustment *a, const pm_motion_content *content) {
@@ -126,11 +145,8 @@ pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
     const size_t count = motion->content.clip_count;
     pm_motion_clip *clips = to ? motion_allocate(&to->arena, count, sizeof *clips) : NULL;
     bool good = clips != NULL && motion_copy_layout(to, motion, true);
-    for (size_t i = 0; good && i < count; i++) {
-        good = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]);
-        if (good)
-            adjust_clip(&a, motion, &clips[i]);
-    }
+    for (size_t i = 0; good && i < count; i++)
+        good = adjust_clip(&a, motion, &motion->content.clips[i], &to->arena, &clips[i]);
     if (!good) {
         pm_motion_destroy(&to);
         return NULL;

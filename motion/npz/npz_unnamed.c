@@ -51,16 +51,22 @@ static void name_of(const zip_member *member, char out[NAME]) {
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* Whether each of `rows` neighbours of `columns` numbers has length 1, and is at right angles to the
- * others. *plain: all numbers are 0 or 1, as in marks of contacts. */
-static bool are_unit(const double *numbers, size_t rows, size_t columns, size_t stride,
-                     bool *plain) {
-    for (size_t a = 0; a < rows; a++)
-        for (size_t b = a; b < rows; b++) {
+/* Numbers of one rotation: `rows` vectors of length 1 at right angles to each other. */
+typedef struct shape {
+    const char *what;
+    size_t rows, columns;
+    size_t stride, step; /* from a row to the next, and from a column to the next */
+    size_t size;
+} shape;
+
+/* *plain: all numbers are 0 or 1, as in marks of contacts. */
+static bool are_unit(const double *numbers, const shape *shape, bool *plain) {
+    for (size_t a = 0; a < shape->rows; a++)
+        for (size_t b = a; b < shape->rows; b++) {
             double dot = 0;
-            for (size_t i = 0; i < columns; i++) {
-                const double value = numbers[a * stride + i];
-                dot += value * numbers[b * stride + i];
+            for (size_t i = 0; i < shape->columns; i++) {
+                const double value = numbers[a * shape->stride + i * shape->step];
+                dot += value * numbers[b * shape->stride + i * shape->step];
                 *plain = *plain && (fabs(value) < 1e-6 || fabs(fabs(value) - 1) < 1e-6);
             }
             if (!(fabs(dot - (a == b)) <= 2e-3))
@@ -69,24 +75,38 @@ static bool are_unit(const double *numbers, size_t rows, size_t columns, size_t 
     return true;
 }
 
-/* Quaternions, (..., 4), or matrices, (..., 3, 3), (..., 3, 4), (..., 4, 4): what the numbers are. */
+static bool are_all(const shape *shape, const npz_rows *rows, size_t count) {
+    bool plain = true;
+    for (size_t i = 0; i < count; i++) {
+        double n[16];
+        npz_load_numbers(n, rows->data + i * shape->size * rows->element, rows->element,
+                         shape->size);
+        if (!are_unit(n, shape, &plain))
+            return false;
+    }
+    return !plain;
+}
+
+/* Matrices (..., 3, 3), (..., 3, 4), (..., 4, 4) and (..., 9 k), quaternions (..., 4 k), and two rows or
+ * columns of matrices (..., 6 k): what the numbers are. */
 static const char *look_at(const npz_document *document, const npz_rows *rows) {
     const size_t rank = rows->header.rank, last = rows->header.shape[rank - 1];
     const size_t before = rank > 2 ? rows->header.shape[rank - 2] : 0;
     const bool matrix = (last == 3 || last == 4) && (before == 3 || before == 4) && last >= before;
-    const size_t size = matrix ? before * last : 4;
-    bool plain = true, quaternions = last == 4 && rank > 1, matrices = matrix;
-    if (!rows->data || rows->width % size != 0)
+    const shape shapes[] = {{"rotation matrices", 3, 3, last, 1, before * last},
+                            {"unit quaternions", 1, 4, 4, 1, 4},
+                            {"rotation matrices", 3, 3, 3, 1, 9},
+                            {"two rows of rotation matrices", 2, 3, 3, 1, 6},
+                            {"two columns of rotation matrices", 2, 3, 1, 2, 6}};
+    if (!rows->data || rank < 2)
         return NULL;
-    for (size_t i = 0; (quaternions || matrices) && i < document->frames * rows->width / size;
-         i++) {
-        double n[16];
-        npz_load_numbers(n, rows->data + i * size * rows->element, rows->element, size);
-        for (size_t k = 0; quaternions && k < size; k += 4)
-            quaternions = are_unit(n + k, 1, 4, 4, &plain);
-        matrices = matrices && are_unit(n, 3, 3, last, &plain);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const size_t size = shapes[i].size;
+        if ((i == 0 ? matrix : last % size == 0) && rows->width % size == 0 &&
+            are_all(&shapes[i], rows, document->frames * rows->width / size))
+            return shapes[i].what;
     }
-    return plain ? NULL : quaternions ? "unit quaternions" : matrices ? "rotation matrices" : NULL;
+    return NULL;
 }
 
 /* ---- refusing ----------------------------------------------------------------------------- */

@@ -503,6 +503,13 @@ class Turned(Case):
         self.assertIn("'body_lin_vel_w' becomes 1e+39 at 0.08 s, index 5", said)
         self.assertFalse((self.folder / "b.npz").exists())
 
+    def test_robots_are_turned_before_they_are_resampled(self):
+        said, _ = self.run_posemill("resample", self.save("a.npz", **self.robot(True)), "-o", self.folder / "b.npz",
+                                    "--rate", "20", "--up", "y-to-z", code=4)
+        self.assertIn("without a skeleton it cannot be scaled or turned while it is resampled", said)
+        self.assertIn("convert it first, and resample the result", said)
+        self.assertFalse((self.folder / "b.npz").exists())
+
     def test_arrays_that_no_layout_names_are_said_to_stay(self):
         a = self.robot(True)
         a.pop("body_pos_w")

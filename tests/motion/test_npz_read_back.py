@@ -509,7 +509,9 @@ class Unnamed(Case):
                             ("head_euler", n(3)), ("yaw_euler", n()), ("pose_lhand", n(45)), ("body_pose", n(63)),
                             ("poses2", n(2, 3)), ("object_pose", n(7)), ("global_orient", n(3)), ("orientation", n(4)),
                             ("axis_angle", n(3)), ("h", q), ("h", q[:, 0].astype(np.float32)), ("h", matrices(q)),
-                            ("h", np.concatenate([matrices(q), n(3, 3, 1)], -1))):
+                            ("h", np.concatenate([matrices(q), n(3, 3, 1)], -1)), ("h", q.reshape(12, 12)),
+                            ("h", matrices(q).reshape(12, 27)), ("h", matrices(q)[:, 0].reshape(12, 9)),
+                            ("h", matrices(q)[:, :, :2].reshape(12, 18))):
             path = self.save(self.with_member(name, array))
             said = rewrite(path, self.path("out.npz"), 100, fails=True)
             self.assertIn(f"member '{name}'", said)
@@ -521,7 +523,7 @@ class Unnamed(Case):
         for name, array in (("rotation_count", np.array(3)), ("rotation_count", np.arange(12)), ("poses_mask", np.ones((12, 156), bool)),
                             ("poses_mask", np.ones((12, 156))), ("pose_body", n(63)[:7]), ("root_rot", self.rng.normal(size=4)),
                             ("root_rot_velocity", n(3)), ("rotor_speed", n(4)), ("rot", n()), ("pose_conf", n(3)), ("joints", n(24, 3)),
-                            ("contact", feet), ("feet", feet), ("direction", n(3)), ("positions", n(3)), ("quaternion", np.array("xyzw")),
+                            ("contact", feet), ("feet", feet), ("direction", n(3)), ("h", n(9)), ("h", n(18)), ("positions", n(3)), ("quaternion", np.array("xyzw")),
                             ("quat_ids", np.arange(48).reshape(12, 4)), ("contacts", np.zeros((12, 4))), ("theta", n(4))):
             path, out = self.save(self.with_member(name, array)), self.path("out.npz")
             rewrite(path, out, 240)

@@ -265,6 +265,11 @@ static cli_exit check_conversion(const work *w) {
         return cli_fail(CLI_BAD_INPUT, w->path, NULL,
                         "glTF cannot be scaled or turned: its meshes would be left out");
     }
+    if (conversion_moves(&w->options->conversion) && w->options->rate != NULL &&
+        w->report->node_count == 0 && format == PM_MOTION_NPZ) {
+        return cli_fail(CLI_BAD_INPUT, w->path, "convert it first, and resample the result",
+                        "without a skeleton it cannot be scaled or turned while it is resampled");
+    }
     if (conversion_moves(&w->options->conversion) && format == content->format &&
         w->report->node_count == 0 && w->report->other_arrays[0] != '\0') {
         cli_warn(w->path, "not scaled or turned, because no layout names them: %s",
