@@ -4,6 +4,7 @@
  * positions, and handles times outside the keys and at keys. The curves are in oracle_curves.c.
  */
 #include "oracle_private.h"
+#include "host/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

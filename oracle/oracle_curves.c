@@ -4,6 +4,7 @@
  * the definition of the methods; read both side by side.
  */
 #include "oracle_private.h"
+#include "host/base/counts.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * The oracle's positions and scales: one function per vector method.
  */
 #include "oracle_private.h"
+#include "host/base/counts.h"
 
 #include <stdlib.h>
 

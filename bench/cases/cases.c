@@ -11,6 +11,7 @@
 #include "crowd_scenes.h"
 #include "files.h"
 #include "scenes.h"
+#include "host/base/counts.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

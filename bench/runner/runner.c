@@ -12,6 +12,7 @@
 #include "cases/sizes.h"
 #include "files/progress.h"
 #include "roofline.h"
+#include "host/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

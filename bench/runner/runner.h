@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "options/device_options.h"
 #include "statistics.h"
+#include "host/base/counts.h"
 
 /* Repetitions of a case: at least `min`, continued for at least `seconds`. */
 typedef struct bench_repetitions {

@@ -5,6 +5,7 @@
  * does not depend on clips, devices or float32.
  */
 #include "eigen.h"
+#include "base/counts.h"
 #include <posemill/posemill.h>
 
 #include <float.h>

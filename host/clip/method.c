@@ -4,6 +4,7 @@
  * PM_ROTATION_CURVES and, if it stores more than keys, a segment builder.
  */
 #include "method.h"
+#include "base/counts.h"
 
 #include <string.h>
 

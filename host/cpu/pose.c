@@ -11,6 +11,7 @@
 
 #include "cpu.h"
 #include "kernels/pm_pose.h"
+#include "base/counts.h"
 
 /* ---- instruction sets ------------------------------------------------------------------- */
 

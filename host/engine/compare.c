@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "base/counts.h"
 
 /* Some milliseconds of work at most. */
 enum { COMPARED_VALUES = 1 << 14, COMPARED_INSTANCES = 64 };

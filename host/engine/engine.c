@@ -30,7 +30,7 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
         return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
-    return PM_OK;
+    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
 }
 
 static pm_status attach_reference(pm_engine *engine, pm_error *error) {

@@ -11,6 +11,7 @@
 
 #include "cpu/cpu.h"
 #include "engine.h"
+#include "base/counts.h"
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 

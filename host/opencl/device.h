@@ -9,6 +9,7 @@
 
 #include "opencl.h"
 #include "quirks.h"
+#include "base/counts.h"
 
 /* A kernel of a program. One thread at a time may set its arguments. */
 typedef struct pm_made_kernel {

@@ -93,6 +93,8 @@ void pm_copies_free(pm_instance_copy **copies) {
     while (*copies) {
         pm_instance_copy *copy = *copies;
         *copies = copy->next;
+        if (copy->user_count) /* the first user reads the copy's host memory */
+            clWaitForEvents(1, copy->users);
         while (copy->user_count)
             clReleaseEvent(copy->users[--copy->user_count]);
         pm_cl_release(copy->buffer);

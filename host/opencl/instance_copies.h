@@ -8,6 +8,7 @@
 #define PM_HOST_CL_COPIES_H
 
 #include "device.h"
+#include "base/counts.h"
 
 /* Maximum number of commands that use a copy: one write, and one kernel per output. */
 enum { PM_COPY_USERS = PM_CROWD_OUTPUT_COUNT + 1 };

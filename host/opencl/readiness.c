@@ -4,6 +4,7 @@
  * single programs; the lists of a request's programs are in plan/.
  */
 #include "device.h"
+#include "base/counts.h"
 
 typedef struct program_list {
     pm_opencl_device *cl;

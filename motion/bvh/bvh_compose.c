@@ -14,6 +14,7 @@
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/text/text.h"
+#include "host/base/counts.h"
 
 #define DEGREES 57.295779513082320877
 

@@ -15,6 +15,8 @@
 #include "motion/files/output.h"
 #include "motion/model/compose.h"
 #include "motion/model/model.h"
+#include "host/base/counts.h"
+#include "motion/base/counts.h"
 
 enum { DEFAULT_DECIMALS = 6 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/csv/csv.h"
+#include "host/base/counts.h"
 
 #define RADIANS 0.017453292519943295769
 

@@ -13,6 +13,7 @@
 #include "motion/gltf/timelines.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
+#include "motion/base/counts.h"
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 

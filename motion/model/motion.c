@@ -16,6 +16,7 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
 #include "motion/files/input.h"
+#include "motion/base/counts.h"
 
 /* ---- the formats --------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "motion/model/model.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
+#include "motion/base/counts.h"
 
 enum { DEFAULT_DECIMALS = 6 };
 

@@ -4,6 +4,7 @@
  * near and at gimbal lock and half turns. No device is required.
  */
 #include "oracle/random_tracks.h"
+#include "base/counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

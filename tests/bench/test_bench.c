@@ -24,6 +24,7 @@
 
 #include "support/check.h"
 #include "support/traced.h"
+#include "base/counts.h"
 
 #ifndef POSEMILL_COMMAND
 #error "POSEMILL_COMMAND must name the command to test"

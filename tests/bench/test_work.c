@@ -6,6 +6,7 @@
 #include "bench/count_operations.h"
 #include "cases/crowd_work.h"
 #include "clip/method.h"
+#include "base/counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

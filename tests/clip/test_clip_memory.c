@@ -7,6 +7,7 @@
 #include "support/variants.h"
 
 #include "engine/engine.h"
+#include "base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * accepted.
  */
 #include "support/valid_clip.h"
+#include "base/counts.h"
 
 #include <math.h>
 

@@ -15,6 +15,7 @@
 
 #include "cpu/cpu.h"
 #include "engine/engine.h"
+#include "base/counts.h"
 
 enum { MAX = 100 };
 

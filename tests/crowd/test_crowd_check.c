@@ -6,6 +6,7 @@
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "base/counts.h"
 
 enum { TRACKS = 37, KEYS = 9 };
 

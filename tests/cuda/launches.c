@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "crowd/stages.h"
+#include "base/counts.h"
 
 enum {
     GROUP = 64,         /* work-items per group */

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "support/engines.h"
+#include "base/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * refused or returns false or zero, by the common rule of posemill.h. NULL is in test_null.
  */
 #include "support/api_objects.h"
+#include "base/counts.h"
 
 #include <limits.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  */
 #include "support/engines.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <float.h>
 #include <math.h>

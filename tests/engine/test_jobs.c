@@ -6,6 +6,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

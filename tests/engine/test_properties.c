@@ -4,6 +4,7 @@
  * float32. The oracle's tests check the curves themselves for the same properties.
  */
 #include "support/property_rules.h"
+#include "base/counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  */
 #include "support/engines.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "support/implementation.h"
+#include "base/counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,6 +13,7 @@
  */
 #include "support/engines.h"
 #include "support/rates.h"
+#include "base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

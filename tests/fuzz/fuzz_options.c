@@ -6,6 +6,7 @@
 #include "motion/time/rate.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
+#include "base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>

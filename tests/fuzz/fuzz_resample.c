@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "support/motion.h"
 
 #include "engine/engine.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

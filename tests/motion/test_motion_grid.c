@@ -8,6 +8,8 @@
 #include "support/engines.h"
 #include "support/motion_hand.h"
 #include "support/motion_truth.h"
+#include "base/counts.h"
+#include "motion/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "support/engines.h"
 #include "support/file_bytes.h"
 #include "support/motion_hand.h"
+#include "motion/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "support/check.h"
 #include "support/motion_plain_bvh.h"
 #include "support/motion_truth.h"
+#include "motion/base/counts.h"
 
 /* ---- files of the data folder -------------------------------------------------------------- */
 

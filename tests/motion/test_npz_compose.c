@@ -14,6 +14,7 @@
 #include "support/motion_hand.h"
 #include "support/motion_truth.h"
 #include "support/npz_files.h"
+#include "motion/base/counts.h"
 
 /* ---- memory that fails --------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/sub_devices.h"
+#include "base/counts.h"
 
 #include <math.h>
 #include <pthread.h>

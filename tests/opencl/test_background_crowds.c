@@ -14,6 +14,7 @@
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <pthread.h>
 #include <stdlib.h>

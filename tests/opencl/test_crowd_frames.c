@@ -6,6 +6,7 @@
  */
 #include "support/crowd_queue.h"
 #include "support/faults.h"
+#include "base/counts.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  */
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

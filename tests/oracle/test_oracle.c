@@ -6,6 +6,7 @@
  */
 #include "oracle/oracle.h"
 #include "support/property_rules.h"
+#include "base/counts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,6 +14,7 @@
 #include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"
+#include "base/counts.h"
 
 static pm_engine *reference;
 

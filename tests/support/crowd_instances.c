@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/pm_crowd_outputs.h"
+#include "base/counts.h"
 
 #define TOLERANCE 2e-6
 #define DAY (86400.0 * PM_TICKS_PER_SECOND)

@@ -4,6 +4,7 @@
  */
 #include "crowd_on_host.h"
 #include "crowd_on_host_variant.h"
+#include "base/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

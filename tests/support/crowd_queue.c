@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/pm_crowd_outputs.h"
+#include "base/counts.h"
 
 posed_crowd posed;
 

@@ -8,6 +8,7 @@
 #include "cl_caller.h"
 #include "crowd_scene.h"
 #include "engines.h"
+#include "base/counts.h"
 
 enum { QUEUE_COUNT = 37, QUEUE_JOINTS = 6 };
 typedef struct posed_crowd {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/pm_crowd_outputs.h"
+#include "base/counts.h"
 
 enum { TRACKS = DIGEST_TRACKS, INSTANCES = DIGEST_INSTANCES, PAIRS = DIGEST_PAIRS, SAMPLES = 61 };
 

@@ -4,6 +4,7 @@
  */
 #include "kernels_on_host.h"
 #include "kernels_on_host_variant.h"
+#include "base/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * The table of methods and options under test.
  */
 #include "variants.h"
+#include "base/counts.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "formats/npy.h"
 #include "support/command.h"
+#include "base/counts.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -11,6 +11,7 @@
 #include "files/progress.h"
 #include "formats/json.h"
 #include "motion/base/printable.h"
+#include "host/base/counts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "formats/json.h"
 #include "options/options.h"
+#include "host/base/counts.h"
 
 #include <stdio.h>
 

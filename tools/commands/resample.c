@@ -11,6 +11,7 @@
 #include "report/page.h"
 #include "resample/resample_run.h"
 #include "resample/resample_target.h"
+#include "motion/base/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

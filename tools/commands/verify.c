@@ -11,6 +11,7 @@
 #include "formats/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
+#include "host/base/counts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/rate.h"
+#include "motion/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

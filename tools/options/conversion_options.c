@@ -5,6 +5,7 @@
 #include "conversion_options.h"
 
 #include "motion/text/text.h"
+#include "host/base/counts.h"
 
 #include <stdio.h>
 

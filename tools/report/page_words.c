@@ -6,6 +6,7 @@
 
 #include "info/info.h"
 #include "page_text.h"
+#include "motion/base/counts.h"
 
 #include <inttypes.h>
 #include <math.h>

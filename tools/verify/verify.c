@@ -7,6 +7,7 @@
 
 #include "oracle/oracle.h"
 #include "oracle/random_tracks.h"
+#include "host/base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>
