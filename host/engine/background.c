@@ -35,10 +35,6 @@ typedef struct sampling {
     pm_error error;
 } sampling;
 
-static const pm_backend *backend_of(const sampling *s) {
-    return s->clip->device->backend;
-}
-
 static pm_sample_request piece_at(const sampling *s, size_t index) {
     const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, index);
     return pm_sample_request_piece(s->request, &piece);
@@ -80,7 +76,7 @@ static bool should_continue(sampling *s) {
     pthread_mutex_lock(&s->lock);
     pm_readiness programs = PM_READY_LATER;
     if (s->stage == STAGE_WAITING)
-        programs = backend_of(s)->readiness(s->clip, s->request, &error);
+        programs = pm_samples_readiness(s->clip, s->request, &error);
     bool compares = programs < PM_READY_LATER;
     if (compares)
         s->stage = STAGE_COMPARING;
@@ -135,7 +131,7 @@ static pm_status finish(const sampling *s, pm_error *error) {
         rest = (pm_piece){last.from + last.count, total - last.from - last.count};
     }
     const pm_sample_request request = pm_sample_request_piece(s->request, &rest);
-    return rest.count ? backend_of(s)->sample(s->clip, &request, error) : PM_OK;
+    return rest.count ? s->clip->device->backend->sample(s->clip, &request, error) : PM_OK;
 }
 
 static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_request *request,
@@ -166,16 +162,12 @@ static pm_status fail_with(const pm_error *failure, pm_error *error) {
  * the last job are compared first. A failed build is the failure of the first job that finds it. */
 static pm_status find_missing(const pm_device_clip *clip, const pm_sample_request *request,
                               bool *missing, pm_error *error) {
-    const pm_backend *backend = clip->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
     *missing = false;
-    if (!backend->prepare || pm_device_differs(clip->device))
+    if (pm_device_differs(clip->device))
         return PM_OK;
-    const pm_status status = backend->prepare(clip, request, error);
-    if (status != PM_OK)
-        return status;
-    const pm_readiness programs = backend->readiness(clip, request, &failure);
+    const pm_readiness programs = pm_samples_readiness(clip, request, &failure);
     *missing = programs == PM_READY_LATER;
     if (programs == PM_READY_NEVER)
         return fail_with(&failure, error);
@@ -185,16 +177,12 @@ static pm_status find_missing(const pm_device_clip *clip, const pm_sample_reques
 /* The same for poses. */
 static pm_status find_missing_of_poses(pm_device_crowd *crowd, const pm_pose_request *request,
                                        bool *missing, pm_error *error) {
-    const pm_backend *backend = crowd->device->backend;
     pm_error failure;
     pm_error_clear(&failure);
     *missing = false;
-    if (!backend->prepare_poses || pm_device_differs(crowd->device))
+    if (pm_device_differs(crowd->device))
         return PM_OK;
-    const pm_status status = backend->prepare_poses(crowd, request, error);
-    if (status != PM_OK)
-        return status;
-    const pm_readiness programs = backend->poses_readiness(crowd, request, &failure);
+    const pm_readiness programs = pm_poses_readiness(crowd, request, &failure);
     *missing = programs == PM_READY_LATER;
     if (programs == PM_READY_NEVER)
         return fail_with(&failure, error);

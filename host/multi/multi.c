@@ -108,38 +108,6 @@ static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_dev
     return status;
 }
 
-/* ---- programs ---- */
-
-static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
-                         pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < clip->device->member_count; i++) {
-        const pm_device_clip *member = clip->members[i];
-        if (member->device->backend->prepare)
-            status = member->device->backend->prepare(member, request, error);
-    }
-    return status;
-}
-
-static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
-                              pm_error *error) {
-    pm_readiness worst = PM_READY;
-    for (size_t i = 0; worst != PM_READY_NEVER && i < clip->device->member_count; i++) {
-        const pm_device_clip *member = clip->members[i];
-        if (!member->device->backend->readiness)
-            continue;
-        const pm_readiness one = member->device->backend->readiness(member, request, error);
-        worst = one > worst ? one : worst;
-    }
-    return worst;
-}
-
-static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
-    for (size_t i = 0; i < clip->device->member_count; i++)
-        if (clip->members[i]->device->backend->mark_checked)
-            clip->members[i]->device->backend->mark_checked(clip->members[i], request);
-}
-
 /* ---- requests ---- */
 
 /* A request whose pieces the members take. */
@@ -227,10 +195,7 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .close = close_members,
                                    .upload_clip = upload_clip,
                                    .release_clip = release_clip,
-                                   .sample = sample,
-                                   .prepare = prepare,
-                                   .readiness = readiness,
-                                   .mark_checked = mark_checked};
+                                   .sample = sample};
 
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,

@@ -5,6 +5,7 @@
  */
 #include "device.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,9 +232,8 @@ static pm_status build_programs(const pose_call *c) {
     for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++) {
         const pm_variant variant =
             pm_plan_pose_variant(c->plan.crowd, (pm_crowd_output)o, c->plan.device);
-        cl_program program;
         if (c->job->outputs[o].buffer)
-            status = pm_cl_program(device_of(c->crowd), &variant, &program, c->error);
+            status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
     }
     return status;
 }

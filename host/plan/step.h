@@ -23,6 +23,12 @@ typedef struct pm_plan_device {
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
 
+/* Chooses `lanes`, `all_tracks` and `max_run`: what the variable POSEMILL_LAUNCH sets, else the
+ * defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
+ * variable; 0: none. The fields are written on failure too. */
+pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
+                                  pm_error *error);
+
 /* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
  * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
  * each. */

@@ -2,47 +2,23 @@
  *
  * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
  */
-#include "engine.h"
+#include "device.h"
 
 #include <string.h>
 
-#include "opencl/opencl.h"
-
 /* ---- engines ---- */
-
-static pm_status attach(pm_engine *engine, const pm_cl_target *targets, size_t count,
-                        const pm_engine_desc *desc, pm_error *error) {
-    const pm_device_options options = pm_engine_device_options(engine);
-    pm_device **devices;
-    pm_status status = pm_cl_open_targets(targets, count, desc, &options, &devices, error);
-    if (status != PM_OK)
-        return status;
-    engine->builds_in_background = desc->build_in_background;
-    return pm_engine_attach(engine, devices, count, error);
-}
 
 pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
                                     const pm_engine_desc *desc, pm_engine **engine,
                                     pm_error *error) {
-    pm_engine_desc defaults = {0};
+    const pm_engine_desc defaults = {0};
+    const pm_cl_targets given = {targets, count};
     pm_error_clear(error);
     if (!targets || !engine)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
     if (count == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0, expected at least one target");
-    desc = desc ? desc : &defaults;
-    pm_status status = pm_engine_check(desc, error);
-    if (status != PM_OK)
-        return status;
-    pm_engine *made = pm_engine_new(desc);
-    if (!made)
-        return pm_fail_memory(error);
-    status = attach(made, targets, count, desc, error);
-    if (status == PM_OK)
-        *engine = made;
-    else
-        pm_engine_destroy(&made);
-    return status;
+    return pm_engine_open(desc ? desc : &defaults, pm_cl_open, &given, engine, error);
 }
 
 pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
@@ -59,14 +35,36 @@ static bool is_on_opencl(const pm_engine *engine) {
 }
 
 cl_context pm_cl_context(const pm_engine *engine) {
-    return engine && is_on_opencl(engine) ? pm_cl_context_of(engine->device->members[0]) : NULL;
+    return engine && is_on_opencl(engine) ? pm_opencl_of(engine->device->members[0])->context
+                                          : NULL;
 }
 
 cl_device_id pm_cl_device(const pm_engine *engine) {
-    return engine && is_on_opencl(engine) ? pm_cl_id_of(engine->device->members[0]) : NULL;
+    return engine && is_on_opencl(engine) ? pm_opencl_of(engine->device->members[0])->id : NULL;
 }
 
 /* ---- samples ---- */
+
+/* Finds the member of a device that a caller's queue belongs to. */
+static pm_status member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
+                                 pm_error *error) {
+    cl_context context = NULL;
+    cl_device_id id = NULL;
+    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
+    for (size_t i = 0; i < device->member_count; i++) {
+        const pm_opencl_device *cl = pm_opencl_of(device->members[i]);
+        if (context == cl->context && id == cl->id) {
+            *member = i;
+            return PM_OK;
+        }
+    }
+    return pm_fail(error, PM_ERROR_ARGUMENT,
+                   "queue belongs to another context or device than the engine's");
+}
 
 /* The positions of an output's buffer and offset in pm_cl_outputs. */
 #define PM_FIELDS(name)                                                                            \
@@ -119,7 +117,7 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     size_t member = 0;
     pm_status status = pm_device_check(clip->engine->device, error);
     if (status == PM_OK)
-        status = pm_cl_member_of_queue(clip->engine->device, queue, &member, error);
+        status = member_of_queue(clip->engine->device, queue, &member, error);
     if (status != PM_OK)
         return status;
     const pm_device_clip *on_member = clip->on_device->members[member];
@@ -150,7 +148,7 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     size_t member = 0; /* always 0: a crowd is on one device */
     pm_status status = pm_device_check(crowd->engine->device, error);
     if (status == PM_OK)
-        status = pm_cl_member_of_queue(crowd->engine->device, queue, &member, error);
+        status = member_of_queue(crowd->engine->device, queue, &member, error);
     if (status == PM_OK && job->instance_count == 0) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)
