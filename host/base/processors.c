@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 
-#include "processors.h"
+#include "parallel.h"
 
 #include <posemill/posemill.h>
 #include <sched.h>

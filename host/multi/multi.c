@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "multi_device.h"
+#include "multi.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -35,17 +35,12 @@ static void add_name(char *names, size_t size, const char *name) {
     snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
 }
 
-/* Whether a member before this one has the same platform, and the same driver. */
-static bool has_platform(pm_device *const *members, size_t index) {
+/* Whether a member before this one has the same platform, or driver: the text at `offset` in its
+ * info. */
+static bool has_text(pm_device *const *members, size_t index, size_t offset) {
     for (size_t i = 0; i < index; i++)
-        if (strcmp(members[i]->info.platform, members[index]->info.platform) == 0)
-            return true;
-    return false;
-}
-
-static bool has_driver(pm_device *const *members, size_t index) {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(members[i]->info.driver, members[index]->info.driver) == 0)
+        if (strcmp((const char *)&members[i]->info + offset,
+                   (const char *)&members[index]->info + offset) == 0)
             return true;
     return false;
 }
@@ -65,9 +60,9 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
     for (size_t i = 1; i < count; i++) {
         const pm_device_info *member = &members[i]->info;
         add_name(info.name, sizeof info.name, member->name);
-        if (!has_platform(members, i))
+        if (!has_text(members, i, offsetof(pm_device_info, platform)))
             add_name(info.platform, sizeof info.platform, member->platform);
-        if (!has_driver(members, i))
+        if (!has_text(members, i, offsetof(pm_device_info, driver)))
             add_name(info.driver, sizeof info.driver, member->driver);
         info.memory_bytes += member->memory_bytes;
         info.compute_units += member->compute_units;

@@ -135,23 +135,13 @@ typedef struct pm_cl_sample_outputs {
     pm_cl_output of[PM_OUTPUT_COUNT];
 } pm_cl_sample_outputs;
 
-/* Checks that there is an output, that the clip has its channel, and that its buffer is large
- * enough. */
-pm_status pm_cl_check_outputs(const pm_device_clip *clip, const pm_sample_request *request,
-                              const pm_cl_sample_outputs *outputs, pm_error *error);
-
-/* Enqueues a request with checked outputs: see pm_cl_sample. *done, if not NULL, receives an event,
- * which the caller releases. Thread-safe. */
-pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
-                                const pm_cl_sample_outputs *outputs, const pm_cl_wait *wait,
-                                cl_event *done, pm_error *error);
-
 /* Checks a crowd's job for a queue: its instances, and the buffer of each output. */
 pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
                             pm_error *error);
 
 /* Enqueues a piece of a checked job, whose instance 0 is instance number `first` of the whole job:
- * see pm_cl_crowd_pose. *done is as above. Thread-safe. */
+ * see pm_cl_crowd_pose. *done, if not NULL, receives an event, which the caller releases.
+ * Thread-safe. */
 pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
                               const pm_cl_wait *wait, cl_event *done, pm_error *error);
 
@@ -171,21 +161,6 @@ bool pm_cl_is_device(const pm_device *device);
 /* Opens the programs of a device whose context is made. */
 pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
                               pm_cache_folder *folder, pm_error *error);
-
-/* The sorted pairs of a piece on the device (pm_sorted_pairs). */
-typedef struct pm_cl_pairs {
-    cl_mem pairs, tracks, places, groups; /* tracks: NULL unless the curve has constants */
-    size_t group_count;
-} pm_cl_pairs;
-
-/* Sorts the pairs of a piece into memory of the device. *pairs must be zero; release it with
- * pm_cl_pairs_release, also after a failure. */
-pm_status pm_cl_sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
-                           pm_cl_pairs *pairs, pm_error *error);
-void pm_cl_pairs_release(pm_cl_pairs *pairs);
-
-/* Memory for the values of sorted pairs. */
-pm_status pm_cl_pair_values(pm_opencl_device *cl, size_t bytes, cl_mem *values, pm_error *error);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,

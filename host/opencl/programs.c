@@ -39,7 +39,7 @@ static pm_status build(void *device, const char *source, const char *options, vo
         status = pm_cl_fail(error, code, "clBuildProgram");
     } else {
         *log = read_log(cl->id, made);
-        pm_report(error, status, PM_NO_INDEX, PM_NO_INDEX, "OpenCL error %d", code);
+        pm_report(error, status, pm_nowhere, "OpenCL error %d", code);
         if (error)
             error->cl_status = code;
     }

@@ -2,7 +2,7 @@
  *
  * Plans samples: the only place that decides which kernels, cursors and sorting a request takes.
  */
-#include "sample_plan.h"
+#include "plan.h"
 
 /* Maximum values per launch: kernels count values in 32 bits, and work sizes are rounded up. */
 static const size_t max_values = (size_t)1 << 30;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- source and options ---- */
 
@@ -95,7 +96,7 @@ static pm_status compile(pm_programs *p, const program_text *r, void **program, 
     if (status != PM_ERROR_BUILD)
         return status;
     first_error(*log ? *log : "", line, sizeof line);
-    pm_report(error, PM_ERROR_BUILD, PM_NO_INDEX, PM_NO_INDEX, "building %s: %.40s: %.120s",
+    pm_report(error, PM_ERROR_BUILD, pm_nowhere, "building %s: %.40s: %.120s",
               title_of(r->variant).text, reason.message, line);
     if (error)
         error->cl_status = reason.cl_status;
@@ -166,15 +167,21 @@ static void store(pm_programs *p, const program_text *r, void *program) {
     free(binary);
 }
 
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 /* Compiles the program of an added entry. Messages are logged after the entry is finished, because
  * a callback may need the same program. */
 static pm_status build_entry(pm_programs *p, const program_text *r, pm_built *entry,
                              pm_error *error) {
     char *log = NULL;
     void *made = NULL;
-    const double begun = pm_seconds_now();
+    const double begun = seconds_now();
     const pm_status status = compile(p, r, &made, &log, error);
-    const double seconds = pm_seconds_now() - begun;
+    const double seconds = seconds_now() - begun;
     if (status == PM_OK)
         store(p, r, made);
     finish_entry(p, entry, made);

@@ -6,7 +6,7 @@
 #ifndef PM_HOST_DQUAT_H
 #define PM_HOST_DQUAT_H
 
-#include "lane_math.h"
+#include "lanes.h"
 
 typedef struct dvec3 {
     dreal x, y, z;

@@ -76,4 +76,85 @@ static inline bool dmask_any(dmask mask) {
     return (mask[0] | mask[1]) != 0;
 }
 
+/* ---- elementary functions ----
+ *
+ * As polynomials: the same bits on every machine, which no libm guarantees. The coefficients, highest
+ * degree first, and the errors are those that tools/fit_polynomials.c prints; errors are relative, in
+ * exact arithmetic. */
+
+/* Horner's rule for an array of coefficients. */
+#define PM_POLYNOMIAL(terms, x) dreal_polynomial((terms), sizeof(terms) / sizeof *(terms), (x))
+
+static inline dreal dreal_polynomial(const double *terms, size_t count, dreal x) {
+    dreal p = dreal_of(terms[0]);
+    for (size_t i = 1; i < count; i++)
+        p = p * x + terms[i];
+    return p;
+}
+
+/* atan2(y, x) for y >= 0, in [0, pi]; 0 where both are 0. Error of atan(t)/t for t^2 in
+ * [0, tan(pi/8)^2]: 7e-17. Beyond pi/8 the result is pi/4 plus the arc tangent of the tangent of
+ * a difference, whose quotient needs no second division. */
+static inline dreal dreal_atan2(dreal y, dreal x) {
+    static const double atan_terms[] = {0.021135386427822558,
+                                        -0.043480521960968105,
+                                        0.056883487950629592,
+                                        -0.066402337593976873,
+                                        0.076899534659656793,
+                                        -0.090907730719339289,
+                                        0.11111106180309581,
+                                        -0.14285714180972911,
+                                        0.19999999998855089,
+                                        -0.33333333333328441,
+                                        1};
+    const double half_pi = 1.57079632679489661923;
+    const double tan_eighth = 0.41421356237309504880;
+    dreal ax = dreal_abs(x);
+    dmask steep = (dmask)(y > ax);
+    dreal low = dreal_select(steep, ax, y);
+    dreal high = dreal_select(steep, y, ax);
+    dmask far = (dmask)(low > tan_eighth * high);
+    dreal over = dreal_select(far, low - high, low);
+    dreal under = dreal_select(far, low + high, high);
+    dreal t = over / dreal_select((dmask)(under == 0), dreal_of(1), under);
+    dreal angle = t * PM_POLYNOMIAL(atan_terms, t * t);
+    angle += dreal_where(far, dreal_of(half_pi / 2));
+    angle = dreal_select(steep, half_pi - angle, angle);
+    return dreal_select((dmask)(x < 0), 2 * half_pi - angle, angle);
+}
+
+/* cos x and sin(x)/x */
+typedef struct dturn {
+    dreal cosine, sine;
+} dturn;
+
+/* For x >= 0. A whole number of half turns is subtracted, with pi split into parts of 33 bits and
+ * a rest, so that their products with that number are exact up to 2^20. A larger x is clamped to
+ * 2^20: the float tangents from which it was computed do not determine the angle any more. Errors
+ * for x^2 in [0, 2.5]: 2e-17 for the sine, and 4e-16 for the terms of the cosine from x^4. */
+static inline dturn dreal_turn(dreal x) {
+    static const double sinc_terms[] = {
+        2.7207442162107849e-15, -7.6429523899837857e-13, 1.6058938242681938e-10,
+        -2.505210684331787e-08, 2.7557319210784935e-06,  -0.00019841269841206621,
+        0.0083333333333331823,  -0.16666666666666666,    1};
+    static const double cos_terms[] = {4.6447015783668555e-14, -1.1466133768438094e-11,
+                                       2.0876678548041631e-09, -2.7557318538454527e-07,
+                                       2.4801587298732811e-05, -0.0013888888888884431,
+                                       0.041666666666666657};
+    const double pi_high = 0x1.921fb544p+1, pi_middle = 0x1.0b4611a6p-33,
+                 pi_low = 0x1.3198a2e037073p-68;
+    const double nearest = 0x1.8p52; /* a sum with it is rounded to a whole number */
+    dreal angle = dreal_min(x, dreal_of(0x1p20));
+    dreal shifted = angle * 0.31830988618379067154 + nearest;
+    dreal turns = shifted - nearest;
+    dmask odd = ((dmask)shifted & 1) != 0;
+    dreal r = ((angle - turns * pi_high) - turns * pi_middle) - turns * pi_low;
+    dreal r2 = r * r;
+    dreal sine = PM_POLYNOMIAL(sinc_terms, r2);
+    dreal cosine = (1 - 0.5 * r2) + r2 * r2 * PM_POLYNOMIAL(cos_terms, r2);
+    dmask moved = (dmask)(turns != 0);
+    sine = dreal_select(moved, sine * r / dreal_select(moved, x, dreal_of(1)), sine);
+    return (dturn){dreal_select(odd, -cosine, cosine), dreal_select(odd, -sine, sine)};
+}
+
 #endif

@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "engine/engine.h"
-#include "multi/multi_device.h"
+#include "multi/multi.h"
 #include "opencl/device.h"
 #include "programs/state.h"
 #include "support/cl_references.h"

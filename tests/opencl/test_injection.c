@@ -8,7 +8,7 @@
 #include <posemill/posemill_cl.h>
 
 #include "engine/engine.h"
-#include "multi/multi_device.h"
+#include "multi/multi.h"
 #include "opencl/device.h"
 #include "programs/state.h"
 #include "support/cache_folder.h"
