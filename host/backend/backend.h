@@ -113,9 +113,8 @@ pm_readiness pm_poses_readiness(const pm_device_crowd *crowd, const pm_pose_requ
 void pm_samples_checked(const pm_device_clip *clip, const pm_sample_request *request);
 void pm_poses_checked(const pm_device_crowd *crowd, const pm_pose_request *request);
 
-/* ---- the objects of the public headers ---- */
-
-/* Here, because posemill_cl.h has functions for them too, which opencl/ implements. */
+/* The objects of the public headers. Here, because posemill_cl.h has functions for them too, which
+ * opencl/ implements. */
 struct pm_engine {
     pm_device *device; /* owned */
     pm_logger logger;

@@ -94,8 +94,6 @@ bool pm_principal_axis(const double *points, size_t count, double axis[3]) {
     return true;
 }
 
-/* ---- eigenvectors ---- */
-
 /* One Jacobi rotation: makes a[p][r] zero and applies the rotation to the eigenvectors. */
 static void annihilate(double a[4][4], double vectors[4][4], int p, int r) {
     const double theta = (a[r][r] - a[p][p]) / (2.0 * a[p][r]);

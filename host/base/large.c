@@ -27,8 +27,6 @@ void *pm_large_allocate(size_t size) {
     return memory;
 }
 
-/* ---- pools ---- */
-
 struct pm_block {
     pm_pool *pool;
     void *memory;

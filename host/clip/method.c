@@ -169,8 +169,6 @@ pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel) {
     return channel == PM_ROTATIONS ? pm_rotation_impl(desc) : pm_vector_impl(desc);
 }
 
-/* ---- what a description says of tracks and channels ---- */
-
 const char *pm_channel_name(unsigned channel) {
     static const char *const names[] = {"rotations", "positions", "scales"};
     return names[channel];

@@ -19,8 +19,6 @@ enum { PIECES_PER_MEMBER = 16 };
  * More than the maximum would only let the others wait longer. */
 enum { MIN_VALUES = 1 << 17, MAX_VALUES = 1 << 24 };
 
-/* ---- devices ---- */
-
 static void close_members(pm_device *device) {
     pm_multi_device *multi = pm_multi_device_of(device);
     for (size_t i = 0; i < device->member_count; i++)
@@ -73,8 +71,6 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
     return info;
 }
 
-/* ---- clips ---- */
-
 static void release_clip(pm_device_clip *clip) {
     const size_t count = clip->device->member_count;
     for (size_t i = 0; clip->members && i < count; i++)
@@ -102,8 +98,6 @@ static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_dev
         release_clip(made);
     return status;
 }
-
-/* ---- requests ---- */
 
 /* A request whose pieces the members take. */
 typedef struct shared_request {

@@ -125,8 +125,6 @@ static void free_copies(pm_instance_copy **copies) {
     }
 }
 
-/* ---- crowds ---------------------------------------------------------------------------- */
-
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
     pm_stages stages;
@@ -138,8 +136,6 @@ typedef struct pm_opencl_crowd {
 static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
-
-/* ---- tables -------------------------------------------------------------------------- */
 
 static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
     pm_opencl_device *cl = device_of(crowd);
@@ -179,8 +175,6 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
     pthread_mutex_destroy(&crowd->lock);
     free(crowd);
 }
-
-/* ---- one call ---------------------------------------------------------------------------- */
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
 typedef struct event_list {

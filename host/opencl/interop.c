@@ -2,12 +2,10 @@
  *
  * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
  */
-#include "samples.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- engines ---- */
 
 pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
                                     const pm_engine_desc *desc, pm_engine **engine,
@@ -44,8 +42,6 @@ cl_device_id pm_cl_device(const pm_engine *engine) {
     return engine && is_on_opencl(engine) ? pm_opencl_of(engine->device->members[0])->id : NULL;
 }
 
-/* ---- queues ---- */
-
 /* Finds the member of a device that a caller's queue belongs to. */
 static pm_status member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
                                  pm_error *error) {
@@ -66,8 +62,6 @@ static pm_status member_of_queue(const pm_device *device, cl_command_queue queue
     return pm_fail(error, PM_ERROR_ARGUMENT,
                    "queue belongs to another context or device than the engine's");
 }
-
-/* ---- requests for samples, enqueued without waiting ---- */
 
 /* Bytes of results per piece: large enough for large launches, while cursors take little memory in
  * comparison. */
@@ -170,8 +164,6 @@ static pm_status enqueue_samples(const pm_device_clip *clip, const pm_sample_req
     return status;
 }
 
-/* ---- jobs for samples ---- */
-
 /* The positions of an output's buffer and offset in pm_cl_outputs. */
 #define PM_FIELDS(name)                                                                            \
     { offsetof(pm_cl_outputs, name), offsetof(pm_cl_outputs, name##_offset) }
@@ -234,8 +226,6 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     return status == PM_OK ? enqueue_samples(on_member, &request, &resolved, &wait, done, error)
                            : status;
 }
-
-/* ---- crowds ---- */
 
 pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
                            cl_uint wait_count, const cl_event *wait_list, cl_event *done,

@@ -5,7 +5,7 @@
  * into the caller's memory directly; its results are mapped, not read back. Outputs whose memory is
  * not aligned for the kernels' stores are read back there too.
  */
-#include "samples.h"
+#include "device.h"
 
 enum { SLOT_COUNT = 2 };
 

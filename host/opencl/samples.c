@@ -3,7 +3,7 @@
  * Enqueues pieces of a plan of samples. The buffers of a piece are released as soon as its steps are
  * enqueued: OpenCL retains them until the kernels are complete.
  */
-#include "samples.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +104,6 @@ static void release_pairs(device_pairs *pairs) {
     *pairs = (device_pairs){0};
 }
 
-/* ---- what a piece reads ---- */
-
 typedef struct piece {
     pm_cl_samples *samples;
     const pm_sample_request *request;
@@ -160,8 +158,6 @@ static pm_status make_cursors(piece *p) {
     const pm_status status = make_buffer(p, PM_MEMORY_CURSORS, NULL, count * sizeof(pm_cursor));
     return status == PM_OK ? locate(p, &step) : status;
 }
-
-/* ---- outputs ---- */
 
 static void use_channel(piece *p, unsigned channel) {
     const pm_opencl_clip *clip = p->samples->clip;

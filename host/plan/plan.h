@@ -6,11 +6,9 @@
 #ifndef PM_HOST_PLAN_H
 #define PM_HOST_PLAN_H
 
-#include "pair_order.h"
 #include "pose_request.h"
+#include "sample_request.h"
 #include "step.h"
-
-/* ---- samples ---- */
 
 typedef struct pm_sample_plan {
     const pm_plan_device *device; /* borrowed */
@@ -46,8 +44,6 @@ enum { PM_SAMPLE_VARIANTS = PM_OUTPUT_STEPS * PM_OUTPUT_COUNT + 1 };
 /* Lists the programs of a plan; returns their number. */
 size_t pm_plan_sample_variants(const pm_sample_plan *plan, const pm_sample_request *request,
                                pm_variant variants[PM_SAMPLE_VARIANTS]);
-
-/* ---- poses ---- */
 
 typedef struct pm_pose_plan {
     const pm_crowd_data *crowd; /* borrowed, as all pointers here */

@@ -12,8 +12,6 @@ static const size_t max_values = (size_t)1 << 30;
  * reach it. The device has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
 
-/* ---- choosing kernels ---- */
-
 /* Walks compute whole vectors of tracks. Vectors are as wide as the device's if these have at most a
  * quarter more lanes than there are in narrow vectors, which counts lanes without a track. So a clip
  * fills more than half of a wide vector, and its padding is as wide. */
@@ -89,8 +87,6 @@ size_t pm_plan_pair_values(const pm_sample_plan *plan, const pm_sample_request *
         }
     return bytes;
 }
-
-/* ---- steps ---- */
 
 static pm_step step_of(const char *file, const char *curve, unsigned components, uint32_t lanes,
                        pm_key_format format) {

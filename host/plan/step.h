@@ -9,8 +9,6 @@
 #include "base/base.h"
 #include "crowd/crowd.h"
 
-/* ---- devices ---- */
-
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
     uint32_t lanes;        /* of kernels that walk along segments: 1, 4, 8 or 16 */
@@ -45,8 +43,6 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * are read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
 
-/* ---- programs ---- */
-
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
@@ -62,8 +58,6 @@ typedef struct pm_variant {
 } pm_variant;
 
 bool pm_same_variant(const pm_variant *a, const pm_variant *b);
-
-/* ---- arguments ---- */
 
 /* The memory that kernels read and write. */
 typedef enum pm_memory {
@@ -137,8 +131,6 @@ typedef struct pm_parameter {
     uint16_t offset, size; /* of the number in pm_step_numbers */
     bool is_shared;        /* the number is the size of shared memory */
 } pm_parameter;
-
-/* ---- steps ---- */
 
 /* How work-items are divided into groups. */
 typedef enum pm_grouping {

@@ -11,8 +11,7 @@
 
 #include <stdlib.h>
 
-/* ---- requests; callers hold the lock ---- */
-
+/* The caller holds the lock, here and in the next three functions. */
 static pm_program_request *find(pm_programs *p, const pm_variant *variant) {
     pm_program_request *r = p->requests;
     while (r && !pm_same_variant(&r->variant, variant))
@@ -42,8 +41,6 @@ static void remove_request(pm_programs *p, pm_program_request *request) {
     *at = request->next;
     free(request);
 }
-
-/* ---- the thread ---- */
 
 /* Builds the program of an open request. The lock is released meanwhile: open requests are neither
  * moved nor removed. */
@@ -88,8 +85,6 @@ static void submit(pm_programs *p, pm_program_request *request) {
     pthread_mutex_unlock(&p->lock);
     free(request);
 }
-
-/* ---- functions for jobs ---- */
 
 /* Loads a program from the disk cache, unless its options are found by a trial build first: that is
  * left to the builder, which loads the program afterwards. */

@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cache_folder.h"
-
 /* Changes with the layout of the files. */
 static const char magic[8] = "pmcache1";
 

@@ -6,7 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cache_folder.h"
+#include "state.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,8 +38,6 @@ struct pm_cache_folder {
     char problem[PROBLEM]; /* empty: none so far */
     bool reported;
 };
-
-/* ---- the path ---- */
 
 static char *joined(const char *a, const char *b) {
     size_t size = strlen(a) + strlen(b) + 1;
@@ -105,8 +103,6 @@ void pm_cache_folder_close(pm_cache_folder *folder) {
     free(folder);
 }
 
-/* ---- problems ---- */
-
 /* Keeps the first problem only: later ones are most likely the same. */
 static void note_problem(pm_cache_folder *folder, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -146,8 +142,6 @@ bool pm_cache_folder_problem(pm_cache_folder *folder, pm_log_level *level, char 
     pthread_mutex_unlock(&folder->lock);
     return unreported;
 }
-
-/* ---- permissions ---- */
 
 static const char folder_is_ignored[] = "so the folder is ignored";
 static const char file_is_ignored[] = "so the file is ignored";
@@ -210,8 +204,6 @@ int pm_cache_folder_read(pm_cache_folder *folder, const char *name) {
         futimens(file, NULL); /* the time of last use; if this fails, the file is evicted earlier */
     return file;
 }
-
-/* ---- eviction ---- */
 
 typedef struct entry {
     char name[PM_CACHE_NAME + 1];
@@ -297,8 +289,6 @@ static void evict(int opened, const char *written) {
     }
     free(l.entries);
 }
-
-/* ---- writing ---- */
 
 /* Creates a folder and its parents. */
 static void make_folders(const char *folder) {

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache_folder.h"
-
 static void close_all(pm_programs *p) {
     while (p->built) {
         pm_built *next = p->built->next;

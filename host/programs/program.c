@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- source and options ---- */
-
 /* The kernel sources turn contraction off. A device that does not take the rounding option may
  * approximate / and sqrt, which the self-check would detect. */
 static pm_status options_of(pm_programs *p, const pm_variant *variant, char *to, size_t size,
@@ -72,8 +70,6 @@ static title title_of(const pm_variant *v) {
     return t;
 }
 
-/* ---- compiling ---- */
-
 /* Copies the first line of a build log that contains "error", or its first line. */
 static void first_error(const char *log, char *to, size_t size) {
     const char *at = strstr(log, "error");
@@ -102,8 +98,6 @@ static pm_status compile(pm_programs *p, const program_text *r, void **program, 
         error->cl_status = reason.cl_status;
     return status;
 }
-
-/* ---- the list of built programs and programs being built ---- */
 
 pm_built *pm_find_built(pm_programs *p, const pm_variant *variant) {
     pm_built *b = p->built;
@@ -156,8 +150,6 @@ static void finish_entry(pm_programs *p, pm_built *entry, void *program) {
     if (!program)
         free(entry);
 }
-
-/* ---- building ---- */
 
 static void store(pm_programs *p, const program_text *r, void *program) {
     size_t size = 0;

@@ -75,8 +75,7 @@ static void describe(const pm_block *block, size_t at, size_t count, lanes *to) 
     track->tangents_out = views_in_lanes(block, pm_channel_tangents_out(desc, c), n, track);
 }
 
-/* ---- keys of 48 bits, processed lane by lane ---- */
-
+/* Keys of 48 bits are processed lane by lane. */
 static size_t coded_at(const lanes *l, size_t lane, size_t key) {
     const pm_track_layout *at = &l->block->layout[l->track.index[lane]];
     return at->first + key * at->row;
@@ -106,8 +105,6 @@ static dquat coded_key(const lanes *l, size_t key) {
     }
     return q;
 }
-
-/* ---- keys of either format ---- */
 
 /* A quaternion whose length is not 1 only by rounding, normalised; others as they are. */
 static dquat unit_if_near(dquat q) {
@@ -232,9 +229,9 @@ static pm_block_result build_block(const pm_block *block) {
 }
 
 extern const pm_segment_functions PM_SET_NAME(pm_segment_functions);
-/* ---- checks of all numbers in memory order; clip/check_keys.c finds which one is invalid ---- */
-
-/* The bounds are so narrow that rounding cannot change whether the norm is within 1e-3 of 1. */
+/* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.
+ *
+ * The bounds are so narrow that rounding cannot change whether the norm is within 1e-3 of 1. */
 static dmask is_rotation(dquat q) {
     dreal norm2 = dquat_dot(q, q);
     return (dmask)(norm2 >= 0.9981) & (dmask)(norm2 <= 1.0019);

@@ -30,8 +30,6 @@ const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
     return sets[best];
 }
 
-/* ---- arrays of a description ---- */
-
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
     const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
     return arrays[channel];
@@ -67,9 +65,7 @@ pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, uns
     return (pm_array_view){data + track * row, array->type, stride};
 }
 
-/* ---- windows of swing and twist (docs/methods.md, "sterp") ---- */
-
-/* The smallest float that is not less than a window's end. 2, which exceeds every u, where the
+/* The windows of swing and twist (docs/methods.md, "sterp"): the smallest float that is not less than a window's end. 2, which exceeds every u, where the
  * window ends with the segment. */
 static float left_at(double end) {
     float nearest = (float)end;

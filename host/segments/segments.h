@@ -15,8 +15,6 @@
 #include "kernels/pm_methods.h"
 #include "key_format.h"
 
-/* ---- curves ---- */
-
 /* Named as in the kernels' headers. */
 typedef enum pm_curve_id {
 #define PM_CURVE_ID(name) PM_CURVE_##name,
@@ -67,8 +65,6 @@ typedef void (*pm_constants_builder)(const pm_clip_desc *desc, size_t track, flo
 
 /* The pm_constants_builder of sterp. */
 void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *constants, size_t plane);
-
-/* ---- building ---- */
 
 /* One channel of neighbouring tracks of one timeline: the input, the builder, and the output. All
  * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks

@@ -9,11 +9,9 @@
  */
 #include "spline_equations.h"
 
-#include "hermite.h"
 #include "rotation_vector.h"
 
-/* ---- 3x3 matrices in lanes, stored as columns ---- */
-
+/* A 3x3 matrix in lanes, stored as columns. */
 typedef struct dmat3 {
     dvec3 x, y, z;
 } dmat3;
@@ -81,8 +79,6 @@ static inline dmat3 dmat3_inverse(const dmat3 *m) {
     xy = dvec3_scaled(xy, scale);
     return (dmat3){{yz.x, zx.x, xy.x}, {yz.y, zx.y, xy.y}, {yz.z, zx.z, xy.z}};
 }
-
-/* ---- the equations ---- */
 
 enum { MAX_ITERATIONS = 60 };
 

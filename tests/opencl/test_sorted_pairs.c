@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
-#include "plan/pair_order.h"
+#include "plan/sample_request.h"
 #include "support/cl_caller.h"
 #include "support/engines.h"
 #include "support/faults.h"
