@@ -38,7 +38,9 @@ static pm_lane_views views_in_lanes(const pm_block *block, const pm_array *array
         views.type = one.type;
         views.stride = one.stride;
     }
-    views.adjacent = track->index[PM_DOUBLES - 1] - track->index[0] == PM_DOUBLES - 1;
+    views.adjacent = true;
+    for (size_t i = 1; i < PM_DOUBLES; i++)
+        views.adjacent = views.adjacent && track->index[i] == track->index[0] + i;
     return views;
 }
 
@@ -46,10 +48,14 @@ static bool is_coded(const lanes *l) {
     return l->block->format != PM_KEYS_FLOAT32;
 }
 
-/* Describes tracks [at, at + count) of the block. */
+static size_t track_at(const pm_block *block, size_t at) {
+    return block->order ? block->order[block->place + at] : block->place + at;
+}
+
+/* Describes the tracks at places [at, at + count) of the block. */
 static void describe(const pm_block *block, size_t at, size_t count, lanes *to) {
     const pm_clip_desc *desc = block->desc;
-    const pm_track_layout *layout = &block->layout[block->track + at];
+    const pm_track_layout *layout = &block->layout[track_at(block, at)];
     const size_t room = block->room - at;
     const unsigned c = block->channel, n = pm_channel_components(c);
     *to = (lanes){.block = block,
@@ -68,7 +74,7 @@ static void describe(const pm_block *block, size_t at, size_t count, lanes *to) 
     if (!is_coded(to))
         track->stored.to = (float *)block->keys + layout->first;
     for (size_t i = 0; i < PM_DOUBLES; i++)
-        track->index[i] = block->track + at + (i < count ? i : count - 1);
+        track->index[i] = track_at(block, at + (i < count ? i : count - 1));
     to->given = views_in_lanes(block, pm_channel_array(desc, c), n, track);
     track->user_tangents = views_in_lanes(block, &desc->user_tangents, 3, track);
     track->tangents_in = views_in_lanes(block, pm_channel_tangents_in(desc, c), n, track);

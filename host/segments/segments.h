@@ -72,8 +72,9 @@ void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *const
 typedef struct pm_block {
     const pm_clip_desc *desc; /* checked; for the options of curves */
     unsigned channel;         /* PM_ROTATIONS and so on */
-    size_t track, count;      /* at most PM_BLOCK_TRACKS */
-    size_t first_row;         /* number of keys of all tracks before `track` */
+    size_t place, count;      /* among the planes; at most PM_BLOCK_TRACKS */
+    const uint32_t *order;    /* the track at each place; NULL: its number is the place */
+    size_t first_row;         /* number of keys of all tracks before the one at `place` */
 
     pm_builder builder;
     bool keeps_keys; /* keys are neither unrolled nor normalised */
@@ -87,7 +88,7 @@ typedef struct pm_block {
     pm_key_format format;
     void *keys;              /* of all tracks of the channel; written */
     pm_track_layout *layout; /* of all tracks; `wrap` is written */
-    size_t room;             /* tracks that fit the planes from `track` on, padding included */
+    size_t room;             /* tracks that fit the planes from `place` on, padding included */
 } pm_block;
 
 /* Tracks per block, whose segments are written together. That uses the memory bandwidth better than

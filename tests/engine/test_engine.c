@@ -306,13 +306,6 @@ static void a_device_type_that_the_platform_does_not_have_is_refused(void **stat
     expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_NO_DEVICE, "gpu");
 }
 
-static void the_self_check_finds_the_bits_of_the_reference(void **state) {
-    pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_self_check(engine_for(state), &identity, &error), &error);
-    assert_int_equal(identity, PM_BIT_MATCH_EXACT);
-}
-
 static void lanes_that_do_not_exist_are_refused(void **state) {
     engine_for(state);
     const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
@@ -357,7 +350,6 @@ int main(int argc, char **argv) {
         cmocka_unit_test(listing_without_a_count_is_refused),
         ONLY_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name),
         ON_BOTH(destroying_an_engine_clears_its_handle),
-        ON_BOTH(the_self_check_finds_the_bits_of_the_reference),
         ONLY_ON_DEVICE(devices_are_listed_with_running_numbers),
         ONLY_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full),
         ONLY_ON_DEVICE(a_device_is_found_by_its_index_its_pair_and_its_name),

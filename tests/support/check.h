@@ -64,4 +64,7 @@ void *test_array(size_t count, size_t element);
  * kernels. */
 bool small_sizes(void);
 
+/* Whether POSEMILL_TEST_LONG requests all of a sweep, as CI does once, in place of a part of it. */
+bool long_sweeps(void);
+
 #endif
