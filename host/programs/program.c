@@ -2,7 +2,7 @@
  *
  * Programs: one per variant, built from the kernel sources on first use. A program that is being
  * built has an entry whose program is NULL; only threads that need the same program wait for it. No
- * lock is held while the driver compiles or a message is delivered.
+ * lock is held while the driver compiles or a message is delivered. Launches borrow their kernels.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -99,7 +99,8 @@ static pm_status compile(pm_programs *p, const program_text *r, void **program, 
     return status;
 }
 
-pm_built *pm_find_built(pm_programs *p, const pm_variant *variant) {
+/* The entry of a variant, or NULL. The caller holds the lock. */
+static pm_built *find_built(pm_programs *p, const pm_variant *variant) {
     pm_built *b = p->built;
     while (b && !pm_same_variant(&b->variant, variant))
         b = b->next;
@@ -109,7 +110,7 @@ pm_built *pm_find_built(pm_programs *p, const pm_variant *variant) {
 /* Whether a program is built. Waits while another thread builds it. The caller holds the lock. */
 static bool is_finished(pm_programs *p, const pm_variant *variant) {
     const pm_built *b;
-    while ((b = pm_find_built(p, variant)) && !b->program)
+    while ((b = find_built(p, variant)) && !b->program)
         pthread_cond_wait(&p->program_finished, &p->lock);
     return b != NULL;
 }
@@ -224,7 +225,7 @@ pm_status pm_programs_load(pm_programs *p, const pm_variant *variant, bool *read
                            pm_error *error) {
     program_text r;
     pthread_mutex_lock(&p->lock);
-    const pm_built *built = pm_find_built(p, variant);
+    const pm_built *built = find_built(p, variant);
     const bool known = built != NULL;
     *ready = built && built->program;
     pthread_mutex_unlock(&p->lock);
@@ -251,4 +252,69 @@ pm_status pm_programs_build(pm_programs *p, const pm_variant *variant, pm_error 
         status = build(p, &r, error);
     free(r.source);
     return status;
+}
+
+/* Kernels are kept for later launches: creating one costs a small job more than its arithmetic. A
+ * kernel has one set of arguments, so a launch borrows one. */
+static pm_status create_kernel(pm_programs *p, pm_built *built, pm_made_kernel **made,
+                               pm_error *error) {
+    size_t max = 0;
+    pm_made_kernel *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return pm_fail_memory(error);
+    const pm_status status = p->desc.driver->make_kernel(
+        p->desc.device, built->program, built->variant.file, &fresh->kernel, &max, error);
+    if (status != PM_OK) {
+        free(fresh);
+        return status;
+    }
+    fresh->program = built;
+    for (fresh->max_group = PM_GROUP_ITEMS; fresh->max_group > 1 && fresh->max_group > max;)
+        fresh->max_group /= 2;
+    *made = fresh;
+    return PM_OK;
+}
+
+/* The entry of a built program, with an idle kernel if it has one. NULL: it is not built yet. */
+static pm_built *take_idle(pm_programs *p, const pm_variant *variant, pm_made_kernel **idle) {
+    pthread_mutex_lock(&p->lock);
+    pm_built *built = find_built(p, variant);
+    if (built && !built->program)
+        built = NULL;
+    *idle = built ? built->idle : NULL;
+    if (*idle)
+        built->idle = (*idle)->next;
+    pthread_mutex_unlock(&p->lock);
+    return built;
+}
+
+pm_status pm_kernel_take(pm_programs *p, const pm_variant *variant, pm_made_kernel **made,
+                         pm_error *error) {
+    pm_built *built;
+    while (!(built = take_idle(p, variant, made))) {
+        const pm_status status = pm_programs_build(p, variant, error);
+        if (status != PM_OK)
+            return status;
+    }
+    return *made ? PM_OK : create_kernel(p, built, made, error);
+}
+
+void pm_kernel_give(pm_programs *p, pm_made_kernel *made) {
+    pthread_mutex_lock(&p->lock);
+    made->next = made->program->idle;
+    made->program->idle = made;
+    pthread_mutex_unlock(&p->lock);
+}
+
+void pm_kernel_release(pm_programs *p, pm_made_kernel *made) {
+    p->desc.driver->release_kernel(made->kernel);
+    free(made);
+}
+
+void pm_kernels_release(pm_programs *p, pm_built *program) {
+    while (program->idle) {
+        pm_made_kernel *next = program->idle->next;
+        pm_kernel_release(p, program->idle);
+        program->idle = next;
+    }
 }

@@ -41,9 +41,6 @@ struct pm_programs {
     enum { PM_ROUNDING_UNTRIED, PM_ROUNDING_TAKEN, PM_ROUNDING_REFUSED } rounding;
 };
 
-/* The entry of a variant, or NULL. The caller holds the lock. */
-pm_built *pm_find_built(pm_programs *programs, const pm_variant *variant);
-
 /* Loads a program from the disk cache unless it is in memory. *ready: it is in memory afterwards. */
 pm_status pm_programs_load(pm_programs *programs, const pm_variant *variant, bool *ready,
                            pm_error *error);
