@@ -140,7 +140,7 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     status = pm_device_check(crowd->engine->device, error);
     if (status != PM_OK)
         return status;
-    return crowd->engine->builds_in_background
+    return POSEMILL_OPENCL && crowd->engine->builds_in_background
                ? pm_pose_in_background(crowd->on_device, &request, error)
                : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
 }

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "pair_order.h"
-
 #define PM_FIELD(name) offsetof(pm_sample_job, name)
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4, PM_FIELD(rotations)},
@@ -75,8 +73,6 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
     }
     return PM_OK;
 }
-
-/* ---- cursors ---- */
 
 /* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers
  * for each sample, so that errors do not accumulate. */

@@ -5,7 +5,7 @@
  */
 #include "bench/count_operations.h"
 #include "cases/crowd_work.h"
-#include "clip/method.h"
+#include "clip/clip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

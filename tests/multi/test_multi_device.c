@@ -7,8 +7,9 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "engine/engine.h"
-#include "multi/multi_device.h"
+#include "multi/multi.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -275,12 +276,12 @@ static void sample_rotations(const pm_clip *clip, size_t count) {
 
 /* The programs that a device has built so far: 0 unless it has computed. */
 static size_t programs_of(const pm_engine *engine, size_t part) {
-    pm_opencl_device *cl = pm_opencl_of(engine->device->members[part]);
+    pm_programs *p = engine->device->members[part]->programs;
     size_t count = 0;
-    pthread_mutex_lock(&cl->lock);
-    for (const pm_built *b = cl->built; b; b = b->next)
+    pthread_mutex_lock(&p->lock);
+    for (const pm_built *b = p->built; b; b = b->next)
         count += b->program != NULL;
-    pthread_mutex_unlock(&cl->lock);
+    pthread_mutex_unlock(&p->lock);
     return count;
 }
 

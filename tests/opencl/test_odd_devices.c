@@ -19,6 +19,7 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 
 enum { KEYS = 9, TRACKS = 19, SAMPLES = 300, INSTANCES = 90, OUTPUTS = 5 };
 enum { VALUES = SAMPLES * TRACKS };
@@ -361,13 +362,13 @@ static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **st
         do_not_claim_rounding();
         odd_refuse_option("-cl-std", CL_BUILD_PROGRAM_FAILURE);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        assert_false(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)));
+        assert_false(pm_takes_rounding_option(engine->device->programs));
         pm_engine_destroy(&engine);
         odd_refuse_option(refuses ? "-cl-fp32-correctly-rounded" : NULL, CL_INVALID_BUILD_OPTIONS);
         for (size_t again = 0; again < 2; again++) {
             const size_t before = odd_counted().trials;
             engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-            assert_int_equal(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)), !refuses);
+            assert_int_equal(pm_takes_rounding_option(engine->device->programs), !refuses);
             pm_engine_destroy(&engine);
             assert_int_equal(odd_counted().trials - before, again ? 0 : 1 + refuses);
         }
@@ -376,7 +377,7 @@ static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **st
 }
 
 static void *ask(void *engine) {
-    return pm_cl_takes_rounding_option(pm_opencl_of(((pm_engine *)engine)->device)) ? engine : NULL;
+    return pm_takes_rounding_option(((pm_engine *)engine)->device->programs) ? engine : NULL;
 }
 
 static void threads_that_ask_at_once_wait_for_one_trial(void **state) {
@@ -412,13 +413,12 @@ static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_grou
                               .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
-    cl_program program = NULL;
     pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    pm_opencl_device *cl = pm_opencl_of(engine->device);
-    cl->quirks.crowd_sub_group = crowd_sub_group;
-    expect_ok(pm_cl_program(cl, of_crowd ? &crowd : &sample, &program, &error), &error);
-    assert_non_null(program);
+    pm_programs *programs = engine->device->programs;
+    programs->desc.crowd_sub_group = crowd_sub_group;
+    expect_ok(pm_programs_build(programs, of_crowd ? &crowd : &sample, &error), &error);
+    assert_non_null(programs->built);
     pm_engine_destroy(&engine);
     return odd_counted();
 }
@@ -440,10 +440,9 @@ static void options_that_are_too_long_are_an_error(void **state) {
         {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     for (size_t i = 0; i < 2; i++) {
-        cl_program program = NULL;
         pm_error error = poisoned_error();
-        expect_refusal(pm_cl_program(pm_opencl_of(engine->device), &variants[i], &program, &error),
-                       &error, PM_ERROR_BUILD, "options");
+        expect_refusal(pm_programs_build(engine->device->programs, &variants[i], &error), &error,
+                       PM_ERROR_BUILD, "options");
     }
     pm_engine_destroy(&engine);
 }
@@ -462,7 +461,7 @@ static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
         pm_engine_info(engine, &info);
         assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
         assert_memory_equal(info.driver, version, sizeof info.driver - 1);
-        snprintf(keys[i], sizeof keys[i], "%s", pm_opencl_of(engine->device)->cache_identity);
+        snprintf(keys[i], sizeof keys[i], "%s", engine->device->programs->desc.identity);
         pm_engine_destroy(&engine);
         odd_reset();
     }
