@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Converts files into one C file of byte arrays with a table of name, text and size: the kernels as
-# host/opencl/kernel_source.h declares them, or the files of a page as tools/report/page_parts.h does.
+# host/programs/kernel_source.h declares them, or the files of a page as tools/report/page_parts.h does.
 # Included, it provides posemill_embed_kernels() and posemill_embed_page(). Run as a script (cmake -P)
 # with OUTPUT, HEADER, TYPE, TABLE, COUNT and FILES set, it writes the file. It writes bytes because C
 # compilers limit the length of string literals.
@@ -20,7 +20,7 @@ function(posemill_embed_files output header type table count)
 endfunction()
 
 function(posemill_embed_kernels output)
-    posemill_embed_files("${output}" opencl/kernel_source.h pm_kernel_source pm_kernel_sources
+    posemill_embed_files("${output}" programs/kernel_source.h pm_kernel_source pm_kernel_sources
         pm_kernel_source_count ${ARGN})
 endfunction()
 

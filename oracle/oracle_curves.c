@@ -3,8 +3,8 @@
  * The oracle's tangent rules, squad, circular blending and sterp. The only source of this file is
  * the definition of the methods; read both side by side.
  */
-#include "oracle_private.h"
 #include "host/base/counts.h"
+#include "oracle_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  *
  * The oracle's positions and scales: one function per vector method.
  */
-#include "oracle_private.h"
 #include "host/base/counts.h"
+#include "oracle_private.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 #include "batches.h"
 #include "crowd_scenes.h"
 #include "files.h"
-#include "scenes.h"
 #include "host/base/counts.h"
+#include "scenes.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

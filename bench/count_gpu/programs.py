@@ -12,7 +12,7 @@ import re
 
 from .tools import KERNELS, ROOT, Failure
 
-# `name` is that of reports, `file` the kernel's, `defines` what host/opencl/program.c defines.
+# `name` is that of reports, `file` the kernel's, `defines` what host/programs/program.c defines.
 # `usual` is false for what only a caller's own choice of the vector method builds.
 Program = collections.namedtuple("Program", "name file defines usual folder", defaults=(KERNELS,))
 

@@ -11,8 +11,8 @@
 #include "cases/files.h"
 #include "cases/sizes.h"
 #include "files/progress.h"
-#include "roofline.h"
 #include "host/base/counts.h"
+#include "roofline.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
 #include "cases/file_content.h"
 #include "cases/scenes.h"
 #include "device/device.h"
+#include "host/base/counts.h"
 #include "options/device_options.h"
 #include "statistics.h"
-#include "host/base/counts.h"
 
 /* Repetitions of a case: at least `min`, continued for at least `seconds`. */
 typedef struct bench_repetitions {

@@ -11,18 +11,11 @@
 
 #include "base/base.h"
 #include "plan/plan.h"
+#include "programs/programs.h"
 
 typedef struct pm_device pm_device;
 typedef struct pm_device_clip pm_device_clip;
 typedef struct pm_device_crowd pm_device_crowd;
-
-/* The state of a request's programs, from best to worst. */
-typedef enum pm_readiness {
-    PM_READY,
-    PM_READY_UNCHECKED, /* all built; no result of the new ones has been compared yet */
-    PM_READY_LATER,     /* a program is being built */
-    PM_READY_NEVER      /* a build failed */
-} pm_readiness;
 
 /* The functions of a backend. Arguments are checked by the caller. All functions except close and
  * the releases are thread-safe. */
@@ -42,27 +35,11 @@ typedef struct pm_backend {
     pm_status (*sample)(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error);
 
-    /* All three are NULL for a backend without programs. prepare requests the programs of a request
-     * without waiting. readiness returns their state; a failed build is reported once, with its
-     * error. mark_checked turns PM_READY_UNCHECKED into PM_READY. */
-    pm_status (*prepare)(const pm_device_clip *clip, const pm_sample_request *request,
-                         pm_error *error);
-    pm_readiness (*readiness)(const pm_device_clip *clip, const pm_sample_request *request,
-                              pm_error *error);
-    void (*mark_checked)(const pm_device_clip *clip, const pm_sample_request *request);
-
     /* The same for crowds. All three are NULL for a backend without crowds. */
     pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
-
-    /* Like prepare, readiness and mark_checked, for the outputs of a request that have memory. */
-    pm_status (*prepare_poses)(const pm_device_crowd *crowd, const pm_pose_request *request,
-                               pm_error *error);
-    pm_readiness (*poses_readiness)(const pm_device_crowd *crowd, const pm_pose_request *request,
-                                    pm_error *error);
-    void (*mark_poses_checked)(const pm_device_crowd *crowd, const pm_pose_request *request);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */
@@ -75,7 +52,9 @@ struct pm_device {
     const pm_backend *backend;
     pm_device_options options;
     pm_device_info info;
-    bool slow_compiler; /* building a program takes minutes: use few programs */
+    pm_programs *programs;      /* owned. NULL: it has none */
+    const pm_plan_device *plan; /* its own; NULL as programs */
+    bool slow_compiler;         /* building a program takes minutes: use few programs */
     /* 1: a job's results had other bits than those of the reference path. A word, because RISC-V
      * exchanges single bytes only with libatomic. */
     atomic_uint differs;
@@ -108,5 +87,72 @@ pm_status pm_device_check(const pm_device *device, pm_error *error);
 void pm_device_begin(pm_device *device, const pm_backend *backend,
                      const pm_device_options *options);
 void pm_device_clip_begin(pm_device_clip *clip, pm_device *device, const pm_clip_data *data);
+
+/* A selection from the devices that a backend lists. */
+typedef struct pm_selection {
+    const pm_device_info *infos;
+    size_t info_count;
+    size_t *found; /* space for info_count + 1 indices, in the order of selection */
+    size_t count;
+    const char *missing; /* the part of the selector that no device matches; NULL: none */
+    int missing_length;
+} pm_selection;
+
+/* Selects devices as pm_engine_desc says. `count` and `missing` are zero before. "auto" may find no
+ * device. */
+pm_status pm_select_devices(const char *selector, pm_selection *selection, pm_error *error);
+
+/* The worst state of the programs of a request, on all members of a device. Missing programs are
+ * requested without waiting. A failed build is reported once, with its error. */
+pm_readiness pm_samples_readiness(const pm_device_clip *clip, const pm_sample_request *request,
+                                  pm_error *error);
+pm_readiness pm_poses_readiness(const pm_device_crowd *crowd, const pm_pose_request *request,
+                                pm_error *error);
+
+/* The results of a request's new programs have been compared. */
+void pm_samples_checked(const pm_device_clip *clip, const pm_sample_request *request);
+void pm_poses_checked(const pm_device_crowd *crowd, const pm_pose_request *request);
+
+/* The objects of the public headers. Here, because posemill_cl.h has functions for them too, which
+ * opencl/ implements. */
+struct pm_engine {
+    pm_device *device; /* owned */
+    pm_logger logger;
+    size_t host_threads;       /* at least 1 */
+    bool builds_in_background; /* build_in_background of the description */
+};
+
+struct pm_clip {
+    pm_engine *engine;         /* borrowed */
+    pm_clip_data *data;        /* owned */
+    pm_device_clip *on_device; /* owned */
+};
+
+struct pm_crowd {
+    pm_engine *engine;          /* borrowed */
+    pm_crowd_data *data;        /* owned */
+    pm_device_crowd *on_device; /* owned */
+};
+
+/* Opens the devices of an engine. *count is 0 where there are none. Several devices share the host
+ * threads of the options. The caller closes each device, then frees *devices with free(). */
+typedef pm_status (*pm_open_devices)(const void *context, const pm_engine_desc *desc,
+                                     const pm_device_options *options, pm_device ***devices,
+                                     size_t *count, pm_error *error);
+
+/* The functions below belong to engine/.
+ *
+ * Checks a description and creates an engine on the devices that `open` opens, or on the reference
+ * path where there are none, or `open` is NULL. */
+pm_status pm_engine_open(const pm_engine_desc *desc, pm_open_devices open, const void *context,
+                         pm_engine **engine, pm_error *error);
+
+/* The request of a checked job: to the device, or to the reference path where the job selects it.
+ * Borrows the clip and the job's arrays. */
+pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job);
+
+/* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
+pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
+                                pm_error *error);
 
 #endif

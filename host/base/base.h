@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: utilities that are independent of curves. Errors, log messages, threads,
- * exact fractions, the clock, instruction sets, the rounding of stored numbers, drivers after a fork.
+ * exact fractions, instruction sets, the rounding of stored numbers, drivers after a fork.
  */
 #ifndef PM_HOST_BASE_H
 #define PM_HOST_BASE_H
 
-#include "clock.h"
 #include "clones.h"
+#include "counts.h"
 #include "drivers.h"
 #include "instruction_set.h"
 #include "large.h"

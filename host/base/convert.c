@@ -4,8 +4,8 @@
  * all twelve Euler orders: an order is its axes i, j, k and the sign in i * j = +-k. This file
  * does not depend on clips, devices or float32.
  */
+#include "counts.h"
 #include "eigen.h"
-#include "base/counts.h"
 #include <posemill/posemill.h>
 
 #include <float.h>
@@ -39,9 +39,8 @@ static bool is_order(pm_euler_order order) {
 }
 
 bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]) {
-    if (!is_order(order) || !angles || !quaternion) {
+    if (!is_order(order) || !angles || !quaternion)
         return false;
-    }
     const axes a = order_axes[order];
     const double e = a.parity;
     const double c0 = cos(0.5 * angles[0]), s0 = sin(0.5 * angles[0]);
@@ -81,9 +80,8 @@ typedef struct halves {
  * a quarter turn and the third angle multiplied by -parity. Scale is irrelevant. */
 static halves halves_of(axes a, const double q[4]) {
     const double e = a.parity;
-    if (a.proper) {
+    if (a.proper)
         return (halves){q[3], q[a.i], q[a.j], e * q[a.k]};
-    }
     return (halves){q[3] - q[a.j], q[a.i] - e * q[a.k], q[a.j] + q[3], e * q[a.k] + q[a.i]};
 }
 
@@ -93,9 +91,8 @@ static void rescale(double q[4]) {
     if (!(largest > 1e-100 && largest < 1e100) && largest > 0.0 && largest <= DBL_MAX) {
         int exponent = 0;
         (void)frexp(largest, &exponent);
-        for (int n = 0; n < 4; n++) {
+        for (int n = 0; n < 4; n++)
             q[n] = ldexp(q[n], -exponent);
-        }
     }
 }
 
@@ -116,9 +113,8 @@ static void solve_locked(axes a, halves h, bool aligned, const double near[3], d
 bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const double near[3],
                         double angles[3]) {
     static const double zero[3] = {0.0, 0.0, 0.0};
-    if (!is_order(order) || !quaternion || !angles) {
+    if (!is_order(order) || !quaternion || !angles)
         return false;
-    }
     const axes a = order_axes[order];
     const double nearest[3] = {(near ? near : zero)[0], (near ? near : zero)[1],
                                (near ? near : zero)[2]};
@@ -151,16 +147,14 @@ bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
         other[n] = nearest_turn(other[n], nearest[n]);
     }
     const bool take_other = distance_to(other, nearest) < distance_to(one, nearest);
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 3; n++)
         angles[n] = take_other ? other[n] : one[n];
-    }
     return true;
 }
 
 bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
-    if (!quaternion || !matrix) {
+    if (!quaternion || !matrix)
         return false;
-    }
     double q[4] = {quaternion[0], quaternion[1], quaternion[2], quaternion[3]};
     rescale(q);
     const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -182,30 +176,26 @@ bool pm_matrix_from_quat(const double quaternion[4], double matrix[9]) {
 static bool scale_matrix(const double matrix[9], double m[9]) {
     double largest = 0.0;
     for (int n = 0; n < 9; n++) {
-        if (!isfinite(matrix[n])) {
+        if (!isfinite(matrix[n]))
             return false;
-        }
         largest = fmax(largest, fabs(matrix[n]));
     }
     int exponent = 0;
     (void)frexp(largest, &exponent);
-    for (int n = 0; n < 9; n++) {
+    for (int n = 0; n < 9; n++)
         m[n] = ldexp(matrix[n], -exponent);
-    }
     return true;
 }
 
 bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]) {
     double m[9];
-    if (!matrix || !quaternion || !scale_matrix(matrix, m)) {
+    if (!matrix || !quaternion || !scale_matrix(matrix, m))
         return false;
-    }
     const double determinant = m[0] * (m[4] * m[8] - m[5] * m[7]) -
                                m[1] * (m[3] * m[8] - m[5] * m[6]) +
                                m[2] * (m[3] * m[7] - m[4] * m[6]);
-    if (!(determinant > 0.0)) {
+    if (!(determinant > 0.0))
         return false;
-    }
     /* q' K q / 2 + trace(M) / 2 is the trace of R(q)' M, so the eigenvector of the largest
      * eigenvalue is the nearest rotation; it is simple for every positive determinant. */
     double k[4][4] = {
@@ -218,13 +208,11 @@ bool pm_quat_from_matrix(const double matrix[9], double quaternion[4]) {
     pm_largest_eigenvector(k, q);
     /* For a half turn w is 0; the sign of the first nonzero component decides. */
     double leading = q[3];
-    for (int n = 0; n < 3 && leading == 0.0; n++) {
+    for (int n = 0; n < 3 && leading == 0.0; n++)
         leading = q[n];
-    }
     const double sign = leading < 0.0 ? -1.0 : 1.0;
     const double scale = sign / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; n++)
         quaternion[n] = q[n] * scale + 0.0;
-    }
     return true;
 }

@@ -6,12 +6,18 @@
 
 #include "log.h"
 
-#include <stdarg.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_locale.h"
+/* The C locale is a constant of the C library, which takes no memory and is not freed. */
+int pm_format(char *text, size_t size, const char *format, va_list arguments) {
+    const locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    const int length = vsnprintf(text, size, format, arguments);
+    uselocale(before);
+    return length;
+}
 
 /* Delivers a message that is longer than `text`, in heap memory. Without memory the message is
  * truncated and ends with a note about it. */

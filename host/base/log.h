@@ -5,6 +5,8 @@
 #ifndef PM_HOST_LOG_H
 #define PM_HOST_LOG_H
 
+#include <stdarg.h>
+
 #include <posemill/posemill.h>
 
 typedef struct pm_logger {
@@ -16,5 +18,8 @@ typedef struct pm_logger {
  * library, so the caller must not hold a lock. */
 void pm_log(pm_logger logger, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* vsnprintf in the C locale, whatever that of the process: 0.5, never 0,5. */
+int pm_format(char *text, size_t size, const char *format, va_list arguments);
 
 #endif

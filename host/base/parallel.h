@@ -44,4 +44,9 @@ typedef void (*pm_work)(void *context, pm_items *items);
  * done. If a thread cannot be started, the others do its work. */
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
 
+/* The processors that the control groups of this process allow, at least 1, SIZE_MAX without a
+ * limit. `root` is put before the paths of all files: "" for those of the system. The part of
+ * pm_processors that reads files, for tests. */
+size_t pm_processor_quota(const char *root);
+
 #endif

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 
-#include "processors.h"
+#include "parallel.h"
 
 #include <posemill/posemill.h>
 #include <sched.h>
@@ -28,8 +28,6 @@ static size_t of_affinity(void) {
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (size_t)online : 1;
 }
-
-/* ---- control groups --------------------------------------------------------------------------- */
 
 static FILE *open_in(const char *folder, const char *name) {
     char path[2 * PATH];
@@ -173,8 +171,6 @@ size_t pm_processor_quota(const char *root) {
         fclose(file);
     return least;
 }
-
-/* ---- both -------------------------------------------------------------------------------------- */
 
 /* The quota is read once: an engine or a call of the Python package would read two files else. */
 size_t pm_processors(void) {

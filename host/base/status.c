@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "c_locale.h"
+#include "log.h"
 
 #define PM_TEXT_(x) #x
 #define PM_TEXT(x) PM_TEXT_(x)
@@ -19,35 +19,20 @@ const char *pm_version(void) {
 }
 
 const char *pm_status_name(pm_status status) {
-    switch (status) {
-    case PM_OK:
-        return "ok";
-    case PM_ERROR_ARGUMENT:
-        return "argument";
-    case PM_ERROR_KEY:
-        return "key";
-    case PM_ERROR_TIME:
-        return "time";
-    case PM_ERROR_SIZE:
-        return "size";
-    case PM_ERROR_MEMORY:
-        return "memory";
-    case PM_ERROR_NO_PLATFORM:
-        return "no platform";
-    case PM_ERROR_NO_DEVICE:
-        return "no device";
-    case PM_ERROR_BUILD:
-        return "build";
-    case PM_ERROR_DEVICE_MEMORY:
-        return "device memory";
-    case PM_ERROR_FILE:
-        return "file";
-    case PM_ERROR_OUTPUT:
-        return "output";
-    case PM_ERROR_DEVICE:
-        return "device";
-    }
-    return "unknown";
+    static const char *const names[] = {[PM_OK] = "ok",
+                                        [PM_ERROR_ARGUMENT] = "argument",
+                                        [PM_ERROR_KEY] = "key",
+                                        [PM_ERROR_TIME] = "time",
+                                        [PM_ERROR_SIZE] = "size",
+                                        [PM_ERROR_MEMORY] = "memory",
+                                        [PM_ERROR_NO_PLATFORM] = "no platform",
+                                        [PM_ERROR_NO_DEVICE] = "no device",
+                                        [PM_ERROR_BUILD] = "build",
+                                        [PM_ERROR_DEVICE_MEMORY] = "device memory",
+                                        [PM_ERROR_FILE] = "file",
+                                        [PM_ERROR_OUTPUT] = "output",
+                                        [PM_ERROR_DEVICE] = "device"};
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
 /* Appends the known indices to a message of `length` characters, such as " (track 3, key 2)". */
@@ -68,67 +53,25 @@ static void add_indices(pm_error *error, size_t length) {
     snprintf(error->message + length, sizeof error->message - length, "%s%s", text, end ? ")" : "");
 }
 
-/* Fills the error with the status and the indices of `what`, and the formatted message. */
-static void report(pm_error *error, const pm_error *what, const char *format, va_list arguments) {
-    error->status = what->status;
-    error->cl_status = 0;
-    error->hint = NULL;
-    error->track = what->track;
-    error->key = what->key;
-    error->joint = what->joint;
-    error->instance = what->instance;
+void pm_report(pm_error *error, pm_status status, pm_indices at, const char *format, ...) {
+    va_list arguments;
+    if (!error)
+        return;
+    pm_error_clear(error);
+    error->status = status;
+    error->track = at.track;
+    error->key = at.key;
+    error->joint = at.joint;
+    error->instance = at.instance;
+    va_start(arguments, format);
     int length = pm_format(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof error->message)
         add_indices(error, (size_t)length);
 }
 
-void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format,
-               ...) {
-    const pm_error what = {.status = status,
-                           .track = track,
-                           .key = key,
-                           .joint = PM_NO_INDEX,
-                           .instance = PM_NO_INDEX};
-    va_list arguments;
-    if (!error)
-        return;
-    va_start(arguments, format);
-    report(error, &what, format, arguments);
-    va_end(arguments);
-}
-
-void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...) {
-    const pm_error what = {.status = status,
-                           .track = PM_NO_INDEX,
-                           .key = PM_NO_INDEX,
-                           .joint = joint,
-                           .instance = PM_NO_INDEX};
-    va_list arguments;
-    if (!error)
-        return;
-    va_start(arguments, format);
-    report(error, &what, format, arguments);
-    va_end(arguments);
-}
-
-void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format,
-                        ...) {
-    const pm_error what = {.status = status,
-                           .track = PM_NO_INDEX,
-                           .key = PM_NO_INDEX,
-                           .joint = PM_NO_INDEX,
-                           .instance = instance};
-    va_list arguments;
-    if (!error)
-        return;
-    va_start(arguments, format);
-    report(error, &what, format, arguments);
-    va_end(arguments);
-}
-
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
-    pm_report(error, status, PM_NO_INDEX, PM_NO_INDEX, "%s failed with OpenCL error %d", what,
-              cl_status);
+    pm_report(error, status, pm_nowhere, "%s failed with OpenCL error %d", what, cl_status);
     if (error)
         error->cl_status = cl_status;
 }

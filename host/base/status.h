@@ -7,28 +7,35 @@
 
 #include <posemill/posemill.h>
 
-/* Fills *error; does nothing for NULL. " (track T, key K)" is appended to the message for those
- * indices that are not PM_NO_INDEX. The message is truncated to the error's array. */
-void pm_report(pm_error *error, pm_status status, size_t track, size_t key, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Where a description or a job is wrong. PM_NO_INDEX: not told. */
+typedef struct pm_indices {
+    size_t track, key, joint, instance;
+} pm_indices;
 
-/* Like pm_report, with " (joint J)" or " (instance I)" appended. */
-void pm_report_joint(pm_error *error, pm_status status, size_t joint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-void pm_report_instance(pm_error *error, pm_status status, size_t instance, const char *format, ...)
+#define pm_nowhere ((pm_indices){PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX})
+
+/* Fills *error; does nothing for NULL. " (track T, key K)" with the indices that are known is appended
+ * to the message, which is truncated to the error's array. */
+void pm_report(pm_error *error, pm_status status, pm_indices at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* pm_fail(error, status, format, ...), pm_fail_at(error, status, track, key, format, ...) and so on
  * report the failure and evaluate to `status`. They are macros so that compilers and analysers see
  * its value. */
 #define pm_fail(error, status, ...)                                                                \
-    (pm_report((error), (status), PM_NO_INDEX, PM_NO_INDEX, __VA_ARGS__), (status))
+    (pm_report((error), (status), pm_nowhere, __VA_ARGS__), (status))
 #define pm_fail_at(error, status, track, key, ...)                                                 \
-    (pm_report((error), (status), (track), (key), __VA_ARGS__), (status))
+    (pm_report((error), (status), (pm_indices){(track), (key), PM_NO_INDEX, PM_NO_INDEX},          \
+               __VA_ARGS__),                                                                       \
+     (status))
 #define pm_fail_joint(error, status, joint, ...)                                                   \
-    (pm_report_joint((error), (status), (joint), __VA_ARGS__), (status))
+    (pm_report((error), (status), (pm_indices){PM_NO_INDEX, PM_NO_INDEX, (joint), PM_NO_INDEX},    \
+               __VA_ARGS__),                                                                       \
+     (status))
 #define pm_fail_instance(error, status, instance, ...)                                             \
-    (pm_report_instance((error), (status), (instance), __VA_ARGS__), (status))
+    (pm_report((error), (status), (pm_indices){PM_NO_INDEX, PM_NO_INDEX, PM_NO_INDEX, (instance)}, \
+               __VA_ARGS__),                                                                       \
+     (status))
 
 /* Reports that the OpenCL call named `what` failed with `cl_status`. `status` is not PM_OK. */
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);

@@ -6,6 +6,7 @@
 #include "description.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -13,6 +14,7 @@
 typedef struct construction {
     const pm_clip_desc *desc;
     pm_clip_data *clip;
+    size_t *first_rows;   /* (track_count): keys of all tracks before each; NULL: common timeline */
     size_t tracks;        /* per work item */
     pthread_mutex_t lock; /* guards the fields below */
     pm_status status;     /* of the failed track with the lowest index */
@@ -28,14 +30,19 @@ static void note_failure(construction *c, pm_status status, size_t track) {
     pthread_mutex_unlock(&c->lock);
 }
 
+static size_t track_at(const pm_clip_data *clip, size_t place) {
+    return clip->order ? clip->order[place] : place;
+}
+
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
                        const pm_track_span *tracks) {
     const pm_channel *channel = &clip->channels[c];
-    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, tracks->track);
+    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, track_at(clip, tracks->place));
     return (pm_block){.desc = desc,
                       .channel = c,
-                      .track = tracks->track,
+                      .place = tracks->place,
                       .count = tracks->count,
+                      .order = clip->order,
                       .first_row = tracks->first_row,
                       .builder = channel->impl.segments,
                       .keeps_keys = channel->impl.keeps_keys,
@@ -47,7 +54,7 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .format = channel->format,
                       .keys = channel->keys,
                       .layout = channel->layout,
-                      .room = clip->common_timeline ? clip->padded_tracks - tracks->track : 1};
+                      .room = clip->common_timeline ? clip->padded_tracks - tracks->place : 1};
 }
 
 static void build_span(construction *c, const pm_track_span *tracks) {
@@ -63,43 +70,51 @@ static void build_span(construction *c, const pm_track_span *tracks) {
 }
 
 /* The per-track values beside the keys: track constants, and the sign of odd laps. */
-static void finish_track(const construction *c, size_t t) {
+static void finish_track(const construction *c, size_t place) {
     pm_clip_data *clip = c->clip;
+    const size_t t = track_at(clip, place);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         pm_channel *channel = &clip->channels[n];
         if (channel->present && channel->impl.constants)
-            channel->impl.constants(c->desc, t, channel->constants + 4 * t,
+            channel->impl.constants(c->desc, t, channel->constants + 4 * place,
                                     4 * clip->padded_tracks);
     }
     if (clip->channels[PM_ROTATIONS].present)
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
 }
 
-/* The span that begins with track `from`. With per-track timelines, each track is built alone. */
-static pm_track_span span_at(const construction *c, size_t from, size_t first_row) {
-    pm_track_span tracks = {from, 1, first_row};
-    size_t rest = c->clip->track_count - from;
-    if (c->clip->common_timeline)
-        tracks.count = rest < c->tracks ? rest : c->tracks;
-    return tracks;
+/* With per-track timelines, each track is built alone. */
+static pm_track_span span_at(const construction *c, size_t place) {
+    const size_t rest = c->clip->track_count - place;
+    if (c->first_rows)
+        return (pm_track_span){place, 1, c->first_rows[track_at(c->clip, place)]};
+    return (pm_track_span){place, rest < c->tracks ? rest : c->tracks, 0};
 }
 
 static void build_items(void *context, pm_items *items) {
     construction *c = context;
-    const pm_clip_data *clip = c->clip;
-    size_t item, t = 0, first_row = 0;
+    size_t item;
     while (pm_take_item(items, &item)) {
-        for (; t < item * c->tracks; t++)
-            first_row += pm_timeline_of_track(c->desc, t)->key_count;
-        while (t < clip->track_count && t < (item + 1) * c->tracks) {
-            const pm_track_span tracks = span_at(c, t, first_row);
+        size_t place = item * c->tracks, end = place + c->tracks;
+        while (place < end && place < c->clip->track_count) {
+            const pm_track_span tracks = span_at(c, place);
             build_span(c, &tracks);
-            for (size_t end = t + tracks.count; t < end; t++) {
-                first_row += pm_timeline_of_track(c->desc, t)->key_count;
-                finish_track(c, t);
-            }
+            for (size_t i = 0; i < tracks.count; i++)
+                finish_track(c, place++);
         }
     }
+}
+
+static bool find_first_rows(construction *c) {
+    size_t row = 0;
+    if (c->clip->common_timeline)
+        return true;
+    c->first_rows = malloc(c->clip->track_count * sizeof *c->first_rows);
+    for (size_t t = 0; c->first_rows && t < c->clip->track_count; t++) {
+        c->first_rows[t] = row;
+        row += pm_timeline_of_track(c->desc, t)->key_count;
+    }
+    return c->first_rows != NULL;
 }
 
 /* Starting a thread costs as much time as building some hundreds of keys. */
@@ -124,9 +139,12 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
                                pm_error *error) {
     threads = useful_threads(clip, threads);
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
+    if (!find_first_rows(&c))
+        return pm_fail_memory(error);
     pthread_mutex_init(&c.lock, NULL);
     pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_items, &c);
     pthread_mutex_destroy(&c.lock);
+    free(c.first_rows);
     if (c.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);
     if (c.status != PM_OK)

@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 #include "description.h"
-#include "base/counts.h"
 
 static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
     size_t count = pm_timeline_count(desc);

@@ -6,8 +6,26 @@
 #ifndef PM_HOST_CLIP_H
 #define PM_HOST_CLIP_H
 
-#include "method.h"
+#include "segments/segments.h"
 #include "timeline.h"
+
+/* The implementation of a method: a curve, and the builders of its segment coefficients and track
+ * constants. */
+typedef struct pm_method_impl {
+    pm_curve_id curve;
+    pm_builder segments;            /* PM_BUILD_nothing: no coefficients */
+    pm_constants_builder constants; /* NULL: no track constants */
+    bool uniform;                   /* requires uniform keys */
+    bool keeps_keys;                /* keys are neither unrolled nor normalised */
+    bool user_tangents;             /* reads desc->user_tangents under PM_TANGENTS_USER */
+    bool both_tangents;             /* requires an in- and an out-tangent per key */
+} pm_method_impl;
+
+/* The implementations that a checked description selects: for rotations, for positions and scales,
+ * and for a channel (PM_ROTATIONS and so on). */
+pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
+pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
+pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);
 
 /* Lanes of the widest vector in the kernels. Tracks are padded so that no lane loads past the end:
  * to a multiple of this number, or to a power of 2 below it. */
@@ -20,6 +38,7 @@ typedef struct pm_channel {
     pm_method_impl impl;
     unsigned components;     /* per value: 4 or 3 */
     pm_key_format format;    /* of `keys` */
+    size_t key_numbers;      /* size of `keys` in floats, as pm_track_layout counts */
     size_t key_bytes;        /* size of `keys` in bytes */
     size_t constant_floats;  /* size of `constants` in floats, without one extra float at the end */
     void *keys;              /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
@@ -27,10 +46,13 @@ typedef struct pm_channel {
     pm_track_layout *layout; /* (track_count) */
 } pm_channel;
 
-/* Immutable once built, so that threads may share it. Owns its arrays. */
+/* Immutable once built, so that threads may share it. Owns its arrays, but for the planes and the
+ * order of a clip that is built into a crowd. */
 typedef struct pm_clip_data {
     size_t track_count;
     size_t padded_tracks;
+    const uint32_t
+        *order; /* (track_count): the track at each place of the crowd's planes; or NULL */
     bool common_timeline; /* one timeline for all tracks: their planes are interleaved */
     size_t timeline_count;
     pm_clip_timeline *timelines;
@@ -53,6 +75,21 @@ typedef struct pm_clip_limits {
  * description afterwards. The caller owns it; free it with pm_clip_data_free. Thread-safe. */
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
+
+/* Lays out a checked description for the planes of a crowd, which pm_clip_data_place names: the track
+ * at each place is order[place] (borrowed), and the rows of a common timeline have `padded_tracks`
+ * places. Such a clip has no rates. The caller owns it. */
+pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
+                               size_t padded_tracks, pm_clip_data **clip, pm_error *error);
+
+/* The planes that a channel is built into (borrowed): its keys begin at number `first` of `keys`. */
+void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t first,
+                        float *constants);
+
+/* Fills the channels of a clip that is laid out, from its checked description, with up to `threads`
+ * threads. On failure the caller frees the clip. */
+pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
+                               pm_error *error);
 
 /* Frees the clip and clears the pointer; accepts a pointer to NULL. */
 void pm_clip_data_free(pm_clip_data **clip);

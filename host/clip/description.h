@@ -19,19 +19,14 @@ bool pm_takes_user_tangents(const pm_clip_desc *desc);
 /* The part of pm_clip_check that reads every key. The other checks must have passed. */
 pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
 
-/* Tracks that a thread builds together, of all channels. */
+/* Tracks that a thread builds together, of all channels: neighbours among the planes. */
 typedef struct pm_track_span {
-    size_t track, count;
-    size_t first_row; /* number of keys of all tracks before the first */
+    size_t place, count;
+    size_t first_row; /* number of keys of all tracks before the first, with per-track timelines */
 } pm_track_span;
 
 /* A channel of them, as its segments are built. */
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
                        const pm_track_span *tracks);
-
-/* Fills the channels of a clip that is laid out, from its checked description, with up to `threads`
- * threads. On failure the caller frees the clip. */
-pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
-                               pm_error *error);
 
 #endif

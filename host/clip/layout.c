@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lays out and allocates a clip's planes and timelines; build.c fills them.
+ * Lays out a clip's planes and timelines, and allocates those of a clip on its own; build.c fills them.
  */
 #include "description.h"
 
@@ -14,23 +14,22 @@ static size_t rows_of(const pm_clip_timeline *timeline) {
     return timeline->segment_count + 1;
 }
 
-static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, size_t *floats,
-                                pm_error *error) {
+static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
     size_t plane = 4 * clip->padded_tracks;
     size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
-    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), floats) ||
-        __builtin_add_overflow(*floats, rest, floats))
+    size_t *numbers = &channel->key_numbers;
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), numbers) ||
+        __builtin_add_overflow(*numbers, rest, numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
-    *floats &= ~rest;
-    for (size_t t = 0; t < clip->track_count; t++)
-        channel->layout[t] = (pm_track_layout){
-            .first = 4 * t, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
+    *numbers &= ~rest;
+    for (size_t p = 0; p < clip->track_count; p++)
+        channel->layout[clip->order ? clip->order[p] : p] = (pm_track_layout){
+            .first = 4 * p, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
     return PM_OK;
 }
 
-static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel, size_t *floats,
-                                   pm_error *error) {
+static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
     pm_u32 row = 4 * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t at = 0;
@@ -47,31 +46,21 @@ static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
         at &= ~rest;
     }
-    *floats = at;
+    channel->key_numbers = at;
     return PM_OK;
 }
 
-static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, uint64_t max_bytes,
-                         pm_error *error) {
-    size_t constants = pm_curves[channel->impl.curve].constants;
-    size_t floats = 0;
+static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
     channel->layout = calloc(clip->track_count, sizeof *channel->layout);
     if (!channel->layout)
         return pm_fail_memory(error);
-    pm_status status = clip->common_timeline ? lay_out_common(clip, channel, &floats, error)
-                                             : lay_out_per_track(clip, channel, &floats, error);
-    if (status != PM_OK)
-        return status;
-    if (!pm_key_bytes(channel->format, floats, &channel->key_bytes))
+    pm_status status = clip->common_timeline ? lay_out_common(clip, channel, error)
+                                             : lay_out_per_track(clip, channel, error);
+    if (status == PM_OK &&
+        !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
-    /* checked before any segment is computed */
-    status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
-    if (status != PM_OK)
-        return status;
-    channel->constant_floats = constants * 4 * clip->padded_tracks;
-    channel->keys = calloc(channel->key_bytes, 1);
-    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
-    return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
+    channel->constant_floats = pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
+    return status;
 }
 
 static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
@@ -113,11 +102,8 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, pm_clip_data *clip,
-                       pm_error *error) {
-    pm_status status = build_timelines(desc, clip, error);
-    if (status == PM_OK)
-        status = build_rates(clip, error);
+static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
+    pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c)->data != NULL;
@@ -125,8 +111,38 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);
         if (channel->present)
-            status = lay_out(clip, channel, limits->max_allocation_bytes, error);
+            status = lay_out(clip, channel, error);
     }
+    return status;
+}
+
+/* Sizes are checked before any segment is computed. */
+static pm_status allocate_channels(pm_clip_data *clip, uint64_t max_bytes, pm_error *error) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        pm_channel *channel = &clip->channels[c];
+        if (!channel->present)
+            continue;
+        pm_status status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
+        if (status != PM_OK)
+            return status;
+        channel->keys = calloc(channel->key_bytes, 1);
+        channel->constants =
+            calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
+        if (!channel->keys || !channel->constants)
+            return pm_fail_memory(error);
+    }
+    return PM_OK;
+}
+
+static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, pm_clip_data *clip,
+                       pm_error *error) {
+    pm_status status = build_timelines(desc, clip, error);
+    if (status == PM_OK)
+        status = build_rates(clip, error);
+    if (status == PM_OK)
+        status = lay_out_channels(desc, clip, error);
+    if (status == PM_OK)
+        status = allocate_channels(clip, limits->max_allocation_bytes, error);
     return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
 }
 
@@ -139,20 +155,19 @@ static size_t padded(size_t tracks) {
     return (tracks + power - 1) / power * power;
 }
 
-pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
-                             pm_clip_data **clip, pm_error *error) {
-    pm_status status = pm_clip_check(desc, error);
-    if (status != PM_OK)
-        return status;
+static pm_clip_data *describe(const pm_clip_desc *desc, size_t padded_tracks) {
     pm_clip_data *made = calloc(1, sizeof *made);
     if (!made)
-        return pm_fail_memory(error);
+        return NULL;
     made->method = desc->method;
     made->track_count = desc->track_count;
-    made->padded_tracks = padded(desc->track_count);
+    made->padded_tracks = padded_tracks;
     made->timeline_count = pm_timeline_count(desc);
     made->common_timeline = made->timeline_count == 1;
-    status = build(desc, limits, made, error);
+    return made;
+}
+
+static pm_status give(pm_status status, pm_clip_data *made, pm_clip_data **clip) {
     if (status == PM_OK)
         *clip = made;
     else
@@ -160,13 +175,45 @@ pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *lim
     return status;
 }
 
+pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
+                             pm_clip_data **clip, pm_error *error) {
+    pm_status status = pm_clip_check(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_clip_data *made = describe(desc, padded(desc->track_count));
+    return made ? give(build(desc, limits, made, error), made, clip) : pm_fail_memory(error);
+}
+
+pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
+                               size_t padded_tracks, pm_clip_data **clip, pm_error *error) {
+    pm_clip_data *made = describe(desc, padded_tracks);
+    if (!made)
+        return pm_fail_memory(error);
+    made->order = order;
+    pm_status status = build_timelines(desc, made, error);
+    if (status == PM_OK)
+        status = lay_out_channels(desc, made, error);
+    return give(status, made, clip);
+}
+
+void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t first,
+                        float *constants) {
+    pm_channel *to = &clip->channels[channel];
+    to->keys = keys;
+    to->constants = constants;
+    for (size_t t = 0; t < clip->track_count; t++)
+        to->layout[t].first += first;
+}
+
 void pm_clip_data_free(pm_clip_data **handle) {
     pm_clip_data *clip = *handle;
     if (!clip)
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        free(clip->channels[c].keys);
-        free(clip->channels[c].constants);
+        if (!clip->order) {
+            free(clip->channels[c].keys);
+            free(clip->channels[c].constants);
+        }
         free(clip->channels[c].layout);
     }
     for (size_t i = 0; clip->timelines && i < clip->timeline_count; i++)

@@ -18,8 +18,6 @@
 #include "kernels/pm_memory.h"
 #include "kernels/pm_pose.h"
 
-/* ---- matrices ------------------------------------------------------------------------- */
-
 /* Pointers to the three rows of a matrix. */
 typedef struct rows {
     const float *x, *y, *z;
@@ -126,8 +124,6 @@ static inline void put_halves(unsigned char *to, matrix m) {
     }
     memcpy(to, halves, 12 * sizeof *halves);
 }
-
-/* ---- joints ----------------------------------------------------------------------------- */
 
 /* Bytes of a record of twelve numbers. */
 enum { RECORD = 12 * sizeof(float), HALF_RECORD = 12 * sizeof(uint16_t) };

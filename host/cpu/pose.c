@@ -11,14 +11,9 @@
 
 #include "cpu.h"
 #include "kernels/pm_pose.h"
-#include "base/counts.h"
-
-/* ---- instruction sets ------------------------------------------------------------------- */
 
 #define PM_POSE_ROW(set) {pm_local_poses_##set, pm_local_matrices_##set, pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
-
-/* ---- instances ------------------------------------------------------------------------ */
 
 /* Fills the input in place: copying fields that were just stored would stall on the stores. */
 static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_blend_input *input) {
@@ -58,8 +53,6 @@ void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float r
     for (size_t i = 0; i < 3; i++)
         position[i] = span.of[PM_POSITIONS][i][0];
 }
-
-/* ---- records --------------------------------------------------------------------------- */
 
 static pm_quat quat_of(const float *from) {
     return pm_quat_of(from[0], from[1], from[2], from[3]);
@@ -173,8 +166,6 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *i
                           pm_crowd_output output, void *records, pm_error *error) {
     return pose_instance(&sets[crowd->instruction_set], crowd, instance, output, records, error);
 }
-
-/* ---- requests ---------------------------------------------------------------------------- */
 
 /* Instances per work item. */
 enum { RUN = 64 };

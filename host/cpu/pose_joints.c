@@ -78,8 +78,6 @@ static inline void store_lanes(channel_lanes to, size_t at, unsigned c, pm_quat 
         memcpy(to[3] + at, &q.w, sizeof q.w);
 }
 
-/* ---- sampling ------------------------------------------------------------------------------ */
-
 /* A channel of a span's joints to be sampled from a blend input. */
 typedef struct request {
     const span *joints;
@@ -278,8 +276,6 @@ static void sample(const span *joints, const pm_blend_input *input, unsigned c, 
     samplers[joints->crowd->channels[c].impl.curve](joints, input, c, to);
 }
 
-/* ---- poses ------------------------------------------------------------------------------ */
-
 static real rest_field(const span *joints, size_t at, unsigned field) {
     const pm_crowd_data *crowd = joints->crowd;
     return load_joints(crowd->rest + field * crowd->padded_joints + joints->first + at);
@@ -373,8 +369,6 @@ void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_s
         }
     }
 }
-
-/* ---- matrices --------------------------------------------------------------------------- */
 
 /* Poses a channel into `room`. A channel that no clip moves is read from the rest pose instead. */
 static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *room) {

@@ -232,8 +232,6 @@ static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors)
     }
 }
 
-/* ---- requests, by several threads ---- */
-
 /* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but
  * pieces have at least MIN_VALUES values: fewer do not repay starting a thread. */
 enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };

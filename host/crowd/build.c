@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks and builds a crowd's clips one by one; layout.c merges them into one set of tables.
+ * Checks a crowd's clips, and builds them into the crowd's planes.
  */
 #include "layout.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -46,36 +47,109 @@ static pm_status check(const pm_crowd_desc *desc, pm_error *error) {
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
-    for (size_t i = 0; i < desc->clip_count; i++) {
-        pm_status status = check_clip(desc, i, error);
-        if (status != PM_OK)
-            return status;
-    }
-    return PM_OK;
+    pm_status status = PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
+    for (size_t i = 0; status == PM_OK && i < desc->clip_count; i++)
+        status = check_clip(desc, i, error);
+    return status;
 }
 
-static pm_status build_clips(const pm_crowd_desc *desc, size_t threads, pm_clip_data **clips,
-                             pm_error *error) {
-    const pm_clip_limits limits = {.threads = threads};
-    for (size_t i = 0; i < desc->clip_count; i++) {
-        pm_status status = pm_clip_data_build(&desc->clips[i], &limits, &clips[i], error);
+/* ---- building ------------------------------------------------------------------------------ */
+
+static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, size_t i,
+                         pm_clip_data **clip, pm_error *error) {
+    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, crowd->padded_joints, clip,
+                                error);
+}
+
+static pm_status measure(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
+    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never 0 bytes */
+    crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);
+    if (!crowd->clips || !crowd->clip_ticks)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < crowd->clip_count; i++) {
+        pm_clip_data *clip = NULL;
+        pm_status status = lay_out(desc, crowd, i, &clip, error);
+        if (status == PM_OK)
+            status = pm_crowd_measure_clip(crowd, clip, i, error);
+        pm_clip_data_free(&clip);
         if (status != PM_OK)
             return pm_crowd_name_clip(i, status, error);
     }
     return PM_OK;
 }
 
+/* State shared by the threads that build clips. */
+typedef struct construction {
+    const pm_crowd_desc *desc;
+    pm_crowd_data *crowd;
+    size_t threads;       /* for each clip */
+    pthread_mutex_t lock; /* guards the fields below */
+    pm_status status;     /* of the failed clip with the lowest index */
+    size_t failed;        /* its index: clips before it are all tried */
+    pm_error error;
+} construction;
+
+static void note_failure(construction *c, pm_status status, size_t clip, const pm_error *error) {
+    pthread_mutex_lock(&c->lock);
+    if (c->status == PM_OK || clip < c->failed) {
+        c->status = status;
+        c->failed = clip;
+        c->error = *error;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void build_items(void *context, pm_items *items) {
+    construction *c = context;
+    size_t i;
+    while (pm_take_item(items, &i)) {
+        pm_error error = {.status = PM_OK};
+        pm_clip_data *clip = NULL;
+        pm_status status = lay_out(c->desc, c->crowd, i, &clip, &error);
+        if (status == PM_OK) {
+            pm_crowd_place_clip(c->crowd, clip, i);
+            status = pm_clip_build_tracks(&c->desc->clips[i], c->threads, clip, &error);
+        }
+        if (status == PM_OK)
+            pm_crowd_add_clip(c->crowd, clip, i);
+        else
+            note_failure(c, status, i, &error);
+        pm_clip_data_free(&clip);
+    }
+}
+
+/* Threads that build clips beside each other. Starting one costs as much time as building some thousand
+ * numbers. */
+static size_t useful_threads(const pm_crowd_data *crowd, size_t threads) {
+    const size_t numbers_a_thread = 16384;
+    size_t useful = 1 + crowd->channels[PM_ROTATIONS].key_numbers / numbers_a_thread;
+    useful = useful < crowd->clip_count ? useful : crowd->clip_count;
+    return useful < threads ? useful : threads;
+}
+
+static pm_status build_clips(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
+                             pm_error *error) {
+    const size_t beside = useful_threads(crowd, threads);
+    construction c = {.desc = desc, .crowd = crowd, .threads = threads / beside};
+    pthread_mutex_init(&c.lock, NULL);
+    pm_run_parallel(beside, crowd->clip_count, build_items, &c);
+    pthread_mutex_destroy(&c.lock);
+    if (c.status == PM_OK)
+        return PM_OK;
+    if (error)
+        *error = c.error;
+    return pm_crowd_name_clip(c.failed, c.status, error);
+}
+
 static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
                        pm_error *error) {
-    pm_clip_data **clips = calloc(desc->clip_count, sizeof *clips);
-    if (!clips)
-        return pm_fail_memory(error);
-    pm_status status = build_clips(desc, threads, clips, error);
+    pm_status status = measure(desc, crowd, error);
     if (status == PM_OK)
-        status = pm_crowd_lay_out(crowd, clips, error);
-    for (size_t i = 0; i < desc->clip_count; i++)
-        pm_clip_data_free(&clips[i]);
-    free(clips);
+        status = pm_crowd_allocate(crowd, error);
+    if (status == PM_OK)
+        status = build_clips(desc, threads, crowd, error);
+    if (status == PM_OK)
+        pm_crowd_finish(crowd);
     return status;
 }
 

@@ -30,9 +30,9 @@ typedef struct pm_crowd_data {
     pm_u8 *moved; /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved */
     pm_clip_layout *clips;        /* (clip_count) */
     pm_crowd_timeline *timelines; /* (timeline_count) */
-    size_t timeline_count;
+    size_t timeline_count, timeline_room;
     pm_key_time *times; /* (time_count): listed key times of all timelines */
-    size_t time_count;
+    size_t time_count, time_room;
     int64_t *clip_ticks;    /* (clip_count): period of a looped clip, else duration, in ticks */
     size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
@@ -52,8 +52,8 @@ enum {
     PM_REST_FIELDS = 16
 };
 
-/* Checks the clips, builds each with up to `threads` host threads, and lays them out. The skeleton
- * must outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free.
+/* Checks the clips, and builds them into the crowd's planes with up to `threads` host threads. The
+ * skeleton must outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free.
  * Thread-safe. */
 pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
                               pm_error *error);

@@ -14,19 +14,29 @@ enum { PM_CLIP_ALIGNMENT = 64 };
 /* Prefixes the error's message with "clips[N]: ". Returns `status`. */
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error);
 
-/* Fills a crowd's clips, timelines and channels from the built clips, whose tracks are in the
- * description's joint order. Copies: the caller keeps the clips. */
-pm_status pm_crowd_lay_out(pm_crowd_data *crowd, pm_clip_data *const *clips, pm_error *error);
+/* Appends clip `i` to a crowd's tables of clips and timelines: where its keys will be. The clip is laid
+ * out for the crowd. */
+pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                                pm_error *error);
 
-/* The period of a looped clip in ticks, at least 1, common to all its joints. Where some joint has
- * uniform keys, the period follows from their rate, which is exact. 0 for an open clip. */
-pm_u64 pm_crowd_loop_ticks(const pm_clip_data *clip);
+/* Allocates everything else, once all clips are measured. */
+pm_status pm_crowd_allocate(pm_crowd_data *crowd, pm_error *error);
 
-/* Appends a timeline to crowd->timelines, except for its cycle. `first` is the time of the clip's
- * first key or earlier, in seconds; `loop` is the clip's pm_crowd_loop_ticks. Listed key times, one
- * more than there are segments, are appended to crowd->times. Both arrays have space. PM_ERROR_TIME
- * when the timeline is too long. */
-pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline,
-                                double first, pm_u64 loop, pm_error *error);
+/* Has clip `i` built into the crowd's planes. */
+void pm_crowd_place_clip(const pm_crowd_data *crowd, pm_clip_data *clip, size_t i);
+
+/* Adds what follows from the keys of clip `i`, once they are built. Several threads may add clips. */
+void pm_crowd_add_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i);
+
+/* Fills the joints' tables, once all clips are added. */
+void pm_crowd_finish(pm_crowd_data *crowd);
+
+/* ---- timelines ---------------------------------------------------------------------------- */
+
+/* Appends all timelines of a clip, including those that no joint uses, to crowd->timelines, and listed
+ * key times, one more than there are segments, to crowd->times. PM_ERROR_TIME when a timeline is too
+ * long. */
+pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                                 pm_error *error);
 
 #endif

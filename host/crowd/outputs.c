@@ -5,7 +5,6 @@
 #include "crowd.h"
 
 #include "base/base.h"
-#include "base/counts.h"
 
 #define PM_OUTPUT_ROW(name, number, form, numbers, bits, bound)                                    \
     [PM_CROWD_##name] = {"PM_CROWD_" #name, form, numbers, bits, bound},

@@ -10,7 +10,6 @@
 
 #include "kernels/pm_crowd_outputs.h"
 #include "kernels/pm_instance.h"
-#include "base/counts.h"
 
 typedef struct pm_crowd_output_row {
     const char *name; /* in the public header */

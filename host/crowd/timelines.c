@@ -5,6 +5,8 @@
 #include "layout.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -36,7 +38,9 @@ static pm_u64 uniform_period(size_t segments, pm_rational rate) {
     return (pm_u64)((((pm_u128)segments * (pm_u128)rate.den << 33) / num + 1) >> 1);
 }
 
-pm_u64 pm_crowd_loop_ticks(const pm_clip_data *clip) {
+/* The period of a looped clip in ticks, at least 1, common to all its joints. Where some joint has
+ * uniform keys, the period follows from their rate, which is exact. 0 for an open clip. */
+static pm_u64 loop_ticks(const pm_clip_data *clip) {
     const double period = clip->timelines[0].period; /* equal for all timelines */
     pm_u64 ticks = (pm_u64)pm_crowd_ticks(period);
     if (period == 0)
@@ -79,7 +83,7 @@ static void set_reciprocals(pm_key_time *times, size_t segments) {
     }
 }
 
-/* Appends listed key times: one more than there are segments. */
+/* Appends listed key times: one more than there are segments. They have space. */
 static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
                       pm_u64 loop) {
     pm_key_time *times = crowd->times + crowd->time_count;
@@ -91,15 +95,35 @@ static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, do
     crowd->time_count += timeline->segment_count + 1;
 }
 
-pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline,
-                                double first, pm_u64 loop, pm_error *error) {
-    pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
+/* Space for `more` elements behind `count`. One element is zero behind the last: never 0 bytes. */
+static bool grow(void **array, size_t *room, size_t count, size_t more, size_t element) {
+    if (*array && count + more < *room)
+        return true;
+    const size_t wanted = count + more + 1 + count / 2;
+    char *grown = wanted <= SIZE_MAX / element ? realloc(*array, wanted * element) : NULL;
+    if (!grown)
+        return false;
+    memset(grown + count * element, 0, (wanted - count) * element);
+    *array = grown;
+    *room = wanted;
+    return true;
+}
+
+/* `first` is the time of the clip's first key or earlier, in seconds. */
+static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
+                              pm_u64 loop, pm_error *error) {
     double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
     if (!(seconds <= max_seconds))
         return pm_fail(error, PM_ERROR_TIME, "the clip is %g s long, expected at most 2^30 s",
                        seconds);
     if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
+    if (!grow((void **)&crowd->timelines, &crowd->timeline_room, crowd->timeline_count, 1,
+              sizeof *crowd->timelines) ||
+        !grow((void **)&crowd->times, &crowd->time_room, crowd->time_count,
+              timeline->segment_count + 1, sizeof *crowd->times))
+        return pm_fail_memory(error);
+    pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
                                .segments = (pm_u32)timeline->segment_count,
                                .times = (pm_u32)crowd->time_count};
@@ -114,5 +138,46 @@ pm_status pm_crowd_add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *ti
     }
     row->period = timeline->loop ? loop : row->period ? row->period : 1;
     crowd->timeline_count++;
+    return PM_OK;
+}
+
+/* The time of the first key of any joint, in seconds. */
+static double first_of(const pm_clip_data *clip) {
+    double first = pm_clip_timeline_of(clip, 0)->first;
+    for (size_t t = 1; t < clip->track_count; t++)
+        first = fmin(first, pm_clip_timeline_of(clip, t)->first);
+    return first;
+}
+
+/* The duration of an open clip in ticks: from its first key to the last key of any joint. */
+static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
+    pm_u64 end = 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        const pm_crowd_timeline *row = &rows[clip->timeline_of[t]];
+        pm_u64 own = row->lag + (pm_clip_timeline_of(clip, t)->constant ? 0 : row->period);
+        end = own > end ? own : end;
+    }
+    return end;
+}
+
+pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+                                 pm_error *error) {
+    const size_t begin = crowd->timeline_count;
+    const double first = first_of(clip);
+    const pm_u64 loop = loop_ticks(clip);
+    crowd->clips[i].timeline = (pm_u32)begin;
+    for (size_t k = 0; k < clip->timeline_count; k++) {
+        const pm_clip_timeline *line = &clip->timelines[k];
+        pm_status status = add_timeline(crowd, line, fmin(first, line->first), loop, error);
+        if (status != PM_OK)
+            return status;
+    }
+    pm_crowd_timeline *rows = &crowd->timelines[begin];
+    const pm_u64 cycle = loop ? loop : end_of(clip, rows);
+    for (size_t k = 0; k < clip->timeline_count; k++) {
+        rows[k].cycle = cycle ? cycle : 1;
+        rows[k].reciprocal = PM_RECIPROCAL(rows[k].cycle);
+    }
+    crowd->clip_ticks[i] = (int64_t)cycle;
     return PM_OK;
 }

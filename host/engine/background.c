@@ -35,10 +35,6 @@ typedef struct sampling {
     pm_error error;
 } sampling;
 
-static const pm_backend *backend_of(const sampling *s) {
-    return s->clip->device->backend;
-}
-
 static pm_sample_request piece_at(const sampling *s, size_t index) {
     const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, index);
     return pm_sample_request_piece(s->request, &piece);
@@ -80,7 +76,7 @@ static bool should_continue(sampling *s) {
     pthread_mutex_lock(&s->lock);
     pm_readiness programs = PM_READY_LATER;
     if (s->stage == STAGE_WAITING)
-        programs = backend_of(s)->readiness(s->clip, s->request, &error);
+        programs = pm_samples_readiness(s->clip, s->request, &error);
     bool compares = programs < PM_READY_LATER;
     if (compares)
         s->stage = STAGE_COMPARING;
@@ -135,7 +131,13 @@ static pm_status finish(const sampling *s, pm_error *error) {
         rest = (pm_piece){last.from + last.count, total - last.from - last.count};
     }
     const pm_sample_request request = pm_sample_request_piece(s->request, &rest);
-    return rest.count ? backend_of(s)->sample(s->clip, &request, error) : PM_OK;
+    return rest.count ? s->clip->device->backend->sample(s->clip, &request, error) : PM_OK;
+}
+
+static pm_status fail_with(const pm_error *failure, pm_error *error) {
+    if (error)
+        *error = *failure;
+    return failure->status;
 }
 
 static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_request *request,
@@ -145,82 +147,46 @@ static pm_status sample_until_ready(const pm_device_clip *clip, const pm_sample_
     pthread_mutex_init(&s.lock, NULL);
     run(&s, threads);
     pthread_mutex_destroy(&s.lock);
-    if (s.status == PM_OK)
-        return finish(&s, error);
-    if (error)
-        *error = s.error;
-    return s.status;
+    return s.status == PM_OK ? finish(&s, error) : fail_with(&s.error, error);
 }
 
 /* ---- jobs ---- */
 
-static pm_status fail_with(const pm_error *failure, pm_error *error) {
-    if (error)
-        *error = *failure;
-    return failure->status;
-}
-
-/* Requests the missing programs of a job without waiting. *missing: some are being built, so that
- * the reference path computes meanwhile. Otherwise the device computes the job, which waits for
- * programs only where earlier results differed in bits. Results of programs that were finished since
- * the last job are compared first. A failed build is the failure of the first job that finds it. */
-static pm_status find_missing(const pm_device_clip *clip, const pm_sample_request *request,
-                              bool *missing, pm_error *error) {
-    const pm_backend *backend = clip->device->backend;
-    pm_error failure;
-    pm_error_clear(&failure);
-    *missing = false;
-    if (!backend->prepare || pm_device_differs(clip->device))
-        return PM_OK;
-    const pm_status status = backend->prepare(clip, request, error);
-    if (status != PM_OK)
-        return status;
-    const pm_readiness programs = backend->readiness(clip, request, &failure);
-    *missing = programs == PM_READY_LATER;
-    if (programs == PM_READY_NEVER)
-        return fail_with(&failure, error);
-    return programs == PM_READY_UNCHECKED ? pm_compare_samples(clip, request, error) : PM_OK;
-}
-
-/* The same for poses. */
-static pm_status find_missing_of_poses(pm_device_crowd *crowd, const pm_pose_request *request,
-                                       bool *missing, pm_error *error) {
-    const pm_backend *backend = crowd->device->backend;
-    pm_error failure;
-    pm_error_clear(&failure);
-    *missing = false;
-    if (!backend->prepare_poses || pm_device_differs(crowd->device))
-        return PM_OK;
-    const pm_status status = backend->prepare_poses(crowd, request, error);
-    if (status != PM_OK)
-        return status;
-    const pm_readiness programs = backend->poses_readiness(crowd, request, &failure);
-    *missing = programs == PM_READY_LATER;
-    if (programs == PM_READY_NEVER)
-        return fail_with(&failure, error);
-    return programs == PM_READY_UNCHECKED ? pm_compare_poses(crowd, request, error) : PM_OK;
-}
-
+/* While programs are being built, the reference path computes. Otherwise the device computes the job,
+ * which waits for programs only where earlier results differed in bits. Results of programs that were
+ * finished since the last job are compared first. A failed build is the failure of the first job that
+ * finds it. */
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
                                   size_t threads, pm_error *error) {
-    bool missing;
-    const pm_status status = find_missing(clip, request, &missing, error);
-    if (status != PM_OK)
-        return status;
-    return missing ? sample_until_ready(clip, request, threads, error)
-                   : clip->device->backend->sample(clip, request, error);
+    pm_status status = PM_OK;
+    pm_error failure;
+    pm_error_clear(&failure);
+    const pm_readiness programs =
+        pm_device_differs(clip->device) ? PM_READY : pm_samples_readiness(clip, request, &failure);
+    if (programs == PM_READY_LATER)
+        return sample_until_ready(clip, request, threads, error);
+    if (programs == PM_READY_NEVER)
+        return fail_with(&failure, error);
+    if (programs == PM_READY_UNCHECKED)
+        status = pm_compare_samples(clip, request, error);
+    return status == PM_OK ? clip->device->backend->sample(clip, request, error) : status;
 }
 
 /* A whole job on either path, because instances that are not updated keep what is in memory. */
 pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *request,
                                 pm_error *error) {
-    bool missing;
     pm_pose_request by_reference = *request;
-    const pm_status status = find_missing_of_poses(crowd, request, &missing, error);
-    if (status != PM_OK)
-        return status;
-    if (!missing)
-        return crowd->device->backend->pose(crowd, request, error);
+    pm_status status = PM_OK;
+    pm_error failure;
+    pm_error_clear(&failure);
+    const pm_readiness programs =
+        pm_device_differs(crowd->device) ? PM_READY : pm_poses_readiness(crowd, request, &failure);
     by_reference.host_threads = request->host_threads > 1 ? request->host_threads - 1 : 1;
-    return pm_cpu_pose(&by_reference, error);
+    if (programs == PM_READY_LATER)
+        return pm_cpu_pose(&by_reference, error);
+    if (programs == PM_READY_NEVER)
+        return fail_with(&failure, error);
+    if (programs == PM_READY_UNCHECKED)
+        status = pm_compare_poses(crowd, request, error);
+    return status == PM_OK ? crowd->device->backend->pose(crowd, request, error) : status;
 }

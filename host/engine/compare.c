@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "base/counts.h"
 
 /* Some milliseconds of work at most. */
 enum { COMPARED_VALUES = 1 << 14, COMPARED_INSTANCES = 64 };
@@ -75,7 +74,7 @@ pm_status pm_compare_samples(const pm_device_clip *clip, const pm_sample_request
         if (request->outputs[o])
             status = compare_output(clip, &piece, o, error);
     if (status == PM_OK)
-        clip->device->backend->mark_checked(clip, request);
+        pm_samples_checked(clip, request);
     return status;
 }
 
@@ -113,6 +112,6 @@ pm_status pm_compare_poses(pm_device_crowd *crowd, const pm_pose_request *reques
         if (request->targets[o].memory)
             status = compare_poses_of(crowd, &piece, o, error);
     if (status == PM_OK)
-        crowd->device->backend->mark_poses_checked(crowd, request);
+        pm_poses_checked(crowd, request);
     return status;
 }

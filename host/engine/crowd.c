@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "cpu/cpu.h"
-#include "base/counts.h"
 
 /* ---- crowds ---- */
 
@@ -105,8 +104,8 @@ static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *jo
     const char *name = pm_crowd_outputs[output].name;
     if (!target->memory)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: memory is NULL", name);
-    status = pm_crowd_check_stride(crowd->skeleton, output, target->stride,
-                                             host_alignment, job->instance_count, &bytes, error);
+    status = pm_crowd_check_stride(crowd->skeleton, output, target->stride, host_alignment,
+                                   job->instance_count, &bytes, error);
     if (status == PM_OK)
         status = pm_check_multiple(name, "memory's address", (uintptr_t)target->memory,
                                    host_alignment, error);
@@ -145,7 +144,7 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     status = pm_device_check(crowd->engine->device, error);
     if (status != PM_OK)
         return status;
-    return crowd->engine->builds_in_background
+    return POSEMILL_OPENCL && crowd->engine->builds_in_background
                ? pm_pose_in_background(crowd->on_device, &request, error)
                : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "base/counts.h"
 
 enum {
     JOINTS = PM_CHECK_TRACKS,

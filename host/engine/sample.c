@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 #include "cpu/cpu.h"
-#include "base/counts.h"
 
 static bool any_loop(const pm_clip_data *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)
@@ -159,7 +158,7 @@ pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *err
     status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
-    if (engine->builds_in_background)
+    if (POSEMILL_OPENCL && engine->builds_in_background)
         return pm_sample_in_background(clip->on_device, &request,
                                        job->host_threads ? job->host_threads : engine->host_threads,
                                        error);

@@ -11,7 +11,6 @@
 
 #include "cpu/cpu.h"
 #include "engine.h"
-#include "base/counts.h"
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "multi_device.h"
+#include "multi.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,8 +18,6 @@ enum { PIECES_PER_MEMBER = 16 };
 /* Values per piece. Computing the minimum takes several times as long as the overhead of a call.
  * More than the maximum would only let the others wait longer. */
 enum { MIN_VALUES = 1 << 17, MAX_VALUES = 1 << 24 };
-
-/* ---- devices ---- */
 
 static void close_members(pm_device *device) {
     pm_multi_device *multi = pm_multi_device_of(device);
@@ -35,17 +33,12 @@ static void add_name(char *names, size_t size, const char *name) {
     snprintf(names + length, size - length, "%s%s", length ? " + " : "", name);
 }
 
-/* Whether a member before this one has the same platform, and the same driver. */
-static bool has_platform(pm_device *const *members, size_t index) {
+/* Whether a member before this one has the same platform, or driver: the text at `offset` in its
+ * info. */
+static bool has_text(pm_device *const *members, size_t index, size_t offset) {
     for (size_t i = 0; i < index; i++)
-        if (strcmp(members[i]->info.platform, members[index]->info.platform) == 0)
-            return true;
-    return false;
-}
-
-static bool has_driver(pm_device *const *members, size_t index) {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(members[i]->info.driver, members[index]->info.driver) == 0)
+        if (strcmp((const char *)&members[i]->info + offset,
+                   (const char *)&members[index]->info + offset) == 0)
             return true;
     return false;
 }
@@ -65,9 +58,9 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
     for (size_t i = 1; i < count; i++) {
         const pm_device_info *member = &members[i]->info;
         add_name(info.name, sizeof info.name, member->name);
-        if (!has_platform(members, i))
+        if (!has_text(members, i, offsetof(pm_device_info, platform)))
             add_name(info.platform, sizeof info.platform, member->platform);
-        if (!has_driver(members, i))
+        if (!has_text(members, i, offsetof(pm_device_info, driver)))
             add_name(info.driver, sizeof info.driver, member->driver);
         info.memory_bytes += member->memory_bytes;
         info.compute_units += member->compute_units;
@@ -77,8 +70,6 @@ static pm_device_info joint_info(pm_device *const *members, size_t count) {
     }
     return info;
 }
-
-/* ---- clips ---- */
 
 static void release_clip(pm_device_clip *clip) {
     const size_t count = clip->device->member_count;
@@ -107,40 +98,6 @@ static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_dev
         release_clip(made);
     return status;
 }
-
-/* ---- programs ---- */
-
-static pm_status prepare(const pm_device_clip *clip, const pm_sample_request *request,
-                         pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < clip->device->member_count; i++) {
-        const pm_device_clip *member = clip->members[i];
-        if (member->device->backend->prepare)
-            status = member->device->backend->prepare(member, request, error);
-    }
-    return status;
-}
-
-static pm_readiness readiness(const pm_device_clip *clip, const pm_sample_request *request,
-                              pm_error *error) {
-    pm_readiness worst = PM_READY;
-    for (size_t i = 0; worst != PM_READY_NEVER && i < clip->device->member_count; i++) {
-        const pm_device_clip *member = clip->members[i];
-        if (!member->device->backend->readiness)
-            continue;
-        const pm_readiness one = member->device->backend->readiness(member, request, error);
-        worst = one > worst ? one : worst;
-    }
-    return worst;
-}
-
-static void mark_checked(const pm_device_clip *clip, const pm_sample_request *request) {
-    for (size_t i = 0; i < clip->device->member_count; i++)
-        if (clip->members[i]->device->backend->mark_checked)
-            clip->members[i]->device->backend->mark_checked(clip->members[i], request);
-}
-
-/* ---- requests ---- */
 
 /* A request whose pieces the members take. */
 typedef struct shared_request {
@@ -227,10 +184,7 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .close = close_members,
                                    .upload_clip = upload_clip,
                                    .release_clip = release_clip,
-                                   .sample = sample,
-                                   .prepare = prepare,
-                                   .readiness = readiness,
-                                   .mark_checked = mark_checked};
+                                   .sample = sample};
 
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,

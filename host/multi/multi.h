@@ -16,4 +16,14 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,
                                pm_error *error);
 
+/* The state of such a device. */
+typedef struct pm_multi_device {
+    pm_device device;
+    size_t min_values; /* minimum values per piece; tests set it */
+} pm_multi_device;
+
+static inline pm_multi_device *pm_multi_device_of(pm_device *device) {
+    return (pm_multi_device *)device;
+}
+
 #endif

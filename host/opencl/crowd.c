@@ -5,11 +5,127 @@
  */
 #include "device.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "instance_copies.h"
-#include "base/counts.h"
+/* ---- copies of instances ----------------------------------------------------------------
+ *
+ * For transfer from host memory to the device. Commands read the copy, so that the caller may reuse
+ * its memory as soon as the call returns, whether it succeeds or not. */
+
+/* Maximum number of commands that use a copy: one write, and one kernel per output. */
+enum { PM_COPY_USERS = PM_CROWD_OUTPUT_COUNT + 1 };
+
+/* An element of a crowd's list of copies. Owns its memory, buffer and events. */
+typedef struct pm_instance_copy {
+    struct pm_instance_copy *next;
+    pm_crowd_instance *memory;
+    cl_mem buffer;
+    size_t room;                   /* instances that fit memory and buffer */
+    cl_event users[PM_COPY_USERS]; /* commands that may be in flight */
+    unsigned user_count;
+} pm_instance_copy;
+
+/* Copies that the first frame creates: as many as there are often frames in flight. */
+enum { COPIES_AT_FIRST = 2 };
+
+/* Whether a command is complete or failed. A command whose event cannot be queried counts as in
+ * flight, which costs one more copy. */
+static bool is_over(cl_event event) {
+    cl_int state = CL_QUEUED;
+    cl_int code =
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+    return code == CL_SUCCESS && state <= CL_COMPLETE;
+}
+
+static bool is_free(pm_instance_copy *copy) {
+    while (copy->user_count && is_over(copy->users[copy->user_count - 1]))
+        clReleaseEvent(copy->users[--copy->user_count]);
+    return copy->user_count == 0;
+}
+
+static pm_status make_room(pm_instance_copy *copy, pm_opencl_device *cl, size_t count,
+                           pm_error *error) {
+    cl_mem buffer;
+    const size_t size = count * sizeof *copy->memory;
+    pm_crowd_instance *memory = malloc(size);
+    if (!memory)
+        return pm_fail_memory(error);
+    pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
+    if (status != PM_OK) {
+        free(memory);
+        return status;
+    }
+    free(copy->memory);
+    pm_cl_release(copy->buffer);
+    copy->memory = memory;
+    copy->buffer = buffer;
+    copy->room = count;
+    return PM_OK;
+}
+
+static pm_status add_copy(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
+                          pm_error *error) {
+    pm_instance_copy *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return pm_fail_memory(error);
+    pm_status status = make_room(copy, cl, count, error);
+    if (status != PM_OK) {
+        free(copy);
+        return status;
+    }
+    copy->next = *copies;
+    *copies = copy;
+    return PM_OK;
+}
+
+static pm_status find_or_make(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
+                              pm_instance_copy **found, pm_error *error) {
+    pm_instance_copy *copy = *copies;
+    while (copy && !is_free(copy))
+        copy = copy->next;
+    *found = copy;
+    if (copy)
+        return copy->room < count ? make_room(copy, cl, count, error) : PM_OK;
+    pm_status status = PM_OK;
+    for (unsigned i = *copies ? 1 : COPIES_AT_FIRST; status == PM_OK && i > 0; i--)
+        status = add_copy(copies, cl, count, error);
+    *found = *copies;
+    return status;
+}
+
+/* Copies the instances into an unused element of the list, or into a new one. The element counts as
+ * unused until add_user is called. The caller holds the crowd's lock. */
+static pm_status take_copy(pm_instance_copy **copies, pm_opencl_device *cl,
+                           const pm_crowd_instance *instances, size_t count,
+                           pm_instance_copy **taken, pm_error *error) {
+    pm_status status = find_or_make(copies, cl, count, taken, error);
+    if (status == PM_OK)
+        memcpy((*taken)->memory, instances, count * sizeof *instances);
+    return status;
+}
+
+/* Reserves a copy until a command is complete. Retains the command's event. */
+static void add_user(pm_instance_copy *copy, cl_event user) {
+    clRetainEvent(user);
+    copy->users[copy->user_count++] = user;
+}
+
+/* Frees all copies, once the commands that read them are complete. */
+static void free_copies(pm_instance_copy **copies) {
+    while (*copies) {
+        pm_instance_copy *copy = *copies;
+        *copies = copy->next;
+        if (copy->user_count) /* the first user reads the copy's host memory */
+            clWaitForEvents(1, copy->users);
+        while (copy->user_count)
+            clReleaseEvent(copy->users[--copy->user_count]);
+        pm_cl_release(copy->buffer);
+        free(copy->memory);
+        free(copy);
+    }
+}
 
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
@@ -22,8 +138,6 @@ typedef struct pm_opencl_crowd {
 static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
-
-/* ---- tables -------------------------------------------------------------------------- */
 
 static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
     pm_opencl_device *cl = device_of(crowd);
@@ -58,13 +172,11 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     for (unsigned m = 0; m < PM_MEMORY_COUNT; m++)
         pm_cl_release(crowd->memories[m]);
-    pm_copies_free(&crowd->copies);
+    free_copies(&crowd->copies);
     pm_stages_free(&crowd->stages);
     pthread_mutex_destroy(&crowd->lock);
     free(crowd);
 }
-
-/* ---- one call ---------------------------------------------------------------------------- */
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
 typedef struct event_list {
@@ -106,8 +218,8 @@ static pm_status find_instances(pose_call *c) {
     c->plan.instances_offset = c->job->instances_offset;
     if (!c->job->instances)
         return PM_OK;
-    pm_status status = pm_copies_take(&c->crowd->copies, device_of(c->crowd), c->job->instances,
-                                      c->job->instance_count, &c->copy, c->error);
+    pm_status status = take_copy(&c->crowd->copies, device_of(c->crowd), c->job->instances,
+                                 c->job->instance_count, &c->copy, c->error);
     if (status == PM_OK)
         c->memories[PM_MEMORY_INSTANCES] = c->copy->buffer;
     c->plan.instances_offset = 0;
@@ -124,7 +236,7 @@ static pm_status write_instances(pose_call *c) {
         c->written = NULL;
         return pm_cl_fail(c->error, code, "clEnqueueWriteBuffer");
     }
-    pm_copy_add_user(c->copy, c->written);
+    add_user(c->copy, c->written);
     return PM_OK;
 }
 
@@ -188,7 +300,7 @@ static pm_status launch(pose_call *c, const pm_cl_crowd_target *target) {
     }
     add_event(&c->launched, last);
     if (c->copy)
-        pm_copy_add_user(c->copy, last);
+        add_user(c->copy, last);
     return status;
 }
 
@@ -230,8 +342,7 @@ static pm_status build_programs(const pose_call *c) {
     for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
         const pm_variant variant =
             pm_plan_pose_variant(c->plan.crowd, c->job->outputs[i].output, c->plan.device);
-        cl_program program;
-        status = pm_cl_program(device_of(c->crowd), &variant, &program, c->error);
+        status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
     }
     return status;
 }

@@ -3,13 +3,12 @@
  * Posing a crowd on a caller's queue: the checks before anything is enqueued.
  */
 #include "device.h"
-#include "base/counts.h"
 
 /* Kernels count instances in 32 bits, and work sizes are rounded up. */
 static const size_t max_instances = UINT32_MAX - 64;
 
-static pm_status check_target(const pm_device_crowd *crowd, const pm_cl_crowd_job *job, size_t index,
-                              unsigned *seen, pm_error *error) {
+static pm_status check_target(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
+                              size_t index, unsigned *seen, pm_error *error) {
     const pm_cl_crowd_target *target = &job->outputs[index];
     const pm_crowd_output output = target->output;
     pm_status status = PM_CHECK_RESERVED(pm_cl_crowd_target, target, error);
@@ -23,8 +22,8 @@ static pm_status check_target(const pm_device_crowd *crowd, const pm_cl_crowd_jo
     const size_t alignment = pm_crowd_output_alignment(output);
     pm_opencl_device *cl = pm_opencl_of(crowd->device);
     size_t bytes;
-    status = pm_crowd_check_stride(crowd->data->skeleton, output, target->stride,
-                                             alignment, job->instance_count, &bytes, error);
+    status = pm_crowd_check_stride(crowd->data->skeleton, output, target->stride, alignment,
+                                   job->instance_count, &bytes, error);
     if (status == PM_OK)
         status =
             pm_cl_check_buffer(cl, name, target->buffer, target->offset, alignment, bytes, error);

@@ -4,7 +4,6 @@
  * caller's memory itself, so that memory that a job does not write keeps its contents.
  */
 #include "device.h"
-#include "base/counts.h"
 
 /* Bytes from the first record of an output to the end of the last one. */
 static size_t bytes_of(const pm_pose_request *piece, unsigned o) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lists, describes and selects OpenCL devices.
+ * Lists and describes OpenCL devices, and those that an engine selects.
  */
 #include "device.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,133 +273,15 @@ pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_e
     return PM_OK;
 }
 
-/* tolower() depends on the locale. */
-static char lower(char c) {
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
-static bool contains(const char *text, const char *part) {
-    size_t length = strlen(part);
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < length && lower(text[i]) == lower(part[i]))
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
-static bool first_of_type(const device_list *list, pm_device_type type, size_t *found) {
-    for (size_t i = 0; i < list->count; i++)
-        if (list->infos[i].type == type) {
-            *found = i;
-            return true;
-        }
-    return false;
-}
-
-enum { NUMBER_SIZE = 12 };
-
-/* Whether the selector is a number such as "7" or "1:0", or a list of numbers. */
-static bool is_numbers(const char *selector) {
-    for (size_t length;; selector += length + 1) {
-        length = strcspn(selector, ",");
-        if (length == 0 || length >= NUMBER_SIZE || strspn(selector, "0123456789:") < length ||
-            !isdigit((unsigned char)selector[0]))
-            return false;
-        if (!selector[length])
-            return true;
-    }
-}
-
-static bool by_number(const device_list *list, const char *selector, size_t *found) {
-    unsigned long p = 0, d = 0;
-    int end = 0;
-    size_t length = strlen(selector);
-    bool pair = sscanf(selector, "%lu:%lu%n", &p, &d, &end) == 2 && (size_t)end == length;
-    if (!pair && (sscanf(selector, "%lu%n", &p, &end) != 1 || (size_t)end != length))
-        return false;
-    for (size_t i = 0; i < list->count; i++) {
-        const pm_device_info *info = &list->infos[i];
-        if (pair ? info->platform_index == p && info->device_index == d : info->index == p) {
-            *found = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Finds the one device for a selector that is no number: a type, "auto", or part of a name. */
-static bool find(const device_list *list, const char *selector, size_t *found) {
-    if (strcmp(selector, "cpu") == 0)
-        return first_of_type(list, PM_DEVICE_CPU, found);
-    if (strcmp(selector, "gpu") == 0)
-        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
-               first_of_type(list, PM_DEVICE_GPU, found);
-    if (strcmp(selector, "auto") == 0)
-        return first_of_type(list, PM_DEVICE_DISCRETE_GPU, found) ||
-               first_of_type(list, PM_DEVICE_GPU, found) ||
-               first_of_type(list, PM_DEVICE_CPU, found) ||
-               first_of_type(list, PM_DEVICE_OTHER, found);
-    for (size_t i = 0; *selector && i < list->count; i++)
-        if (contains(list->infos[i].name, selector) ||
-            contains(list->infos[i].platform, selector)) {
-            *found = i;
-            return true;
-        }
-    return false;
-}
-
-static pm_status not_found(const device_list *list, const char *selector, pm_error *error) {
+static pm_status not_found(const device_list *list, const pm_selection *s, pm_error *error) {
     if (list->count == 0)
         return pm_fail(error, PM_ERROR_NO_DEVICE, "the OpenCL drivers list no device");
     if (list->left_out > 0)
         return pm_fail(error, PM_ERROR_NO_DEVICE,
-                       "no OpenCL device matches \"%s\"; %zu left out, the first: %.150s", selector,
-                       list->left_out, list->first_failure.message);
-    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device matches \"%s\"", selector);
-}
-
-/* Indices of the selected devices in the list, in the order of selection. */
-typedef struct choice {
-    size_t *found; /* space for all devices of the list */
-    size_t count;
-} choice;
-
-static bool is_chosen(const choice *c, size_t device) {
-    for (size_t i = 0; i < c->count; i++)
-        if (c->found[i] == device)
-            return true;
-    return false;
-}
-
-static pm_status find_numbers(const device_list *list, const char *selector, choice *c,
-                              pm_error *error) {
-    while (*selector) {
-        char text[NUMBER_SIZE];
-        size_t length = strcspn(selector, ","), found;
-        snprintf(text, sizeof text, "%.*s", (int)length, selector);
-        if (!by_number(list, text, &found))
-            return not_found(list, text, error);
-        if (is_chosen(c, found))
-            return pm_fail(error, PM_ERROR_ARGUMENT, "device \"%s\" is listed twice", text);
-        c->found[c->count++] = found;
-        selector += length + (selector[length] == ',');
-    }
-    return PM_OK;
-}
-
-static pm_status find_selected(const device_list *list, const char *selector, choice *c,
-                               pm_error *error) {
-    if (is_numbers(selector))
-        return find_numbers(list, selector, c, error);
-    if (strcmp(selector, "all") == 0)
-        for (; c->count < list->count; c->count++)
-            c->found[c->count] = c->count;
-    else if (find(list, selector, &c->found[0]))
-        c->count = 1;
-    return c->count || strcmp(selector, "auto") == 0 ? PM_OK : not_found(list, selector, error);
+                       "no OpenCL device matches \"%.*s\"; %zu left out, the first: %.150s",
+                       s->missing_length, s->missing, list->left_out, list->first_failure.message);
+    return pm_fail(error, PM_ERROR_NO_DEVICE, "no OpenCL device matches \"%.*s\"",
+                   s->missing_length, s->missing);
 }
 
 pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
@@ -422,18 +303,22 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     if (list.left_out > 0)
         pm_log(logger, PM_LOG_WARNING, "%zu OpenCL devices or platforms left out, the first: %s",
                list.left_out, list.first_failure.message);
-    choice c = {.found = calloc(list.count + 1, sizeof *c.found)}; /* never 0 bytes */
+    pm_selection s = {.infos = list.infos,
+                      .info_count = list.count,
+                      .found = calloc(list.count + 1, sizeof *s.found)}; /* never 0 bytes */
     *chosen = calloc(list.count + 1, sizeof **chosen);
-    status = c.found && *chosen ? find_selected(&list, selector, &c, error) : pm_fail_memory(error);
-    for (size_t i = 0; status == PM_OK && list.devices && i < c.count; i++)
-        (*chosen)[i] = (pm_chosen){{NULL, list.devices[c.found[i]]}, list.infos[c.found[i]]};
+    status = s.found && *chosen ? pm_select_devices(selector, &s, error) : pm_fail_memory(error);
+    if (status == PM_OK && s.missing)
+        status = not_found(&list, &s, error);
+    for (size_t i = 0; status == PM_OK && list.devices && i < s.count; i++)
+        (*chosen)[i] = (pm_chosen){{NULL, list.devices[s.found[i]]}, list.infos[s.found[i]]};
     if (status == PM_OK) {
-        *count = c.count;
+        *count = s.count;
     } else {
         free(*chosen);
         *chosen = NULL;
     }
-    free(c.found);
+    free(s.found);
     free_list(&list);
     return status;
 }

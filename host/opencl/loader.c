@@ -16,8 +16,6 @@
 
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: there is no loader */
 
-/* ---- the functions of the loader --------------------------------------------------------------- */
-
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define DECLARE_CALL(name, params, args) cl_int(CL_API_CALL *name) params;
 #define DECLARE_CREATION(type, name, params, args) type(CL_API_CALL *name) params;
@@ -62,8 +60,6 @@ static bool is_present(void) {
     pthread_once(&once, open_loader);
     return loader.present;
 }
-
-/* ---- the functions that the library calls ------------------------------------------------------ */
 
 #define FORWARD_CALL(name, params, args)                                                           \
     cl_int CL_API_CALL name params {                                                               \

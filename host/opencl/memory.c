@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates, checks and releases buffers on the device.
+ * Buffers on the device: creates, checks and releases them. OpenCL's error codes as statuses.
  */
 #include "device.h"
+
+pm_status pm_cl_status(cl_int cl_status) {
+    switch (cl_status) {
+    case CL_OUT_OF_HOST_MEMORY:
+        return PM_ERROR_MEMORY;
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:
+        return PM_ERROR_DEVICE_MEMORY;
+    default:
+        return PM_ERROR_DEVICE;
+    }
+}
 
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error) {

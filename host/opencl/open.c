@@ -2,15 +2,9 @@
  *
  * Opens and closes OpenCL devices: those that a description selects, or a caller's targets.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "device.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "cache_folder.h"
 
 static const uint64_t max_piece_bytes = 256u << 20;
 static const uint64_t min_piece_bytes = 64u << 10;
@@ -24,31 +18,6 @@ static uint64_t piece_bytes_of(const pm_engine_desc *desc, const pm_device_info 
     return bytes > min_piece_bytes ? bytes : min_piece_bytes;
 }
 
-/* The whole texts, which may be longer than those of a pm_device_info. NULL: no memory. */
-static char *cache_identity_of(cl_device_id device) {
-    char *texts[] = {pm_cl_platform_text(device, CL_PLATFORM_NAME),
-                     pm_cl_device_text(device, CL_DEVICE_NAME),
-                     pm_cl_device_text(device, CL_DRIVER_VERSION)};
-    const size_t count = sizeof texts / sizeof *texts;
-    size_t size = count, length = 0;
-    for (size_t i = 0; i < count; i++)
-        size += strlen(texts[i] ? texts[i] : "unknown");
-    char *all = malloc(size);
-    for (size_t i = 0; i < count; i++) {
-        if (all)
-            length += (size_t)snprintf(all + length, size - length, "%s%s",
-                                       texts[i] ? texts[i] : "unknown", i + 1 < count ? "\n" : "");
-        free(texts[i]);
-    }
-    return all;
-}
-
-static bool claims_rounding(cl_device_id device) {
-    cl_device_fp_config config = 0;
-    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
-    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-}
-
 /* Work-items per group in the first dimension, which may be fewer than in all. */
 static size_t max_items(cl_device_id device) {
     size_t items[16] = {0};
@@ -58,7 +27,7 @@ static size_t max_items(cl_device_id device) {
 
 static pm_status choose_lanes(pm_opencl_device *cl, uint32_t lanes, pm_error *error) {
     pm_device_info *info = &cl->device.info;
-    const pm_status status = pm_cl_choose_launch_config(lanes, info, &cl->plan, error);
+    const pm_status status = pm_choose_launch_config(lanes, info, &cl->plan, error);
     /* 1 where the device, asked again, does not answer */
     const uint32_t registers = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
     const bool is_narrower = registers > 1 && registers < cl->plan.lanes;
@@ -111,7 +80,7 @@ static pm_status check_compiler(const pm_chosen *chosen, pm_error *error) {
 
 /* Fills an initialised device. After a failure, close_device releases what was acquired. */
 static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
-                        pm_cl_folder *folder, pm_error *error) {
+                        pm_cache_folder *folder, pm_error *error) {
     const cl_int code = clRetainDevice(chosen->target.device);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clRetainDevice");
@@ -124,21 +93,16 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->max_items = max_items(cl->id);
     cl->plan.sorts_pairs = shares_memory(cl->id, chosen->info.type);
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
-    cl->claims_rounding = claims_rounding(cl->id);
-    cl->cache_identity = cache_identity_of(cl->id);
-    cl->kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
-    cl->folder = pm_cl_folder_share(folder);
-    if (!cl->cache_identity || (desc->kernel_folder && !cl->kernel_folder))
-        return pm_fail_memory(error);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)
         status = choose_lanes(cl, desc->lanes, error);
-    pm_cl_cache_log_problem(cl);
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
-        pm_log(pm_cl_logger(cl), PM_LOG_DEBUG, "device %s (%s), %u lanes", cl->device.info.name,
-               cl->device.info.platform, cl->plan.lanes);
+        status = pm_cl_open_programs(cl, desc->kernel_folder, folder, error);
+    if (status == PM_OK)
+        pm_log(cl->device.options.logger, PM_LOG_DEBUG, "device %s (%s), %u lanes",
+               cl->device.info.name, cl->device.info.platform, cl->plan.lanes);
     return status;
 }
 
@@ -149,22 +113,14 @@ static void release_queue(cl_command_queue queue) {
 
 static void close_device(pm_device *device) {
     pm_opencl_device *cl = pm_opencl_of(device);
-    pm_cl_builder_close(cl);
-    pm_cl_programs_close(cl);
+    pm_programs_close(device->programs);
     release_queue(cl->compute);
     release_queue(cl->transfers);
     if (cl->context)
         clReleaseContext(cl->context);
     if (cl->id)
         clReleaseDevice(cl->id);
-    pm_cl_scratch_close(cl->scratch);
-    pthread_cond_destroy(&cl->program_finished);
-    pthread_cond_destroy(&cl->requested);
-    pthread_mutex_destroy(&cl->rounding_lock);
-    pthread_mutex_destroy(&cl->lock);
-    pm_cl_folder_close(cl->folder);
-    free(cl->kernel_folder);
-    free(cl->cache_identity);
+    pm_pool_close(cl->scratch);
     free(cl);
 }
 
@@ -173,28 +129,19 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .upload_clip = pm_cl_clip_upload,
                                    .release_clip = pm_cl_clip_release,
                                    .sample = pm_cl_sample_to_host,
-                                   .prepare = pm_cl_prepare,
-                                   .readiness = pm_cl_readiness,
-                                   .mark_checked = pm_cl_mark_checked,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
-                                   .pose = pm_cl_crowd_pose_to_host,
-                                   .prepare_poses = pm_cl_prepare_poses,
-                                   .poses_readiness = pm_cl_poses_readiness,
-                                   .mark_poses_checked = pm_cl_mark_poses_checked};
+                                   .pose = pm_cl_crowd_pose_to_host};
 
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
-                             const pm_device_options *options, pm_cl_folder *folder,
+                             const pm_device_options *options, pm_cache_folder *folder,
                              pm_device **device, pm_error *error) {
     pm_opencl_device *cl = calloc(1, sizeof *cl);
     if (!cl)
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
-    pthread_mutex_init(&cl->lock, NULL);
-    pthread_mutex_init(&cl->rounding_lock, NULL);
-    pthread_cond_init(&cl->program_finished, NULL);
-    pthread_cond_init(&cl->requested, NULL);
-    cl->scratch = pm_cl_scratch_open();
+    cl->device.plan = &cl->plan;
+    cl->scratch = pm_pool_open();
     const pm_status status =
         cl->scratch ? attach(cl, chosen, desc, folder, error) : pm_fail_memory(error);
     if (status == PM_OK)
@@ -206,7 +153,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
 
 /* Opens devices, which share the host's threads equally. */
 static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
-                           const pm_device_options *options, pm_cl_folder *folder,
+                           const pm_device_options *options, pm_cache_folder *folder,
                            pm_device **devices, pm_error *error) {
     pm_device_options each = *options;
     pm_status status = PM_OK;
@@ -221,30 +168,19 @@ static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engin
 
 static pm_status open_all(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
                           const pm_device_options *options, pm_device ***devices, pm_error *error) {
-    pm_cl_folder *folder;
+    pm_cache_folder *folder;
     pm_device **made = calloc(count, sizeof(pm_device *));
     if (!made)
         return pm_fail_memory(error);
-    pm_status status = pm_cl_folder_open(desc, &folder, error);
+    pm_status status = pm_cache_folder_open(desc, &folder, error);
     if (status == PM_OK) {
         status = open_each(chosen, count, desc, options, folder, made, error);
-        pm_cl_folder_close(folder);
+        pm_cache_folder_close(folder);
     }
     if (status == PM_OK)
         *devices = made;
     else
         free(made);
-    return status;
-}
-
-pm_status pm_cl_open(const pm_engine_desc *desc, const pm_device_options *options,
-                     pm_device ***devices, size_t *count, pm_error *error) {
-    pm_chosen *chosen;
-    pm_status status =
-        pm_cl_choose(options->logger, desc->device ? desc->device : "auto", &chosen, count, error);
-    if (status == PM_OK && *count > 0)
-        status = open_all(chosen, *count, desc, options, devices, error);
-    free(chosen);
     return status;
 }
 
@@ -287,54 +223,37 @@ static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_err
     return status;
 }
 
-pm_status pm_cl_open_targets(const pm_cl_target *targets, size_t count, const pm_engine_desc *desc,
-                             const pm_device_options *options, pm_device ***devices,
-                             pm_error *error) {
+static pm_status choose_targets(const pm_cl_targets *given, pm_chosen **chosen, size_t *count,
+                                pm_error *error) {
+    *chosen = NULL;
+    *count = given->count;
     pm_status status = pm_drivers_use(error);
     if (status == PM_OK)
-        status = check_targets(targets, count, error);
-    if (status != PM_OK)
-        return status;
-    pm_chosen *chosen = calloc(count, sizeof *chosen);
-    status = chosen ? PM_OK : pm_fail_memory(error);
-    for (size_t i = 0; status == PM_OK && i < count; i++) {
-        chosen[i].target = targets[i];
-        status = pm_cl_describe(targets[i].device, &chosen[i].info, error);
-    }
+        status = check_targets(given->targets, given->count, error);
     if (status == PM_OK)
-        status = open_all(chosen, count, desc, options, devices, error);
+        *chosen = calloc(given->count, sizeof **chosen);
+    if (status == PM_OK && !*chosen)
+        status = pm_fail_memory(error);
+    for (size_t i = 0; status == PM_OK && i < given->count; i++) {
+        (*chosen)[i].target = given->targets[i];
+        status = pm_cl_describe(given->targets[i].device, &(*chosen)[i].info, error);
+    }
+    return status;
+}
+
+pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
+                     const pm_device_options *options, pm_device ***devices, size_t *count,
+                     pm_error *error) {
+    pm_chosen *chosen;
+    pm_status status = context ? choose_targets(context, &chosen, count, error)
+                               : pm_cl_choose(options->logger, desc->device ? desc->device : "auto",
+                                              &chosen, count, error);
+    if (status == PM_OK && *count > 0)
+        status = open_all(chosen, *count, desc, options, devices, error);
     free(chosen);
     return status;
 }
 
 bool pm_cl_is_device(const pm_device *device) {
     return device->backend == &backend;
-}
-
-cl_context pm_cl_context_of(const pm_device *device) {
-    return pm_opencl_of(device)->context;
-}
-
-cl_device_id pm_cl_id_of(const pm_device *device) {
-    return pm_opencl_of(device)->id;
-}
-
-pm_status pm_cl_member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
-                                pm_error *error) {
-    cl_context context = NULL;
-    cl_device_id id = NULL;
-    cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
-    if (code == CL_SUCCESS)
-        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
-    for (size_t i = 0; i < device->member_count; i++) {
-        const pm_opencl_device *cl = pm_opencl_of(device->members[i]);
-        if (context == cl->context && id == cl->id) {
-            *member = i;
-            return PM_OK;
-        }
-    }
-    return pm_fail(error, PM_ERROR_ARGUMENT,
-                   "queue belongs to another context or device than the engine's");
 }

@@ -5,7 +5,7 @@
  * into the caller's memory directly; its results are mapped, not read back. Outputs whose memory is
  * not aligned for the kernels' stores are read back there too.
  */
-#include "samples.h"
+#include "device.h"
 
 enum { SLOT_COUNT = 2 };
 
@@ -200,7 +200,7 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
             return status;
         pm_error_clear(error);
         bytes = t.samples.plan.piece_samples * request->width * 4 * sizeof(float) / 2;
-        pm_log(pm_cl_logger(cl), PM_LOG_WARNING,
+        pm_log(cl->device.options.logger, PM_LOG_WARNING,
                "out of device memory: retrying with pieces of %llu bytes",
                (unsigned long long)bytes);
     }

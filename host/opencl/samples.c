@@ -3,7 +3,7 @@
  * Enqueues pieces of a plan of samples. The buffers of a piece are released as soon as its steps are
  * enqueued: OpenCL retains them until the kernels are complete.
  */
-#include "samples.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,82 @@ void pm_cl_samples_end(pm_cl_samples *s) {
     s->waits = NULL;
 }
 
-/* ---- what a piece reads ---- */
+/* ---- sorted pairs ----
+ *
+ * In memory that the host and a CPU device share: blocks of the device's pool. A block comes back when
+ * the driver deletes its buffer: no command uses it then. So a job on a caller's queue can leave the
+ * buffers behind, which may outlive the device. */
+
+/* The sorted pairs of a piece on the device (pm_sorted_pairs). */
+typedef struct device_pairs {
+    cl_mem pairs, tracks, places, groups; /* tracks: NULL unless the curve has constants */
+    size_t group_count;
+} device_pairs;
+
+static void CL_CALLBACK give_back(cl_mem buffer, void *block) {
+    (void)buffer;
+    pm_block_give(block);
+}
+
+/* A buffer of the first `size` bytes of a block, which is given back here on failure. NULL fails as
+ * no memory. */
+static pm_status block_buffer(pm_opencl_device *cl, pm_block *block, size_t size, cl_mem *buffer,
+                              pm_error *error) {
+    *buffer = NULL;
+    if (!block)
+        return pm_fail_memory(error);
+    pm_status status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                    pm_block_memory(block), size, buffer, error);
+    if (status == PM_OK) {
+        const cl_int code = clSetMemObjectDestructorCallback(*buffer, give_back, block);
+        if (code == CL_SUCCESS)
+            return PM_OK;
+        clReleaseMemObject(*buffer);
+        *buffer = NULL;
+        status = pm_cl_fail(error, code, "clSetMemObjectDestructorCallback");
+    }
+    pm_block_give(block);
+    return status;
+}
+
+/* Sorts the pairs of a piece. *pairs must be zero; release it with release_pairs, also after a failure. */
+static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
+                            device_pairs *pairs, pm_error *error) {
+    const pm_pair_order order = pm_pair_order_of(piece, output);
+    const size_t room = pm_pair_room(&order, piece->sample_count);
+    const size_t sizes[] = {
+        room * sizeof(pm_sorted_pair), order.needs_tracks ? room * sizeof(uint32_t) : 0,
+        piece->sample_count * sizeof(uint16_t), room / PM_PAIR_GROUP * sizeof(uint32_t)};
+    enum { ARRAYS = sizeof sizes / sizeof *sizes };
+    cl_mem *const buffers[ARRAYS] = {&pairs->pairs, &pairs->tracks, &pairs->places, &pairs->groups};
+    pm_block *blocks[ARRAYS] = {0};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
+        blocks[i] = sizes[i] ? pm_block_take(cl->scratch, sizes[i]) : NULL;
+        status = blocks[i] || !sizes[i] ? PM_OK : pm_fail_memory(error);
+    }
+    pm_sorted_pairs sorted = {pm_block_memory(blocks[0]), pm_block_memory(blocks[1]),
+                              pm_block_memory(blocks[2]), pm_block_memory(blocks[3]), 0};
+    if (status == PM_OK)
+        status = pm_sort_pairs(&order, piece, &sorted, error);
+    for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
+        if (blocks[i])
+            status = block_buffer(cl, blocks[i], sizes[i], buffers[i], error);
+        blocks[i] = NULL; /* the buffer's, or given back */
+    }
+    for (size_t i = 0; i < ARRAYS; i++)
+        pm_block_give(blocks[i]);
+    pairs->group_count = sorted.group_count;
+    return status;
+}
+
+static void release_pairs(device_pairs *pairs) {
+    pm_cl_release(pairs->pairs);
+    pm_cl_release(pairs->tracks);
+    pm_cl_release(pairs->places);
+    pm_cl_release(pairs->groups);
+    *pairs = (device_pairs){0};
+}
 
 typedef struct piece {
     pm_cl_samples *samples;
@@ -84,15 +159,13 @@ static pm_status make_cursors(piece *p) {
     return status == PM_OK ? locate(p, &step) : status;
 }
 
-/* ---- outputs ---- */
-
 static void use_channel(piece *p, unsigned channel) {
     const pm_opencl_clip *clip = p->samples->clip;
     for (unsigned m = 0; m < PM_CHANNEL_MEMORIES; m++)
         p->memories[PM_MEMORY_KEYS + m] = clip->channels[channel][m];
 }
 
-static void use_pairs(piece *p, const pm_cl_pairs *pairs) {
+static void use_pairs(piece *p, const device_pairs *pairs) {
     p->memories[PM_MEMORY_PAIRS] = pairs->pairs;
     p->memories[PM_MEMORY_PAIR_TRACKS] = pairs->tracks;
     p->memories[PM_MEMORY_PLACES] = pairs->places;
@@ -100,14 +173,20 @@ static void use_pairs(piece *p, const pm_cl_pairs *pairs) {
     p->memories[PM_MEMORY_PAIR_VALUES] = p->samples->pair_values;
 }
 
+static pm_status make_pair_values(piece *p) {
+    pm_cl_samples *s = p->samples;
+    const size_t bytes = pm_plan_pair_values(&s->plan, s->request);
+    return block_buffer(device_of(p), pm_block_take(device_of(p)->scratch, bytes), bytes,
+                        &s->pair_values, s->error);
+}
+
 /* Sorts the pairs of a piece for an output. The memory for values comes after the sort, so that the
  * values of the job before have come back. */
-static pm_status sort(piece *p, unsigned output, pm_cl_pairs *pairs) {
+static pm_status sort(piece *p, unsigned output, device_pairs *pairs) {
     pm_cl_samples *s = p->samples;
-    pm_status status = pm_cl_sort_pairs(device_of(p), output, p->request, pairs, s->error);
+    pm_status status = sort_pairs(device_of(p), output, p->request, pairs, s->error);
     if (status == PM_OK && !s->pair_values)
-        status = pm_cl_pair_values(device_of(p), pm_plan_pair_values(&s->plan, s->request),
-                                   &s->pair_values, s->error);
+        status = make_pair_values(p);
     return status;
 }
 
@@ -128,7 +207,7 @@ static pm_status run_steps(piece *p, pm_step *steps, size_t count, cl_event afte
 static pm_status put_output(piece *p, unsigned o, const pm_cl_output *to, cl_event *done) {
     pm_cl_samples *s = p->samples;
     pm_step steps[PM_OUTPUT_STEPS];
-    pm_cl_pairs pairs = {0};
+    device_pairs pairs = {0};
     const bool sorts = s->plan.sorted >> o & 1;
     pm_status status = sorts ? sort(p, o, &pairs) : PM_OK;
     if (status == PM_OK) {
@@ -145,7 +224,7 @@ static pm_status put_output(piece *p, unsigned o, const pm_cl_output *to, cl_eve
         clRetainEvent(*done);
         s->last = *done;
     }
-    pm_cl_pairs_release(&pairs);
+    release_pairs(&pairs);
     return status;
 }
 

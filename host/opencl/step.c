@@ -43,7 +43,7 @@ pm_status pm_cl_run_step(pm_opencl_device *cl, pm_step *step,
                          const cl_mem memories[PM_MEMORY_COUNT], const pm_cl_wait *wait,
                          cl_event *done, pm_error *error) {
     pm_made_kernel *made;
-    pm_status status = pm_cl_kernel_take(cl, &step->variant, &made, error);
+    pm_status status = pm_kernel_take(cl->device.programs, &step->variant, &made, error);
     if (status != PM_OK)
         return status;
     const pm_work_size size = pm_step_fit(step, &cl->plan, made->max_group);
@@ -56,9 +56,9 @@ pm_status pm_cl_run_step(pm_opencl_device *cl, pm_step *step,
                                       done);
     }
     if (cl->quirks.kernels_keep_buffers && has_lent_memory(step))
-        pm_cl_kernel_release(made);
+        pm_kernel_release(cl->device.programs, made);
     else
-        pm_cl_kernel_give(cl, made);
+        pm_kernel_give(cl->device.programs, made);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, call);
 }
 

@@ -3,7 +3,7 @@
  * Sorts (track, time) pairs by the place of their keys: a counting sort of each block of pairs, in a
  * core's cache, and a list of the groups of all blocks, bucket after bucket.
  */
-#include "pair_order.h"
+#include "sample_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,6 @@ pm_pair_order pm_pair_order_of(const pm_sample_request *request, unsigned output
 size_t pm_pair_room(const pm_pair_order *order, size_t count) {
     return pm_piece_count(count, PM_PAIR_BLOCK) * order->block_room;
 }
-
-/* ---- sorting a block ---- */
 
 typedef struct sorting {
     const pm_pair_order *order;

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* ---- parameters ---- */
-
 /* A row's first word is the parameter's name in the kernel, for readers. */
 #define PM_NUMBER_AT(field) offsetof(pm_step_numbers, field), sizeof(((pm_step_numbers *)0)->field)
 #define PM_OF_MEMORY(name, memory)                                                                 \
@@ -18,6 +16,7 @@
 #define PM_OF_SHARED(name, field)                                                                  \
     { PM_MEMORY_NONE, PM_NUMBER_AT(field), true }
 
+/* The last one with more than one lane. */
 static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
                                     PM_OF_MEMORY(constants, CONSTANTS),
                                     PM_OF_MEMORY(wraps, WRAPS),
@@ -30,7 +29,7 @@ static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
                                     PM_OF_NUMBER(span),
                                     PM_OF_NUMBER(run),
                                     PM_OF_NUMBER(streams),
-                                    PM_OF_NUMBER(map)}; /* with more than one lane */
+                                    PM_OF_NUMBER(map)};
 
 static const pm_parameter gather[] = {
     PM_OF_MEMORY(keys, KEYS),     PM_OF_MEMORY(constants, CONSTANTS),
@@ -84,8 +83,6 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_SHARED(shared, shared_instances),
                                                PM_OF_SHARED(transforms, shared_transforms)};
 
-/* ---- kernels ---- */
-
 #define PM_KERNEL_ROW(file, parameters)                                                            \
     { file, parameters, sizeof(parameters) / sizeof *(parameters) }
 static const struct {
@@ -113,8 +110,6 @@ const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *c
 const void *pm_step_number(const pm_step *step, const pm_parameter *parameter) {
     return (const char *)&step->numbers + parameter->offset;
 }
-
-/* ---- the contents of memory ---- */
 
 static pm_source source_of(const void *data, size_t count, size_t size) {
     return (pm_source){data, data ? count * size : 0};

@@ -6,8 +6,69 @@
 #ifndef PM_HOST_PLAN_H
 #define PM_HOST_PLAN_H
 
-#include "pair_order.h"
-#include "pose_plan.h"
-#include "sample_plan.h"
+#include "pose_request.h"
+#include "sample_request.h"
+#include "step.h"
+
+typedef struct pm_sample_plan {
+    const pm_plan_device *device; /* borrowed */
+    unsigned outputs;             /* bit o: output o is computed */
+    unsigned sorted;              /* bit o: from sorted pairs */
+    bool reads_cursors;           /* some output is computed from cursors, and of pairs, tracks */
+    bool locates;                 /* a step computes the cursors, if they are read; else the host */
+    size_t piece_samples;         /* at most, at least 1 */
+} pm_sample_plan;
+
+/* The outputs of a request that have host memory. */
+unsigned pm_outputs_in_memory(const pm_sample_request *request);
+
+/* The plan for `outputs` of a request, in pieces with at most `bytes` bytes of rotations. */
+pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned outputs, uint64_t bytes,
+                               const pm_plan_device *device);
+
+/* The step that computes the cursors of a piece. False: the plan has none. */
+bool pm_plan_locate(const pm_sample_plan *plan, const pm_sample_request *piece, pm_step *step);
+
+enum { PM_OUTPUT_STEPS = 2 };
+
+/* The steps that compute an output of a piece, each after the one before. `group_count` is that of
+ * the sorted pairs; 0 where only the programs matter. Returns their number. */
+size_t pm_plan_output(const pm_sample_plan *plan, const pm_sample_request *piece, unsigned output,
+                      size_t group_count, pm_step steps[PM_OUTPUT_STEPS]);
+
+/* Bytes for the values of sorted pairs of any piece and output. */
+size_t pm_plan_pair_values(const pm_sample_plan *plan, const pm_sample_request *request);
+
+enum { PM_SAMPLE_VARIANTS = PM_OUTPUT_STEPS * PM_OUTPUT_COUNT + 1 };
+
+/* Lists the programs of a plan; returns their number. */
+size_t pm_plan_sample_variants(const pm_sample_plan *plan, const pm_sample_request *request,
+                               pm_variant variants[PM_SAMPLE_VARIANTS]);
+
+typedef struct pm_pose_plan {
+    const pm_crowd_data *crowd; /* borrowed, as all pointers here */
+    const pm_stages *stages;    /* for kernels of one lane */
+    const pm_plan_device *device;
+    uint64_t frame;
+    size_t first;              /* number of instance 0 in the whole job */
+    size_t instance_count;     /* at least 1 */
+    uint64_t instances_offset; /* bytes of their memory before instance 0 */
+} pm_pose_plan;
+
+/* The program of an output. */
+pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_crowd_output output,
+                                const pm_plan_device *device);
+
+/* PM_ERROR_DEVICE where the device has too little shared memory for any group. */
+pm_status pm_plan_check_poses(const pm_pose_plan *plan, pm_error *error);
+
+/* Instances per launch. A multiple of PM_INSTANCE_GROUP, so that no launch but the last is smaller
+ * than the kernels' vectors, and instances take their turns as in one launch. */
+size_t pm_plan_launch_instances(const pm_pose_plan *plan);
+
+/* The step that writes the records of an output for a piece of the instances. `offset` and `stride`
+ * are those of instance 0 of the plan, in bytes. */
+pm_step pm_plan_poses(const pm_pose_plan *plan, pm_crowd_output output, const pm_piece *piece,
+                      uint64_t offset, uint64_t stride);
 
 #endif

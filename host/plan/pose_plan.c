@@ -3,7 +3,7 @@
  * Plans the poses of crowds: a work-group for some instances on devices of one lane, else a work-item
  * for as many as it has lanes.
  */
-#include "pose_plan.h"
+#include "plan.h"
 
 #include "kernels/pm_memory.h"
 

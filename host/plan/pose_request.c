@@ -3,7 +3,6 @@
  * Makes requests for poses from jobs, and cuts them into pieces.
  */
 #include "pose_request.h"
-#include "base/counts.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 #include "crowd/crowd.h"
-#include "base/counts.h"
 
 /* The memory of an output. */
 typedef struct pm_pose_target {

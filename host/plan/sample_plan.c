@@ -2,7 +2,7 @@
  *
  * Plans samples: the only place that decides which kernels, cursors and sorting a request takes.
  */
-#include "sample_plan.h"
+#include "plan.h"
 
 /* Maximum values per launch: kernels count values in 32 bits, and work sizes are rounded up. */
 static const size_t max_values = (size_t)1 << 30;
@@ -11,8 +11,6 @@ static const size_t max_values = (size_t)1 << 30;
  * ITEMS_PER_UNIT: work-items per compute unit that a launch should have; runs are shortened to
  * reach it. The device has the maximum run. */
 enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
-
-/* ---- choosing kernels ---- */
 
 /* Walks compute whole vectors of tracks. Vectors are as wide as the device's if these have at most a
  * quarter more lanes than there are in narrow vectors, which counts lanes without a track. So a clip
@@ -89,8 +87,6 @@ size_t pm_plan_pair_values(const pm_sample_plan *plan, const pm_sample_request *
         }
     return bytes;
 }
-
-/* ---- steps ---- */
 
 static pm_step step_of(const char *file, const char *curve, unsigned components, uint32_t lanes,
                        pm_key_format format) {

@@ -11,8 +11,6 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work) {
     return limit ? limit : 1;
 }
 
-/* ---- programs ---- */
-
 static bool is_same_name(const char *a, const char *b) {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -23,8 +21,6 @@ bool pm_same_variant(const pm_variant *a, const pm_variant *b) {
            is_same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
            a->per_joint == b->per_joint;
 }
-
-/* ---- work-groups of crowd_workgroup ---- */
 
 /* MAX_GROUP_BYTES: shared memory per group. A processor of a GPU has 64 to 228 KB of it and should
  * have 8 groups and more in flight. GROUPS_PER_UNIT: groups per compute unit that a launch should
@@ -70,8 +66,6 @@ static size_t divide_instances(pm_step_numbers *numbers, const pm_plan_device *d
     numbers->shared_transforms = each * numbers->slots * PM_SLOT_FLOATS * sizeof(float);
     return (numbers->size.instances + each - 1) / each;
 }
-
-/* ---- work sizes ---- */
 
 size_t pm_group_size(size_t items, size_t max) {
     size_t group = 8;

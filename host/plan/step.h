@@ -9,8 +9,6 @@
 #include "base/base.h"
 #include "crowd/crowd.h"
 
-/* ---- devices ---- */
-
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
     uint32_t lanes;        /* of kernels that walk along segments: 1, 4, 8 or 16 */
@@ -22,6 +20,12 @@ typedef struct pm_plan_device {
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
+
+/* Chooses `lanes`, `all_tracks` and `max_run`: what the variable POSEMILL_LAUNCH sets, else the
+ * defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
+ * variable; 0: none. The fields are written on failure too. */
+pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
+                                  pm_error *error);
 
 /* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
  * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
@@ -39,8 +43,6 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * are read. */
 #define PM_MIN_STREAM_BYTES ((size_t)4 << 20)
 
-/* ---- programs ---- */
-
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
@@ -56,8 +58,6 @@ typedef struct pm_variant {
 } pm_variant;
 
 bool pm_same_variant(const pm_variant *a, const pm_variant *b);
-
-/* ---- arguments ---- */
 
 /* The memory that kernels read and write. */
 typedef enum pm_memory {
@@ -131,8 +131,6 @@ typedef struct pm_parameter {
     uint16_t offset, size; /* of the number in pm_step_numbers */
     bool is_shared;        /* the number is the size of shared memory */
 } pm_parameter;
-
-/* ---- steps ---- */
 
 /* How work-items are divided into groups. */
 typedef enum pm_grouping {

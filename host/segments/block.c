@@ -5,8 +5,6 @@
  */
 #include "builder.h"
 
-#include "key_check.h"
-
 static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 #define PM_BUILDER_ROW(name) [PM_BUILD_##name] = &PM_SET_NAME(pm_build_##name),
                                                      PM_BUILDERS(PM_BUILDER_ROW)
@@ -40,7 +38,9 @@ static pm_lane_views views_in_lanes(const pm_block *block, const pm_array *array
         views.type = one.type;
         views.stride = one.stride;
     }
-    views.adjacent = track->index[PM_DOUBLES - 1] - track->index[0] == PM_DOUBLES - 1;
+    views.adjacent = true;
+    for (size_t i = 1; i < PM_DOUBLES; i++)
+        views.adjacent = views.adjacent && track->index[i] == track->index[0] + i;
     return views;
 }
 
@@ -48,10 +48,14 @@ static bool is_coded(const lanes *l) {
     return l->block->format != PM_KEYS_FLOAT32;
 }
 
-/* Describes tracks [at, at + count) of the block. */
+static size_t track_at(const pm_block *block, size_t at) {
+    return block->order ? block->order[block->place + at] : block->place + at;
+}
+
+/* Describes the tracks at places [at, at + count) of the block. */
 static void describe(const pm_block *block, size_t at, size_t count, lanes *to) {
     const pm_clip_desc *desc = block->desc;
-    const pm_track_layout *layout = &block->layout[block->track + at];
+    const pm_track_layout *layout = &block->layout[track_at(block, at)];
     const size_t room = block->room - at;
     const unsigned c = block->channel, n = pm_channel_components(c);
     *to = (lanes){.block = block,
@@ -70,15 +74,14 @@ static void describe(const pm_block *block, size_t at, size_t count, lanes *to) 
     if (!is_coded(to))
         track->stored.to = (float *)block->keys + layout->first;
     for (size_t i = 0; i < PM_DOUBLES; i++)
-        track->index[i] = block->track + at + (i < count ? i : count - 1);
+        track->index[i] = track_at(block, at + (i < count ? i : count - 1));
     to->given = views_in_lanes(block, pm_channel_array(desc, c), n, track);
     track->user_tangents = views_in_lanes(block, &desc->user_tangents, 3, track);
     track->tangents_in = views_in_lanes(block, pm_channel_tangents_in(desc, c), n, track);
     track->tangents_out = views_in_lanes(block, pm_channel_tangents_out(desc, c), n, track);
 }
 
-/* ---- keys of 48 bits, processed lane by lane ---- */
-
+/* Keys of 48 bits are processed lane by lane. */
 static size_t coded_at(const lanes *l, size_t lane, size_t key) {
     const pm_track_layout *at = &l->block->layout[l->track.index[lane]];
     return at->first + key * at->row;
@@ -108,8 +111,6 @@ static dquat coded_key(const lanes *l, size_t key) {
     }
     return q;
 }
-
-/* ---- keys of either format ---- */
 
 /* A quaternion whose length is not 1 only by rounding, normalised; others as they are. */
 static dquat unit_if_near(dquat q) {
@@ -234,6 +235,46 @@ static pm_block_result build_block(const pm_block *block) {
 }
 
 extern const pm_segment_functions PM_SET_NAME(pm_segment_functions);
+/* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.
+ *
+ * The bounds are so narrow that rounding cannot change whether the norm is within 1e-3 of 1. */
+static dmask is_rotation(dquat q) {
+    dreal norm2 = dquat_dot(q, q);
+    return (dmask)(norm2 >= 0.9981) & (dmask)(norm2 <= 1.0019);
+}
+
+static bool are_rotations(const void *data, pm_number type, size_t count) {
+    size_t size = 4 * pm_number_size(type);
+    const unsigned char *at = data;
+    dmask good = ~(dmask){0};
+    size_t k = 0;
+    for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size)
+        good &= is_rotation(type == PM_FLOAT64 ? dquat_load_doubles(at) : dquat_load_floats(at));
+    for (; k < count; k++, at += size) {
+        pm_array_view row = {at, type, 0};
+        dreal x = dreal_of(pm_number_at(&row, 0, 0)), y = dreal_of(pm_number_at(&row, 0, 1));
+        dreal z = dreal_of(pm_number_at(&row, 0, 2)), w = dreal_of(pm_number_at(&row, 0, 3));
+        good &= is_rotation((dquat){x, y, z, w});
+    }
+    return !dmask_any(~good);
+}
+
+static bool are_within(const void *data, pm_number type, size_t count, double max) {
+    size_t size = pm_number_size(type);
+    const unsigned char *at = data;
+    dmask good = ~(dmask){0};
+    size_t k = 0;
+    for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size) {
+        dreal value = type == PM_FLOAT64 ? load_doubles(at) : load_floats(at);
+        good &= (dmask)(dreal_abs(value) <= max);
+    }
+    for (; k < count; k++, at += size) {
+        pm_array_view row = {at, type, 0};
+        good &= (dmask)(dreal_abs(dreal_of(pm_number_at(&row, 0, 0))) <= max);
+    }
+    return !dmask_any(~good);
+}
+
 const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .lanes = PM_DOUBLES,
     .build = build_block,

@@ -2,7 +2,7 @@
  *
  * Segments of hermite: the coefficients of a cubic rotation vector (docs/methods.md, "hermite"), multiplied by their key as kernels/pm_hermite.h requires.
  */
-#include "hermite.h"
+#include "builder.h"
 
 #include "rotation_vector.h"
 #include "tangents.h"

@@ -8,7 +8,7 @@
 #define PM_HOST_LANE_MEMORY_H
 
 #include "array_view.h"
-#include "dquat.h"
+#include "lanes.h"
 
 /* PM_DOUBLES quaternions as four vectors in memory order */
 typedef struct drows {

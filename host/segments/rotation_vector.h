@@ -8,7 +8,7 @@
 #ifndef PM_HOST_ROTATION_VECTOR_H
 #define PM_HOST_ROTATION_VECTOR_H
 
-#include "dquat.h"
+#include "lanes.h"
 
 /* (1 - cos x)/x^2; error 1.1e-16. */
 static inline dreal pm_jr_a(dreal x2) {

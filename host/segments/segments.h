@@ -12,9 +12,59 @@
 #include <posemill/posemill.h>
 
 #include "array_view.h"
-#include "curves.h"
+#include "kernels/pm_methods.h"
 #include "key_format.h"
-#include "windows.h"
+
+/* Named as in the kernels' headers. */
+typedef enum pm_curve_id {
+#define PM_CURVE_ID(name) PM_CURVE_##name,
+    PM_CURVES(PM_CURVE_ID)
+#undef PM_CURVE_ID
+        PM_CURVE_COUNT
+} pm_curve_id;
+
+typedef struct pm_curve {
+    const char *name;      /* PM_METHOD of the kernels, without its prefix pm_ */
+    unsigned coefficients; /* planes per segment, without the key */
+    unsigned constants;    /* planes per track */
+} pm_curve;
+
+extern const pm_curve pm_curves[PM_CURVE_COUNT];
+
+/* Planes per row: the key and the coefficients of the segment that begins with it. */
+static inline unsigned pm_curve_planes(pm_curve_id curve) {
+    return 1 + pm_curves[curve].coefficients;
+}
+
+/* The segment builders, named after the segments that they build. */
+#define PM_BUILDERS(X)                                                                             \
+    X(sterp)                                                                                       \
+    X(squad)                                                                                       \
+    X(circular)                                                                                    \
+    X(phased)                                                                                      \
+    X(hermite)                                                                                     \
+    X(spline)                                                                                      \
+    X(bspline)                                                                                     \
+    X(cubicspline)                                                                                 \
+    X(ncubic)                                                                                      \
+    X(vector_cubic)                                                                                \
+    X(vector_parabolas)                                                                            \
+    X(vector_spline)                                                                               \
+    X(vector_bspline)
+
+typedef enum pm_builder {
+    PM_BUILD_nothing, /* the curve has no segment coefficients */
+#define PM_BUILDER_ID(name) PM_BUILD_##name,
+    PM_BUILDERS(PM_BUILDER_ID)
+#undef PM_BUILDER_ID
+} pm_builder;
+
+/* Writes a track's constants: constant k is the 4 floats at constants[plane * k]. Thread-safe. */
+typedef void (*pm_constants_builder)(const pm_clip_desc *desc, size_t track, float *constants,
+                                     size_t plane);
+
+/* The pm_constants_builder of sterp. */
+void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *constants, size_t plane);
 
 /* One channel of neighbouring tracks of one timeline: the input, the builder, and the output. All
  * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks
@@ -22,8 +72,9 @@
 typedef struct pm_block {
     const pm_clip_desc *desc; /* checked; for the options of curves */
     unsigned channel;         /* PM_ROTATIONS and so on */
-    size_t track, count;      /* at most PM_BLOCK_TRACKS */
-    size_t first_row;         /* number of keys of all tracks before `track` */
+    size_t place, count;      /* among the planes; at most PM_BLOCK_TRACKS */
+    const uint32_t *order;    /* the track at each place; NULL: its number is the place */
+    size_t first_row;         /* number of keys of all tracks before the one at `place` */
 
     pm_builder builder;
     bool keeps_keys; /* keys are neither unrolled nor normalised */
@@ -37,7 +88,7 @@ typedef struct pm_block {
     pm_key_format format;
     void *keys;              /* of all tracks of the channel; written */
     pm_track_layout *layout; /* of all tracks; `wrap` is written */
-    size_t room;             /* tracks that fit the planes from `track` on, padding included */
+    size_t room;             /* tracks that fit the planes from `place` on, padding included */
 } pm_block;
 
 /* Tracks per block, whose segments are written together. That uses the memory bandwidth better than

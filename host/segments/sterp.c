@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments of sterp: logarithms of swing and twist (docs/methods.md, "sterp"). windows.c builds
+ * Segments of sterp: logarithms of swing and twist (docs/methods.md, "sterp"). segments.c builds
  * the windows of both.
  */
 #include "builder.h"

@@ -21,7 +21,8 @@
  *   info         a struct that the library fills. It grows at its end only: into its reserved fields,
  *                which are 0, or by the size that the caller states
  *   value        pm_rational, pm_array, pm_timeline and pm_windows never grow
- *   index        from 0. PM_NO_INDEX, PM_NO_PARENT and PM_NO_MASK stand for none
+ *   index        from 0. PM_NO_INDEX and PM_NO_PARENT stand for none. Only pm_crowd_instance.mask
+ *                counts from 1, because 0 is none
  *   enumerators  later versions add some at the end. Functions tell how many there are
  *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
  *                crowd or engine may be destroyed while it is in flight, and it still writes its

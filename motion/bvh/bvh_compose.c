@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/counts.h"
 #include "motion/bvh/bvh_compose.h"
 #include "motion/bvh/bvh_scan.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/text/text.h"
-#include "host/base/counts.h"
 
 #define DEGREES 57.295779513082320877
 

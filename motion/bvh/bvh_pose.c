@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/bvh/bvh_scan.h"
 #include "host/base/counts.h"
+#include "motion/bvh/bvh_scan.h"
 
 #define RADIANS 0.017453292519943295769
 #define DEGREES 57.295779513082320877

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "motion/csv/csv.h"
 #include "host/base/counts.h"
+#include "motion/csv/csv.h"
 
 #define RADIANS 0.017453292519943295769
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/gltf/channels.h"
 #include "motion/gltf/compose.h"
 #include "motion/gltf/extensions.h"
 #include "motion/gltf/timelines.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
-#include "motion/base/counts.h"
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 

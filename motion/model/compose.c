@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "motion/base/counts.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
-#include "motion/base/counts.h"
 
 void motion_leave_out(const motion_compose_options *options, size_t count, const char *one,
                       const char *many) {

@@ -52,15 +52,15 @@ static void name_of(const zip_member *member, char out[NAME]) {
 /* ---- numbers ------------------------------------------------------------------------------ */
 
 /* Numbers of one rotation: `rows` vectors of length 1 at right angles to each other. */
-typedef struct shape {
+typedef struct rotation_shape {
     const char *what;
     size_t rows, columns;
     size_t stride, step; /* from a row to the next, and from a column to the next */
     size_t size;
-} shape;
+} rotation_shape;
 
 /* *plain: all numbers are 0 or 1, as in marks of contacts. */
-static bool are_unit(const double *numbers, const shape *shape, bool *plain) {
+static bool are_unit(const double *numbers, const rotation_shape *shape, bool *plain) {
     for (size_t a = 0; a < shape->rows; a++)
         for (size_t b = a; b < shape->rows; b++) {
             double dot = 0;
@@ -75,7 +75,7 @@ static bool are_unit(const double *numbers, const shape *shape, bool *plain) {
     return true;
 }
 
-static bool are_all(const shape *shape, const npz_rows *rows, size_t count) {
+static bool are_all(const rotation_shape *shape, const npz_rows *rows, size_t count) {
     bool plain = true;
     for (size_t i = 0; i < count; i++) {
         double n[16];
@@ -93,11 +93,11 @@ static const char *look_at(const npz_document *document, const npz_rows *rows) {
     const size_t rank = rows->header.rank, last = rows->header.shape[rank - 1];
     const size_t before = rank > 2 ? rows->header.shape[rank - 2] : 0;
     const bool matrix = (last == 3 || last == 4) && (before == 3 || before == 4) && last >= before;
-    const shape shapes[] = {{"rotation matrices", 3, 3, last, 1, before * last},
-                            {"unit quaternions", 1, 4, 4, 1, 4},
-                            {"rotation matrices", 3, 3, 3, 1, 9},
-                            {"two rows of rotation matrices", 2, 3, 3, 1, 6},
-                            {"two columns of rotation matrices", 2, 3, 1, 2, 6}};
+    const rotation_shape shapes[] = {{"rotation matrices", 3, 3, last, 1, before * last},
+                                     {"unit quaternions", 1, 4, 4, 1, 4},
+                                     {"rotation matrices", 3, 3, 3, 1, 9},
+                                     {"two rows of rotation matrices", 2, 3, 3, 1, 6},
+                                     {"two columns of rotation matrices", 2, 3, 1, 2, 6}};
     if (!rows->data || rank < 2)
         return NULL;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {

@@ -3,8 +3,8 @@
  * Conversion of Euler angles and matrices to and from quaternions, in all twelve orders, away from,
  * near and at gimbal lock and half turns. No device is required.
  */
-#include "oracle/random_tracks.h"
 #include "base/counts.h"
+#include "oracle/random_tracks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 
-#include "base/processors.h"
+#include "base/parallel.h"
 
 #include "support/check.h"
 #include "support/test_folder.h"

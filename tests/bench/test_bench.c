@@ -22,9 +22,9 @@
 
 #include <cmocka.h>
 
+#include "base/counts.h"
 #include "support/check.h"
 #include "support/traced.h"
-#include "base/counts.h"
 
 #ifndef POSEMILL_COMMAND
 #error "POSEMILL_COMMAND must name the command to test"

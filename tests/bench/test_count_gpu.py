@@ -25,8 +25,8 @@ FOR_CPUS = {"crowd", "gather_sorted", "restore"}
 
 class Variants(unittest.TestCase):
     def test_the_options_are_those_of_the_host(self):
-        folder = os.path.join(tools.ROOT, "host", "opencl")
-        text = "".join(programs.read(folder, name) for name in sorted(os.listdir(folder)))
+        folders = [os.path.join(tools.ROOT, "host", room) for room in ("opencl", "programs")]
+        text = "".join(programs.read(folder, name) for folder in folders for name in sorted(os.listdir(folder)))
         host = set(re.findall(r"-D(PM_\w+)=", text))
         ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
         # Of a driver that asks for it: host/opencl/quirks.c.

@@ -3,10 +3,10 @@
  * Tests of what the bench says that a case moves and computes: its tables against the operations of the
  * kernels' formulas, counted, and jobs against rules written for each.
  */
+#include "base/counts.h"
 #include "bench/count_operations.h"
 #include "cases/crowd_work.h"
-#include "clip/method.h"
-#include "base/counts.h"
+#include "clip/clip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 #include "support/motion.h"
 #include "support/variants.h"
 
-#include "engine/engine.h"
 #include "base/counts.h"
+#include "engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

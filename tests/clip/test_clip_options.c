@@ -3,8 +3,8 @@
  * Every invalid option of a method is refused by its own check, and the nearest valid value is
  * accepted.
  */
-#include "support/valid_clip.h"
 #include "base/counts.h"
+#include "support/valid_clip.h"
 
 #include <math.h>
 

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "engine/engine.h"
 #include "base/counts.h"
+#include "engine/engine.h"
 
 enum { TRACKS = 37, KEYS = 9 };
 

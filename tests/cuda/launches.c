@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crowd/stages.h"
 #include "base/counts.h"
+#include "crowd/stages.h"
 
 enum {
     GROUP = 64,         /* work-items per group */

@@ -3,9 +3,9 @@
  * Concurrent use by several threads: sampling of clips, and making of clips with their first
  * samples on one engine, which builds programs. The thread sanitizer runs this test too.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
-#include "base/counts.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * the cost of rounding the keys and the result.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "support/implementation.h"
 #include "base/counts.h"
+#include "support/implementation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,9 +11,9 @@
  * many products, and uses second derivatives of polynomials fitted to values, whose error grows
  * with the square of their degree for each derivative: 5e-6 was measured, the bound is 1e-5.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/rates.h"
-#include "base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

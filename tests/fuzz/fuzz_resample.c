@@ -5,11 +5,11 @@
  * leaves a readable file with the joints of the source. A failed run returns its exit code and
  * leaves no file.
  */
+#include "base/counts.h"
 #include "commands/cli.h"
 #include "commands/commands.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
-#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "support/crowd_scene.h"
 #include "support/motion.h"
 
-#include "engine/engine.h"
 #include "base/counts.h"
+#include "engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motion/base/counts.h"
 #include "support/motion_hand.h"
 #include "support/motion_truth.h"
 #include "support/npz_files.h"
-#include "motion/base/counts.h"
 
 /* ---- memory that fails --------------------------------------------------------------------- */
 

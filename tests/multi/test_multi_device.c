@@ -6,14 +6,15 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "engine/engine.h"
-#include "multi/multi_device.h"
+#include "multi/multi.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/sub_devices.h"
-#include "base/counts.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -166,8 +167,10 @@ static void samples_far_into_a_loop_have_the_bits_of_one_device(void **state) {
     need_parts();
     pm_clip_desc desc = describe(&uniform);
     desc.loop_period = 0.5;
-    const pm_sample_job job = {
-        .sample_count = COUNT, .rate = {48000, 1001}, .start = {-7, 3}, .first = 1234567890123};
+    const pm_sample_job job = {.sample_count = COUNT,
+                               .rate = {48000, 1001},
+                               .start_after_first_key = {-7, 3},
+                               .first = 1234567890123};
     expect_results_of_one(m.engine, &desc, &job);
 }
 
@@ -276,12 +279,12 @@ static void sample_rotations(const pm_clip *clip, size_t count) {
 
 /* The programs that a device has built so far: 0 unless it has computed. */
 static size_t programs_of(const pm_engine *engine, size_t part) {
-    pm_opencl_device *cl = pm_opencl_of(engine->device->members[part]);
+    pm_programs *p = engine->device->members[part]->programs;
     size_t count = 0;
-    pthread_mutex_lock(&cl->lock);
-    for (const pm_built *b = cl->built; b; b = b->next)
+    pthread_mutex_lock(&p->lock);
+    for (const pm_built *b = p->built; b; b = b->next)
         count += b->program != NULL;
-    pthread_mutex_unlock(&cl->lock);
+    pthread_mutex_unlock(&p->lock);
     return count;
 }
 
@@ -404,7 +407,7 @@ static void its_info_covers_all_devices(void **state) {
     (void)state;
     need_parts();
     pm_device_info whole, parts[PARTS];
-    pm_engine_info(m.engine, &whole);
+    pm_engine_get_info(m.engine, &whole, sizeof(pm_device_info));
     for (size_t i = 0; i < PARTS; i++)
         parts[i] = m.engine->device->members[i]->info;
     char names[2 * sizeof whole.name + 4];
@@ -571,7 +574,7 @@ static void one_target_makes_an_ordinary_engine(void **state) {
     const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
     pm_engine *engine = open_targets(&target, 1);
     pm_device_info info, expected;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     expected = m.engine->device->members[1]->info;
     assert_string_equal(info.name, expected.name);
     assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
@@ -596,7 +599,7 @@ static void contexts_are_retained_and_released(void **state) {
 static size_t list_some(pm_device_info infos[2]) {
     pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(infos, 2, &count, &error), &error);
+    expect_ok(pm_list_devices(infos, sizeof(pm_device_info), 2, &count, &error), &error);
     return count;
 }
 
@@ -642,7 +645,7 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
     expect_ok(pm_engine_create(&desc, &engine, &error), &error);
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     assert_int_equal(engine->device->member_count, count);
     assert_int_equal(info.index, first->index);
     assert_int_equal(info.platform_index, first->platform_index);

@@ -8,8 +8,9 @@
 #include <posemill/posemill_cl.h>
 
 #include "engine/engine.h"
-#include "multi/multi_device.h"
+#include "multi/multi.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -80,12 +81,12 @@ static pm_status sample_uniform(stage *s, pm_error *error) {
 }
 
 static bool is_building(const pm_engine *engine) {
-    pm_opencl_device *cl = pm_opencl_of(engine->device);
+    pm_programs *p = engine->device->programs;
     bool building = false;
-    pthread_mutex_lock(&cl->lock);
-    for (const pm_program_request *r = cl->requests; r; r = r->next)
+    pthread_mutex_lock(&p->lock);
+    for (const pm_program_request *r = p->requests; r; r = r->next)
         building = building || r->state == PM_PROGRAM_OPEN;
-    pthread_mutex_unlock(&cl->lock);
+    pthread_mutex_unlock(&p->lock);
     return building;
 }
 
@@ -137,7 +138,7 @@ static pm_status list_devices(stage *s, pm_error *error) {
     (void)s;
     pm_device_info infos[4];
     size_t count = 0;
-    return pm_list_devices(infos, 4, &count, error);
+    return pm_list_devices(infos, sizeof(pm_device_info), 4, &count, error);
 }
 
 static pm_status sample_on_queue(stage *s, pm_error *error) {

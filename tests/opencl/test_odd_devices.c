@@ -19,6 +19,7 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 
 enum { KEYS = 9, TRACKS = 19, SAMPLES = 300, INSTANCES = 90, OUTPUTS = 5 };
 enum { VALUES = SAMPLES * TRACKS };
@@ -190,7 +191,8 @@ static void crowds_of_one_lane_are_refused_without_local_memory(void **state) {
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
     float *palettes = guarded_floats(floats);
     pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
-    job.outputs[PM_CROWD_PALETTE].memory = palettes;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes};
+    job.output_count = 1;
     assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, &error), PM_ERROR_DEVICE);
     assert_non_null(strstr(error.message, "local memory is 0 bytes"));
     guarded_free(palettes);
@@ -206,7 +208,7 @@ static void a_device_without_names_is_listed_and_used(void **state) {
     pm_device_info info = {.index = 99};
     pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(&info, 1, &count, &error), &error);
+    expect_ok(pm_list_devices(&info, sizeof info, 1, &count, &error), &error);
     assert_true(count > 0);
     assert_string_equal(info.name, "");
     assert_string_equal(info.driver, "");
@@ -361,13 +363,13 @@ static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **st
         do_not_claim_rounding();
         odd_refuse_option("-cl-std", CL_BUILD_PROGRAM_FAILURE);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        assert_false(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)));
+        assert_false(pm_takes_rounding_option(engine->device->programs));
         pm_engine_destroy(&engine);
         odd_refuse_option(refuses ? "-cl-fp32-correctly-rounded" : NULL, CL_INVALID_BUILD_OPTIONS);
         for (size_t again = 0; again < 2; again++) {
             const size_t before = odd_counted().trials;
             engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-            assert_int_equal(pm_cl_takes_rounding_option(pm_opencl_of(engine->device)), !refuses);
+            assert_int_equal(pm_takes_rounding_option(engine->device->programs), !refuses);
             pm_engine_destroy(&engine);
             assert_int_equal(odd_counted().trials - before, again ? 0 : 1 + refuses);
         }
@@ -376,7 +378,7 @@ static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **st
 }
 
 static void *ask(void *engine) {
-    return pm_cl_takes_rounding_option(pm_opencl_of(((pm_engine *)engine)->device)) ? engine : NULL;
+    return pm_takes_rounding_option(((pm_engine *)engine)->device->programs) ? engine : NULL;
 }
 
 static void threads_that_ask_at_once_wait_for_one_trial(void **state) {
@@ -412,13 +414,12 @@ static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_grou
                               .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
-    cl_program program = NULL;
     pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    pm_opencl_device *cl = pm_opencl_of(engine->device);
-    cl->quirks.crowd_sub_group = crowd_sub_group;
-    expect_ok(pm_cl_program(cl, of_crowd ? &crowd : &sample, &program, &error), &error);
-    assert_non_null(program);
+    pm_programs *programs = engine->device->programs;
+    programs->desc.crowd_sub_group = crowd_sub_group;
+    expect_ok(pm_programs_build(programs, of_crowd ? &crowd : &sample, &error), &error);
+    assert_non_null(programs->built);
     pm_engine_destroy(&engine);
     return odd_counted();
 }
@@ -440,10 +441,9 @@ static void options_that_are_too_long_are_an_error(void **state) {
         {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     for (size_t i = 0; i < 2; i++) {
-        cl_program program = NULL;
         pm_error error = poisoned_error();
-        expect_refusal(pm_cl_program(pm_opencl_of(engine->device), &variants[i], &program, &error),
-                       &error, PM_ERROR_BUILD, "options");
+        expect_refusal(pm_programs_build(engine->device->programs, &variants[i], &error), &error,
+                       PM_ERROR_BUILD, "options");
     }
     pm_engine_destroy(&engine);
 }
@@ -459,10 +459,10 @@ static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
         odd_answer(CL_DRIVER_VERSION, version, sizeof version);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
         pm_device_info info;
-        pm_engine_info(engine, &info);
+        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
         assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
         assert_memory_equal(info.driver, version, sizeof info.driver - 1);
-        snprintf(keys[i], sizeof keys[i], "%s", pm_opencl_of(engine->device)->cache_identity);
+        snprintf(keys[i], sizeof keys[i], "%s", engine->device->programs->desc.identity);
         pm_engine_destroy(&engine);
         odd_reset();
     }

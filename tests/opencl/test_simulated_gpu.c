@@ -15,6 +15,7 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
+#include "programs/state.h"
 
 enum { KEYS = 9, TRACKS = 19, SAMPLES = 40, INSTANCES = 20 };
 
@@ -24,7 +25,7 @@ static pm_opencl_device *cl_of(const pm_engine *engine) {
 
 static void the_device_is_a_gpu_of_one_lane(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     assert_true(info.type == PM_DEVICE_GPU || info.type == PM_DEVICE_DISCRETE_GPU);
     assert_int_equal(info.lanes, 1);
     assert_true(info.compute_units > 0);
@@ -44,9 +45,9 @@ static void lanes_above_one_are_refused(void **state) {
 
 /* The compiler then emits the corrected sequences of division and square root. */
 static void the_rounding_option_is_taken_although_it_is_not_claimed(void **state) {
-    pm_opencl_device *cl = cl_of(engine_for(state));
-    assert_false(cl->claims_rounding);
-    assert_true(pm_cl_takes_rounding_option(cl));
+    pm_programs *programs = engine_for(state)->device->programs;
+    assert_false(programs->desc.claims_rounding);
+    assert_true(pm_takes_rounding_option(programs));
 }
 
 static void launches_are_bounded(void **state) {
@@ -104,7 +105,8 @@ static void pose(const scene *s, pm_crowd_output output) {
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, s);
     pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
-    job.outputs[output].memory = records;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     expect_guards(records, floats);
     guarded_free(records);
@@ -132,12 +134,10 @@ static void crowds_may_require_a_size_of_sub_groups(void **state) {
                                 .lanes = 1,
                                 .vector_curve = "vector_cubic",
                                 .output = PM_CROWD_PALETTE};
-    cl_program program = NULL;
     pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    pm_opencl_device *cl = cl_of(engine);
-    cl->quirks.crowd_sub_group = 16;
-    expect_ok(pm_cl_program(cl, &palette, &program, &error), &error);
+    engine->device->programs->desc.crowd_sub_group = 16;
+    expect_ok(pm_programs_build(engine->device->programs, &palette, &error), &error);
     pm_engine_destroy(&engine);
 }
 

@@ -7,7 +7,7 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
-#include "plan/pair_order.h"
+#include "plan/sample_request.h"
 #include "support/cl_caller.h"
 #include "support/engines.h"
 #include "support/faults.h"
@@ -251,8 +251,8 @@ static void a_job_on_a_queue_waits_and_keeps_its_own_pairs(void **state) {
 
 static void free_kept(const pm_clip *clip) {
     pm_opencl_device *cl = pm_opencl_of(clip->engine->device);
-    pm_cl_scratch_close(cl->scratch);
-    cl->scratch = pm_cl_scratch_open();
+    pm_pool_close(cl->scratch);
+    cl->scratch = pm_pool_open();
     assert_non_null(cl->scratch);
 }
 
@@ -314,45 +314,45 @@ static void failures_leak_nothing_and_are_reported(void **state) {
 
 static void kept_memory_is_lent_again(void **state) {
     (void)state;
-    pm_cl_scratch *pool = pm_cl_scratch_open();
-    pm_cl_block *first = pm_cl_block_take(pool, 1000), *second = pm_cl_block_take(pool, 1000);
-    const void *memory = pm_cl_block_memory(first);
+    pm_pool *pool = pm_pool_open();
+    pm_block *first = pm_block_take(pool, 1000), *second = pm_block_take(pool, 1000);
+    const void *memory = pm_block_memory(first);
     assert_non_null(memory);
-    assert_ptr_not_equal(memory, pm_cl_block_memory(second));
-    pm_cl_block_give(first);
-    pm_cl_block *larger = pm_cl_block_take(pool, 1001), *smaller = pm_cl_block_take(pool, 499);
-    pm_cl_block *fitting = pm_cl_block_take(pool, 500);
+    assert_ptr_not_equal(memory, pm_block_memory(second));
+    pm_block_give(first);
+    pm_block *larger = pm_block_take(pool, 1001), *smaller = pm_block_take(pool, 499);
+    pm_block *fitting = pm_block_take(pool, 500);
     assert_ptr_not_equal(larger, first);
     assert_ptr_not_equal(smaller, first);
-    assert_ptr_equal(pm_cl_block_memory(fitting), memory);
-    pm_cl_block *const lent[] = {second, larger, smaller, fitting};
+    assert_ptr_equal(pm_block_memory(fitting), memory);
+    pm_block *const lent[] = {second, larger, smaller, fitting};
     for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
-        pm_cl_block_give(lent[i]);
-    pm_cl_scratch_close(pool);
+        pm_block_give(lent[i]);
+    pm_pool_close(pool);
 }
 
 /* No page of the blocks is written, so that they take addresses alone. */
 static void kept_memory_is_bounded(void **state) {
     enum { BLOCKS = 3 };
-    const size_t size = PM_MAX_KEPT_SCRATCH / 2;
+    const size_t size = PM_POOL_KEPT / 2;
     (void)state;
     if (!faults_are_linked())
         skip();
     const long before = faults_live_blocks();
-    pm_cl_scratch *pool = pm_cl_scratch_open();
+    pm_pool *pool = pm_pool_open();
     const long empty = faults_live_blocks();
-    pm_cl_block *blocks[BLOCKS];
+    pm_block *blocks[BLOCKS];
     for (size_t i = 0; i < BLOCKS; i++)
-        blocks[i] = pm_cl_block_take(pool, size);
+        blocks[i] = pm_block_take(pool, size);
     const long per_block = (faults_live_blocks() - empty) / BLOCKS;
     for (size_t i = 0; i < BLOCKS; i++)
-        pm_cl_block_give(blocks[i]);
+        pm_block_give(blocks[i]);
     assert_int_equal(faults_live_blocks(), empty + per_block); /* the last displaced the others */
-    assert_ptr_equal(pm_cl_block_take(pool, size), blocks[BLOCKS - 1]);
-    pm_cl_block_give(blocks[BLOCKS - 1]);
-    pm_cl_block_give(pm_cl_block_take(pool, PM_MAX_KEPT_SCRATCH + 1)); /* displaces all */
+    assert_ptr_equal(pm_block_take(pool, size), blocks[BLOCKS - 1]);
+    pm_block_give(blocks[BLOCKS - 1]);
+    pm_block_give(pm_block_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
     assert_int_equal(faults_live_blocks(), empty);
-    pm_cl_scratch_close(pool);
+    pm_pool_close(pool);
     assert_int_equal(faults_live_blocks(), before);
 }
 
@@ -361,13 +361,13 @@ static void memory_may_come_back_after_the_device_is_closed(void **state) {
     if (!faults_are_linked())
         skip();
     const long before = faults_live_blocks();
-    pm_cl_scratch *pool = pm_cl_scratch_open();
-    pm_cl_block *first = pm_cl_block_take(pool, 1), *second = pm_cl_block_take(pool, 1);
-    pm_cl_block_give(first);
-    pm_cl_scratch_close(pool);
+    pm_pool *pool = pm_pool_open();
+    pm_block *first = pm_block_take(pool, 1), *second = pm_block_take(pool, 1);
+    pm_block_give(first);
+    pm_pool_close(pool);
     assert_true(faults_live_blocks() > before);
-    memset(pm_cl_block_memory(second), 0xFF, 1);
-    pm_cl_block_give(second);
+    memset(pm_block_memory(second), 0xFF, 1);
+    pm_block_give(second);
     assert_int_equal(faults_live_blocks(), before);
 }
 

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"
-#include "base/counts.h"
 
 static pm_engine *reference;
 

@@ -200,7 +200,15 @@ void *test_array(size_t count, size_t element) {
     return memory;
 }
 
-bool small_sizes(void) {
-    const char *value = getenv("POSEMILL_TEST_SMALL");
+static bool is_set(const char *name) {
+    const char *value = getenv(name);
     return value && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
+bool small_sizes(void) {
+    return is_set("POSEMILL_TEST_SMALL");
+}
+
+bool long_sweeps(void) {
+    return is_set("POSEMILL_TEST_LONG");
 }

@@ -14,7 +14,7 @@ enum {
     UNKNOWN_CODE = -9999
 }; /* no driver returns this code, so a cl_status with it can only come
                                 * from here */
-enum { SMALL_GROWTH = 2, SMALL_MIN = 5 };
+enum { SHORT_GROWTH = 4, SHORTEST_GROWTH = 1, SMALL_GROWTH = 2, SMALL_MIN = 5 };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -79,8 +79,16 @@ static bool run_with_fault(const scenario *which, stage *s, fault_kind kind, siz
     return call != NULL;
 }
 
+static size_t growth_of(const scenario *which) {
+    if (small_sizes())
+        return SMALL_GROWTH;
+    if (long_sweeps())
+        return which->growth;
+    return which->growth ? SHORTEST_GROWTH : SHORT_GROWTH;
+}
+
 void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min) {
-    const size_t growth = small_sizes() ? SMALL_GROWTH : which->growth;
+    const size_t growth = growth_of(which);
     size_t failures = 0, nth = 1;
     while (run_with_fault(which, s, kind, nth, sticky, &failures)) {
         nth += 1 + (growth ? nth / growth : 0);

@@ -36,8 +36,9 @@ typedef struct scenario {
     size_t growth;
 } scenario;
 
-/* Every fault in order, of which at least `min` must have become errors. With small sizes, or if
- * the scenario requests it, in growing steps: at least five, or `min` if that is less. */
+/* Every fault in order if long sweeps are requested, of which at least `min` must have become errors.
+ * Otherwise, or if the scenario requests it, in growing steps: at least five, or `min` if that is
+ * less. */
 void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min);
 
 #endif

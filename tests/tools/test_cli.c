@@ -5,9 +5,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "formats/npy.h"
 #include "support/command.h"
-#include "base/counts.h"
 
 #include <dirent.h>
 #include <math.h>

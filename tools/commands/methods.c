@@ -4,8 +4,8 @@
  */
 #include "commands.h"
 #include "formats/json.h"
-#include "options/options.h"
 #include "host/base/counts.h"
+#include "options/options.h"
 
 #include <stdio.h>
 

@@ -7,11 +7,11 @@
 
 #include "resample/resample.h"
 #include "commands.h"
+#include "motion/base/counts.h"
 #include "options/batch_options.h"
 #include "report/page.h"
 #include "resample/resample_run.h"
 #include "resample/resample_target.h"
-#include "motion/base/counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  */
 #include "info.h"
 
+#include "motion/base/counts.h"
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/rate.h"
-#include "motion/base/counts.h"
 
 #include <math.h>
 #include <stdio.h>

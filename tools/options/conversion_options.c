@@ -4,8 +4,8 @@
  */
 #include "conversion_options.h"
 
-#include "motion/text/text.h"
 #include "host/base/counts.h"
+#include "motion/text/text.h"
 
 #include <stdio.h>
 

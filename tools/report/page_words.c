@@ -5,8 +5,8 @@
 #include "page_sections.h"
 
 #include "info/info.h"
-#include "page_text.h"
 #include "motion/base/counts.h"
+#include "page_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,9 +5,9 @@
  */
 #include "verify.h"
 
+#include "host/base/counts.h"
 #include "oracle/oracle.h"
 #include "oracle/random_tracks.h"
-#include "host/base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>

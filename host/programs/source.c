@@ -3,7 +3,7 @@
  * Assembles the source of a kernel file with its includes, from the embedded sources or from a
  * folder.
  */
-#include "device.h"
+#include "state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct text {
 enum { MAX_FILES = 32, MAX_FILE_BYTES = 1 << 20 };
 
 typedef struct assembly {
-    pm_opencl_device *cl;
+    const char *folder; /* NULL: the embedded sources */
     text out;
     char seen[MAX_FILES][64]; /* files that are included already: each is included once */
     size_t seen_count;
@@ -106,17 +106,16 @@ static pm_status append_text(assembly *a, const char *name, const char *data, si
 }
 
 static pm_status append_file(assembly *a, const char *name) {
-    const char *folder = a->cl->kernel_folder;
     for (size_t i = 0; i < a->seen_count; i++)
         if (strcmp(a->seen[i], name) == 0)
             return PM_OK;
     if (a->seen_count == MAX_FILES)
         return pm_fail(a->error, PM_ERROR_BUILD, "too many kernel sources");
     snprintf(a->seen[a->seen_count++], sizeof a->seen[0], "%s", name);
-    if (folder) {
+    if (a->folder) {
         char *data;
         size_t size;
-        pm_status status = read_from_folder(folder, name, &data, &size, a->error);
+        pm_status status = read_from_folder(a->folder, name, &data, &size, a->error);
         if (status != PM_OK)
             return status;
         status = append_text(a, name, data, size);
@@ -129,12 +128,12 @@ static pm_status append_file(assembly *a, const char *name) {
     return append_text(a, name, (const char *)source->text, source->size);
 }
 
-pm_status pm_cl_source(pm_opencl_device *cl, const char *file, char **source, pm_error *error) {
+pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm_error *error) {
     char name[64];
     assembly *a = calloc(1, sizeof *a);
     if (!a)
         return pm_fail_memory(error);
-    a->cl = cl;
+    a->folder = folder;
     a->error = error;
     snprintf(name, sizeof name, "%s.cl", file);
     pm_status status = append_file(a, name);

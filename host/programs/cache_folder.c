@@ -6,7 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cache_folder.h"
+#include "state.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,9 +28,9 @@ static const uint64_t max_bytes = (uint64_t)256 << 20;
 /* Temporary files are written within seconds: the process that wrote an older one has died. */
 static const time_t max_temporary_seconds = 3600;
 
-enum { SUFFIX = 7, MAX_NAME = PM_CL_NAME + SUFFIX + 1, PROBLEM = 512 };
+enum { SUFFIX = 7, MAX_NAME = PM_CACHE_NAME + SUFFIX + 1, PROBLEM = 512 };
 
-struct pm_cl_folder {
+struct pm_cache_folder {
     char *path;
     size_t users;         /* devices that share the folder */
     pthread_mutex_t lock; /* guards the fields below */
@@ -38,8 +38,6 @@ struct pm_cl_folder {
     char problem[PROBLEM]; /* empty: none so far */
     bool reported;
 };
-
-/* ---- the path ---- */
 
 static char *joined(const char *a, const char *b) {
     size_t size = strlen(a) + strlen(b) + 1;
@@ -72,13 +70,14 @@ static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *er
     return PM_OK;
 }
 
-pm_status pm_cl_folder_open(const pm_engine_desc *desc, pm_cl_folder **folder, pm_error *error) {
+pm_status pm_cache_folder_open(const pm_engine_desc *desc, pm_cache_folder **folder,
+                               pm_error *error) {
     char *path = NULL;
     *folder = NULL;
     pm_status status = find_path(desc, &path, error);
     if (status != PM_OK || !path)
         return status;
-    pm_cl_folder *made = calloc(1, sizeof *made);
+    pm_cache_folder *made = calloc(1, sizeof *made);
     if (!made) {
         free(path);
         return pm_fail_memory(error);
@@ -90,13 +89,13 @@ pm_status pm_cl_folder_open(const pm_engine_desc *desc, pm_cl_folder **folder, p
     return PM_OK;
 }
 
-pm_cl_folder *pm_cl_folder_share(pm_cl_folder *folder) {
+pm_cache_folder *pm_cache_folder_share(pm_cache_folder *folder) {
     if (folder)
         folder->users++;
     return folder;
 }
 
-void pm_cl_folder_close(pm_cl_folder *folder) {
+void pm_cache_folder_close(pm_cache_folder *folder) {
     if (!folder || --folder->users > 0)
         return;
     pthread_mutex_destroy(&folder->lock);
@@ -104,13 +103,11 @@ void pm_cl_folder_close(pm_cl_folder *folder) {
     free(folder);
 }
 
-/* ---- problems ---- */
-
 /* Keeps the first problem only: later ones are most likely the same. */
-static void note_problem(pm_cl_folder *folder, pm_log_level level, const char *format, ...)
+static void note_problem(pm_cache_folder *folder, pm_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void note_problem(pm_cl_folder *folder, pm_log_level level, const char *format, ...) {
+static void note_problem(pm_cache_folder *folder, pm_log_level level, const char *format, ...) {
     va_list arguments;
     pthread_mutex_lock(&folder->lock);
     if (!folder->problem[0]) {
@@ -123,7 +120,7 @@ static void note_problem(pm_cl_folder *folder, pm_log_level level, const char *f
     pthread_mutex_unlock(&folder->lock);
 }
 
-static void note_failure(pm_cl_folder *folder, const char *what, int code) {
+static void note_failure(pm_cache_folder *folder, const char *what, int code) {
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
@@ -131,7 +128,8 @@ static void note_failure(pm_cl_folder *folder, const char *what, int code) {
                  reason);
 }
 
-bool pm_cl_folder_problem(pm_cl_folder *folder, pm_log_level *level, char *text, size_t size) {
+bool pm_cache_folder_problem(pm_cache_folder *folder, pm_log_level *level, char *text,
+                             size_t size) {
     if (!folder)
         return false;
     pthread_mutex_lock(&folder->lock);
@@ -145,13 +143,11 @@ bool pm_cl_folder_problem(pm_cl_folder *folder, pm_log_level *level, char *text,
     return unreported;
 }
 
-/* ---- permissions ---- */
-
 static const char folder_is_ignored[] = "so the folder is ignored";
 static const char file_is_ignored[] = "so the file is ignored";
 
 /* Whether only this user and the superuser can have written an open file or folder. */
-static bool is_own(pm_cl_folder *folder, const struct stat *info, const char *what,
+static bool is_own(pm_cache_folder *folder, const struct stat *info, const char *what,
                    const char *consequence) {
     if (info->st_uid != geteuid())
         note_problem(folder, PM_LOG_WARNING, "%s is owned by user %ld, %s", what,
@@ -165,7 +161,7 @@ static bool is_own(pm_cl_folder *folder, const struct stat *info, const char *wh
 }
 
 /* The open folder, or -1. A missing folder is no problem: it is created when a file is stored. */
-static int open_folder(pm_cl_folder *folder) {
+static int open_folder(pm_cache_folder *folder) {
     struct stat info;
     int opened = open(folder->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (opened < 0) {
@@ -183,7 +179,7 @@ static int open_folder(pm_cl_folder *folder) {
 }
 
 /* A file of the open folder, or -1. O_NONBLOCK, because opening a pipe must not block. */
-static int open_file(pm_cl_folder *folder, int opened, const char *name) {
+static int open_file(pm_cache_folder *folder, int opened, const char *name) {
     struct stat info;
     int file = openat(opened, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
@@ -199,7 +195,7 @@ static int open_file(pm_cl_folder *folder, int opened, const char *name) {
     return -1;
 }
 
-int pm_cl_folder_read(pm_cl_folder *folder, const char *name) {
+int pm_cache_folder_read(pm_cache_folder *folder, const char *name) {
     int opened = open_folder(folder);
     int file = opened < 0 ? -1 : open_file(folder, opened, name);
     if (opened >= 0)
@@ -209,10 +205,8 @@ int pm_cl_folder_read(pm_cl_folder *folder, const char *name) {
     return file;
 }
 
-/* ---- eviction ---- */
-
 typedef struct entry {
-    char name[PM_CL_NAME + 1];
+    char name[PM_CACHE_NAME + 1];
     uint64_t size;
     struct timespec used;
 } entry;
@@ -223,11 +217,12 @@ typedef struct listing {
     uint64_t size;
 } listing;
 
-/* Whether a name is that of a cache file (its length is PM_CL_NAME) or of a temporary file. */
+/* Whether a name is that of a cache file (its length is PM_CACHE_NAME) or of a temporary file. */
 static bool is_cache_name(const char *name) {
     size_t length = strlen(name);
-    return strspn(name, "0123456789abcdef") == PM_CL_NAME &&
-           (length == PM_CL_NAME || (length == PM_CL_NAME + SUFFIX && name[PM_CL_NAME] == '.'));
+    return strspn(name, "0123456789abcdef") == PM_CACHE_NAME &&
+           (length == PM_CACHE_NAME ||
+            (length == PM_CACHE_NAME + SUFFIX && name[PM_CACHE_NAME] == '.'));
 }
 
 static bool append(listing *l, const char *name, const struct stat *info) {
@@ -240,8 +235,8 @@ static bool append(listing *l, const char *name, const struct stat *info) {
         l->room = room;
     }
     entry *e = &l->entries[l->count++];
-    memcpy(e->name, name, PM_CL_NAME);
-    e->name[PM_CL_NAME] = '\0';
+    memcpy(e->name, name, PM_CACHE_NAME);
+    e->name[PM_CACHE_NAME] = '\0';
     e->size = (uint64_t)info->st_size;
     e->used = info->st_mtim;
     l->size += e->size;
@@ -254,7 +249,7 @@ static void list_name(int opened, const char *name, listing *l) {
     if (!is_cache_name(name) || fstatat(opened, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(info.st_mode))
         return;
-    if (strlen(name) == PM_CL_NAME)
+    if (strlen(name) == PM_CACHE_NAME)
         append(l, name, &info);
     else if (time(NULL) - info.st_mtim.tv_sec > max_temporary_seconds)
         unlinkat(opened, name, 0);
@@ -295,8 +290,6 @@ static void evict(int opened, const char *written) {
     free(l.entries);
 }
 
-/* ---- writing ---- */
-
 /* Creates a folder and its parents. */
 static void make_folders(const char *folder) {
     char *path = strdup(folder);
@@ -335,7 +328,7 @@ static int create_temporary(int opened, const char *name, char temporary[MAX_NAM
         clock_gettime(CLOCK_MONOTONIC, &now);
         uint64_t mixed = ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
                          0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
-        snprintf(temporary, MAX_NAME, "%.*s.%06x", PM_CL_NAME, name, (unsigned)(mixed >> 40));
+        snprintf(temporary, MAX_NAME, "%.*s.%06x", PM_CACHE_NAME, name, (unsigned)(mixed >> 40));
         file =
             openat(opened, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file < 0 && errno != EEXIST)
@@ -344,8 +337,8 @@ static int create_temporary(int opened, const char *name, char temporary[MAX_NAM
     return file;
 }
 
-bool pm_cl_folder_write(pm_cl_folder *folder, const char *name, const void *head, size_t head_size,
-                        const void *body, size_t body_size) {
+bool pm_cache_folder_write(pm_cache_folder *folder, const char *name, const void *head,
+                           size_t head_size, const void *body, size_t body_size) {
     char temporary[MAX_NAME];
     bool done = false;
     if (head_size + body_size > max_bytes) {

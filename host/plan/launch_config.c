@@ -3,7 +3,7 @@
  * How kernels are laid out on a device: defaults, and the variable POSEMILL_LAUNCH, which replaces
  * them for measurements.
  */
-#include "device.h"
+#include "step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +70,8 @@ static pm_status check_lanes(const char *name, uint32_t lanes, const pm_device_i
 
 /* With vectors, a work-item computes all tracks, so that its stores are contiguous. With single
  * lanes, the stores of neighbouring work-items are contiguous. */
-pm_status pm_cl_choose_launch_config(uint32_t lanes, const pm_device_info *info,
-                                     pm_plan_device *plan, pm_error *error) {
+pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
+                                  pm_error *error) {
     launch_settings given = {UNSET, UNSET, UNSET};
     pm_status status = check_lanes("lanes", lanes, info, error);
     if (status == PM_OK)

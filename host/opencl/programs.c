@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What OpenCL does for the programs of a device: pm_program_driver.
+ */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The driver's log of a failed build, or NULL. Free with free(). */
+static char *read_log(cl_device_id device, cl_program program) {
+    size_t size = 0;
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
+            CL_SUCCESS ||
+        size == 0)
+        return NULL;
+    char *log = calloc(size + 1, 1);
+    if (log &&
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+        log[0] = '\0';
+    return log;
+}
+
+static pm_status build(void *device, const char *source, const char *options, void **program,
+                       char **log, pm_error *error) {
+    const pm_opencl_device *cl = device;
+    cl_int code;
+    cl_program made = clCreateProgramWithSource(cl->context, 1, &source, NULL, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateProgramWithSource");
+    code = clBuildProgram(made, 1, &cl->id, options, NULL, NULL);
+    if (code == CL_SUCCESS) {
+        *program = made;
+        return PM_OK;
+    }
+    pm_status status = PM_ERROR_BUILD;
+    if (code == CL_OUT_OF_HOST_MEMORY) {
+        status = pm_cl_fail(error, code, "clBuildProgram");
+    } else {
+        *log = read_log(cl->id, made);
+        pm_report(error, status, pm_nowhere, "OpenCL error %d", code);
+        if (error)
+            error->cl_status = code;
+    }
+    clReleaseProgram(made);
+    return status;
+}
+
+/* The devices of a program, and the binary for each. */
+typedef struct program_devices {
+    cl_uint count;
+    cl_device_id *devices;
+    size_t *sizes;            /* of binaries; 0: not built for it */
+    unsigned char **binaries; /* memory for them; NULL: not copied */
+} program_devices;
+
+static bool list_devices(cl_program program, program_devices *d) {
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof d->count, &d->count, NULL) !=
+            CL_SUCCESS ||
+        d->count == 0)
+        return false;
+    d->devices = calloc(d->count, sizeof(cl_device_id));
+    d->sizes = calloc(d->count, sizeof(size_t));
+    d->binaries = calloc(d->count, sizeof(unsigned char *));
+    return d->devices && d->sizes && d->binaries &&
+           clGetProgramInfo(program, CL_PROGRAM_DEVICES, d->count * sizeof(cl_device_id),
+                            d->devices, NULL) == CL_SUCCESS &&
+           clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, d->count * sizeof(size_t), d->sizes,
+                            NULL) == CL_SUCCESS;
+}
+
+/* The index of a device's binary; d->count when there is none. */
+static size_t find_binary(const program_devices *d, cl_device_id device) {
+    size_t index = d->count;
+    if (pm_cl_find_listed(device, d->devices, d->count, &index) != CL_SUCCESS)
+        index = d->count;
+    return pm_cl_find_binary(d->sizes, d->count, index);
+}
+
+static void *binary_of(void *device, void *program, size_t *size) {
+    program_devices d = {0};
+    unsigned char *binary = NULL;
+    size_t at = d.count;
+    if (list_devices(program, &d))
+        at = find_binary(&d, ((const pm_opencl_device *)device)->id);
+    if (at < d.count)
+        binary = malloc(d.sizes[at]);
+    if (binary) {
+        *size = d.sizes[at];
+        d.binaries[at] = binary;
+        if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, d.count * sizeof(unsigned char *),
+                             d.binaries, NULL) != CL_SUCCESS) {
+            free(binary);
+            binary = NULL;
+        }
+    }
+    free(d.devices);
+    free(d.sizes);
+    free(d.binaries);
+    return binary;
+}
+
+static void *load(void *device, const void *binary, size_t size, const char *options) {
+    const pm_opencl_device *cl = device;
+    const unsigned char *bytes = binary;
+    cl_int code, status;
+    cl_program program =
+        clCreateProgramWithBinary(cl->context, 1, &cl->id, &size, &bytes, &status, &code);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (status == CL_SUCCESS &&
+        clBuildProgram(program, 1, &cl->id, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    clReleaseProgram(program);
+    return NULL;
+}
+
+static void release(void *program) {
+    clReleaseProgram(program);
+}
+
+/* A kernel's groups may be smaller than the device's, depending on the registers that it uses. */
+static pm_status make_kernel(void *device, void *program, const char *name, void **kernel,
+                             size_t *max_group, pm_error *error) {
+    const pm_opencl_device *cl = device;
+    cl_int code;
+    cl_kernel made = clCreateKernel(program, name, &code);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clCreateKernel");
+    code = clGetKernelWorkGroupInfo(made, cl->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof *max_group,
+                                    max_group, NULL);
+    if (code != CL_SUCCESS) {
+        clReleaseKernel(made);
+        return pm_cl_fail(error, code, "clGetKernelWorkGroupInfo");
+    }
+    *max_group = *max_group < cl->max_items ? *max_group : cl->max_items;
+    *kernel = made;
+    return PM_OK;
+}
+
+static void release_kernel(void *kernel) {
+    clReleaseKernel(kernel);
+}
+
+static const pm_program_driver driver = {.build = build,
+                                         .binary = binary_of,
+                                         .load = load,
+                                         .release = release,
+                                         .make_kernel = make_kernel,
+                                         .release_kernel = release_kernel};
+
+/* The whole texts, which may be longer than those of a pm_device_info. NULL: no memory. */
+static char *identity_of(cl_device_id device) {
+    char *texts[] = {pm_cl_platform_text(device, CL_PLATFORM_NAME),
+                     pm_cl_device_text(device, CL_DEVICE_NAME),
+                     pm_cl_device_text(device, CL_DRIVER_VERSION)};
+    const size_t count = sizeof texts / sizeof *texts;
+    size_t size = count, length = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(texts[i] ? texts[i] : "unknown");
+    char *all = malloc(size);
+    for (size_t i = 0; i < count; i++) {
+        if (all)
+            length += (size_t)snprintf(all + length, size - length, "%s%s",
+                                       texts[i] ? texts[i] : "unknown", i + 1 < count ? "\n" : "");
+        free(texts[i]);
+    }
+    return all;
+}
+
+static bool claims_rounding(cl_device_id device) {
+    cl_device_fp_config config = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+}
+
+pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
+                              pm_cache_folder *folder, pm_error *error) {
+    pm_programs_desc desc = {.driver = &driver,
+                             .device = cl,
+                             .info = &cl->device.info,
+                             .logger = cl->device.options.logger,
+                             .identity = identity_of(cl->id),
+                             .kernel_folder = kernel_folder,
+                             .rounding = " -cl-fp32-correctly-rounded-divide-sqrt",
+                             .claims_rounding = claims_rounding(cl->id),
+                             .crowd_sub_group = cl->quirks.crowd_sub_group};
+    snprintf(desc.options, sizeof desc.options, "-cl-std=CL1.2%s%s%s",
+             cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
+             cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",
+             cl->quirks.fma_forgets_zero ? " -DPM_FMA_FORGETS_ZERO" : "");
+    return pm_programs_open(&desc, folder, &cl->device.programs, error);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What this room compiles once: the tables of curves and of the functions for each instruction set,
+ * access to the arrays of a description, and the track constants of sterp.
+ */
+#include "segments.h"
+
+#include <math.h>
+
+#include "base/base.h"
+
+#define PM_CURVE_ROW(name) {#name, pm_##name##_coefficients, pm_##name##_constants},
+const pm_curve pm_curves[PM_CURVE_COUNT] = {PM_CURVES(PM_CURVE_ROW)};
+
+#define PM_DECLARE_SET(name) extern const pm_segment_functions pm_segment_functions_##name;
+PM_INSTRUCTION_SETS(PM_DECLARE_SET)
+
+#define PM_SET_ROW(name) &pm_segment_functions_##name,
+static const pm_segment_functions *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
+
+const pm_segment_functions *pm_segment_functions_at(size_t instruction_set) {
+    return sets[instruction_set];
+}
+
+const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
+    size_t best = 0;
+    for (size_t i = 1; i < sizeof sets / sizeof *sets && sets[best]->lanes < tracks; i++)
+        if (pm_instruction_set_is_supported(i))
+            best = i;
+    return sets[best];
+}
+
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
+    return arrays[channel];
+}
+
+const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
+    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
+    return arrays[channel];
+}
+
+unsigned pm_channel_components(unsigned channel) {
+    return channel == PM_ROTATIONS ? 4 : 3;
+}
+
+size_t pm_timeline_count(const pm_clip_desc *desc) {
+    return desc->timeline_count ? desc->timeline_count : 1;
+}
+
+pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                            size_t track, size_t first_row) {
+    size_t row = components * pm_number_size(array->type);
+    const unsigned char *data = array->data;
+    if (!data)
+        return (pm_array_view){0};
+    if (pm_timeline_count(desc) > 1)
+        return (pm_array_view){data + first_row * row, array->type, row};
+    size_t stride = array->stride ? array->stride : row * desc->track_count;
+    return (pm_array_view){data + track * row, array->type, stride};
+}
+
+/* The windows of swing and twist (docs/methods.md, "sterp"): the smallest float that is not less than a window's end. 2, which exceeds every u, where the
+ * window ends with the segment. */
+static float left_at(double end) {
+    float nearest = (float)end;
+    if (end >= 1)
+        return 2;
+    return (double)nearest < end ? nextafterf(nearest, 1) : nearest;
+}
+
+static void put_window(double begin, double end, float *to) {
+    to[0] = pm_stored(begin);
+    to[1] = pm_stored(begin - (double)to[0]);
+    to[2] = pm_stored(1 / (end - begin));
+    to[3] = left_at(end);
+}
+
+void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *constants,
+                            size_t plane) {
+    pm_windows w = {0, 1, 0, 1};
+    if (desc->windows)
+        w = desc->windows[desc->window_count > 1 ? track : 0];
+    if (w.swing_begin == 0 && w.swing_end == 0 && w.twist_begin == 0 && w.twist_end == 0)
+        w = (pm_windows){0, 1, 0, 1};
+    put_window(w.swing_begin, w.swing_end, constants);
+    put_window(w.twist_begin, w.twist_end, constants + plane);
+}
