@@ -311,8 +311,9 @@ static void reserved_values_are_refused(void **state) {
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error));
     assert_null(motion);
     expect_ok(pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error), &error);
-    expect_reserved_refused(pm_motion_resample_options, resample, &error,
-                            pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, &error));
+    expect_reserved_refused(
+        pm_motion_resample_options, resample, &error,
+        pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, &error));
     expect_reserved_refused(pm_motion_convert_options, convert, &error,
                             pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", &error));
     expect_reserved_refused(pm_motion_character_options, options, &error,
