@@ -3,7 +3,6 @@
  * Keys, times and dispatch of the oracle: reads a description, conditions its keys, finds sample
  * positions, and handles times outside the keys and at keys. The curves are in oracle_curves.c.
  */
-#include "host/base/counts.h"
 #include "oracle_private.h"
 
 #include <math.h>
@@ -184,7 +183,6 @@ static pm_vector_method vector_class(pm_method method) {
     case PM_METHOD_SLERP:
     case PM_METHOD_NLERP:
     case PM_METHOD_STERP:
-    case PM_METHOD_COUNT:
     default:
         return PM_VECTOR_LINEAR;
     }
@@ -480,7 +478,6 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
     case PM_METHOD_NCUBIC:
         return quat_normalise(ncubic_inside(t, i, u));
     case PM_METHOD_SLERP:
-    case PM_METHOD_COUNT:
     default:
         return quat_slerp(p, q, u);
     }

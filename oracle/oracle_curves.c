@@ -3,7 +3,6 @@
  * The oracle's tangent rules, squad, circular blending and sterp. The only source of this file is
  * the definition of the methods; read both side by side.
  */
-#include "host/base/counts.h"
 #include "oracle_private.h"
 
 #include <math.h>
@@ -42,7 +41,6 @@ vec3 end_tangent(pm_ends ends, vec3 own, vec3 next, double own_step, double next
     case PM_ENDS_ZERO:
         return (vec3){0.0, 0.0, 0.0};
     case PM_ENDS_CHORD:
-    case PM_ENDS_COUNT:
     default:
         return own;
     }

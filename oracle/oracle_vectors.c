@@ -2,7 +2,6 @@
  *
  * The oracle's positions and scales: one function per vector method.
  */
-#include "host/base/counts.h"
 #include "oracle_private.h"
 
 #include <stdlib.h>
@@ -203,7 +202,6 @@ vec3 vector_at(const oracle *o, const oracle_track *t, const vector_curve *curve
     case PM_VECTOR_LINEAR:
     case PM_VECTOR_AUTO:
     case PM_VECTOR_BSPLINE:
-    case PM_VECTOR_COUNT:
     default:
         return linear(p, q, u);
     }

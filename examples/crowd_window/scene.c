@@ -55,7 +55,8 @@ static pm_status measure(scene *s, pm_error *error) {
 }
 
 static pm_status open_crowd(scene *s, pm_error *error) {
-    const pm_crowd_desc desc = {s->skeleton, s->model->clips, s->model->clip_count};
+    const pm_crowd_desc desc = {
+        .skeleton = s->skeleton, .clips = s->model->clips, .clip_count = s->model->clip_count};
     return pm_crowd_create(s->engine, &desc, &s->crowd, error);
 }
 

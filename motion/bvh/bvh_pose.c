@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/base/counts.h"
+#include "motion/base/counts.h"
 #include "motion/bvh/bvh_scan.h"
 
 #define RADIANS 0.017453292519943295769

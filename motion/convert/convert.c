@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "host/base/counts.h"
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
 #include "motion/convert/adjust.h"

@@ -73,7 +73,7 @@ static pm_status make(objects *o, bool in_background, pm_error *error) {
     if (status == PM_OK)
         status = pm_skeleton_create(&(pm_skeleton_desc){.joint_count = 1, .parents = &root},
                                     &o->skeleton, error);
-    const pm_crowd_desc crowd = {o->skeleton, &desc, 1};
+    const pm_crowd_desc crowd = {.skeleton = o->skeleton, .clips = &desc, .clip_count = 1};
     if (status == PM_OK)
         status = pm_crowd_create(o->engine, &crowd, &o->crowd, error);
     return status == PM_OK ? sample(o, true, o->samples, error) : status;
@@ -134,7 +134,8 @@ static int what_is_new_is_plain_c_or_refused(objects *parents) {
 static int jobs_on_the_device_are_refused_and_those_on_the_reference_path_serve(objects *parents) {
     const pm_timeline timeline = {.key_count = 2, .rate = {1, 1}};
     const pm_clip_desc desc = clip_desc(&timeline);
-    const pm_crowd_desc crowd_desc = {parents->skeleton, &desc, 1};
+    const pm_crowd_desc crowd_desc = {
+        .skeleton = parents->skeleton, .clips = &desc, .clip_count = 1};
     float samples[SAMPLES * 4];
     pm_error error;
     pm_clip *clip = NULL;

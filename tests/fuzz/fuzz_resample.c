@@ -5,9 +5,9 @@
  * leaves a readable file with the joints of the source. A failed run returns its exit code and
  * leaves no file.
  */
-#include "base/counts.h"
 #include "commands/cli.h"
 #include "commands/commands.h"
+#include "host/base/counts.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
 

@@ -237,8 +237,8 @@ static void tracks_with_times_of_their_own_have_the_bits_of_one_device(void **st
 static void devices_with_a_common_context_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
-                                         {m.subs.shared, m.subs.devices[1]}};
+    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
+                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
@@ -548,8 +548,10 @@ static void invalid_targets_are_refused(void **state) {
     (void)state;
     need_parts();
     const pm_cl_target *good = m.subs.targets;
-    const pm_cl_target no_context[PARTS] = {good[0], {NULL, m.subs.devices[1]}};
-    const pm_cl_target no_device[PARTS] = {good[0], {m.subs.targets[1].context, NULL}};
+    const pm_cl_target no_context[PARTS] = {good[0],
+                                            {.context = NULL, .device = m.subs.devices[1]}};
+    const pm_cl_target no_device[PARTS] = {good[0],
+                                           {.context = m.subs.targets[1].context, .device = NULL}};
     pm_error error = poisoned_error();
     expect_refused_targets(NULL, 2, "targets");
     expect_refused_targets(good, 0, "count");
@@ -562,16 +564,17 @@ static void invalid_targets_are_refused(void **state) {
 static void one_device_twice_is_refused(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target twice[3] = {{m.subs.targets[0].context, m.subs.devices[0]},
-                                   {m.subs.targets[1].context, m.subs.devices[1]},
-                                   {m.subs.shared, m.subs.devices[0]}};
+    const pm_cl_target twice[3] = {
+        {.context = m.subs.targets[0].context, .device = m.subs.devices[0]},
+        {.context = m.subs.targets[1].context, .device = m.subs.devices[1]},
+        {.context = m.subs.shared, .device = m.subs.devices[0]}};
     expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
 }
 
 static void one_target_makes_an_ordinary_engine(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
+    const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
     pm_engine *engine = open_targets(&target, 1);
     pm_device_info info, expected;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
@@ -586,8 +589,8 @@ static void contexts_are_retained_and_released(void **state) {
     (void)state;
     need_parts();
     const cl_uint before = references(m.subs.shared);
-    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
-                                         {m.subs.shared, m.subs.devices[1]}};
+    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
+                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
     pm_engine_destroy(&engine);

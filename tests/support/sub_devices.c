@@ -36,7 +36,8 @@ bool sub_devices_open(const pm_engine *engine, sub_devices *s) {
     }
     s->shared = context_of(s->devices, SUB_DEVICES);
     for (size_t i = 0; i < SUB_DEVICES; i++)
-        s->targets[i] = (pm_cl_target){context_of(&s->devices[i], 1), s->devices[i]};
+        s->targets[i] =
+            (pm_cl_target){.context = context_of(&s->devices[i], 1), .device = s->devices[i]};
     return true;
 }
 

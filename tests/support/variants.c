@@ -3,7 +3,6 @@
  * The table of methods and options under test.
  */
 #include "variants.h"
-#include "base/counts.h"
 
 #include <string.h>
 
@@ -115,7 +114,6 @@ int variant_vector_continuity(const variant *v) {
     case PM_VECTOR_AUTO:
     case PM_VECTOR_LINEAR:
     case PM_VECTOR_CUBICSPLINE:
-    case PM_VECTOR_COUNT:
     default:
         return 0;
     }
