@@ -55,15 +55,19 @@ static pm_status pose(const char *path, float **palettes, size_t *joints, pm_err
     if (status == PM_OK)
         status = pm_skeleton_create(&character->skeleton, &skeleton, error);
     if (status == PM_OK) {
-        const pm_crowd_desc desc = {skeleton, character->clips, character->clip_count};
+        const pm_crowd_desc desc = {
+            .skeleton = skeleton, .clips = character->clips, .clip_count = character->clip_count};
         *joints = character->skeleton.joint_count;
         *palettes = malloc(INSTANCES * *joints * NUMBERS * sizeof(float));
         place(instances, character->clip_count);
         status = *palettes ? pm_crowd_create(engine, &desc, &crowd, error) : out_of_memory(error);
     }
     if (status == PM_OK) {
-        pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
-        job.outputs[PM_CROWD_PALETTE].memory = *palettes;
+        const pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = *palettes};
+        const pm_crowd_job job = {.instances = instances,
+                                  .instance_count = INSTANCES,
+                                  .outputs = &target,
+                                  .output_count = 1};
         status = pm_crowd_pose(crowd, &job, error);
     }
     if (status == PM_OK && character->skin_slots) {
@@ -76,7 +80,7 @@ static pm_status pose(const char *path, float **palettes, size_t *joints, pm_err
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     pm_engine_destroy(&engine);
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     pm_motion_destroy(&motion);
     return status;
 }

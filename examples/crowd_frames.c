@@ -205,10 +205,12 @@ static pm_crowd_instance instance_at(size_t agent, size_t frame) {
 
 static bool enqueue_pose(loop *l, size_t frame, pm_error *error) {
     const size_t now = frame % 2;
-    const pm_cl_crowd_job job = {.instances = l->instances, /* the call copies the data */
-                                 .instance_count = l->agents,
-                                 .frame = frame,
-                                 .outputs[PM_CROWD_PALETTE] = {.buffer = l->palettes[now]}};
+    const pm_cl_crowd_job job = {
+        .instances = l->instances, /* the call copies the data */
+        .instance_count = l->agents,
+        .frame = frame,
+        .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = l->palettes[now]},
+        .output_count = 1};
     return pm_cl_crowd_pose(l->crowd, &job, l->poses, l->compared ? 1 : 0,
                             l->compared ? &l->compared : NULL, &l->posed[now], error) == PM_OK &&
            good(clFlush(l->poses), "flush"); /* the other queue waits for commands in this one */

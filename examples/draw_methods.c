@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
     }
     make_keys(&m);
     bool good = true;
-    for (int i = 0; good && i < PM_METHOD_COUNT; i++)
+    for (size_t i = 0; good && i < pm_method_count(); i++)
         good =
             sample(engine, (pm_method)i, &m) && draw(argv[1], pm_method_describe((pm_method)i), &m);
     pm_engine_destroy(&engine);

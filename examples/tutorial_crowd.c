@@ -92,10 +92,12 @@ static pm_status enqueue_frame(pm_crowd *crowd, int frame, pm_crowd_instance *pe
                                pm_error *error) {
     for (int i = 0; i < PEOPLE; i++)
         people[i] = person(i, frame / 60.0);
-    const pm_cl_crowd_job job = {.instances = people, /* copied by the call */
-                                 .instance_count = PEOPLE,
-                                 .frame = (uint64_t)frame,
-                                 .outputs[PM_CROWD_PALETTE] = {.buffer = palettes}};
+    const pm_cl_crowd_job job = {
+        .instances = people, /* copied by the call */
+        .instance_count = PEOPLE,
+        .frame = (uint64_t)frame,
+        .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = palettes},
+        .output_count = 1};
     return pm_cl_crowd_pose(crowd, &job, queue, 0, NULL, posed, error);
 }
 

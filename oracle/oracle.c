@@ -183,7 +183,6 @@ static pm_vector_method vector_class(pm_method method) {
     case PM_METHOD_SLERP:
     case PM_METHOD_NLERP:
     case PM_METHOD_STERP:
-    case PM_METHOD_COUNT:
     default:
         return PM_VECTOR_LINEAR;
     }
@@ -407,8 +406,8 @@ oracle_cursor oracle_at_time(const oracle *o, size_t track, double time) {
 
 /* Samples and keys are both uniform: integer arithmetic up to u. */
 static oracle_cursor locate_in_integers(const oracle_track *t, const pm_sample_job *job, size_t k) {
-    const int64_t start_den = job->start.den ? job->start.den : 1;
-    const wide num = ((wide)job->start.num * job->rate.num +
+    const int64_t start_den = job->start_after_first_key.den ? job->start_after_first_key.den : 1;
+    const wide num = ((wide)job->start_after_first_key.num * job->rate.num +
                       ((wide)job->first + (wide)k) * job->rate.den * start_den) *
                      t->rate.num;
     const wide den = (wide)start_den * job->rate.num * t->rate.den;
@@ -442,7 +441,9 @@ oracle_cursor oracle_at_sample(const oracle *o, size_t track, const pm_sample_jo
     if (t->uniform && even) {
         return rounded(o, locate_in_integers(t, job, k));
     }
-    const double start = job->start.den ? (double)job->start.num / (double)job->start.den : 0.0;
+    const double start = job->start_after_first_key.den ? (double)job->start_after_first_key.num /
+                                                              (double)job->start_after_first_key.den
+                                                        : 0.0;
     const double count = (double)job->first + (double)k;
     return oracle_at_time(
         o, track, t->times[0] + (start + count * (double)job->rate.den / (double)job->rate.num));
@@ -477,7 +478,6 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
     case PM_METHOD_NCUBIC:
         return quat_normalise(ncubic_inside(t, i, u));
     case PM_METHOD_SLERP:
-    case PM_METHOD_COUNT:
     default:
         return quat_slerp(p, q, u);
     }

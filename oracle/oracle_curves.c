@@ -41,7 +41,6 @@ vec3 end_tangent(pm_ends ends, vec3 own, vec3 next, double own_step, double next
     case PM_ENDS_ZERO:
         return (vec3){0.0, 0.0, 0.0};
     case PM_ENDS_CHORD:
-    case PM_ENDS_COUNT:
     default:
         return own;
     }

@@ -202,7 +202,6 @@ vec3 vector_at(const oracle *o, const oracle_track *t, const vector_curve *curve
     case PM_VECTOR_LINEAR:
     case PM_VECTOR_AUTO:
     case PM_VECTOR_BSPLINE:
-    case PM_VECTOR_COUNT:
     default:
         return linear(p, q, u);
     }

@@ -87,7 +87,7 @@ static cli_exit tell(const work *w, char **text, size_t *size) {
     const native_comparison *what = w->what;
     pm_device_info device;
     if (what->engine != NULL) {
-        pm_engine_info(what->engine, &device);
+        pm_engine_get_info(what->engine, &device, sizeof(pm_device_info));
     }
     const outcome o = {.comparison = &w->comparison,
                        .a = {what->name_a, NULL},

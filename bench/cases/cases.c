@@ -10,6 +10,7 @@
 #include "batches.h"
 #include "crowd_scenes.h"
 #include "files.h"
+#include "host/base/counts.h"
 #include "scenes.h"
 
 #include <fnmatch.h>

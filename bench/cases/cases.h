@@ -8,6 +8,8 @@
 
 #include <posemill/posemill.h>
 
+#include "host/base/counts.h"
+
 typedef enum bench_kind {
     BENCH_FILL,
     BENCH_STORES, /* a fill that stores through the caches */

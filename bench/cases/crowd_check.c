@@ -121,7 +121,8 @@ cli_exit crowd_check_one(const crowd_setup *setup, const float *records, bench_r
         return out_of_memory();
     }
     cli_exit code = CLI_DONE;
-    job.outputs[setup->output].memory = wanted;
+    job.outputs = &(pm_crowd_target){.output = setup->output, .memory = wanted};
+    job.output_count = 1;
     if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK) {
         code = cli_fail_error("bench", &error);
     } else {

@@ -108,9 +108,9 @@ size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
 enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = CROWD_LEVELS };
 
 static void make_levels(uint8_t *animated, pm_level levels[LEVELS]) {
-    levels[0] = (pm_level){NULL, 1};
-    levels[1] = (pm_level){NULL, 2};
-    levels[2] = (pm_level){animated, 4};
+    levels[0] = (pm_level){.update_every = 1};
+    levels[1] = (pm_level){.update_every = 2};
+    levels[2] = (pm_level){.joints = animated, .update_every = 4};
 }
 
 /* `animated`: the joints of the coarsest level. */
@@ -209,7 +209,8 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format k
         code = out_of_memory();
     } else {
         pm_error error = {0};
-        pm_crowd_desc desc = {setup->skeleton, descs, clip_count};
+        pm_crowd_desc desc = {
+            .skeleton = setup->skeleton, .clips = descs, .clip_count = clip_count};
         if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK) {
             code = cli_fail_error("bench", &error);
         }

@@ -190,7 +190,8 @@ static cli_exit host_once(void *context, double *seconds) {
     pm_crowd_job job = {
         .instances = setup->instances, .instance_count = setup->agents, .on_reference = true};
     pm_error error = {0};
-    job.outputs[setup->output].memory = work->records;
+    job.outputs = &(pm_crowd_target){.output = setup->output, .memory = work->records};
+    job.output_count = 1;
     double begun = progress_clock();
     if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK) {
         return cli_fail_error("bench", &error);

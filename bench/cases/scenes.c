@@ -3,6 +3,7 @@
  * Keys, clips and jobs of the scenes.
  */
 #include "scenes.h"
+#include "host/base/counts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 
 #include "cases.h"
 #include "commands/cli.h"
+#include "host/base/counts.h"
 
 enum { SCENE_TRACKS = 64, SCENE_KEY_RATE = 30, SCENE_MIN_SAMPLES = 2048 };
 

@@ -21,7 +21,7 @@ cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *poo
     device->engine = engine;
     device->pool = pool;
     device->bytes = bytes;
-    pm_engine_info(engine, &device->info);
+    pm_engine_get_info(engine, &device->info, sizeof(pm_device_info));
 #if POSEMILL_OPENCL
     if (device->info.type != PM_DEVICE_REFERENCE) {
         return bench_cl_open(&device->cl, engine, &device->info, bytes);
@@ -204,7 +204,8 @@ cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output out
 #endif
     pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
     pm_error error = {0};
-    job.outputs[output].memory = device->host;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = device->host};
+    job.output_count = 1;
     double begun = progress_clock();
     for (size_t i = 0; i < count; i++) {
         if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {

@@ -384,9 +384,12 @@ static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *do
 
 cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, size_t count,
                         double *seconds) {
+    const pm_cl_crowd_target target = {.output = output, .buffer = cl->output};
     crowd_work work = {crowd,
-                       {.instance_buffer = cl->instances, .instance_count = cl->instance_count}};
-    work.job.outputs[output].buffer = cl->output;
+                       {.instance_buffer = cl->instances,
+                        .instance_count = cl->instance_count,
+                        .outputs = &target,
+                        .output_count = 1}};
     const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
     return gate_run(&timed, put_crowd, &work, count, seconds);
 }

@@ -11,6 +11,7 @@
 #include "cases/files.h"
 #include "cases/sizes.h"
 #include "files/progress.h"
+#include "host/base/counts.h"
 #include "roofline.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
 #include "cases/file_content.h"
 #include "cases/scenes.h"
 #include "device/device.h"
+#include "host/base/counts.h"
 #include "options/device_options.h"
 #include "statistics.h"
 

@@ -187,7 +187,7 @@ static void describe_skeleton(body_description *d) {
     d->animated[BODY_LEFT_HAND] = d->animated[BODY_RIGHT_HAND] = 0;
     d->animated[BODY_LEFT_TOE] = d->animated[BODY_RIGHT_TOE] = 0;
     d->levels[BODY_WITHOUT_ENDS].joints = d->animated;
-    d->levels[BODY_EVERY_OTHER] = (pm_level){d->animated, 2};
+    d->levels[BODY_EVERY_OTHER] = (pm_level){.joints = d->animated, .update_every = 2};
     d->skeleton = (pm_skeleton_desc){.joint_count = BODY_JOINTS,
                                      .parents = parents,
                                      .positions = {.data = offsets, .type = PM_FLOAT64},

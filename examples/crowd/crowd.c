@@ -155,7 +155,9 @@ static pm_status pose(scene *s, uint64_t frame, pm_error *error) {
     const pm_crowd_job job = {.instances = s->after,
                               .instance_count = s->count,
                               .frame = frame,
-                              .outputs[PM_CROWD_MODEL] = {.memory = s->models}};
+                              .outputs =
+                                  &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = s->models},
+                              .output_count = 1};
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
@@ -186,7 +188,7 @@ static pm_status simulate_and_report(scene *s, pm_error *error) {
     pm_status status = simulate(s, error);
     if (status != PM_OK)
         return status;
-    pm_engine_info(s->engine, &info);
+    pm_engine_get_info(s->engine, &info, sizeof(pm_device_info));
     fprintf(stderr, "%s: %zu joints posed, %zu agents in %zu frames, in %.2f s\n", info.name,
             s->count * BODY_JOINTS * (s->frames + 1), s->count, s->frames + 1,
             seconds_now() - begin);

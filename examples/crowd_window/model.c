@@ -37,7 +37,7 @@ pm_status model_of_figure(model *m, pm_method method, pm_error *error) {
 pm_method model_next_method(pm_method method) {
     const pm_method_info *info;
     do {
-        method = (pm_method)((method + 1) % PM_METHOD_COUNT);
+        method = (pm_method)(((size_t)method + 1) % pm_method_count());
         info = pm_method_describe(method);
     } while (info->takes_axes || info->takes_in_out);
     return method;
@@ -52,7 +52,7 @@ static pm_status describe_file(model *m, pm_method method, pm_error *error) {
     if (status != PM_OK)
         return status;
     const pm_motion_character *before = m->described;
-    pm_motion_free_character(&before);
+    pm_motion_destroy_character(&before);
     m->described = (void *)(uintptr_t)character;
     m->skeleton = &character->skeleton;
     m->clips = character->clips;
@@ -80,7 +80,7 @@ pm_status model_of_file(model *m, const char *path, pm_method method, pm_error *
 static void close_file(model *m) {
     const pm_motion_character *character = m->described;
     pm_motion *motion = m->file;
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     pm_motion_destroy(&motion);
 }
 

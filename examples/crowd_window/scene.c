@@ -55,7 +55,8 @@ static pm_status measure(scene *s, pm_error *error) {
 }
 
 static pm_status open_crowd(scene *s, pm_error *error) {
-    const pm_crowd_desc desc = {s->skeleton, s->model->clips, s->model->clip_count};
+    const pm_crowd_desc desc = {
+        .skeleton = s->skeleton, .clips = s->model->clips, .clip_count = s->model->clip_count};
     return pm_crowd_create(s->engine, &desc, &s->crowd, error);
 }
 
@@ -194,11 +195,13 @@ pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *er
 /* ---- posing --------------------------------------------------------------------------------- */
 
 pm_status scene_pose(scene *s, void *palettes, bool on_reference, pm_error *error) {
-    const pm_crowd_job job = {.instances = s->now,
-                              .instance_count = s->count,
-                              .frame = s->frame,
-                              .outputs[PM_CROWD_PALETTE] = {.memory = palettes},
-                              .on_reference = on_reference};
+    const pm_crowd_job job = {
+        .instances = s->now,
+        .instance_count = s->count,
+        .frame = s->frame,
+        .outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes},
+        .output_count = 1,
+        .on_reference = on_reference};
     return pm_crowd_pose(s->crowd, &job, error);
 }
 

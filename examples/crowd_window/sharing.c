@@ -155,10 +155,12 @@ pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_err
 
 pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int which,
                        pm_error *error) {
-    const pm_cl_crowd_job there = {.instances = job->instances,
-                                   .instance_count = job->instance_count,
-                                   .frame = job->frame,
-                                   .outputs[PM_CROWD_PALETTE] = {.buffer = s->buffers[which]}};
+    const pm_cl_crowd_job there = {
+        .instances = job->instances,
+        .instance_count = job->instance_count,
+        .frame = job->frame,
+        .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = s->buffers[which]},
+        .output_count = 1};
     if (!s->waits)
         gl.Finish();
     pm_status status = check(s->acquire(s->queue, 1, &s->buffers[which], 0, NULL, NULL),

@@ -29,7 +29,7 @@ static pm_status open_engine(show *s, const options *o, pm_error *error) {
     const pm_status status = s->sharing ? sharing_engine(s->sharing, &s->engine, error)
                                         : pm_engine_create(&desc, &s->engine, error);
     if (status == PM_OK)
-        pm_engine_info(s->engine, &s->device);
+        pm_engine_get_info(s->engine, &s->device, sizeof(pm_device_info));
     return status;
 }
 

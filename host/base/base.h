@@ -7,6 +7,7 @@
 #define PM_HOST_BASE_H
 
 #include "clones.h"
+#include "counts.h"
 #include "drivers.h"
 #include "instruction_set.h"
 #include "large.h"

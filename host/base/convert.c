@@ -4,6 +4,7 @@
  * all twelve Euler orders: an order is its axes i, j, k and the sign in i * j = +-k. This file
  * does not depend on clips, devices or float32.
  */
+#include "counts.h"
 #include "eigen.h"
 #include <posemill/posemill.h>
 

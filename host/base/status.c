@@ -98,6 +98,13 @@ bool pm_multiply(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product);
 }
 
+pm_status pm_check_zero(const char *type, const uint64_t *reserved, size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (reserved[i])
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s.reserved[%zu] is not 0", type, i);
+    return PM_OK;
+}
+
 pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error) {
     if (max_bytes == 0 || bytes <= max_bytes)
         return PM_OK;

@@ -234,7 +234,9 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "track_count is 0");
     if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
         return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
-    pm_status status = check_timelines(desc, error);
+    pm_status status = PM_CHECK_RESERVED(pm_clip_desc, desc, error);
+    if (status == PM_OK)
+        status = check_timelines(desc, error);
     if (status == PM_OK)
         status = check_options(desc, error);
     if (status == PM_OK)

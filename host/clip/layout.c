@@ -59,7 +59,8 @@ static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error
     if (status == PM_OK &&
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
-    channel->constant_floats = pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
+    channel->constant_floats =
+        (size_t)pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
     return status;
 }
 

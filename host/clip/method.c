@@ -141,6 +141,10 @@ static const pm_method_impl vector_impls[PM_VECTOR_COUNT] = {
                                .both_tangents = true},
 };
 
+size_t pm_method_count(void) {
+    return PM_METHOD_COUNT;
+}
+
 const pm_method_info *pm_method_describe(pm_method method) {
     return (unsigned)method < PM_METHOD_COUNT ? &rows[method].info : NULL;
 }

@@ -47,12 +47,10 @@ static pm_status check(const pm_crowd_desc *desc, pm_error *error) {
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
-    for (size_t i = 0; i < desc->clip_count; i++) {
-        pm_status status = check_clip(desc, i, error);
-        if (status != PM_OK)
-            return status;
-    }
-    return PM_OK;
+    pm_status status = PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
+    for (size_t i = 0; status == PM_OK && i < desc->clip_count; i++)
+        status = check_clip(desc, i, error);
+    return status;
 }
 
 /* ---- building ------------------------------------------------------------------------------ */

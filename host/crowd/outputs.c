@@ -21,6 +21,10 @@ enum { PM_CROWD_OUTPUTS(PM_OUTPUT_ROW_NUMBER) ROW_COUNT };
 _Static_assert((int)ROW_COUNT == (int)PM_CROWD_OUTPUT_COUNT,
                "each output of the public header has a row");
 
+size_t pm_crowd_output_count(void) {
+    return PM_CROWD_OUTPUT_COUNT;
+}
+
 size_t pm_crowd_record_bytes(pm_crowd_output output) {
     if ((unsigned)output >= PM_CROWD_OUTPUT_COUNT)
         return 0;
@@ -40,6 +44,24 @@ pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output out
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: an inverse bind matrix is not rigid",
                        pm_crowd_outputs[output].name);
     return PM_OK;
+}
+
+pm_status pm_crowd_check_listed(pm_crowd_output output, size_t index, unsigned *seen,
+                                pm_error *error) {
+    if ((unsigned)output >= PM_CROWD_OUTPUT_COUNT)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "outputs[%zu].output is %d, expected a pm_crowd_output", index, (int)output);
+    if (*seen >> output & 1)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "outputs[%zu].output: %s is requested twice",
+                       index, pm_crowd_outputs[output].name);
+    *seen |= 1u << output;
+    return PM_OK;
+}
+
+pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error) {
+    if (count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested: output_count is 0");
+    return outputs ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "outputs is NULL");
 }
 
 pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride,

@@ -35,6 +35,14 @@ size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_crowd_output output, size
 pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output output,
                                 pm_error *error);
 
+/* Refuses an empty list of outputs. */
+pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error);
+
+/* PM_OK when entry `index` of a job's list names an output, and one that is not in *seen, the bits of
+ * the entries before it. */
+pm_status pm_crowd_check_listed(pm_crowd_output output, size_t index, unsigned *seen,
+                                pm_error *error);
+
 /* Checks an output, and that its stride is a multiple of the alignment and holds an instance's
  * records. *bytes is the distance from the begin of the first record to the end of the last one,
  * for `instances` instances, at least 1. */

@@ -258,7 +258,11 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
 }
 
 static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
-    pm_status status = check_counts(desc, error);
+    pm_status status = PM_CHECK_RESERVED(pm_skeleton_desc, desc, error);
+    if (status == PM_OK)
+        status = check_counts(desc, error);
+    for (size_t i = 0; status == PM_OK && desc->levels && i < desc->level_count; i++)
+        status = PM_CHECK_RESERVED(pm_level, &desc->levels[i], error);
     const struct {
         const char *name;
         const pm_array *array;

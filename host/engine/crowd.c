@@ -91,13 +91,21 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
 /* Required alignment of records in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
-static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job,
-                              pm_crowd_output output, pm_error *error) {
-    const pm_crowd_target *target = &job->outputs[output];
-    const char *name = pm_crowd_outputs[output].name;
+static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job, size_t index,
+                              unsigned *seen, pm_error *error) {
+    const pm_crowd_target *target = &job->outputs[index];
+    const pm_crowd_output output = target->output;
     size_t bytes;
-    pm_status status = pm_crowd_check_stride(crowd->skeleton, output, target->stride,
-                                             host_alignment, job->instance_count, &bytes, error);
+    pm_status status = PM_CHECK_RESERVED(pm_crowd_target, target, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_listed(output, index, seen, error);
+    if (status != PM_OK)
+        return status;
+    const char *name = pm_crowd_outputs[output].name;
+    if (!target->memory)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: memory is NULL", name);
+    status = pm_crowd_check_stride(crowd->skeleton, output, target->stride, host_alignment,
+                                   job->instance_count, &bytes, error);
     if (status == PM_OK)
         status = pm_check_multiple(name, "memory's address", (uintptr_t)target->memory,
                                    host_alignment, error);
@@ -110,27 +118,23 @@ static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *jo
 }
 
 static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    bool any = false;
+    unsigned seen = 0;
     if (!job->instances)
         return pm_fail(error, PM_ERROR_ARGUMENT, "instances is NULL");
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        if (!job->outputs[o].memory)
-            continue;
-        any = true;
-        pm_status status = check_target(crowd, job, (pm_crowd_output)o, error);
-        if (status != PM_OK)
-            return status;
-    }
-    return any ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested");
+    pm_status status = pm_crowd_check_list(job->outputs, job->output_count, error);
+    for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
+        status = check_target(crowd, job, i, &seen, error);
+    return status;
 }
 
 pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
     pm_error_clear(error);
     if (!crowd || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
-    if (job->instance_count == 0)
-        return PM_OK;
-    pm_status status = check(crowd->data, job, error);
+    pm_status status = PM_CHECK_RESERVED(pm_crowd_job, job, error);
+    if (status != PM_OK || job->instance_count == 0)
+        return status;
+    status = check(crowd->data, job, error);
     if (status != PM_OK)
         return status;
     const pm_pose_request request =

@@ -106,10 +106,13 @@ static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output,
                          pm_error *error) {
     const size_t bytes =
         (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
-    pm_crowd_job job = {.instances = m->instances, .instance_count = INSTANCES};
+    const pm_crowd_target target = {.output = (pm_crowd_output)output, .memory = m->on_device};
+    const pm_crowd_job job = {.instances = m->instances,
+                              .instance_count = INSTANCES,
+                              .outputs = &target,
+                              .output_count = 1};
     memset(m->on_device, 0xaa, bytes);
     memset(m->on_host, 0x55, bytes);
-    job.outputs[output].memory = m->on_device;
     pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
     pm_status status = crowd->device->backend->pose(crowd, &request, error);
     request.targets[output].memory = m->on_host;

@@ -28,7 +28,7 @@ static pm_status check(const pm_engine_desc *desc, pm_error *error) {
     uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
         return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
-    return PM_OK;
+    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
 }
 
 static pm_status attach_reference(pm_engine *engine, pm_error *error) {
@@ -37,16 +37,34 @@ static pm_status attach_reference(pm_engine *engine, pm_error *error) {
     return engine->device ? PM_OK : pm_fail_memory(error);
 }
 
+/* As much as the caller's struct has room for, which is of another version where the sizes differ. */
+static void give_info(const pm_device_info *info, void *to, size_t bytes) {
+    memset(to, 0, bytes);
+    memcpy(to, info, bytes < sizeof *info ? bytes : sizeof *info);
+}
+
 #if POSEMILL_OPENCL
 
 static const pm_open_devices open_selected = pm_cl_open;
 static const char no_device[] = "no OpenCL device found: using the reference path";
 
-pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
-    pm_error_clear(error);
-    if (!count || (capacity && !infos))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
-    return pm_cl_list(infos, capacity, count, error);
+static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
+                              size_t *count, pm_error *error) {
+    size_t size;
+    if (info_bytes == sizeof *infos || capacity == 0)
+        return pm_cl_list(infos, capacity, count, error);
+    pm_status status = pm_cl_list(NULL, 0, count, error);
+    const size_t room = status == PM_OK && *count < capacity ? *count : capacity;
+    if (status != PM_OK || !pm_multiply(room + 1, sizeof *infos, &size))
+        return status;
+    pm_device_info *own = calloc(1, size);
+    if (!own)
+        return pm_fail_memory(error);
+    status = pm_cl_list(own, room, count, error);
+    for (size_t i = 0; status == PM_OK && i < room && i < *count; i++)
+        give_info(&own[i], (char *)(void *)infos + i * info_bytes, info_bytes);
+    free(own);
+    return status;
 }
 
 #else
@@ -70,13 +88,23 @@ static pm_status open_selected(const void *context, const pm_engine_desc *desc,
     return desc->device && strcmp(desc->device, "auto") != 0 ? fail_without_opencl(error) : PM_OK;
 }
 
-pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
-    if (!count || (capacity && !infos))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
+                              size_t *count, pm_error *error) {
+    (void)infos, (void)info_bytes, (void)capacity, (void)count;
     return fail_without_opencl(error);
 }
 
 #endif
+
+pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity, size_t *count,
+                          pm_error *error) {
+    pm_error_clear(error);
+    if (!count || (capacity && !infos))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
+    if (info_bytes == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "info_bytes is 0");
+    return list_devices(infos, info_bytes, capacity, count, error);
+}
 
 /* Passes devices, at least one, to the engine, which then owns them. Closes them on failure. Frees
  * the array. */
@@ -148,7 +176,8 @@ void pm_engine_destroy(pm_engine **handle) {
     *handle = NULL;
 }
 
-void pm_engine_info(const pm_engine *engine, pm_device_info *info) {
+void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes) {
+    static const pm_device_info nothing;
     if (info)
-        *info = engine ? engine->device->info : (pm_device_info){0};
+        give_info(engine ? &engine->device->info : &nothing, info, info_bytes);
 }

@@ -112,11 +112,13 @@ static void add_user(pm_instance_copy *copy, cl_event user) {
     copy->users[copy->user_count++] = user;
 }
 
-/* Frees all copies. No command that uses them may be in flight. */
+/* Frees all copies, once the commands that read them are complete. */
 static void free_copies(pm_instance_copy **copies) {
     while (*copies) {
         pm_instance_copy *copy = *copies;
         *copies = copy->next;
+        if (copy->user_count) /* the first user reads the copy's host memory */
+            clWaitForEvents(1, copy->users);
         while (copy->user_count)
             clReleaseEvent(copy->users[--copy->user_count]);
         pm_cl_release(copy->buffer);
@@ -239,16 +241,15 @@ static pm_status write_instances(pose_call *c) {
 }
 
 /* Bytes from an instance's records to the next one's. */
-static size_t stride_of(const pose_call *c, unsigned output) {
-    return pm_crowd_stride(c->plan.crowd->skeleton, (pm_crowd_output)output,
-                           c->job->outputs[output].stride);
+static size_t stride_of(const pose_call *c, const pm_cl_crowd_target *target) {
+    return pm_crowd_stride(c->plan.crowd->skeleton, target->output, target->stride);
 }
 
 /* Enqueues the copy of an output's old records to its `previous`, if any. */
-static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *copied) {
-    const pm_cl_crowd_target *target = &c->job->outputs[output];
-    const size_t stride = stride_of(c, output);
-    const size_t bytes = pm_crowd_stride(c->plan.crowd->skeleton, (pm_crowd_output)output, 0);
+static pm_status copy_previous(const pose_call *c, const pm_cl_crowd_target *target,
+                               cl_event *copied) {
+    const size_t stride = stride_of(c, target);
+    const size_t bytes = pm_crowd_stride(c->plan.crowd->skeleton, target->output, 0);
     const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
     const size_t region[3] = {bytes, c->job->instance_count, 1};
     if (!target->previous)
@@ -260,8 +261,8 @@ static pm_status copy_previous(const pose_call *c, unsigned output, cl_event *co
 }
 
 /* Launches a piece after the event *last, which the piece's own event replaces. */
-static pm_status launch_piece(pose_call *c, unsigned output, const pm_piece *at, cl_event *last) {
-    const pm_cl_crowd_target *target = &c->job->outputs[output];
+static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, const pm_piece *at,
+                              cl_event *last) {
     cl_event done = NULL;
     event_list before = {.count = 0};
     if (at->from == 0) {
@@ -270,7 +271,7 @@ static pm_status launch_piece(pose_call *c, unsigned output, const pm_piece *at,
     }
     add_event(&before, *last);
     pm_step step =
-        pm_plan_poses(&c->plan, (pm_crowd_output)output, at, target->offset, stride_of(c, output));
+        pm_plan_poses(&c->plan, target->output, at, target->offset, stride_of(c, target));
     const pm_cl_wait wait = {c->queue, before.events, before.count};
     c->memories[PM_MEMORY_RESULTS] = target->buffer;
     const pm_status status =
@@ -283,15 +284,15 @@ static pm_status launch_piece(pose_call *c, unsigned output, const pm_piece *at,
 }
 
 /* Each piece waits for the one before it, so that the last event stands for all of them. */
-static pm_status launch(pose_call *c, unsigned output) {
+static pm_status launch(pose_call *c, const pm_cl_crowd_target *target) {
     cl_event last = NULL;
     const size_t size = pm_plan_launch_instances(&c->plan);
     const size_t pieces = pm_piece_count(c->job->instance_count, size);
     size_t launched = 0;
-    pm_status status = copy_previous(c, output, &last);
+    pm_status status = copy_previous(c, target, &last);
     for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
         const pm_piece at = pm_piece_at(c->job->instance_count, size, launched);
-        status = launch_piece(c, output, &at, &last);
+        status = launch_piece(c, target, &at, &last);
     }
     if (launched == 0) {
         pm_cl_release_event(&last);
@@ -324,9 +325,8 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     }
     if (status == PM_OK)
         status = write_instances(c);
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (c->job->outputs[o].buffer)
-            status = launch(c, o);
+    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++)
+        status = launch(c, &c->job->outputs[i]);
     if (status == PM_OK && done)
         status = event_of_all(c, done);
     release_events(&c->launched);
@@ -339,11 +339,10 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
  * takes long and calls the log, so the crowd is not locked. */
 static pm_status build_programs(const pose_call *c) {
     pm_status status = pm_plan_check_poses(&c->plan, c->error);
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
         const pm_variant variant =
-            pm_plan_pose_variant(c->plan.crowd, (pm_crowd_output)o, c->plan.device);
-        if (c->job->outputs[o].buffer)
-            status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
+            pm_plan_pose_variant(c->plan.crowd, c->job->outputs[i].output, c->plan.device);
+        status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
     }
     return status;
 }

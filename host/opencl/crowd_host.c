@@ -47,15 +47,16 @@ static pm_status pose_outputs(pm_device_crowd *crowd, const pm_pose_request *pie
     clReleaseEvent(done);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clWaitForEvents");
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (job->outputs[o].buffer)
-            status = fetch(cl, job->outputs[o].buffer, bytes_of(piece, o), error);
+    for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
+        status = fetch(cl, job->outputs[i].buffer, bytes_of(piece, job->outputs[i].output), error);
     return status;
 }
 
 static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece, pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(crowd->device);
-    pm_cl_crowd_job job = {.instances = piece->instances,
+    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {0};
+    pm_cl_crowd_job job = {.outputs = targets,
+                           .instances = piece->instances,
                            .instance_count = piece->instance_count,
                            .frame = piece->frame};
     pm_status status = PM_OK;
@@ -65,16 +66,17 @@ static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece
             continue;
         for (size_t i = 0; target->previous && i < piece->instance_count; i++)
             pm_pose_keep_previous(piece, o, i);
-        job.outputs[o].stride = target->stride;
+        pm_cl_crowd_target *made = &targets[job.output_count++];
+        *made = (pm_cl_crowd_target){.output = (pm_crowd_output)o, .stride = target->stride};
         status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
-                              bytes_of(piece, o), &job.outputs[o].buffer, error);
+                              bytes_of(piece, o), &made->buffer, error);
     }
     if (status == PM_OK)
         status = pose_outputs(crowd, piece, &job, error);
     if (status != PM_OK)
         clFinish(cl->compute); /* afterwards no command uses the memory */
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        pm_cl_release(job.outputs[o].buffer);
+    for (size_t i = 0; i < job.output_count; i++)
+        pm_cl_release(targets[i].buffer);
     return status;
 }
 

@@ -296,10 +296,10 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
                "devices cannot be used after a fork: using the reference path");
     else if (is_auto && status == PM_ERROR_NO_DEVICE && error)
         pm_log(logger, PM_LOG_WARNING, "%s", error->message);
-    if (is_auto && (status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE || is_lost))
-        return PM_OK;
-    if (status != PM_OK)
-        return status;
+    if (status != PM_OK) {
+        const bool none = status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE || is_lost;
+        return is_auto && none ? PM_OK : status;
+    }
     if (list.left_out > 0)
         pm_log(logger, PM_LOG_WARNING, "%zu OpenCL devices or platforms left out, the first: %s",
                list.left_out, list.first_failure.message);
@@ -311,7 +311,7 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     if (status == PM_OK && s.missing)
         status = not_found(&list, &s, error);
     for (size_t i = 0; status == PM_OK && list.devices && i < s.count; i++)
-        (*chosen)[i] = (pm_chosen){{NULL, list.devices[s.found[i]]}, list.infos[s.found[i]]};
+        (*chosen)[i] = (pm_chosen){{.device = list.devices[s.found[i]]}, list.infos[s.found[i]]};
     if (status == PM_OK) {
         *count = s.count;
     } else {

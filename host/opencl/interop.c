@@ -17,12 +17,17 @@ pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
     if (count == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0, expected at least one target");
+    for (size_t i = 0; i < count; i++) {
+        const pm_status status = PM_CHECK_RESERVED(pm_cl_target, &targets[i], error);
+        if (status != PM_OK)
+            return status;
+    }
     return pm_engine_open(desc ? desc : &defaults, pm_cl_open, &given, engine, error);
 }
 
 pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
                               pm_engine **engine, pm_error *error) {
-    const pm_cl_target target = {context, device};
+    const pm_cl_target target = {.context = context, .device = device};
     if (!context || !device)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
     return pm_cl_engine_create_multi(&target, 1, desc, engine, error);
@@ -216,6 +221,10 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     pm_status status = pm_device_check(clip->engine->device, error);
     if (status == PM_OK)
         status = member_of_queue(clip->engine->device, queue, &member, error);
+    if (status == PM_OK)
+        status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    if (status == PM_OK)
+        status = PM_CHECK_RESERVED(pm_cl_outputs, outputs, error);
     if (status != PM_OK)
         return status;
     const pm_device_clip *on_member = clip->on_device->members[member];
@@ -244,6 +253,8 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     pm_status status = pm_device_check(crowd->engine->device, error);
     if (status == PM_OK)
         status = member_of_queue(crowd->engine->device, queue, &member, error);
+    if (status == PM_OK)
+        status = PM_CHECK_RESERVED(pm_cl_crowd_job, job, error);
     if (status == PM_OK && job->instance_count == 0) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)

@@ -84,7 +84,7 @@ static void *binary_of(void *device, void *program, size_t *size) {
     size_t at = d.count;
     if (list_devices(program, &d))
         at = find_binary(&d, ((const pm_opencl_device *)device)->id);
-    if (at < d.count)
+    if (at < d.count && d.sizes[at] > 0)
         binary = malloc(d.sizes[at]);
     if (binary) {
         *size = d.sizes[at];

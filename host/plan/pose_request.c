@@ -13,10 +13,10 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
                          .instance_count = job->instance_count,
                          .frame = job->frame,
                          .host_threads = job->host_threads ? job->host_threads : host_threads};
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        const pm_crowd_target *target = &job->outputs[o];
-        const pm_crowd_output output = (pm_crowd_output)o;
-        r.targets[o] =
+    for (size_t i = 0; i < job->output_count; i++) {
+        const pm_crowd_target *target = &job->outputs[i];
+        const pm_crowd_output output = target->output;
+        r.targets[output] =
             (pm_pose_target){.memory = target->memory,
                              .previous = target->previous,
                              .stride = pm_crowd_stride(crowd->skeleton, output, target->stride),

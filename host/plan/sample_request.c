@@ -24,7 +24,7 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
                            .parent_frame = job->velocity_frame == PM_AXIS_PARENT,
                            .host_threads = job->host_threads ? job->host_threads : host_threads,
                            .rate = job->rate,
-                           .start = job->start,
+                           .start = job->start_after_first_key,
                            .first = job->first,
                            .times = job->times,
                            .tracks = job->tracks};
@@ -58,15 +58,15 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
     uint64_t end;
     if (!pm_rational_positive(job->rate))
         return pm_fail(error, PM_ERROR_TIME, "rate is not positive");
-    if (pm_rational_given(job->start) && job->start.den <= 0)
+    if (pm_rational_given(job->start_after_first_key) && job->start_after_first_key.den <= 0)
         return pm_fail(error, PM_ERROR_TIME, "the denominator of start is not positive");
     if (__builtin_add_overflow(job->first, job->sample_count, &end))
         return pm_fail(error, PM_ERROR_SIZE, "first + sample_count does not fit 64 bits");
     for (size_t i = 0; i < clip->timeline_count; i++) {
         pm_exact_uniform_map c;
         if (clip->timelines[i].uniform &&
-            !pm_uniform_map_of(clip->timelines[i].rate, job->rate, job->start, job->first,
-                               job->sample_count, &c))
+            !pm_uniform_map_of(clip->timelines[i].rate, job->rate, job->start_after_first_key,
+                               job->first, job->sample_count, &c))
             return pm_fail(error, PM_ERROR_TIME,
                            "rate and start cannot be combined exactly with the keys' rate: their "
                            "numerators and denominators are too large");

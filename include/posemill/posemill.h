@@ -15,7 +15,18 @@
  *                scale curve with the same key times
  *   segment      the interval between two neighbouring keys of a track; u in [0, 1) is
  *                the relative position in it
- *   description  a plain struct. Zero-initialise it; every field documents what 0 means
+ *   description  a plain struct that the caller fills. Zero-initialise it; every field documents what
+ *                0 means. It ends in reserved fields that later versions give a meaning: a value
+ *                other than 0 is refused with PM_ERROR_ARGUMENT
+ *   info         a struct that the library fills. It grows at its end only: into its reserved fields,
+ *                which are 0, or by the size that the caller states
+ *   value        pm_rational, pm_array, pm_timeline and pm_windows never grow
+ *   index        from 0. PM_NO_INDEX and PM_NO_PARENT stand for none. Only pm_crowd_instance.mask
+ *                counts from 1, because 0 is none
+ *   enumerators  later versions add some at the end. Functions tell how many there are
+ *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
+ *                crowd or engine may be destroyed while it is in flight, and it still writes its
+ *                outputs. See pm_crowd_destroy for the one case that waits
  *   errors       functions return a pm_status and fill the caller's pm_error, which may
  *                be NULL. On failure no output handle is written
  *   NULL         pointers that are not documented as optional are refused when NULL, and so
@@ -83,6 +94,7 @@ typedef enum pm_status {
 PM_API const char *pm_status_name(pm_status status);
 
 #define PM_NO_INDEX SIZE_MAX /* an index of pm_error that does not apply to the failure */
+#define PM_NO_PARENT (-1)    /* the parent of a root joint */
 
 /* Details of a failure. Owned by the caller; written only by the call that it is passed to. */
 typedef struct pm_error {
@@ -96,6 +108,7 @@ typedef struct pm_error {
     size_t instance;  /* of a crowd */
     const char *hint; /* how to cure it, in static storage. NULL: the message says all */
     char message[512];
+    uint64_t reserved[4]; /* 0 */
 } pm_error;
 
 /* An exact fraction num/den, for rates in Hz and times in seconds. 0/0: not given;
@@ -151,12 +164,12 @@ typedef struct pm_device_info {
 } pm_device_info;
 
 /* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL when capacity is
- * 0) and the total number of devices to *count. A device or platform whose properties cannot be
+ * 0), each of info_bytes = sizeof(pm_device_info) of the caller's header, and the total number of devices to *count. A device or platform whose properties cannot be
  * queried is left out, and the others keep their P:D; its failure is returned only when no device
  * remains. An engine's log reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver
  * is installed; PM_OK with *count 0 when the drivers have no device. Thread-safe. */
-PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
-                                 pm_error *error);
+PM_API pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
+                                 size_t *count, pm_error *error);
 
 typedef enum pm_log_level {
     PM_LOG_DEBUG = 0,
@@ -230,6 +243,8 @@ typedef struct pm_engine_desc {
     bool build_in_background;
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_engine_desc;
 
 /* One or several devices with their programs. Thread-safe: any number of threads may use one
@@ -240,14 +255,14 @@ typedef struct pm_engine pm_engine;
 PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
 /* Clears the handle; accepts NULL and a pointer to NULL. Waits for programs that are being built in
- * the background. */
+ * the background. Clips and crowds are destroyed before. Work on callers' queues completes. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
 /* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1.
  * Several devices: indices, type and lanes of the first device; all names, joined by " + " and
  * truncated to the field; the sums of memory and compute units; the minimum of
- * max_allocation_bytes. */
-PM_API void pm_engine_info(const pm_engine *engine, pm_device_info *info);
+ * max_allocation_bytes. info_bytes is the caller's sizeof(pm_device_info). */
+PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes);
 
 /* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
 typedef enum pm_check_path {
@@ -291,8 +306,7 @@ typedef enum pm_method {
     PM_METHOD_SPLINE,
     PM_METHOD_BSPLINE,
     PM_METHOD_CUBICSPLINE,
-    PM_METHOD_NCUBIC,
-    PM_METHOD_COUNT
+    PM_METHOD_NCUBIC
 } pm_method;
 
 /* How positions and scales are interpolated. */
@@ -305,8 +319,7 @@ typedef enum pm_vector_method {
     PM_VECTOR_PARABOLAS_C3, /* likewise by smootherstep */
     PM_VECTOR_SPLINE,       /* cubic spline, C2 */
     PM_VECTOR_BSPLINE,      /* uniform cubic B-spline: approximates its keys */
-    PM_VECTOR_CUBICSPLINE,  /* glTF: cubic with given tangents */
-    PM_VECTOR_COUNT
+    PM_VECTOR_CUBICSPLINE   /* glTF: cubic with given tangents */
 } pm_vector_method;
 
 typedef struct pm_method_info {
@@ -335,6 +348,9 @@ typedef struct pm_method_info {
     pm_vector_method vector_method; /* the method that PM_VECTOR_AUTO selects */
     const char *advice;             /* when to choose the method */
 } pm_method_info;
+
+/* The number of methods: they are 0 to pm_method_count() - 1. */
+PM_API size_t pm_method_count(void);
 
 /* NULL when `method` is no method. Static storage. */
 PM_API const pm_method_info *pm_method_describe(pm_method method);
@@ -371,8 +387,7 @@ typedef enum pm_tangents {
     PM_TANGENTS_MEAN,       /* unweighted mean of both slopes */
     PM_TANGENTS_HOLD,       /* bessel, but zero at a key that repeats a neighbour */
     PM_TANGENTS_TCB,        /* Kochanek-Bartels with the bessel weights */
-    PM_TANGENTS_USER,       /* pm_clip_desc.user_tangents */
-    PM_TANGENTS_COUNT
+    PM_TANGENTS_USER        /* pm_clip_desc.user_tangents */
 } pm_tangents;
 
 /* Velocity at the first and the last key of an open track. */
@@ -380,8 +395,7 @@ typedef enum pm_ends {
     PM_ENDS_CHORD = 0, /* slope of the end segment */
     PM_ENDS_NATURAL,   /* zero acceleration */
     PM_ENDS_PARABOLA,  /* slope of the parabola through three keys */
-    PM_ENDS_ZERO,      /* zero velocity */
-    PM_ENDS_COUNT
+    PM_ENDS_ZERO       /* zero velocity */
 } pm_ends;
 
 /* How the keys of rotations are stored. Encoding a key in 48 bits changes it by a bounded angle;
@@ -389,12 +403,11 @@ typedef enum pm_ends {
 typedef enum pm_key_format {
     PM_KEYS_FLOAT32 = 0, /* 16 bytes per key */
     PM_KEYS_LOG48,       /* 6.125 bytes: modified logarithm; error at most 7.6e-5 rad */
-    PM_KEYS_SMALLEST48,  /* 6 bytes: the three smallest components; error at most 8.7e-5 rad */
-    PM_KEYS_COUNT
+    PM_KEYS_SMALLEST48   /* 6 bytes: the three smallest components; error at most 8.7e-5 rad */
 } pm_key_format;
 
 /* Frame of reference for twist axes, angular velocities and accelerations. */
-typedef enum pm_axis_frame { PM_AXIS_BODY = 0, PM_AXIS_PARENT, PM_AXIS_COUNT } pm_axis_frame;
+typedef enum pm_axis_frame { PM_AXIS_BODY = 0, PM_AXIS_PARENT } pm_axis_frame;
 
 /* The parts of a segment, within [0, 1], in which sterp does its swing and its twist.
  * All zero: 0 to 1 for both. A window is at least 1e-6 long. */
@@ -457,6 +470,8 @@ typedef struct pm_clip_desc {
     pm_axis_frame axis_frame;
     const pm_windows *windows; /* NULL: the whole segment for both */
     size_t window_count;       /* 1 or track_count. 0: 1 */
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_clip_desc;
 
 /* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no
@@ -476,7 +491,8 @@ PM_API pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error);
 PM_API pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                                 pm_error *error);
 
-/* Clears the handle; accepts NULL and a pointer to NULL. No job may be running on the clip. */
+/* Clears the handle; accepts NULL and a pointer to NULL. No call may be in progress with the clip.
+ * Work on callers' queues completes; the driver keeps the clip's device memory until then. */
 PM_API void pm_clip_destroy(pm_clip **clip);
 
 typedef struct pm_clip_info {
@@ -486,6 +502,8 @@ typedef struct pm_clip_info {
     double first_time;     /* of timeline 0, seconds */
     double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
     uint64_t device_bytes; /* on each device */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_clip_info;
 
 PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
@@ -499,12 +517,12 @@ PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
 typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
-    /* Uniform: sample k is start + (first + k) / rate seconds after the first key of each
-     * timeline, whatever the time of that key: when keys are listed from 10 s on, sample 0 with
-     * start 0 is at 10 s. rate 0/0: `times` is used. start 0/0: 0. Refused when the exact
+    /* Uniform: sample k is start_after_first_key + (first + k) / rate seconds after the first key of
+     * each timeline, whatever the time of that key: when keys are listed from 10 s on, sample 0 with
+     * start_after_first_key 0 is at 10 s. rate 0/0: `times` is used. start_after_first_key 0/0: 0. Refused when the exact
      * combination with the rate of the keys does not fit 128 bits. */
     pm_rational rate;
-    pm_rational start;
+    pm_rational start_after_first_key;
     uint64_t first;
 
     /* Listed: seconds, in any order, never NaN (in a loop, never infinite). Absolute, like key
@@ -534,6 +552,8 @@ typedef struct pm_sample_job {
      * devices, for each. 1: only the calling thread. 0: as many as the engine allows. They map
      * listed times to segments and sample on the reference path; small jobs use fewer. */
     uint32_t host_threads;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_sample_job;
 
 /* PM_OK when pm_sample would accept the job; otherwise the first reason for a refusal. */
@@ -565,8 +585,7 @@ typedef enum pm_euler_order {
     PM_EULER_YXY,
     PM_EULER_YZY,
     PM_EULER_ZXZ,
-    PM_EULER_ZYZ,
-    PM_EULER_COUNT
+    PM_EULER_ZYZ
 } pm_euler_order;
 
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */

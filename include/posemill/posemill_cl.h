@@ -30,6 +30,8 @@ PM_API pm_status pm_cl_engine_create(cl_context context, cl_device_id device,
 typedef struct pm_cl_target {
     cl_context context;
     cl_device_id device;
+
+    uint64_t reserved[2]; /* must be 0 */
 } pm_cl_target;
 
 /* Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
@@ -58,6 +60,8 @@ typedef struct pm_cl_outputs {
     size_t velocities_offset;
     cl_mem accelerations;
     size_t accelerations_offset;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_cl_outputs;
 
 /* Enqueues a job on `queue` and returns without waiting for its completion. The queue belongs to
@@ -77,12 +81,13 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 
 /* ---- crowds ------------------------------------------------------------------------ */
 
-/* Destination of an output: the records of instance i begin at byte offset + i * stride of a buffer
+/* An output and its destination: the records of instance i begin at byte offset + i * stride of a buffer
  * of the engine's context. Offset and stride are multiples of 16, for outputs of float16 of 8;
  * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
  * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
-    cl_mem buffer; /* NULL: no output */
+    pm_crowd_output output;
+    cl_mem buffer;
     size_t offset;
     size_t stride; /* bytes, at least joint_count records. 0: exactly that */
     /* NULL, or another buffer that first receives a copy of `buffer`'s present contents, at the
@@ -90,6 +95,8 @@ typedef struct pm_cl_crowd_target {
      * alternately make this copy unnecessary. */
     cl_mem previous;
     size_t previous_offset; /* a multiple of 4 */
+
+    uint64_t reserved[2]; /* must be 0 */
 } pm_cl_crowd_target;
 
 typedef struct pm_cl_crowd_job {
@@ -101,7 +108,10 @@ typedef struct pm_cl_crowd_job {
     size_t instances_offset;
     size_t instance_count; /* below 2^32 - 64. 0: nothing to do */
     uint64_t frame;        /* frame number, for levels that are not updated every frame */
-    pm_cl_crowd_target outputs[PM_CROWD_OUTPUT_COUNT]; /* at least one */
+    const pm_cl_crowd_target *outputs;
+    size_t output_count; /* at least 1; each output at most once */
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_cl_crowd_job;
 
 /* Enqueues the posing of a crowd and returns without waiting for its completion. The queue belongs

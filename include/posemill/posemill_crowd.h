@@ -37,11 +37,14 @@ typedef struct pm_level {
      * alternately would hold poses of different ages: use a single target, with `previous` where
      * the previous poses are needed. */
     uint32_t update_every;
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_level;
 
 typedef struct pm_skeleton_desc {
-    size_t joint_count;     /* 1 to PM_SKELETON_MAX_JOINTS */
-    const int32_t *parents; /* joint_count of them, -1 for a root; in any order, no cycles */
+    size_t joint_count; /* 1 to PM_SKELETON_MAX_JOINTS */
+    const int32_t
+        *parents; /* joint_count of them, PM_NO_PARENT for a root; in any order, no cycles */
 
     /* The rest pose, one row per joint. */
     pm_array rotations; /* (joint_count, 4), norm within 1e-3 of 1. data NULL: no rotation */
@@ -60,6 +63,8 @@ typedef struct pm_skeleton_desc {
      * they count as 0. NULL: none */
     const float *masks;
     size_t mask_count; /* at most 65534 */
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -90,6 +95,8 @@ typedef struct pm_crowd_desc {
      * positions or scales keep those of the rest pose. A clip lasts at most 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
@@ -102,7 +109,10 @@ typedef struct pm_crowd pm_crowd;
 PM_API pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd **crowd,
                                  pm_error *error);
 
-/* Clears the handle; accepts NULL and a pointer to NULL. No job may be running on the crowd. */
+/* Clears the handle; accepts NULL and a pointer to NULL. No call may be in progress with the crowd.
+ * Work on callers' queues completes; the driver keeps the crowd's device memory until then. Waits
+ * until enqueued commands have read the copies of instances that were in host memory, and therefore
+ * for the events that these commands wait for. */
 PM_API void pm_crowd_destroy(pm_crowd **crowd);
 
 typedef struct pm_crowd_info {
@@ -110,6 +120,8 @@ typedef struct pm_crowd_info {
     size_t clip_count;
     bool has_positions, has_scales;
     uint64_t device_bytes;
+
+    uint64_t reserved[4]; /* 0 */
 } pm_crowd_info;
 
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
@@ -167,34 +179,42 @@ typedef enum pm_crowd_output {
                               x y z w and dual part x y z w, of either sign. Scales are
                               ignored; inverse binds must be rigid within 1e-3 */
     PM_CROWD_MODEL,        /* 12 float32: the joint's matrix in model space */
-    PM_CROWD_LOCAL,        /* 12 float32: rotation x y z w, of either sign, position x y z 0,
+    PM_CROWD_LOCAL         /* 12 float32: rotation x y z w, of either sign, position x y z 0,
                               scale x y z 0, relative to the parent */
-    PM_CROWD_OUTPUT_COUNT
 } pm_crowd_output;
+
+/* The number of outputs: they are 0 to pm_crowd_output_count() - 1. */
+PM_API size_t pm_crowd_output_count(void);
 
 /* Bytes of a joint's record; 0 when `output` is no output. */
 PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 
-/* Destination of an output in host memory. Both addresses and the stride are multiples of 4. The
+/* An output and its destination in host memory. Both addresses and the stride are multiples of 4. The
  * memory remains the caller's. */
 typedef struct pm_crowd_target {
-    void *memory;  /* NULL: no output. The records of instance i begin at i * stride */
+    pm_crowd_output output;
+    void *memory;  /* the records of instance i begin at i * stride */
     size_t stride; /* bytes, at least joint_count records. 0: exactly that */
     /* NULL, or other memory that first receives a copy of `memory`'s present contents: the previous
      * poses, for motion vectors. Two targets that are written alternately make this copy
      * unnecessary. */
     void *previous;
+
+    uint64_t reserved[2]; /* must be 0 */
 } pm_crowd_target;
 
 typedef struct pm_crowd_job {
     const pm_crowd_instance *instances;
     size_t instance_count; /* 0: nothing to do */
     uint64_t frame;        /* frame number, for levels that are not updated every frame */
-    pm_crowd_target outputs[PM_CROWD_OUTPUT_COUNT]; /* at least one */
-    bool on_reference; /* true: pose on the reference path instead of the device */
+    const pm_crowd_target *outputs;
+    size_t output_count; /* at least 1; each output at most once */
+    bool on_reference;   /* true: pose on the reference path instead of the device */
     /* Maximum number of threads of the reference path, the calling thread included. 1: only the
      * calling thread. 0: as many as the engine allows. */
     uint32_t host_threads;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_crowd_job;
 
 /* Poses into host memory. Blocks. Jobs larger than the device's memory are divided into pieces. A

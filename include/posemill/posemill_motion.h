@@ -32,8 +32,7 @@ typedef enum pm_motion_format {
     PM_MOTION_GLTF, /* JSON, with its binary data in it or beside it */
     PM_MOTION_GLB,
     PM_MOTION_NPZ,
-    PM_MOTION_CSV,
-    PM_MOTION_FORMAT_COUNT
+    PM_MOTION_CSV
 } pm_motion_format;
 
 /* What a channel animates. */
@@ -42,16 +41,14 @@ typedef enum pm_motion_path {
     PM_MOTION_TRANSLATION,  /* 3 numbers, in the file's unit of length */
     PM_MOTION_SCALE,        /* 3 numbers */
     PM_MOTION_WEIGHTS,      /* n numbers: of the node's morph targets */
-    PM_MOTION_SCALAR,       /* n numbers of no known meaning, or the angles of a robot's joints */
-    PM_MOTION_PATH_COUNT
+    PM_MOTION_SCALAR        /* n numbers of no known meaning, or the angles of a robot's joints */
 } pm_motion_path;
 
 /* How a channel was authored to be interpolated. Formats without interpolation have linear. */
 typedef enum pm_motion_interpolation {
     PM_MOTION_LINEAR = 0, /* rotations: slerp, the shorter way */
     PM_MOTION_STEP,
-    PM_MOTION_CUBICSPLINE, /* as in the appendix of glTF 2.0 */
-    PM_MOTION_INTERPOLATION_COUNT
+    PM_MOTION_CUBICSPLINE /* as in the appendix of glTF 2.0 */
 } pm_motion_interpolation;
 
 typedef struct pm_motion_name {
@@ -69,6 +66,8 @@ typedef struct pm_motion_node {
     /* Where the bone ends, for a node without children: the end site of BVH. */
     bool has_tail;
     double tail[3];
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_node;
 
 typedef struct pm_motion_channel {
@@ -82,6 +81,8 @@ typedef struct pm_motion_channel {
     pm_motion_name
         name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; else empty */
     bool always_linear; /* of unknown meaning: interpolated linearly, whatever the method */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_channel;
 
 typedef struct pm_motion_clip {
@@ -97,6 +98,8 @@ typedef struct pm_motion_clip {
     const char
         *fault; /* glTF: why the keys cannot be read, such as times that fall. Then the clip has
                           no channels, and is written as it was read. NULL: none */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_clip;
 
 /* What a mesh is bound to. */
@@ -105,12 +108,16 @@ typedef struct pm_motion_skin {
     const uint32_t *joints; /* joint_count nodes */
     size_t joint_count;
     const float *inverse_binds; /* (joint_count, 12): rows of 3x4 matrices. NULL: none given */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_skin;
 
 /* An array with a row per frame that the layout of the file does not name. */
 typedef struct pm_motion_other_array {
     pm_motion_name name;
     bool nearest; /* resampling takes the row of the nearest earlier frame; false: interpolates */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_other_array;
 
 /* All pointers remain valid until the motion is destroyed. */
@@ -134,6 +141,8 @@ typedef struct pm_motion_content {
     size_t note_count;
     size_t gap_count;      /* with `count_gaps`, the number of values that are not finite */
     const char *first_gap; /* where the first one is; may be empty */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. */
@@ -170,6 +179,8 @@ typedef struct pm_motion_read_options {
     /* Values that are not finite are no fault: they are counted in `gap_count`, and take the value of
      * the row before. For looking at a file, not for resampling it. */
     bool count_gaps;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -196,13 +207,15 @@ typedef struct pm_motion_character_options {
         skin; /* the joints are those of this skin, and their ancestors. A motion without skins: all
                     nodes, and skin is ignored */
     pm_method method; /* of all clips: crowds interpolate the keys by one method. 0: slerp */
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_motion_character_options;
 
 /* What pm_skeleton_create and pm_crowd_create take: joints in one order, and for each clip of the
  * motion a description with a track per joint. A joint has the key times of all its channels; a
  * channel has, at key times of the others, the value of its own interpolation. Joints that a clip does
  * not animate have their rest pose as a key; in a clip with a fault all have it. All pointers are valid
- * until the character is freed. */
+ * until the character is destroyed. */
 typedef struct pm_motion_character {
     pm_skeleton_desc skeleton;
     const pm_clip_desc *clips; /* in the order of the motion's clips */
@@ -213,6 +226,8 @@ typedef struct pm_motion_character {
      * motion without skins. */
     const uint32_t *skin_slots;
     size_t skin_joint_count;
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
@@ -222,14 +237,13 @@ PM_API pm_status pm_motion_make_character(const pm_motion *motion,
                                           const pm_motion_character **character, pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_free_character(const pm_motion_character **character);
+PM_API void pm_motion_destroy_character(const pm_motion_character **character);
 
 /* ---- resampling ---------------------------------------------------------- */
 
 typedef enum pm_motion_end_rule {
     PM_MOTION_END_FIT = 0, /* the last sample is the last multiple of the step that fits */
-    PM_MOTION_END_INCLUDE, /* one more sample at the end itself, unless a multiple falls on it */
-    PM_MOTION_END_COUNT
+    PM_MOTION_END_INCLUDE  /* one more sample at the end itself, unless a multiple falls on it */
 } pm_motion_end_rule;
 
 typedef struct pm_motion_resample_options {
@@ -260,6 +274,8 @@ typedef struct pm_motion_resample_options {
     /* Called on the calling thread as samples are computed. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_motion_resample_options;
 
 typedef struct pm_motion_resample_report {
@@ -272,6 +288,8 @@ typedef struct pm_motion_resample_report {
     uint64_t bytes_written;
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */
+
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the motion's
@@ -295,8 +313,7 @@ PM_API pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *eng
 typedef enum pm_motion_turn {
     PM_MOTION_TURN_NONE = 0,
     PM_MOTION_TURN_Z_TO_Y, /* z was up, y becomes up: -90 degrees about x */
-    PM_MOTION_TURN_Y_TO_Z,
-    PM_MOTION_TURN_COUNT
+    PM_MOTION_TURN_Y_TO_Z
 } pm_motion_turn;
 
 typedef struct pm_motion_convert_options {
@@ -315,6 +332,8 @@ typedef struct pm_motion_convert_options {
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
+
+    uint64_t reserved[8]; /* must be 0 */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it was
@@ -326,6 +345,9 @@ typedef struct pm_motion_convert_options {
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
+
+/* The number of formats, PM_MOTION_ANY included. */
+PM_API size_t pm_motion_format_count(void);
 
 /* The format of a name's extension, which for .vrm and .vrma is GLB; PM_MOTION_ANY where it has none,
  * or that of no format. */

@@ -28,6 +28,14 @@ void motion_report(pm_error *error, pm_status status, const char *format, ...) {
     va_end(arguments);
 }
 
+pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
+                            pm_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (reserved[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "%s.reserved[%zu] is not 0", type, i);
+    return PM_OK;
+}
+
 /* ---- remarks --------------------------------------------------------------------------------- */
 
 enum { REMARK = 640 };

@@ -27,6 +27,12 @@ static inline pm_status motion_status(pm_status status) {
 #define motion_refuse_memory(error)                                                                \
     motion_fail(error, PM_ERROR_MEMORY, "%s", "too large for this machine's memory")
 
+/* PM_ERROR_ARGUMENT unless the reserved fields of options of the named type are 0. */
+pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
+                            pm_error *error);
+#define MOTION_CHECK_RESERVED(type, of, error)                                                     \
+    motion_check_zero(#type, (of)->reserved, sizeof(of)->reserved / sizeof *(of)->reserved, (error))
+
 /* Remarks about a motion, in the order in which they are made. */
 typedef struct motion_notes {
     motion_arena *arena;

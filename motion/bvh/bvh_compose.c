@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/bvh/bvh_compose.h"
 #include "motion/bvh/bvh_scan.h"
 #include "motion/model/compose.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/bvh/bvh_scan.h"
 
 #define RADIANS 0.017453292519943295769

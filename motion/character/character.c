@@ -164,7 +164,7 @@ static pm_status make_character(const pm_motion *motion, const pm_motion_charact
     c->content = NULL; /* the motion may be destroyed */
     *made = &c->made;
     if (status != PM_OK)
-        pm_motion_free_character(made);
+        pm_motion_destroy_character(made);
     return status;
 }
 
@@ -177,7 +177,9 @@ pm_status pm_motion_make_character(const pm_motion *motion,
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
     void *before = c_locale_begin();
-    pm_status status = motion_check_keys(motion, error);
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_character_options, options, error);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
     if (status == PM_OK)
         status = check(&motion->content, options, error);
     if (status == PM_OK)
@@ -186,7 +188,7 @@ pm_status pm_motion_make_character(const pm_motion *motion,
     return status;
 }
 
-void pm_motion_free_character(const pm_motion_character **made) {
+void pm_motion_destroy_character(const pm_motion_character **made) {
     if (!made || !*made)
         return;
     character *c = (character *)(uintptr_t)*made;

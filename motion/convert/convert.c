@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
 #include "motion/convert/adjust.h"
 #include "motion/convert/rewrite.h"
 #include "motion/convert/scales.h"
@@ -56,7 +57,7 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
-    return PM_OK;
+    return MOTION_CHECK_RESERVED(pm_motion_convert_options, o, error);
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {

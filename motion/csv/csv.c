@@ -4,6 +4,7 @@
  * columns, of which the joints are one.
  */
 #include "motion/csv/csv.h"
+#include "motion/base/counts.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/csv/csv.h"
 
 #define RADIANS 0.017453292519943295769

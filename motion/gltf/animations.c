@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/gltf/channels.h"
 #include "motion/gltf/compose.h"
 #include "motion/gltf/extensions.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "motion/base/counts.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"

@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
 #include "motion/base/printable.h"
 #include "motion/files/input.h"
 
@@ -149,6 +150,10 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
     return motion->document && strcmp(writer->document, motion->format->document) == 0;
 }
 
+size_t pm_motion_format_count(void) {
+    return PM_MOTION_FORMAT_COUNT;
+}
+
 pm_motion_format pm_motion_find_format(const char *path) {
     const motion_format *format = path ? motion_format_of_name(path) : NULL;
     return format ? format->id : PM_MOTION_ANY;
@@ -175,7 +180,7 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
     if ((options->source_rate.num != 0 || options->source_rate.den != 0) &&
         (options->source_rate.num <= 0 || options->source_rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "source_rate is not above 0");
-    return PM_OK;
+    return MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
 }
 
 /* Puts the file's name before the message of a refused file. */

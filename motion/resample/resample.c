@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
 #include "motion/model/model.h"
@@ -60,6 +61,9 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     if ((unsigned)o->end_rule >= PM_MOTION_END_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "end_rule is %d, which is no rule",
                            (int)o->end_rule);
+    const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_resample_options, o, error);
+    if (reserved != PM_OK)
+        return reserved;
     if (!o->authored && o->curve && !pm_method_describe(o->curve->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
                            (int)o->curve->method);

@@ -134,7 +134,7 @@ static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *
     pm_sample_job job = {.sample_count = count};
     if (s->uniform) {
         job.rate = s->options->rate;
-        job.start = s->grid.start;
+        job.start_after_first_key = s->grid.start;
         job.first = first;
     } else {
         for (size_t k = 0; k < count; k++)
@@ -151,7 +151,7 @@ static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_er
     pm_sample_job job = {.sample_count = 1};
     if (s->uniform) {
         job.rate = s->options->rate;
-        job.start = s->grid.end;
+        job.start_after_first_key = s->grid.end;
     } else {
         s->times[0] = s->last_time;
         job.times = s->times;

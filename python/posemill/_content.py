@@ -20,8 +20,8 @@ def _destroy_motion(handle: Any, *, data: Any) -> None:
     lib.pm_motion_destroy(ffi.new("pm_motion **", handle))
 
 
-def _free_character(handle: Any) -> None:
-    lib.pm_motion_free_character(ffi.new("pm_motion_character **", handle))
+def _destroy_character(handle: Any) -> None:
+    lib.pm_motion_destroy_character(ffi.new("pm_motion_character **", handle))
 
 
 class Character:
@@ -31,7 +31,7 @@ class Character:
         options = ffi.new("pm_motion_character_options *", {"skin": skin})
         made = ffi.new("pm_motion_character **")
         call(lib.pm_motion_make_character, motion, options, made)
-        self.handle = ffi.gc(made[0], _free_character)
+        self.handle = ffi.gc(made[0], _destroy_character)
 
     @property
     def nodes(self) -> Array:

@@ -249,11 +249,11 @@ class Crowd(Shared):
         frame = count_of(frame, "frame", 2**64)
         if len(records) == 0:
             return out
-        job = ffi.new("pm_crowd_job *", {"instances": _pointer(records),
-                                         "instance_count": len(records), "frame": frame})
-        job.outputs[number].memory = ffi.cast("void *", out.ctypes.data)
         # NumPy gives an axis of one any stride.
-        job.outputs[number].stride = out.strides[0] if len(records) > 1 else 0
+        target = ffi.new("pm_crowd_target *", {"output": number, "memory": ffi.cast("void *", out.ctypes.data),
+                                               "stride": out.strides[0] if len(records) > 1 else 0})
+        job = ffi.new("pm_crowd_job *", {"instances": _pointer(records), "instance_count": len(records),
+                                         "frame": frame, "outputs": target, "output_count": 1})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 

@@ -301,7 +301,7 @@ class RotationCurve(Shared):
             job = ffi.new("pm_sample_job *")
             job.sample_count = number
             job.rate = (exact.numerator, exact.denominator)
-            job.start = (at.numerator, at.denominator)
+            job.start_after_first_key = (at.numerator, at.denominator)
             self._sample(job, field, values[first:first + number], frame, total * self._width)
         return self._finished(values, field, out is None and dtype is None, is_double)
 
@@ -344,7 +344,7 @@ class RotationCurve(Shared):
                 raise TypeError("times: expected times, or a rate and a count")
             exact, begin = rate_of(rate, "rate"), seconds_of(start, "start")
             job.rate = (exact.numerator, exact.denominator)
-            job.start = (begin.numerator, begin.denominator)
+            job.start_after_first_key = (begin.numerator, begin.denominator)
             job.sample_count = count
             shape: tuple[int, ...] = (count, *self._shape, components)
         else:

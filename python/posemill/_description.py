@@ -15,7 +15,7 @@ from ._rates import Rate, Span, rate_of
 
 __all__ = ["Description", "FRAMES", "METHODS", "word"]
 
-METHODS = {text(lib.pm_method_describe(m).name): m for m in range(lib.PM_METHOD_COUNT)}
+METHODS = {text(lib.pm_method_describe(m).name): m for m in range(lib.pm_method_count())}
 FRAMES = {"body": lib.PM_AXIS_BODY, "parent": lib.PM_AXIS_PARENT}
 _VECTOR_METHODS = {"auto": lib.PM_VECTOR_AUTO, "step": lib.PM_VECTOR_STEP,
                    "linear": lib.PM_VECTOR_LINEAR, "catmull-rom": lib.PM_VECTOR_CATMULL_ROM,

@@ -29,7 +29,7 @@ from ._skeleton import Skeleton
 __all__ = ["Motion", "MotionWarning", "convert", "load"]
 
 _FORMATS = {text(lib.pm_motion_format_name(f)): f
-            for f in range(1, int(lib.PM_MOTION_FORMAT_COUNT))}
+            for f in range(1, lib.pm_motion_format_count())}
 _EULER = {name: int(getattr(lib, f"PM_EULER_{name}")) for name in
           ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")}
 _TURNS = {None: lib.PM_MOTION_TURN_NONE, "z-to-y": lib.PM_MOTION_TURN_Z_TO_Y,

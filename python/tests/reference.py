@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from posemill._native import ffi, lib
 
-METHODS = [ffi.string(lib.pm_method_describe(m).name).decode() for m in range(lib.PM_METHOD_COUNT)]
+METHODS = [ffi.string(lib.pm_method_describe(m).name).decode() for m in range(lib.pm_method_count())]
 
 
 def random_keys(count, tracks=(3,), dtype=np.float64, seed=1):
@@ -49,7 +49,7 @@ def sample(rotations, at, *, times=None, rate=None, method="slerp", output="rota
     assert lib.pm_clip_create(made[0], desc, clip, error) == 0, ffi.string(error.message)
     job = ffi.new("pm_sample_job *", {"velocity_frame": frame})
     if isinstance(at, tuple):
-        job.rate, job.start = [(Fraction(n).numerator, Fraction(n).denominator) for n in at[:2]]
+        job.rate, job.start_after_first_key = [(Fraction(n).numerator, Fraction(n).denominator) for n in at[:2]]
         job.sample_count = at[2]
     else:
         at = np.array(at, dtype=np.float64)

@@ -172,7 +172,7 @@ def test_messages_have_no_control_characters():
 
 
 def test_methods_of_the_library_are_all_known():
-    for m in range(lib.PM_METHOD_COUNT):
+    for m in range(lib.pm_method_count()):
         keys = random_keys(4)
         options = {"axis": (1, 0, 0)} if lib.pm_method_describe(m).takes_axes else {}
         if lib.pm_method_describe(m).takes_in_out:

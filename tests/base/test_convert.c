@@ -3,6 +3,7 @@
  * Conversion of Euler angles and matrices to and from quaternions, in all twelve orders, away from,
  * near and at gimbal lock and half turns. No device is required.
  */
+#include "base/counts.h"
 #include "oracle/random_tracks.h"
 
 #include <setjmp.h>

@@ -55,7 +55,8 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint3
                         .instance_count = INSTANCES,
                         .on_reference = true,
                         .host_threads = host_threads};
-    job.outputs[PM_CROWD_PALETTE].memory = records;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     expect_guards(records, floats);
     return records;

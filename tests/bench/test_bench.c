@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "base/counts.h"
 #include "support/check.h"
 #include "support/traced.h"
 

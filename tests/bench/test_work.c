@@ -3,6 +3,7 @@
  * Tests of what the bench says that a case moves and computes: its tables against the operations of the
  * kernels' formulas, counted, and jobs against rules written for each.
  */
+#include "base/counts.h"
 #include "bench/count_operations.h"
 #include "cases/crowd_work.h"
 #include "clip/clip.h"

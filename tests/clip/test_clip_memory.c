@@ -6,6 +6,7 @@
 #include "support/motion.h"
 #include "support/variants.h"
 
+#include "base/counts.h"
 #include "engine/engine.h"
 
 #include <math.h>

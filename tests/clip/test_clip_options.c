@@ -3,6 +3,7 @@
  * Every invalid option of a method is refused by its own check, and the nearest valid value is
  * accepted.
  */
+#include "base/counts.h"
 #include "support/valid_clip.h"
 
 #include <math.h>

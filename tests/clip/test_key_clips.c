@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/counts.h"
 #include "engine/engine.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
@@ -183,9 +184,10 @@ static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
         pm_clip *clip = clip_of(state, &set, formats[f], PM_METHOD_SLERP, KEYS);
         float *out = guarded_floats((size_t)COUNT * TRACKS * 4);
         bool odd = false;
-        sample_make(
-            clip, &(pm_sample_job){
-                      .sample_count = COUNT, .rate = {17, 1}, .start = {-14, 1}, .rotations = out});
+        sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
+                                           .rate = {17, 1},
+                                           .start_after_first_key = {-14, 1},
+                                           .rotations = out});
         for (size_t k = 1; k < COUNT; k++)
             for (size_t t = 0; t < TRACKS; t++)
                 assert_true(dot_of(out + 4 * (k * TRACKS + t), out + 4 * ((k - 1) * TRACKS + t)) >

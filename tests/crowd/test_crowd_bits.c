@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "cpu/cpu.h"
 #include "engine/engine.h"
 
@@ -278,7 +279,8 @@ static void halves_at_the_limits_of_rounding_are_known(void **state) {
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &still, .instance_count = 1};
     memset(halves, 0xFF, sizeof halves);
-    job.outputs[PM_CROWD_PALETTE_HALF].memory = halves;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE_HALF, .memory = halves};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
     for (size_t i = 0; i < 24; i++)
         if (halves[i] != known[i].bits)
@@ -370,7 +372,8 @@ static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t round = 0; round < w->rounds; round++) {
         pm_crowd_job job = {.instances = w->instances, .instance_count = MAX};
-        job.outputs[PM_CROWD_PALETTE].memory = w->records;
+        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = w->records};
+        job.output_count = 1;
         memset(w->records, 0xFF, w->bytes);
         w->failed += pm_crowd_pose(w->crowd, &job, NULL) != PM_OK;
         w->differing += memcmp(w->records, w->expected, w->bytes) != 0;

@@ -78,7 +78,8 @@ static int destroy(void **state) {
 static void pose(pm_crowd_instance instance, float out[FLOATS]) {
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &instance, .instance_count = 1};
-    job.outputs[PM_CROWD_LOCAL].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+    job.output_count = 1;
     memset(out, 0xFF, FLOATS * sizeof(float));
     expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
 }

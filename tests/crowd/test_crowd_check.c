@@ -3,6 +3,7 @@
  * Every invalid description of a crowd or a job is refused with a message that names the cause. A
  * refusal leaves the caller's handle unchanged and the crowd usable.
  */
+#include "base/counts.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -247,13 +248,16 @@ static void jobs_with_null_are_refused(void **state) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
     pm_crowd_job job = {.instance_count = 2};
-    job.outputs[PM_CROWD_PALETTE].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
+    job.output_count = 1;
     expect_job_refused(&job, "instances");
     expect_job_refused(NULL, "job");
     job.instances = two;
     expect_refusal(pm_crowd_pose(NULL, &job, &error), &error, PM_ERROR_ARGUMENT, "crowd");
-    job.outputs[PM_CROWD_PALETTE].memory = NULL;
-    expect_job_refused(&job, "output");
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = NULL};
+    expect_job_refused(&job, "memory");
+    job.outputs = NULL;
+    expect_job_refused(&job, "outputs");
     pm_crowd_destroy(&crowd);
 }
 
@@ -261,27 +265,33 @@ static void strides_shorter_than_an_instance_are_refused(void **state) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
-        pm_crowd_job job = {.instances = two, .instance_count = 2};
-        job.outputs[output].memory = out;
-        job.outputs[output].stride = JOINTS * pm_crowd_record_bytes(output) - 1;
+        pm_crowd_target target = {.output = output, .memory = out};
+        const pm_crowd_job job = {
+            .instances = two, .instance_count = 2, .outputs = &target, .output_count = 1};
+        target.stride = JOINTS * pm_crowd_record_bytes(output) - 1;
         expect_job_refused(&job, "stride");
-        job.outputs[output].stride = 1;
+        target.stride = 1;
         expect_job_refused(&job, "stride");
     }
     pm_crowd_destroy(&crowd);
 }
 
 /* A target of a job that is otherwise valid. */
-static void check_target(pm_crowd *crowd, pm_crowd_output output, const pm_crowd_target *target,
-                         bool by_host, const char *words, const char *file, int line) {
-    pm_crowd_job job = {.instances = two, .instance_count = 2, .on_reference = by_host};
-    job.outputs[output] = *target;
+static void check_target(pm_crowd *crowd, const pm_crowd_target *target, bool by_host,
+                         const char *words, const char *file, int line) {
+    const pm_crowd_job job = {.instances = two,
+                              .instance_count = 2,
+                              .outputs = target,
+                              .output_count = 1,
+                              .on_reference = by_host};
     check_job(crowd, &job, PM_ERROR_ARGUMENT, words, file, line);
 }
 
-#define expect_target_refused(memory, stride, previous, words)                                     \
-    check_target(crowd, output, &(pm_crowd_target){(memory), (stride), (previous)}, by_host,       \
-                 (words), __FILE__, __LINE__)
+#define expect_target_refused(where, step, before, words)                                          \
+    check_target(crowd,                                                                            \
+                 &(pm_crowd_target){                                                               \
+                     .output = output, .memory = (where), .stride = (step), .previous = (before)}, \
+                 by_host, (words), __FILE__, __LINE__)
 
 /* Space for a stride that is too long, and for addresses that are a few bytes off. */
 enum { ROOM = 2 * JOINTS * 48 + 64 };
@@ -314,11 +324,12 @@ static void memory_that_is_also_previous_is_refused(void **state) {
 static void records_larger_than_the_address_space_are_refused(void **state) {
     float out[JOINTS * 12];
     pm_crowd *crowd = made(state);
-    pm_crowd_job job = {.instances = two, .instance_count = SIZE_MAX / 64};
-    job.outputs[PM_CROWD_PALETTE].memory = out;
+    pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out};
+    pm_crowd_job job = {
+        .instances = two, .instance_count = SIZE_MAX / 64, .outputs = &target, .output_count = 1};
     check_job(crowd, &job, PM_ERROR_SIZE, "PM_CROWD_PALETTE|bytes", __FILE__, __LINE__);
     job.instance_count = 3;
-    job.outputs[PM_CROWD_PALETTE].stride = SIZE_MAX / 2 + 1;
+    target.stride = SIZE_MAX / 2 + 1;
     check_job(crowd, &job, PM_ERROR_SIZE, "PM_CROWD_PALETTE|bytes", __FILE__, __LINE__);
     pm_crowd_destroy(&crowd);
 }
@@ -361,10 +372,10 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
     pm_error error = poisoned_error();
     pm_crowd *crowd = made_with_bind(state, bind);
     pm_crowd_job job = {.instances = two, .instance_count = 2};
-    job.outputs[PM_CROWD_PALETTE].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
+    job.output_count = 1;
     check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
-    job.outputs[PM_CROWD_PALETTE].memory = NULL;
-    job.outputs[PM_CROWD_DUAL].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
     if (rigid) {
         check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
         check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, &error), &error, file, line);
@@ -394,12 +405,13 @@ static void a_crowd_poses_after_a_refused_job(void **state) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
     float *out = guarded_floats(2 * JOINTS * 12);
-    pm_crowd_job job = {.instances = two, .instance_count = 2};
-    job.outputs[PM_CROWD_PALETTE] = (pm_crowd_target){.memory = out, .stride = 1};
+    pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out, .stride = 1};
+    const pm_crowd_job job = {
+        .instances = two, .instance_count = 2, .outputs = &target, .output_count = 1};
     expect_job_refused(&job, "stride");
     for (size_t i = 0; i < 2 * JOINTS * 12; i++)
         assert_true(is_poison(out[i]));
-    job.outputs[PM_CROWD_PALETTE].stride = 0;
+    target.stride = 0;
     expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
     for (size_t i = 0; i < 2 * JOINTS * 12; i++)
         assert_false(is_poison(out[i]));

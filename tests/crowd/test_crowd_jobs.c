@@ -5,6 +5,7 @@
  * Instances: fields out of range are posed by the header's rules, and pm_crowd_check_instances
  * reports them.
  */
+#include "base/counts.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -44,7 +45,8 @@ static void a_job_without_instances_writes_nothing(void **state) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
     float *memory = guarded_floats(12);
     pm_crowd_job job = {0};
-    job.outputs[PM_CROWD_PALETTE].memory = memory;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = memory};
+    job.output_count = 1;
     pose(&s, &job);
     pose(&s, &(pm_crowd_job){0});
     pose(&s, &(pm_crowd_job){.on_reference = true});
@@ -62,10 +64,13 @@ static void several_outputs_in_one_job_equal_each_output_alone(void **state) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xA03, .scales = true}, &s);
     make_instances(&s, 0xA03, instances, COUNT);
     for (unsigned wanted = 1; wanted < 1u << PM_CROWD_OUTPUT_COUNT; wanted += 6) {
-        pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
+        pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+        pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .outputs = targets};
         for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
             together[output] = guarded_floats(scene_floats(&s, output, COUNT));
-            job.outputs[output].memory = wanted >> output & 1 ? together[output] : NULL;
+            if (wanted >> output & 1)
+                targets[job.output_count++] =
+                    (pm_crowd_target){.output = output, .memory = together[output]};
         }
         pose(&s, &job);
         for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -112,8 +117,9 @@ static void records_may_have_a_stride_and_nothing_between_them_is_written(void *
             const size_t stride = width + gaps[g], floats = (COUNT - 1) * stride + width;
             float *rows = guarded_floats(floats);
             pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-            job.outputs[output].memory = rows;
-            job.outputs[output].stride = stride * sizeof(float);
+            job.outputs = &(pm_crowd_target){
+                .output = output, .memory = rows, .stride = stride * sizeof(float)};
+            job.output_count = 1;
             pose(&s, &job);
             expect_rows(&s, output, rows, stride, tight);
             expect_guards(rows, floats);
@@ -135,11 +141,12 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
     float *rows = guarded_floats(floats), *previous = guarded_floats(floats);
     float *one = scene_pose(s, output, first, COUNT, false);
     float *two = scene_pose(s, output, second, COUNT, false);
-    pm_crowd_job job = {.instances = first, .instance_count = COUNT};
-    job.outputs[output] = (pm_crowd_target){rows, stride * sizeof(float), NULL};
+    pm_crowd_target target = {.output = output, .memory = rows, .stride = stride * sizeof(float)};
+    pm_crowd_job job = {
+        .instances = first, .instance_count = COUNT, .outputs = &target, .output_count = 1};
     pose(s, &job);
     job.instances = second;
-    job.outputs[output].previous = previous;
+    target.previous = previous;
     pose(s, &job);
     for (size_t i = 0; i < COUNT; i++) {
         expect_same_bits(previous + i * stride, one + i * width, width, width);
@@ -198,8 +205,8 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     float *kept = guarded_floats(floats), *before = guarded_floats(floats);
     pm_crowd_job job = {
         .instances = instances, .instance_count = COUNT, .frame = frame, .on_reference = reference};
-    job.outputs[output].memory = kept;
-    job.outputs[output].previous = before;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = kept, .previous = before};
+    job.output_count = 1;
     for (size_t i = 0; i < floats; i++)
         kept[i] = (float)i;
     pose(s, &job);
@@ -260,10 +267,12 @@ static void levels_out_of_range_have_the_update_interval_of_the_last_level(void 
     float *a = guarded_floats(floats), *b = guarded_floats(floats);
     for (uint64_t frame = 0; frame < 5; frame++) {
         pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .frame = frame};
-        job.outputs[PM_CROWD_PALETTE].memory = a;
+        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = a};
+        job.output_count = 1;
         pose(&s, &job);
         job.instances = beyond;
-        job.outputs[PM_CROWD_PALETTE].memory = b;
+        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = b};
+        job.output_count = 1;
         pose(&s, &job);
         expect_same_bits(a, b, floats, 12);
     }

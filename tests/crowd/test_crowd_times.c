@@ -98,7 +98,8 @@ static double angle_at(const spinner *t, size_t clip, int64_t time, uint8_t flag
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &instance, .instance_count = 1};
     float out[12];
-    job.outputs[PM_CROWD_LOCAL].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+    job.output_count = 1;
     memset(out, 0xFF, sizeof out);
     expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
     assert_true(out[0] == 0 && out[1] == 0);
@@ -281,7 +282,8 @@ static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags
     pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &n, .instance_count = 1};
     float out[OWN_TIMELINES * 12];
-    job.outputs[PM_CROWD_LOCAL].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+    job.output_count = 1;
     memset(out, 0xFF, sizeof out);
     expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
     for (size_t joint = 0; joint < OWN_TIMELINES; joint++) {
@@ -416,7 +418,8 @@ static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t 
     float *out = guarded_floats(count * joints * 12);
     pm_crowd_job job = {.instances = instances, .instance_count = count};
     pm_error error = poisoned_error();
-    job.outputs[PM_CROWD_LOCAL].memory = out;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
     expect_guards(out, count * joints * 12);
     return out;

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/counts.h"
 #include "engine/engine.h"
 
 enum { TRACKS = 37, KEYS = 9 };

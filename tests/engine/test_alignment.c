@@ -5,6 +5,7 @@
  * written. On the reference path, and on the device with vectors of every width. Sizes are random,
  * some of them so large that results are written with streaming stores.
  */
+#include "base/counts.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -178,7 +179,9 @@ static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output
     cursor p = location_make(offset, (job->instance_count - 1) * stride + width);
     pm_crowd_job wanted = *job;
     pm_error error = poisoned_error();
-    wanted.outputs[output] = (pm_crowd_target){.memory = p.at, .stride = stride * sizeof(float)};
+    wanted.outputs =
+        &(pm_crowd_target){.output = output, .memory = p.at, .stride = stride * sizeof(float)};
+    wanted.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &wanted, &error), &error);
     return p;
 }

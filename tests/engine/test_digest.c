@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/counts.h"
 
 static const char stored[] = POSEMILL_SOURCE_DIR "/tests/vectors/digests.txt";
 

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "support/engines.h"
 
 #include <stdio.h>
@@ -103,7 +104,7 @@ static void unknown_method_names_are_not_found(void **state) {
 static void the_reference_needs_no_device_and_reports_its_name(void **state) {
     pm_device_info info;
     memset(&info, 0x5A, sizeof info);
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     assert_int_equal(info.type, PM_DEVICE_REFERENCE);
     assert_int_equal(info.memory_bytes, 0);
     assert_int_equal(info.lanes, 1);
@@ -175,7 +176,7 @@ static int without_drivers(void) {
     pm_engine *engine = NULL;
     size_t count = 77;
     pm_device_info info;
-    if (pm_list_devices(NULL, 0, &count, &error) != PM_ERROR_NO_PLATFORM)
+    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error) != PM_ERROR_NO_PLATFORM)
         return 10;
     if (pm_engine_create(&(pm_engine_desc){.device = "cpu"}, &engine, &error) !=
         PM_ERROR_NO_PLATFORM)
@@ -189,7 +190,7 @@ static int without_drivers(void) {
             PM_ERROR_NO_PLATFORM ||
         pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, &error) != PM_OK)
         return 14;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
     return info.type == PM_DEVICE_REFERENCE ? 0 : 13;
 }
@@ -215,10 +216,10 @@ static void without_drivers_auto_is_the_reference_and_the_rest_is_refused(void *
 
 static pm_device_info *list_all(size_t *count) {
     pm_error error = poisoned_error();
-    expect_ok(pm_list_devices(NULL, 0, count, &error), &error);
+    expect_ok(pm_list_devices(NULL, sizeof(pm_device_info), 0, count, &error), &error);
     pm_device_info *infos = test_array(*count, sizeof *infos);
     size_t again = 0;
-    expect_ok(pm_list_devices(infos, *count, &again, &error), &error);
+    expect_ok(pm_list_devices(infos, sizeof *infos, *count, &again, &error), &error);
     assert_int_equal(again, *count);
     return infos;
 }
@@ -249,7 +250,7 @@ static void a_list_longer_than_its_array_is_truncated_and_counted_in_full(void *
     pm_device_info infos[2];
     memset(infos, 0x5A, sizeof infos);
     pm_error error = poisoned_error();
-    expect_ok(pm_list_devices(infos, 1, &counted, &error), &error);
+    expect_ok(pm_list_devices(infos, sizeof(pm_device_info), 1, &counted, &error), &error);
     assert_int_equal(counted, count);
     for (size_t i = 0; i < sizeof infos[1]; i++)
         assert_int_equal(((unsigned char *)&infos[1])[i], 0x5A);
@@ -260,10 +261,12 @@ static void listing_without_a_count_is_refused(void **state) {
     pm_error error = poisoned_error();
     size_t count = 0;
     /* Without drivers there are two reasons to refuse, and the message may name either. */
-    if (pm_list_devices(NULL, 0, &count, &error) == PM_ERROR_NO_PLATFORM)
+    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error) == PM_ERROR_NO_PLATFORM)
         skip();
-    expect_refusal(pm_list_devices(NULL, 0, NULL, &error), &error, PM_ERROR_ARGUMENT, "count");
-    expect_refusal(pm_list_devices(NULL, 1, &count, &error), &error, PM_ERROR_ARGUMENT, "infos");
+    expect_refusal(pm_list_devices(NULL, sizeof(pm_device_info), 0, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "count");
+    expect_refusal(pm_list_devices(NULL, sizeof(pm_device_info), 1, &count, &error), &error,
+                   PM_ERROR_ARGUMENT, "infos");
 }
 
 static void expect_device(const char *name, const pm_device_info *expected) {
@@ -272,7 +275,7 @@ static void expect_device(const char *name, const pm_device_info *expected) {
     pm_device_info info;
     const pm_engine_desc desc = {.device = name};
     expect_ok(pm_engine_create(&desc, &engine, &error), &error);
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
     assert_string_equal(info.name, expected->name);
     assert_int_equal(info.index, expected->index);
@@ -283,7 +286,7 @@ static void expect_device(const char *name, const pm_device_info *expected) {
 static void a_device_is_found_by_its_index_its_pair_and_its_name(void **state) {
     pm_device_info info;
     char text[64];
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     snprintf(text, sizeof text, "%zu", info.index);
     expect_device(text, &info);
     snprintf(text, sizeof text, "%zu:%zu", info.platform_index, info.device_index);
@@ -321,11 +324,11 @@ static void lanes_that_do_not_exist_are_refused(void **state) {
 static void lanes_that_exist_are_used(void **state) {
     const uint32_t good[] = {1, 4, 8, 16};
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     const size_t count = info.type == PM_DEVICE_CPU ? sizeof good / sizeof good[0] : 1;
     for (size_t i = 0; i < count; i++) {
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = good[i]});
-        pm_engine_info(engine, &info);
+        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
         pm_engine_destroy(&engine);
         assert_int_equal(info.lanes, good[i]);
     }

@@ -3,6 +3,7 @@
  * Values outside of an enumeration, in each place where the public headers accept one: the call is
  * refused or returns false or zero, by the common rule of posemill.h. NULL is in test_null.
  */
+#include "base/counts.h"
 #include "support/api_objects.h"
 
 #include <limits.h>

@@ -3,6 +3,7 @@
  * Numbers at the limits of their types, in clips and in jobs: accepted input gives unit rotations
  * and finite vectors, other input is refused.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -189,8 +190,9 @@ static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
             for (size_t rate = 0; rate < 4; rate++)
                 for (size_t start = 0; start < 6; start++)
                     for (size_t first = 0; first < 4; first++) {
-                        const pm_sample_job job = {
-                            .rate = rates[rate], .start = starts[start], .first = firsts[first]};
+                        const pm_sample_job job = {.rate = rates[rate],
+                                                   .start_after_first_key = starts[start],
+                                                   .first = firsts[first]};
                         accepted += is_sound_if_accepted(state, "64-bit terms", &desc, &job);
                     }
         }
@@ -208,7 +210,7 @@ static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
     pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job jobs[] = {
         {.sample_count = 1, .rate = {30000, 1001}, .first = UINT64_MAX - 1},
-        {.sample_count = 1, .rate = {30000, 1001}, .start = {INT64_MIN, 1}},
+        {.sample_count = 1, .rate = {30000, 1001}, .start_after_first_key = {INT64_MIN, 1}},
     };
     float ends[2][4];
     sample_make(clip, &(pm_sample_job){

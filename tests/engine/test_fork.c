@@ -49,7 +49,8 @@ static pm_status pose(const objects *o, bool by_reference, pm_error *error) {
     const pm_crowd_instance instances[2] = {{.time_a = 0}, {.time_a = 1 << 30}};
     float palette[2 * 12];
     pm_crowd_job job = {.instances = instances, .instance_count = 2, .on_reference = by_reference};
-    job.outputs[PM_CROWD_PALETTE].memory = palette;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palette};
+    job.output_count = 1;
     return pm_crowd_pose(o->crowd, &job, error);
 }
 
@@ -72,7 +73,7 @@ static pm_status make(objects *o, bool in_background, pm_error *error) {
     if (status == PM_OK)
         status = pm_skeleton_create(&(pm_skeleton_desc){.joint_count = 1, .parents = &root},
                                     &o->skeleton, error);
-    const pm_crowd_desc crowd = {o->skeleton, &desc, 1};
+    const pm_crowd_desc crowd = {.skeleton = o->skeleton, .clips = &desc, .clip_count = 1};
     if (status == PM_OK)
         status = pm_crowd_create(o->engine, &crowd, &o->crowd, error);
     return status == PM_OK ? sample(o, true, o->samples, error) : status;
@@ -112,12 +113,12 @@ static int what_is_new_is_plain_c_or_refused(objects *parents) {
     memcpy(own.device, parents->device, sizeof own.device);
     bool warned = false;
     pm_device_info info;
-    EXPECT(is_refused(pm_list_devices(NULL, 0, &count, &error), &error));
+    EXPECT(is_refused(pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error), &error));
     EXPECT(is_refused(make(&own, false, &error), &error));
     EXPECT(!own.engine);
     const pm_engine_desc automatic = {.log = keep_warning, .log_user = &warned};
     EXPECT(pm_engine_create(&automatic, &own.engine, &error) == PM_OK && warned);
-    pm_engine_info(own.engine, &info);
+    pm_engine_get_info(own.engine, &info, sizeof(pm_device_info));
     EXPECT(info.type == PM_DEVICE_REFERENCE);
     pm_engine_destroy(&own.engine);
     snprintf(own.device, sizeof own.device, "none");
@@ -133,7 +134,8 @@ static int what_is_new_is_plain_c_or_refused(objects *parents) {
 static int jobs_on_the_device_are_refused_and_those_on_the_reference_path_serve(objects *parents) {
     const pm_timeline timeline = {.key_count = 2, .rate = {1, 1}};
     const pm_clip_desc desc = clip_desc(&timeline);
-    const pm_crowd_desc crowd_desc = {parents->skeleton, &desc, 1};
+    const pm_crowd_desc crowd_desc = {
+        .skeleton = parents->skeleton, .clips = &desc, .clip_count = 1};
     float samples[SAMPLES * 4];
     pm_error error;
     pm_clip *clip = NULL;
@@ -222,7 +224,7 @@ static void run_children(objects *parents, bool by_exit) {
 static objects on_the_device(void **state) {
     objects parents = {.engine = NULL};
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     snprintf(parents.device, sizeof parents.device, "%zu", info.index);
     return parents;
 }
@@ -231,7 +233,7 @@ static void children_of_a_process_that_listed_devices_never_hang(void **state) {
     size_t count = 0;
     pm_error error;
     objects parents = on_the_device(state);
-    expect_ok(pm_list_devices(NULL, 0, &count, &error), &error);
+    expect_ok(pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error), &error);
     run_children(&parents, true);
 }
 
@@ -239,7 +241,7 @@ static void children_of_a_process_that_listed_devices_never_hang(void **state) {
  * not. Mesa's exit handlers destroy what its compiler uses, which a fork may have caught half-changed. */
 static bool can_exit_while_building(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (strcmp(info.platform, "rusticl") != 0)
         return true;
     printf(

@@ -127,10 +127,10 @@ static void starts_that_are_not_fractions_are_refused(void **state) {
     make_clip(state, 0);
     const pm_rational bad[] = {{1, 0}, {1, -1}, {-1, 0}, {0, -1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        s.job.start = bad[i];
+        s.job.start_after_first_key = bad[i];
         expect_refused(PM_ERROR_TIME, "start");
     }
-    s.job.start = (pm_rational){-1, 3};
+    s.job.start_after_first_key = (pm_rational){-1, 3};
     expect_accepted();
 }
 

@@ -3,6 +3,7 @@
  * Kinds of jobs, track counts, lane widths and piece sizes in every combination that must give the
  * same bits. Other tests check that the bits are right.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
@@ -35,7 +36,7 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
         }
     }
     const pm_sample_job uniform = {
-        .sample_count = count, .rate = {64, 1}, .start = {-(int64_t)lead, 64}};
+        .sample_count = count, .rate = {64, 1}, .start_after_first_key = {-(int64_t)lead, 64}};
     const pm_sample_job listed = {.sample_count = count, .times = times};
     const pm_sample_job pairs = {
         .sample_count = count * tracks, .times = pair_times, .tracks = pair_tracks};

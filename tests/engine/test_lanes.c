@@ -4,6 +4,7 @@
  * pairs has the bits of a job of one sample. For every method, all values, and numbers of samples around
  * those that are computed together.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 

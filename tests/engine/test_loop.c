@@ -3,6 +3,7 @@
  * Loops: laps forward and backward repeat the first lap with the sign of their turns, the closing
  * key is dropped, the closing segment has its own length.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -77,9 +78,10 @@ static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
         motion m = turning_motion(16 * turns, (double)turns);
         pm_clip *clip = turning_clip(state, &m, (pm_method)i);
         /* From 3 laps before the keys to about 12 after them, a quarter of a key per sample. */
-        sample_make(
-            clip, &(pm_sample_job){
-                      .sample_count = COUNT, .rate = {70, 1}, .start = {-6, 1}, .rotations = out});
+        sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
+                                           .rate = {70, 1},
+                                           .start_after_first_key = {-6, 1},
+                                           .rotations = out});
         for (size_t k = 1; k < COUNT; k++) {
             double dot = 0;
             for (size_t c = 0; c < 4; c++)
@@ -103,7 +105,8 @@ static void a_closing_key_makes_the_same_loop_as_leaving_it_out(void **state) {
     memcpy(closed.scales + 16 * 3, closed.scales, 3 * sizeof(float));
     float a[COUNT * 4], b[COUNT * 4], c[COUNT * 3], d[COUNT * 3];
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}, .start = {-3, 1}};
+        pm_sample_job job = {
+            .sample_count = COUNT, .rate = {37, 1}, .start_after_first_key = {-3, 1}};
         for (int with = 0; with < 2; with++) {
             const motion *m = with ? &closed : &open;
             const pm_timeline timeline = {.key_count = m->keys, .rate = {8, 1}};

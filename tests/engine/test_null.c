@@ -63,8 +63,8 @@ static void engines_refuse_null(void **state) {
     size_t count = 5;
     pm_bit_match match = PM_BIT_MATCH_DIFFERENT;
     uint32_t different = 0;
-    expect_null("count is NULL", pm_list_devices, NULL, 0, NULL);
-    expect_null("infos is NULL", pm_list_devices, NULL, 1, &count);
+    expect_null("count is NULL", pm_list_devices, NULL, sizeof(pm_device_info), 0, NULL);
+    expect_null("infos is NULL", pm_list_devices, NULL, sizeof(pm_device_info), 1, &count);
     expect_null("engine is NULL", pm_engine_create, NULL, NULL);
     expect_null("engine is NULL", pm_engine_self_check, NULL, &match);
     expect_null("match is NULL", pm_engine_self_check, engine, NULL);
@@ -131,6 +131,8 @@ static void null_may_be_destroyed(void **state) {
     pm_clip *no_clip = NULL;
     pm_skeleton *no_skeleton = NULL;
     pm_crowd *no_crowd = NULL;
+    visit("pm_method_count");
+    visit("pm_crowd_output_count");
     visit("pm_engine_destroy");
     visit("pm_clip_destroy");
     visit("pm_skeleton_destroy");
@@ -161,13 +163,13 @@ static void null_is_described_by_zeros(void **state) {
     pm_device_info device;
     pm_clip_info of_clip;
     pm_crowd_info of_crowd;
-    visit("pm_engine_info");
+    visit("pm_engine_get_info");
     visit("pm_clip_get_info");
     visit("pm_crowd_get_info");
     memset(&device, 0x5A, sizeof device);
     memset(&of_clip, 0x5A, sizeof of_clip);
     memset(&of_crowd, 0x5A, sizeof of_crowd);
-    pm_engine_info(NULL, &device);
+    pm_engine_get_info(NULL, &device, sizeof(pm_device_info));
     pm_clip_get_info(NULL, &of_clip);
     pm_crowd_get_info(NULL, &of_crowd);
     const pm_device_info no_device = {0};
@@ -182,10 +184,10 @@ static void null_is_described_by_zeros(void **state) {
     assert_true(of_clip.first_time == 0 && of_clip.last_time == 0);
     assert_true(of_crowd.joint_count == 0 && of_crowd.clip_count == 0);
     assert_true(!of_crowd.has_positions && !of_crowd.has_scales && of_crowd.device_bytes == 0);
-    pm_engine_info(engine, NULL);
+    pm_engine_get_info(engine, NULL, sizeof(pm_device_info));
     pm_clip_get_info(clip, NULL);
     pm_crowd_get_info(crowd, NULL);
-    pm_engine_info(NULL, NULL);
+    pm_engine_get_info(NULL, NULL, sizeof(pm_device_info));
     pm_clip_get_info(NULL, NULL);
     pm_crowd_get_info(NULL, NULL);
 }

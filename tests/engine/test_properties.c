@@ -3,6 +3,7 @@
  * The properties of every method on the reference path and on every device, within the tolerance of
  * float32. The oracle's tests check the curves themselves for the same properties.
  */
+#include "base/counts.h"
 #include "support/property_rules.h"
 
 #include <setjmp.h>

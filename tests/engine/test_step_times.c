@@ -219,7 +219,8 @@ static void crowds_switch_at_the_key(void **state) {
         pm_crowd_job job = {.instances = &instance, .instance_count = 1};
         float out[12];
         memset(out, 0xFF, sizeof out);
-        job.outputs[PM_CROWD_LOCAL].memory = out;
+        job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+        job.output_count = 1;
         expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
         if (key_of(out) != (before ? key - 1 : key))
             fail_msg("crowd, clip %zu: %lld ticks %s key %zu show key %zu", clip, (long long)away,

@@ -3,6 +3,7 @@
  * Concurrent use by several threads: sampling of clips, and making of clips with their first
  * samples on one engine, which builds programs. The thread sanitizer runs this test too.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 

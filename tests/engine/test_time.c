@@ -4,6 +4,7 @@
  * outside the keys. Positions on the key axis are computed again here in 128-bit integers. Loops
  * are in test_loop.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -172,8 +173,10 @@ static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
         const int64_t a = (int64_t)random_size(&source, 0, (size_t)b);
         const int64_t p = (int64_t)random_size(&source, 40, 5000);
         const int64_t q = (int64_t)random_size(&source, 1, (size_t)p / 40);
-        const pm_sample_job job = {
-            .sample_count = COUNT, .rate = {p, q}, .start = {a, b}, .rotations = out};
+        const pm_sample_job job = {.sample_count = COUNT,
+                                   .rate = {p, q},
+                                   .start_after_first_key = {a, b},
+                                   .rotations = out};
         sample_make(clip, &job);
         for (size_t k = 0; k < COUNT; k++) {
             const wide position = 30 * ((wide)a * p + (wide)k * q * b);
@@ -194,7 +197,7 @@ static void a_start_before_the_keys_clamps_until_the_first_key(void **state) {
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
     float out[30 * 4], key[4];
     const pm_sample_job job = {
-        .sample_count = 30, .rate = {20, 1}, .start = {-1, 2}, .rotations = out};
+        .sample_count = 30, .rate = {20, 1}, .start_after_first_key = {-1, 2}, .rotations = out};
     sample_make(clip, &job);
     stored_key(&m, 0, 0, key);
     for (size_t k = 0; k <= 10; k++)

@@ -3,6 +3,7 @@
  * Clips whose tracks have their own key times, and equivalent descriptions of one clip: all must
  * give the bits of the simplest description.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
@@ -240,13 +241,14 @@ static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_sour
     float *out = guarded_floats(COUNT * ROTORS * 4);
     pm_sample_job job = {.sample_count = COUNT,
                          .rate = {1 + (int64_t)(random_bits(source) % 60), 7},
-                         .start = {(int64_t)(random_bits(source) % 90) - 45, 30},
+                         .start_after_first_key = {(int64_t)(random_bits(source) % 90) - 45, 30},
                          .first = random_bits(source) % 3,
                          .rotations = out};
     sample_make(clip, &job);
     for (size_t i = 0; i < COUNT * ROTORS; i++) {
         const double k = (double)(job.first + i / ROTORS);
-        const double since = (double)job.start.num / 30 + k * 7 / (double)job.rate.num;
+        const double since =
+            (double)job.start_after_first_key.num / 30 + k * 7 / (double)job.rate.num;
         expect_turned(r, out + 4 * i, i % ROTORS, since);
     }
     for (size_t k = 0; k < COUNT; k++) {

@@ -5,6 +5,7 @@
  * the cost of rounding the keys and the result.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "base/counts.h"
 #include "support/implementation.h"
 
 #include <setjmp.h>

@@ -11,6 +11,7 @@
  * many products, and uses second derivatives of polynomials fitted to values, whose error grows
  * with the square of their degree for each derivative: 5e-6 was measured, the bound is 1e-5.
  */
+#include "base/counts.h"
 #include "support/engines.h"
 #include "support/rates.h"
 

@@ -3,6 +3,7 @@
  * Fuzzer of command lines: each line of an input is an argument. The arguments are rejected as a
  * usage error, or the options are within their documented ranges. No file is opened.
  */
+#include "host/base/counts.h"
 #include "motion/time/rate.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"

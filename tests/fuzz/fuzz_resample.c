@@ -7,6 +7,7 @@
  */
 #include "commands/cli.h"
 #include "commands/commands.h"
+#include "host/base/counts.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
 

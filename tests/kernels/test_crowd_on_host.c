@@ -9,6 +9,7 @@
 #include "support/crowd_scene.h"
 #include "support/motion.h"
 
+#include "base/counts.h"
 #include "engine/engine.h"
 
 #include <stdlib.h>

@@ -165,8 +165,10 @@ static void loop_on(const variant *v, random_source *source, size_t tracks, bool
         set.timelines[t] = timeline;
     desc.loop_period = 2;
     pm_clip *clip = make_clip(&desc);
-    const pm_sample_job job = {
-        .sample_count = 90, .rate = {17, 1}, .start = {-7, 2}, .first = random_bits(source) % 5};
+    const pm_sample_job job = {.sample_count = 90,
+                               .rate = {17, 1},
+                               .start_after_first_key = {-7, 2},
+                               .first = random_bits(source) % 5};
     if (tracks > MAX_TRACKS / 2)
         assert_true(v->method == PM_METHOD_CUBICSPLINE ||
                     any_turns_over(clip)); /* which keeps the signs of keys */
@@ -248,12 +250,12 @@ static void walk_locates_uniform_samples_like_the_reference(void **state) {
         desc.timelines = &timeline;
         desc.loop_period = n % 3 ? (double)keys / (double)key_rate : 0;
         pm_clip *clip = make_clip(&desc);
-        const pm_sample_job job = {.sample_count = 1 + random_bits(&source) % SAMPLES,
-                                   .first =
-                                       random_bits(&source) >> (24 + random_bits(&source) % 40),
-                                   .rate = {1 + (int64_t)(random_bits(&source) % 1000),
-                                            1 + (int64_t)(random_bits(&source) % 1001)},
-                                   .start = {(int64_t)(random_bits(&source) % 90), 7}};
+        const pm_sample_job job = {
+            .sample_count = 1 + random_bits(&source) % SAMPLES,
+            .first = random_bits(&source) >> (24 + random_bits(&source) % 40),
+            .rate = {1 + (int64_t)(random_bits(&source) % 1000),
+                     1 + (int64_t)(random_bits(&source) % 1001)},
+            .start_after_first_key = {(int64_t)(random_bits(&source) % 90), 7}};
         outputs expected = sampled(clip, job, job.sample_count * clip->data->track_count);
         for (unsigned i = 0; i < 4; i++)
             expect_launch(&(host_launch){16, KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256},
@@ -271,7 +273,7 @@ static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
     const pm_piece pieces[] = {{0, job->sample_count}, {COUNT, job->sample_count - COUNT}};
     const pm_clip_timeline *timeline = &clip->data->timelines[0];
     pm_exact_uniform_map exact;
-    assert_true(pm_uniform_map_of(timeline->rate, job->rate, job->start, job->first,
+    assert_true(pm_uniform_map_of(timeline->rate, job->rate, job->start_after_first_key, job->first,
                                   job->sample_count, &exact));
     for (size_t i = 0; i < 2; i++) {
         const size_t count = pieces[i].count;
@@ -308,9 +310,10 @@ static void cursors_in_64_bits_equal_those_in_128_in_kernel_and_host(void **stat
         desc.timelines = &timeline;
         desc.loop_period = n % 2 ? (double)KEYS / (double)key_rate : 0;
         pm_clip *clip = make_clip(&desc);
-        const pm_sample_job job = {.sample_count = 3 * COUNT,
-                                   .rate = {rate, 1 + (int64_t)(random_bits(&source) % 7)},
-                                   .start = {(int64_t)(random_bits(&source) % 9), 8}};
+        const pm_sample_job job = {
+            .sample_count = 3 * COUNT,
+            .rate = {rate, 1 + (int64_t)(random_bits(&source) % 7)},
+            .start_after_first_key = {(int64_t)(random_bits(&source) % 9), 8}};
         expect_cursors(clip, &job);
         pm_clip_destroy(&clip);
         set_destroy(&set);

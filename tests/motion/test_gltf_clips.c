@@ -313,7 +313,7 @@ static void characters_rest_in_a_clip_with_a_fault(void **state) {
     assert_int_equal(character->clip_count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(character->clips[i].timelines[0].key_count, i == 1 ? 1 : 3);
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     pm_motion_destroy(&opened);
     free(file);
 }

@@ -62,7 +62,7 @@ static cast make_cast(pm_engine *engine, const pm_motion *motion, size_t skin) {
 static void free_cast(cast *c) {
     pm_crowd_destroy(&c->crowd);
     pm_skeleton_destroy(&c->skeleton);
-    pm_motion_free_character(&c->character);
+    pm_motion_destroy_character(&c->character);
     assert_null(c->character);
 }
 
@@ -88,7 +88,9 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
     float *one = guarded_floats(12 * joints), *job_made = guarded_floats(12 * joints);
     const pm_crowd_job job = {.instances = &instance,
                               .instance_count = 1,
-                              .outputs[PM_CROWD_MODEL] = {.memory = job_made},
+                              .outputs =
+                                  &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = job_made},
+                              .output_count = 1,
                               .on_reference = true};
     pm_error error = poisoned_error();
     expect_ok(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, one, &error), &error);
@@ -255,7 +257,7 @@ static void a_joint_has_the_key_times_of_all_its_channels(void **unused) {
         for (size_t i = 0; i < 3; i++)
             assert_true(fabs(truth_number(&made->positions, 3, k, i) - p[i]) < 1e-12);
     }
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     pm_motion_destroy(&motion);
 }
 
@@ -318,7 +320,7 @@ static void a_skin_has_its_joints_their_ancestors_and_inverse_binds(void **state
     free_cast(&c);
     const pm_motion_character *unbound = make_character(motion, 1);
     assert_null(unbound->skeleton.inverse_binds.data);
-    pm_motion_free_character(&unbound);
+    pm_motion_destroy_character(&unbound);
     pm_motion_destroy(&motion);
 }
 
@@ -396,7 +398,7 @@ static void the_slots_of_a_skin_find_its_joints_in_palettes(void **state) {
         const pm_motion_character *whole = make_character(motion, 0);
         assert_null(whole->skin_slots);
         assert_int_equal(whole->skin_joint_count, 0);
-        pm_motion_free_character(&whole);
+        pm_motion_destroy_character(&whole);
         pm_motion_destroy(&motion);
     }
 }
@@ -419,9 +421,9 @@ static void a_character_outlives_its_motion(void **state) {
         expect_ok(pm_clip_create(engine, &character->clips[i], &clip, &error), &error);
         pm_clip_destroy(&clip);
     }
-    pm_motion_free_character(&character);
-    pm_motion_free_character(&character);
-    pm_motion_free_character(NULL);
+    pm_motion_destroy_character(&character);
+    pm_motion_destroy_character(&character);
+    pm_motion_destroy_character(NULL);
 }
 
 static void expect_refused(const pm_motion *motion, size_t skin, pm_status status,

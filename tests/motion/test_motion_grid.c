@@ -3,6 +3,8 @@
  * Tests of where the samples of resampled motions lie: exact grids of clips with a rate against
  * integer arithmetic, float32 times of clips without one, ends, loops, limits and refusals.
  */
+#include "base/counts.h"
+#include "motion/base/counts.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/key_rate.h"
 #include "support/engines.h"

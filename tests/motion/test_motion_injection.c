@@ -253,7 +253,7 @@ static pm_status make_it(pm_error *error) {
     const pm_motion_character *character = NULL;
     const pm_status status = pm_motion_make_character(walk, NULL, &character, error);
     assert_int_equal(status == PM_OK, character != NULL);
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     return status;
 }
 

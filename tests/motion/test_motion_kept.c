@@ -3,6 +3,7 @@
  * Tests of samples that lie on keys: the engine computes none of them where the output has the
  * source's own values, and the output is the same as where it does.
  */
+#include "motion/base/counts.h"
 #include "support/engines.h"
 #include "support/file_bytes.h"
 #include "support/motion_hand.h"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motion/base/counts.h"
 #include "support/check.h"
 #include "support/motion_plain_bvh.h"
 #include "support/motion_truth.h"
@@ -294,6 +295,34 @@ static void format_names_are_those_of_the_command(void **state) {
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
+static void reserved_values_are_refused(void **state) {
+    pm_motion *motion = NULL;
+    const pm_motion_character *character = NULL;
+    pm_motion_read_options read = {.format = PM_MOTION_ANY};
+    pm_motion_resample_options resample = {.rate = {30, 1}};
+    pm_motion_convert_options convert = {.decimals = 3};
+    pm_motion_character_options options = {.skin = 0};
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    (void)state;
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    expect_reserved_refused(
+        pm_motion_read_options, read, &error,
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error));
+    assert_null(motion);
+    expect_ok(pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error), &error);
+    expect_reserved_refused(
+        pm_motion_resample_options, resample, &error,
+        pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, &error));
+    expect_reserved_refused(pm_motion_convert_options, convert, &error,
+                            pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", &error));
+    expect_reserved_refused(pm_motion_character_options, options, &error,
+                            pm_motion_make_character(motion, &options, &character, &error));
+    assert_null(character);
+    pm_motion_destroy(&motion);
+    pm_engine_destroy(&engine);
+}
+
 static void wrong_arguments_are_refused(void **state) {
     static const pm_rational rates[] = {{1, 0}, {0, 1}, {-1, 1}, {1, -1}};
     pm_motion *motion = NULL;
@@ -369,6 +398,7 @@ int main(void) {
         cmocka_unit_test(formats_are_found_by_option_name_and_bytes),
         cmocka_unit_test(unknown_extensions_are_refused_before_files_are_opened),
         cmocka_unit_test(format_names_are_those_of_the_command),
+        cmocka_unit_test(reserved_values_are_refused),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(files_that_cannot_be_opened_are_named),
         cmocka_unit_test(standard_input_is_read_and_named),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motion/base/counts.h"
 #include "support/motion_hand.h"
 #include "support/motion_truth.h"
 #include "support/npz_files.h"

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "engine/engine.h"
 #include "multi/multi.h"
 #include "opencl/device.h"
@@ -166,8 +167,10 @@ static void samples_far_into_a_loop_have_the_bits_of_one_device(void **state) {
     need_parts();
     pm_clip_desc desc = describe(&uniform);
     desc.loop_period = 0.5;
-    const pm_sample_job job = {
-        .sample_count = COUNT, .rate = {48000, 1001}, .start = {-7, 3}, .first = 1234567890123};
+    const pm_sample_job job = {.sample_count = COUNT,
+                               .rate = {48000, 1001},
+                               .start_after_first_key = {-7, 3},
+                               .first = 1234567890123};
     expect_results_of_one(m.engine, &desc, &job);
 }
 
@@ -234,8 +237,8 @@ static void tracks_with_times_of_their_own_have_the_bits_of_one_device(void **st
 static void devices_with_a_common_context_have_the_bits_of_one_device(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
-                                         {m.subs.shared, m.subs.devices[1]}};
+    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
+                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
@@ -404,7 +407,7 @@ static void its_info_covers_all_devices(void **state) {
     (void)state;
     need_parts();
     pm_device_info whole, parts[PARTS];
-    pm_engine_info(m.engine, &whole);
+    pm_engine_get_info(m.engine, &whole, sizeof(pm_device_info));
     for (size_t i = 0; i < PARTS; i++)
         parts[i] = m.engine->device->members[i]->info;
     char names[2 * sizeof whole.name + 4];
@@ -545,8 +548,10 @@ static void invalid_targets_are_refused(void **state) {
     (void)state;
     need_parts();
     const pm_cl_target *good = m.subs.targets;
-    const pm_cl_target no_context[PARTS] = {good[0], {NULL, m.subs.devices[1]}};
-    const pm_cl_target no_device[PARTS] = {good[0], {m.subs.targets[1].context, NULL}};
+    const pm_cl_target no_context[PARTS] = {good[0],
+                                            {.context = NULL, .device = m.subs.devices[1]}};
+    const pm_cl_target no_device[PARTS] = {good[0],
+                                           {.context = m.subs.targets[1].context, .device = NULL}};
     pm_error error = poisoned_error();
     expect_refused_targets(NULL, 2, "targets");
     expect_refused_targets(good, 0, "count");
@@ -559,19 +564,20 @@ static void invalid_targets_are_refused(void **state) {
 static void one_device_twice_is_refused(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target twice[3] = {{m.subs.targets[0].context, m.subs.devices[0]},
-                                   {m.subs.targets[1].context, m.subs.devices[1]},
-                                   {m.subs.shared, m.subs.devices[0]}};
+    const pm_cl_target twice[3] = {
+        {.context = m.subs.targets[0].context, .device = m.subs.devices[0]},
+        {.context = m.subs.targets[1].context, .device = m.subs.devices[1]},
+        {.context = m.subs.shared, .device = m.subs.devices[0]}};
     expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
 }
 
 static void one_target_makes_an_ordinary_engine(void **state) {
     (void)state;
     need_parts();
-    const pm_cl_target target = {m.subs.targets[1].context, m.subs.devices[1]};
+    const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
     pm_engine *engine = open_targets(&target, 1);
     pm_device_info info, expected;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     expected = m.engine->device->members[1]->info;
     assert_string_equal(info.name, expected.name);
     assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
@@ -583,8 +589,8 @@ static void contexts_are_retained_and_released(void **state) {
     (void)state;
     need_parts();
     const cl_uint before = references(m.subs.shared);
-    const pm_cl_target targets[PARTS] = {{m.subs.shared, m.subs.devices[0]},
-                                         {m.subs.shared, m.subs.devices[1]}};
+    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
+                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
     pm_engine_destroy(&engine);
@@ -596,7 +602,7 @@ static void contexts_are_retained_and_released(void **state) {
 static size_t list_some(pm_device_info infos[2]) {
     pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(infos, 2, &count, &error), &error);
+    expect_ok(pm_list_devices(infos, sizeof(pm_device_info), 2, &count, &error), &error);
     return count;
 }
 
@@ -642,7 +648,7 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
     expect_ok(pm_engine_create(&desc, &engine, &error), &error);
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     assert_int_equal(engine->device->member_count, count);
     assert_int_equal(info.index, first->index);
     assert_int_equal(info.platform_index, first->platform_index);

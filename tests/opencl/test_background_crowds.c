@@ -8,6 +8,7 @@
 
 #include <posemill/posemill_cl.h>
 
+#include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/crowd_scene.h"
@@ -72,12 +73,16 @@ static void memory_free(pose_memory *m) {
 
 static pm_status pose_to(const scene *s, const pm_crowd_instance *instances, uint64_t frame,
                          bool by_reference, const pose_memory *m, pm_error *error) {
-    pm_crowd_job job = {.instances = instances,
-                        .instance_count = COUNT,
-                        .frame = frame,
-                        .on_reference = by_reference};
+    pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    const pm_crowd_job job = {.instances = instances,
+                              .instance_count = COUNT,
+                              .frame = frame,
+                              .outputs = targets,
+                              .output_count = PM_CROWD_OUTPUT_COUNT,
+                              .on_reference = by_reference};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        job.outputs[o] = (pm_crowd_target){.memory = m->records[o], .previous = m->previous[o]};
+        targets[o] =
+            (pm_crowd_target){.output = o, .memory = m->records[o], .previous = m->previous[o]};
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
@@ -204,7 +209,8 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
     pm_crowd_instance *instances = make_instances(&s, 0xBF1);
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
     pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-    job.outputs[PM_CROWD_PALETTE].memory = records;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
+    job.output_count = 1;
     pm_error error = poisoned_error();
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
@@ -255,8 +261,12 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
     pm_crowd_instance *instances = make_instances(&s, 0xC01);
     const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
     float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
-    pm_cl_crowd_job job = {.instances = instances, .instance_count = COUNT};
-    cl_mem buffer = job.outputs[PM_CROWD_DUAL].buffer = make_buffer(engine, floats * sizeof(float));
+    cl_mem buffer = make_buffer(engine, floats * sizeof(float));
+    const pm_cl_crowd_job job = {
+        .instances = instances,
+        .instance_count = COUNT,
+        .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_DUAL, .buffer = buffer},
+        .output_count = 1};
     pm_error error = poisoned_error();
     expect_ok(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, &error), &error);
     assert_int_equal(build_gate_count(g, &g->built), 1);
@@ -320,7 +330,8 @@ static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t i = 0; i < w->rounds; i++) {
         pm_crowd_job job = {.instances = w->instances, .instance_count = COUNT};
-        job.outputs[PM_CROWD_MODEL].memory = w->records;
+        job.outputs = &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = w->records};
+        job.output_count = 1;
         w->failed += pm_crowd_pose(w->scene->crowd, &job, NULL) != PM_OK;
         w->differing += memcmp(w->records, w->expected, w->floats * sizeof(float)) != 0;
     }

@@ -4,6 +4,7 @@
  * nothing and makes no OpenCL object except events, all of which it releases. Wrappers inserted by
  * the linker record all calls between the library and its runtimes.
  */
+#include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/faults.h"
 
@@ -54,13 +55,17 @@ static size_t run_frames(pm_cl_crowd_job job) {
     long live = 0;
     size_t made_first = 0;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
+    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     scene_undo(&posed.scene); /* a crowd that was never posed */
     scene_finish(caller.engine, &posed.scene);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         buffers[o][0] = queue_output_buffer(o);
         buffers[o][1] = queue_output_buffer(o);
-        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o][0], .previous = buffers[o][1]};
+        targets[o] =
+            (pm_cl_crowd_target){.output = o, .buffer = buffers[o][0], .previous = buffers[o][1]};
     }
+    job.outputs = targets;
+    job.output_count = PM_CROWD_OUTPUT_COUNT;
     for (job.frame = 1; job.frame <= FRAMES; job.frame++) {
         cl_event gate = clCreateUserEvent(caller.context, NULL);
         assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
@@ -105,7 +110,8 @@ static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **
 static void frames_of_fewer_instances_make_nothing(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     record_frame(&job, NULL);
     for (job.frame = 2; job.frame <= FRAMES; job.frame++) {
         job.instance_count = QUEUE_COUNT - job.frame;

@@ -58,9 +58,13 @@ static pm_status create_crowd(stage *s, pm_error *error) {
 }
 
 static pm_status pose(stage *s, pm_error *error) {
-    pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
+    pm_crowd_target targets[OUTPUTS];
+    const pm_crowd_job job = {.instances = instances,
+                              .instance_count = COUNT,
+                              .outputs = targets,
+                              .output_count = OUTPUTS};
     for (unsigned o = 0; o < OUTPUTS; o++)
-        job.outputs[outputs[o]].memory = s->records[o];
+        targets[o] = (pm_crowd_target){.output = outputs[o], .memory = s->records[o]};
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
@@ -70,13 +74,16 @@ static pm_status root_motion(stage *s, pm_error *error) {
 
 static pm_status pose_on_queue(stage *s, pm_error *error) {
     const pm_crowd_instance *in_memory = s->own ? s->own : instances;
-    pm_cl_crowd_job job = {.instances = s->instances ? NULL : in_memory,
-                           .instance_buffer = s->instances,
-                           .instance_count = COUNT};
+    pm_cl_crowd_target targets[OUTPUTS];
+    const pm_cl_crowd_job job = {.instances = s->instances ? NULL : in_memory,
+                                 .instance_buffer = s->instances,
+                                 .instance_count = COUNT,
+                                 .outputs = targets,
+                                 .output_count = OUTPUTS};
     cl_event done = NULL;
     for (unsigned o = 0; o < OUTPUTS; o++)
-        job.outputs[outputs[o]].buffer = s->buffers[o];
-    job.outputs[outputs[0]].previous = s->previous;
+        targets[o] = (pm_cl_crowd_target){.output = outputs[o], .buffer = s->buffers[o]};
+    targets[0].previous = s->previous;
     const pm_status status = pm_cl_crowd_pose(s->crowd, &job, s->queue, 1, &s->gate, &done, error);
     assert_true((status == PM_OK) == (done != NULL));
     if (done)
@@ -402,9 +409,13 @@ static void many_close(many_jobs *m) {
 }
 
 static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_event gate) {
-    pm_cl_crowd_job job = {.instances = m->instances[j], .instance_count = MANY};
+    pm_cl_crowd_target targets[OUTPUTS];
+    const pm_cl_crowd_job job = {.instances = m->instances[j],
+                                 .instance_count = MANY,
+                                 .outputs = targets,
+                                 .output_count = OUTPUTS};
     for (unsigned o = 0; o < OUTPUTS; o++)
-        job.outputs[outputs[o]].buffer = m->buffers[j][o];
+        targets[o] = (pm_cl_crowd_target){.output = outputs[o], .buffer = m->buffers[j][o]};
     return pm_cl_crowd_pose(m->s.crowd, &job, queue, gate ? 1 : 0, gate ? &gate : NULL, NULL, NULL);
 }
 

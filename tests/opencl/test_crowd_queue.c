@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
@@ -18,7 +19,8 @@
 
 static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
     cl_mem buffer = queue_output_buffer(output);
-    const pm_cl_crowd_job job = queue_job(output, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, output, buffer);
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
     queue_expect(buffer, output, posed.expected[output], done);
@@ -43,7 +45,8 @@ static void poses_are_written_to_buffers_on_an_out_of_order_queue(void **state) 
 static void an_in_order_queue_needs_no_event(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_MODEL, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
     pm_error error = poisoned_error();
     expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
               &error);
@@ -71,7 +74,8 @@ static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
         job.instances = NULL;
         job.instance_buffer = instance_buffer(offsets[i]);
         job.instances_offset = offsets[i];
@@ -86,10 +90,13 @@ static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
 static void several_outputs_may_be_requested_in_one_job(void **state) {
     (void)state;
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
+    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
+    job.output_count = PM_CROWD_OUTPUT_COUNT;
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         buffers[o] = queue_output_buffer(o);
-        job.outputs[o] = (pm_cl_crowd_target){.buffer = buffers[o], .offset = CALLER_OFFSET};
+        targets[o] =
+            (pm_cl_crowd_target){.output = o, .buffer = buffers[o], .offset = CALLER_OFFSET};
     }
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     cl_event done = queue_pose(&job, queue, NULL);
@@ -105,8 +112,9 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
     const size_t width = queue_bytes(output) / QUEUE_COUNT, stride = width + gap;
     const size_t bytes = (QUEUE_COUNT - 1) * stride + width;
     cl_mem buffer = caller_buffer(bytes);
-    pm_cl_crowd_job job = queue_job(output, buffer);
-    job.outputs[output].stride = stride;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, output, buffer);
+    target.stride = stride;
     cl_event done = queue_pose(&job, caller.in_order, NULL);
     float *rows = caller_read(buffer, bytes, done);
     for (size_t i = 0; i < QUEUE_COUNT; i++) {
@@ -134,11 +142,12 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     queue_instances(&posed.scene, 0xE03, others);
     float *second = queue_expectation(&posed.scene, others, output);
     cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
-    pm_cl_crowd_job job = queue_job(output, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, output, buffer);
     cl_event first_done = queue_pose(&job, queue, NULL);
     job.instances = others;
-    job.outputs[output].previous = previous;
-    job.outputs[output].previous_offset = CALLER_OFFSET;
+    target.previous = previous;
+    target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, first_done);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     queue_expect(buffer, output, second, done);
@@ -167,11 +176,12 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = instance_buffer(0);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = from_buffer ? NULL : job.instances;
     job.instance_buffer = from_buffer ? instances : NULL;
-    job.outputs[PM_CROWD_PALETTE].previous = previous;
-    job.outputs[PM_CROWD_PALETTE].previous_offset = CALLER_OFFSET;
+    target.previous = previous;
+    target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
     cl_int status = CL_SUCCESS;
@@ -224,7 +234,8 @@ static void a_wait_list_may_be_long(void **state) {
     cl_event gates[GATES], done = NULL;
     pm_error error = poisoned_error();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t i = 0; i < GATES; i++)
         gates[i] = gate_make();
@@ -248,7 +259,8 @@ static void fail_behind_a_gate(bool from_buffer) {
     cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
     cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = from_buffer ? NULL : job.instances;
     job.instance_buffer = from_buffer ? instances : NULL;
     cl_event done = queue_pose(&job, queue, gate);
@@ -269,7 +281,7 @@ static void fail_behind_a_gate(bool from_buffer) {
  * other commands wait for those. */
 static bool dies_of_failures(void) {
     pm_device_info info;
-    pm_engine_info(caller.engine, &info);
+    pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
     return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
 }
 
@@ -290,7 +302,8 @@ static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
 static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void **state) {
     (void)state;
     cl_event gate = gate_make();
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
     job.instance_count = 0;
     cl_event done = queue_pose(&job, caller.in_order, gate);
     assert_false(is_complete(done));
@@ -308,7 +321,8 @@ static void instances_are_copied_before_the_call_returns(void **state) {
     for (size_t round = 0; round < 6; round++) {
         cl_event gate = gate_make();
         cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
         queue_instances(&posed.scene, 0xE05 + round, instances);
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
@@ -332,7 +346,8 @@ static void an_empty_wait_list_may_have_an_address(void **state) {
     (void)state;
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
         pm_error error = poisoned_error();
         expect_ok(
@@ -358,7 +373,8 @@ static void frames_in_progress_keep_their_instances(void **state) {
     for (size_t f = 0; f < FRAMES; f++) {
         queue_instances(&posed.scene, 0xE10 + f, instances[f]);
         buffers[f] = queue_output_buffer(PM_CROWD_PALETTE);
-        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffers[f]);
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffers[f]);
         job.instances = instances[f];
         done[f] = queue_pose(&job, queue, f == 0 ? gate : NULL);
     }
@@ -392,7 +408,8 @@ static void *pose_often(void *context) {
     cl_int status = CL_SUCCESS;
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE, bytes, NULL, &status);
     pm_cl_crowd_job job = {.instances = p->instances, .instance_count = QUEUE_COUNT};
-    job.outputs[p->output].buffer = buffer;
+    job.outputs = &(pm_cl_crowd_target){.output = p->output, .buffer = buffer};
+    job.output_count = 1;
     p->right = status == CL_SUCCESS && results != NULL;
     for (size_t round = 0; p->right && round < (small_sizes() ? 3u : 40u); round++) {
         cl_event done = NULL;
@@ -445,7 +462,8 @@ static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void *
     const size_t width = scene_floats(s, PM_CROWD_PALETTE, 1);
     for (uint64_t frame = 0; frame < EVERY; frame++) {
         cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-        pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
         job.frame = frame;
         cl_event done = queue_pose(&job, caller.in_order, NULL);
         float *got = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
@@ -472,7 +490,8 @@ static void a_crowd_releases_the_callers_objects(void **state) {
     const cl_uint before = references(caller.context);
     scene_finish(caller.engine, &posed.scene);
     cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_DUAL, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     scene_undo(&posed.scene);

@@ -2,6 +2,7 @@
  *
  * Invalid jobs of crowds on the caller's queues are refused, and a refusal changes nothing.
  */
+#include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
 
@@ -26,7 +27,8 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
 static void missing_arguments_are_refused_by_name(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     expect_refused_as(NULL, &job, caller.in_order, PM_ERROR_ARGUMENT, "crowd");
     expect_refused_as(posed.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
     expect_refused_as(posed.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
@@ -39,14 +41,49 @@ static void missing_arguments_are_refused_by_name(void **state) {
 
 static void a_job_without_outputs_is_refused(void **state) {
     (void)state;
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, NULL);
-    expect_refused(&job, "output");
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
+    expect_refused(&job, "buffer");
+    job.output_count = 0;
+    expect_refused(&job, "output_count");
+    job.outputs = NULL;
+    job.output_count = 1;
+    expect_refused(&job, "outputs");
+}
+
+static void lists_of_outputs_name_each_at_most_once(void **state) {
+    (void)state;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    pm_cl_crowd_target targets[2];
+    pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, buffer);
+    targets[1] = targets[0];
+    job.output_count = 2;
+    expect_refused(&job, "outputs[1]");
+    targets[1].output = (pm_crowd_output)pm_crowd_output_count();
+    expect_refused(&job, "outputs[1].output");
+    clReleaseMemObject(buffer);
+}
+
+static void reserved_values_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_error error = poisoned_error();
+    expect_reserved_refused(
+        pm_cl_crowd_job, job, &error,
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
+    expect_reserved_refused(
+        pm_cl_crowd_target, target, &error,
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
+    clReleaseMemObject(buffer);
 }
 
 static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instance_buffer = buffer;
     expect_refused(&job, "both set, expected one of them");
     job.instances = NULL;
@@ -59,7 +96,8 @@ static void too_many_instances_are_refused(void **state) {
     (void)state;
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         job.instance_count = counts[i];
         expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
@@ -74,13 +112,14 @@ static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-            pm_cl_crowd_job job = queue_job(o, buffer);
+            pm_cl_crowd_target target;
+            pm_cl_crowd_job job = queue_job(&target, o, buffer);
             if (bad[i] % queue_alignment(o) == 0)
                 continue;
-            job.outputs[o].offset = bad[i];
+            target.offset = bad[i];
             expect_refused(&job, "offset");
-            job.outputs[o].offset = 0;
-            job.outputs[o].stride = queue_bytes(o) / QUEUE_COUNT + bad[i];
+            target.offset = 0;
+            target.stride = queue_bytes(o) / QUEUE_COUNT + bad[i];
             expect_refused(&job, "stride");
         }
         clReleaseMemObject(buffer);
@@ -92,7 +131,8 @@ static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) 
     static const size_t bad[] = {1, 4, 12, 33};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -106,8 +146,9 @@ static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) 
 static void a_stride_shorter_than_the_records_is_refused(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    job.outputs[PM_CROWD_PALETTE].stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    target.stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
     expect_refused(&job, "stride");
     clReleaseMemObject(buffer);
 }
@@ -120,21 +161,21 @@ static void buffers_too_small_for_the_records_are_refused(void **state) {
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem other = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    pm_cl_crowd_target *target = &job.outputs[PM_CROWD_PALETTE];
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        target->offset = bad[i];
+        target.offset = bad[i];
         expect_refused(&job, "bytes");
-        target->offset = 0;
-        target->previous = other;
-        target->previous_offset = bad[i];
+        target.offset = 0;
+        target.previous = other;
+        target.previous_offset = bad[i];
         expect_refused(&job, "bytes");
-        target->previous = NULL;
+        target.previous = NULL;
     }
-    target->stride = SIZE_MAX & ~(size_t)15;
+    target.stride = SIZE_MAX & ~(size_t)15;
     expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "bytes");
-    target->stride = 0;
-    target->offset = just;
+    target.stride = 0;
+    target.offset = just;
     clReleaseEvent(queue_pose(&job, caller.in_order, NULL));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     clReleaseMemObject(buffer);
@@ -145,7 +186,8 @@ static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
     job.instances_offset = 8;
@@ -157,10 +199,11 @@ static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
 static void a_buffer_that_is_also_previous_is_refused(void **state) {
     (void)state;
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    job.outputs[PM_CROWD_PALETTE].previous = buffer;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    target.previous = buffer;
     expect_refused(&job, "previous");
-    job.outputs[PM_CROWD_PALETTE].previous_offset = queue_bytes(PM_CROWD_PALETTE);
+    target.previous_offset = queue_bytes(PM_CROWD_PALETTE);
     expect_refused(&job, "previous");
     clReleaseMemObject(buffer);
 }
@@ -169,9 +212,10 @@ static void an_offset_of_previous_that_is_not_aligned_is_refused(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    job.outputs[PM_CROWD_PALETTE].previous = previous;
-    job.outputs[PM_CROWD_PALETTE].previous_offset = 2;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    target.previous = previous;
+    target.previous_offset = 2;
     expect_refused(&job, "offset");
     clReleaseMemObject(previous);
     clReleaseMemObject(buffer);
@@ -187,13 +231,14 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
     cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, size, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     cl_mem own = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, own);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, own);
     expect_refused_as(posed.scene.crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
-    job.outputs[PM_CROWD_PALETTE].previous = foreign;
+    target.previous = foreign;
     expect_refused(&job, "context");
-    job = queue_job(PM_CROWD_PALETTE, foreign);
+    job = queue_job(&target, PM_CROWD_PALETTE, foreign);
     expect_refused(&job, "context");
-    job = queue_job(PM_CROWD_PALETTE, own);
+    job = queue_job(&target, PM_CROWD_PALETTE, own);
     job.instances = NULL;
     job.instance_buffer = foreign;
     expect_refused(&job, "context");
@@ -219,8 +264,9 @@ static void a_queue_of_another_device_is_refused(void **state) {
     cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
     cl_mem buffer =
         clCreateBuffer(subs.shared, CL_MEM_READ_WRITE, queue_bytes(PM_CROWD_PALETTE), NULL, NULL);
-    pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
-    job.outputs[PM_CROWD_PALETTE].offset = 0;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    target.offset = 0;
     expect_refused_as(crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
@@ -257,7 +303,8 @@ static void a_crowd_on_the_reference_is_refused(void **state) {
     pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
                                  posed.scene.clips, posed.scene.clip_count, &skeleton);
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
     clReleaseMemObject(buffer);
     pm_crowd_destroy(&crowd);
@@ -272,7 +319,8 @@ static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
                &s);
     cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_DUAL, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
     clReleaseMemObject(buffer);
     scene_free(&s);
@@ -281,7 +329,8 @@ static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
 static void the_crowd_still_works_after_refusals(void **state) {
     (void)state;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    const pm_cl_crowd_job job = queue_job(PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
     queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     clReleaseEvent(done);
@@ -295,6 +344,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_arguments_are_refused_by_name),
         cmocka_unit_test(a_job_without_outputs_is_refused),
+        cmocka_unit_test(lists_of_outputs_name_each_at_most_once),
+        cmocka_unit_test(reserved_values_are_refused),
         cmocka_unit_test(instances_are_given_either_in_memory_or_in_a_buffer),
         cmocka_unit_test(too_many_instances_are_refused),
         cmocka_unit_test(offsets_and_strides_that_are_not_aligned_are_refused),

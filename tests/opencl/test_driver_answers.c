@@ -184,7 +184,7 @@ static void a_device_that_fails_its_queries_is_left_out(void **state) {
         fake_list(&source, SOUND);
         fake.listed = true;
         const pm_status status =
-            pm_list_devices(infos, MAX_PLATFORMS * MAX_DEVICES, &count, &error);
+            pm_list_devices(infos, sizeof *infos, MAX_PLATFORMS * MAX_DEVICES, &count, &error);
         fake.listed = false;
         if (sound_count() == 0) {
             assert_int_equal(status, PM_ERROR_DEVICE);

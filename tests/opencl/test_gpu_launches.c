@@ -74,7 +74,7 @@ static void only_devices_that_are_no_cpus_are_bounded(void **state) {
     odd_reset(); /* the machine's own type */
     pm_engine *plain = engine_with(&kind, &(pm_engine_desc){0});
     pm_device_info info;
-    pm_engine_info(plain, &info);
+    pm_engine_get_info(plain, &info, sizeof(pm_device_info));
     assert_int_equal(pm_opencl_of(plain->device)->plan.max_work,
                      info.type == PM_DEVICE_CPU ? SIZE_MAX : (size_t)PM_MAX_GPU_WORK);
     pm_engine_destroy(&plain);
@@ -189,17 +189,19 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     cl_mem buffers[2], previous = NULL, instances = NULL;
     cl_event gate = gate_make(), done = NULL;
     cl_int status = CL_SUCCESS;
-    pm_cl_crowd_job job = {.instance_count = INSTANCES, .frame = 3};
+    pm_cl_crowd_target targets[2];
+    pm_cl_crowd_job job = {
+        .instance_count = INSTANCES, .frame = 3, .outputs = targets, .output_count = 2};
     size_t bytes[2];
     for (size_t k = 0; k < 2; k++) {
         bytes[k] = scene_floats(&c.scene, outputs[k], INSTANCES) * sizeof(float);
         buffers[k] = caller_buffer(bytes[k]);
-        job.outputs[outputs[k]] =
-            (pm_cl_crowd_target){.buffer = buffers[k], .offset = CALLER_OFFSET};
+        targets[k] = (pm_cl_crowd_target){
+            .output = outputs[k], .buffer = buffers[k], .offset = CALLER_OFFSET};
     }
     previous = caller_buffer(bytes[0]);
-    job.outputs[PM_CROWD_PALETTE].previous = previous;
-    job.outputs[PM_CROWD_PALETTE].previous_offset = CALLER_OFFSET;
+    targets[0].previous = previous;
+    targets[0].previous_offset = CALLER_OFFSET;
     if (in_buffer) {
         instances = caller_buffer(sizeof c.instances);
         status = clEnqueueWriteBuffer(caller.in_order, instances, CL_TRUE, CALLER_OFFSET,
@@ -262,8 +264,9 @@ static void instances_take_their_turns_as_in_one_launch(void **state) {
         cl_mem buffer = caller_buffer(bytes);
         cl_event done = NULL;
         pm_cl_crowd_job job = {.instances = c.instances, .instance_count = INSTANCES, .frame = 7};
-        job.outputs[PM_CROWD_MODEL] =
-            (pm_cl_crowd_target){.buffer = buffer, .offset = CALLER_OFFSET};
+        job.outputs = &(pm_cl_crowd_target){
+            .output = PM_CROWD_MODEL, .buffer = buffer, .offset = CALLER_OFFSET};
+        job.output_count = 1;
         bound_launches(k ? WORK : PM_MAX_GPU_WORK);
         const size_t before = odd_counted().launches;
         expect_ok(pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, &error), &error);

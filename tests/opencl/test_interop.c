@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/counts.h"
 #include "support/cl_caller.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
@@ -128,6 +129,35 @@ static void sample_behind_an_event(cl_command_queue queue) {
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     expect_results(rotations, positions, done);
     clReleaseCommandQueue(other);
+    release_event(done);
+    release_event(gate);
+    clReleaseMemObject(rotations);
+    clReleaseMemObject(positions);
+}
+
+/* The clip is destroyed before its job may start. */
+static void enqueued_work_does_not_depend_on_the_clip(void **state) {
+    (void)state;
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
+    pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
+    desc.scales.data = NULL;
+    pm_clip *clip = clip_make(caller.engine, &desc);
+    cl_mem rotations = caller_buffer(sizeof c.rotations);
+    cl_mem positions = caller_buffer(sizeof c.positions);
+    const pm_cl_outputs outputs = {.rotations = rotations,
+                                   .rotations_offset = CALLER_OFFSET,
+                                   .positions = positions,
+                                   .positions_offset = CALLER_OFFSET};
+    cl_event gate = gate_make(), done = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_sample(clip, &job, &outputs, caller.in_order, 1, &gate, &done, &error), &error);
+    pm_clip_destroy(&clip);
+    clip = clip_make(caller.engine, &desc); /* which may get the memory, if it was freed */
+    flush_waiting(caller.in_order);
+    gate_open(gate);
+    assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+    expect_results(rotations, positions, done);
+    pm_clip_destroy(&clip);
     release_event(done);
     release_event(gate);
     clReleaseMemObject(rotations);
@@ -258,7 +288,7 @@ static void the_claims_are_those_of_the_driver(void **state) {
     size_t multiple = 0;
     pm_device_info info;
     (void)state;
-    pm_engine_info(caller.engine, &info);
+    pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
     assert_int_equal(
         clGetDeviceInfo(caller.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
         CL_SUCCESS);
@@ -329,6 +359,26 @@ static void missing_outputs_and_queues_are_refused(void **state) {
     expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
     expect_refused_outputs(&job, &outputs, NULL, "queue");
     expect_refused_outputs(NULL, &outputs, caller.in_order, "job");
+    clReleaseMemObject(buffer);
+}
+
+static void reserved_values_are_refused(void **state) {
+    (void)state;
+    cl_mem buffer = caller_buffer(sizeof c.rotations);
+    pm_cl_outputs outputs = {.rotations = buffer};
+    pm_sample_job reserved = job;
+    pm_cl_target target = {.context = caller.context, .device = caller.device};
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_reserved_refused(
+        pm_cl_outputs, outputs, &error,
+        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error));
+    expect_reserved_refused(
+        pm_sample_job, reserved, &error,
+        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, &error));
+    expect_reserved_refused(pm_cl_target, target, &error,
+                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, &error));
+    assert_null(engine);
     clReleaseMemObject(buffer);
 }
 
@@ -484,6 +534,7 @@ int main(void) {
         cmocka_unit_test(results_are_written_to_buffers_on_an_in_order_queue),
         cmocka_unit_test(results_are_written_to_buffers_on_an_out_of_order_queue),
         cmocka_unit_test(an_in_order_queue_needs_no_event),
+        cmocka_unit_test(enqueued_work_does_not_depend_on_the_clip),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
         cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
@@ -496,6 +547,7 @@ int main(void) {
         cmocka_unit_test(an_engine_retains_the_context_and_releases_it),
         cmocka_unit_test(an_engine_on_null_is_refused),
         cmocka_unit_test(missing_outputs_and_queues_are_refused),
+        cmocka_unit_test(reserved_values_are_refused),
         cmocka_unit_test(a_wait_list_and_its_count_must_agree),
         cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
         cmocka_unit_test(an_invalid_velocity_frame_is_refused),

@@ -28,7 +28,7 @@ static pm_plan_device config_with(void **state, const char *text, uint32_t lanes
     pm_device_info info;
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
     const pm_plan_device config = pm_opencl_of(engine->device)->plan;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     assert_int_equal(info.lanes, config.lanes);
     pm_engine_destroy(&engine);
     return config;
@@ -55,7 +55,7 @@ static void the_variable_replaces_the_defaults(void **state) {
 
 static void the_lanes_of_a_description_precede_the_variable(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
     const pm_plan_device config = config_with(state, "lanes=1,max_run=16", lanes);
     assert_int_equal(config.lanes, lanes);

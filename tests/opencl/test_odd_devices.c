@@ -191,7 +191,8 @@ static void crowds_of_one_lane_are_refused_without_local_memory(void **state) {
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
     float *palettes = guarded_floats(floats);
     pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
-    job.outputs[PM_CROWD_PALETTE].memory = palettes;
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes};
+    job.output_count = 1;
     assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, &error), PM_ERROR_DEVICE);
     assert_non_null(strstr(error.message, "local memory is 0 bytes"));
     guarded_free(palettes);
@@ -207,7 +208,7 @@ static void a_device_without_names_is_listed_and_used(void **state) {
     pm_device_info info = {.index = 99};
     pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(&info, 1, &count, &error), &error);
+    expect_ok(pm_list_devices(&info, sizeof info, 1, &count, &error), &error);
     assert_true(count > 0);
     assert_string_equal(info.name, "");
     assert_string_equal(info.driver, "");
@@ -458,7 +459,7 @@ static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
         odd_answer(CL_DRIVER_VERSION, version, sizeof version);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
         pm_device_info info;
-        pm_engine_info(engine, &info);
+        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
         assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
         assert_memory_equal(info.driver, version, sizeof info.driver - 1);
         snprintf(keys[i], sizeof keys[i], "%s", engine->device->programs->desc.identity);

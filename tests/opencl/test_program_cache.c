@@ -64,7 +64,7 @@ static messages run_with(void **state, const char *folder) {
         state, &(pm_engine_desc){.cache_folder = folder, .log = note_message, .log_user = &t});
     sample_into(engine, actual);
     pm_device_info info;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     answers = !info.claims.correctly_rounded_divide_sqrt;
     pm_engine_destroy(&engine);
     expect_same_bits(actual, expected, FLOATS, 4);

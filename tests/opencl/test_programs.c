@@ -353,8 +353,10 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     float *expected = scene_pose(&s, output, instances, COUNT, true);
     float *outer = guarded_floats(floats), *inner = guarded_floats(floats);
     pm_crowd_job job = {.instances = instances, .instance_count = COUNT}, nested = job;
-    job.outputs[output].memory = outer;
-    nested.outputs[output].memory = inner;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = outer};
+    job.output_count = 1;
+    nested.outputs = &(pm_crowd_target){.output = output, .memory = inner};
+    nested.output_count = 1;
     n->crowd = s.crowd;
     n->job = &nested;
     n->act = pose_the_crowd;

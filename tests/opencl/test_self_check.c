@@ -48,7 +48,7 @@ static void faults_of_sorted_pairs_are_found(void **state) {
          "pm_u32 in_block = first % PM_PAIR_BLOCK; if (first >= PM_PAIR_BLOCK) return;",
          PM_CHECK_SORTED_PAIRS}};
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (info.type != PM_DEVICE_CPU)
         skip();
     expect_found(state, faults, sizeof faults / sizeof *faults);

@@ -25,7 +25,7 @@ static pm_opencl_device *cl_of(const pm_engine *engine) {
 
 static void the_device_is_a_gpu_of_one_lane(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     assert_true(info.type == PM_DEVICE_GPU || info.type == PM_DEVICE_DISCRETE_GPU);
     assert_int_equal(info.lanes, 1);
     assert_true(info.compute_units > 0);
@@ -105,7 +105,8 @@ static void pose(const scene *s, pm_crowd_output output) {
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, s);
     pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
-    job.outputs[output].memory = records;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     expect_guards(records, floats);
     guarded_free(records);

@@ -4,6 +4,7 @@
  * property of the methods, and against properties that must not hold, so that a property test that
  * cannot fail would be detected. Independent of the library and of devices.
  */
+#include "base/counts.h"
 #include "oracle/oracle.h"
 #include "support/property_rules.h"
 
@@ -815,7 +816,7 @@ static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state)
     const pm_clip_desc desc = {
         .track_count = 1, .timelines = &line, .rotations = {keys, PM_FLOAT64, 0}};
     oracle *o = oracle_create(&desc);
-    const pm_sample_job job = {.rate = {120, 1}, .start = {1, 7}, .first = 12};
+    const pm_sample_job job = {.rate = {120, 1}, .start_after_first_key = {1, 7}, .first = 12};
     for (size_t k = 0; k < 3900; k++) {
         const oracle_cursor cursor = oracle_at_sample(o, 0, &job, k);
         const long double position =

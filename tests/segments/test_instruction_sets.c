@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "segments/key_format.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};

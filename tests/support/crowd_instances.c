@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "kernels/pm_crowd_outputs.h"
 
 #define TOLERANCE 2e-6
@@ -90,7 +91,8 @@ float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instanc
     pm_error error = poisoned_error();
     pm_crowd_job job = {
         .instances = instances, .instance_count = count, .on_reference = on_reference};
-    job.outputs[output].memory = records;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
+    job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     expect_guards(records, floats);
     for (size_t i = 0; i < floats; i++) {

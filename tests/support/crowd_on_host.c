@@ -3,6 +3,7 @@
  * Calls the crowd kernel on the host with the arguments and work sizes that the device would get.
  */
 #include "crowd_on_host.h"
+#include "base/counts.h"
 #include "crowd_on_host_variant.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "kernels/pm_crowd_outputs.h"
 
 posed_crowd posed;
@@ -73,10 +74,12 @@ void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, 
     free(results);
 }
 
-pm_cl_crowd_job queue_job(pm_crowd_output output, cl_mem buffer) {
-    pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
-    job.outputs[output] = (pm_cl_crowd_target){.buffer = buffer, .offset = CALLER_OFFSET};
-    return job;
+pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl_mem buffer) {
+    *target = (pm_cl_crowd_target){.output = output, .buffer = buffer, .offset = CALLER_OFFSET};
+    return (pm_cl_crowd_job){.instances = posed.instances,
+                             .instance_count = QUEUE_COUNT,
+                             .outputs = target,
+                             .output_count = 1};
 }
 
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate) {

@@ -5,6 +5,7 @@
 #ifndef POSEMILL_TESTS_CROWD_QUEUE_H
 #define POSEMILL_TESTS_CROWD_QUEUE_H
 
+#include "base/counts.h"
 #include "cl_caller.h"
 #include "crowd_scene.h"
 #include "engines.h"
@@ -39,8 +40,8 @@ cl_mem queue_output_buffer(pm_crowd_output output);
 /* Fails unless the buffer contains these records. */
 void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, cl_event after);
 
-/* A job of the caller's instances with one output, after CALLER_OFFSET. */
-pm_cl_crowd_job queue_job(pm_crowd_output output, cl_mem buffer);
+/* A job of the caller's instances with one output, after CALLER_OFFSET: *target, which is filled. */
+pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl_mem buffer);
 
 /* Calls pm_cl_crowd_pose for the caller's crowd with a wait list of `gate`, unless NULL; an error
  * fails the test. The test releases the event. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/counts.h"
 #include "kernels/pm_crowd_outputs.h"
 
 enum { TRACKS = DIGEST_TRACKS, INSTANCES = DIGEST_INSTANCES, PAIRS = DIGEST_PAIRS, SAMPLES = 61 };
@@ -90,7 +91,8 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
         memset(values, 0x5A, sizeof values);
         pm_sample_job job = {.sample_count = h == EACH ? PAIRS : SAMPLES,
                              .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
-                             .start = h == GRID ? (pm_rational){-1, 3} : (pm_rational){0, 0},
+                             .start_after_first_key =
+                                 h == GRID ? (pm_rational){-1, 3} : (pm_rational){0, 0},
                              .times = h == GRID ? NULL : in->sample_times,
                              .tracks = h == EACH ? in->tracks : NULL,
                              .velocity_frame = h == TIMES ? PM_AXIS_PARENT : PM_AXIS_BODY,
@@ -171,7 +173,8 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_c
     must(pm_crowd_record_bytes(output) * INSTANCES * TRACKS <= sizeof records,
          "a record is larger than 48 bytes");
     memset(records, 0x5A, sizeof records);
-    job.outputs[output].memory = records;
+    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
+    job.output_count = 1;
     must(pm_crowd_pose(crowd, &job, &error) == PM_OK, error.message);
     if (output == PM_CROWD_PALETTE_HALF)
         drop_signs_of_zeros(in, records, sizeof records);

@@ -32,7 +32,7 @@ static bool is_device_required(void) {
 
 static bool is_on_reference(const pm_engine *engine) {
     pm_device_info info;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     return info.type == PM_DEVICE_REFERENCE;
 }
 
@@ -44,7 +44,7 @@ static pm_status create_without_default_folder(pm_engine_desc *desc, pm_engine *
     pm_status status = pm_engine_create(desc, engine, error);
     if (status != PM_OK || desc->cache_folder)
         return status;
-    pm_engine_info(*engine, &info);
+    pm_engine_get_info(*engine, &info, sizeof(pm_device_info));
     if (strcmp(info.platform, "Portable Computing Language") != 0)
         return status;
     pm_engine_destroy(engine);
@@ -112,7 +112,7 @@ pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options) {
 
 bool is_on_oclgrind(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     return strstr(info.platform, "Oclgrind") != NULL;
 }
 
@@ -125,7 +125,7 @@ void skip_without_concurrent_kernels(void **state) {
 
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     pm_device_info info;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     const bool rusticl = strcmp(info.platform, "rusticl") == 0;
     if (lanes == 1 || (!rusticl && info.type == PM_DEVICE_CPU))
         return true;
@@ -152,7 +152,7 @@ static bool is_deep(pm_method method) {
 bool can_compile_motion(const pm_engine *engine, pm_method method) {
     static bool said = false;
     pm_device_info info;
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     if (!is_deep(method) || strcmp(info.platform, "rusticl") != 0)
         return true;
     if (!said)
@@ -169,7 +169,7 @@ void leave_out_crowds_on_rusticl(void) {
     pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
     if (engine == NULL)
         return; /* each skipped test prints the reason */
-    pm_engine_info(engine, &info);
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
     if (strcmp(info.platform, "rusticl") != 0)
         return;

@@ -3,6 +3,7 @@
  * Calls the kernels on the host with the arguments and work sizes that the device would get.
  */
 #include "kernels_on_host.h"
+#include "base/counts.h"
 #include "kernels_on_host_variant.h"
 
 #include <stdio.h>

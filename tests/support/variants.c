@@ -114,7 +114,6 @@ int variant_vector_continuity(const variant *v) {
     case PM_VECTOR_AUTO:
     case PM_VECTOR_LINEAR:
     case PM_VECTOR_CUBICSPLINE:
-    case PM_VECTOR_COUNT:
     default:
         return 0;
     }

@@ -44,7 +44,7 @@ static int close_folder(void **state) {
  * takes minutes for each output. */
 static void need_device(void **state) {
     pm_device_info info;
-    pm_engine_info(engine_for(state), &info);
+    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (strcmp(info.platform, "rusticl") == 0) {
         print_message("# not tested: crowds of squad on rusticl, whose compiler takes minutes\n");
         skip();

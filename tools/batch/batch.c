@@ -260,7 +260,7 @@ static cli_exit start_engine(batch *b, pm_device_info *info) {
     device.host_threads = share > 1 ? (uint32_t)share : 1;
     const cli_exit code = device_options_engine(&device, &b->common.engine);
     if (code == CLI_DONE) {
-        pm_engine_info(b->common.engine, info);
+        pm_engine_get_info(b->common.engine, info, sizeof(pm_device_info));
         b->common.device = info->name;
     }
     return code;

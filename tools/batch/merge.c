@@ -3,6 +3,7 @@
  * Joins the names of the records with those of the list, both sorted.
  */
 #include "merge.h"
+#include "motion/base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>

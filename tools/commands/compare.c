@@ -125,7 +125,7 @@ static cli_exit use_method(work *w) {
     if (code != CLI_DONE) {
         return code;
     }
-    pm_engine_info(w->engine, &w->device);
+    pm_engine_get_info(w->engine, &w->device, sizeof(pm_device_info));
     return subject_use_method(&w->a.subject, w->engine, o->method, &error) == PM_OK
                ? CLI_DONE
                : cli_fail_error(w->a.path, &error);

@@ -10,6 +10,7 @@
 #include "files/output_names.h"
 #include "files/progress.h"
 #include "formats/json.h"
+#include "host/base/counts.h"
 #include "motion/base/printable.h"
 
 #include <stdio.h>
@@ -275,7 +276,7 @@ static void report_text(const eval_options *options, const eval_input *input,
 static void report(const eval_options *options, const eval_input *input, const pm_engine *engine,
                    double seconds) {
     pm_device_info device;
-    pm_engine_info(engine, &device);
+    pm_engine_get_info(engine, &device, sizeof(pm_device_info));
     progress_clear();
     if (options->json) {
         report_json(options, input, &device, seconds);

@@ -4,6 +4,7 @@
  */
 #include "commands.h"
 #include "formats/json.h"
+#include "host/base/counts.h"
 #include "options/options.h"
 
 #include <stdio.h>

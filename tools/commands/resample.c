@@ -7,6 +7,7 @@
 
 #include "resample/resample.h"
 #include "commands.h"
+#include "motion/base/counts.h"
 #include "options/batch_options.h"
 #include "report/page.h"
 #include "resample/resample_run.h"

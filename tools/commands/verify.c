@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "files/progress.h"
 #include "formats/json.h"
+#include "host/base/counts.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
 
@@ -173,7 +174,7 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
     pm_device_info device;
     bool passed = true;
     progress bar;
-    pm_engine_info(engine, &device);
+    pm_engine_get_info(engine, &device, sizeof(pm_device_info));
     begin_table(run, &device);
     progress_begin(&bar, "verify", PM_METHOD_COUNT);
     for (int i = 0; i < PM_METHOD_COUNT; i++) {

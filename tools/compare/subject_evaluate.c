@@ -54,7 +54,7 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm
         status = pm_clip_create(engine, &desc, &s->curve, error);
     }
     free(axes);
-    pm_motion_free_character(&character);
+    pm_motion_destroy_character(&character);
     return status;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "info.h"
 
+#include "motion/base/counts.h"
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/rate.h"

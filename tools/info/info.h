@@ -7,6 +7,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/counts.h"
+
 /* Counts over a clip. */
 typedef struct clip_summary {
     double begin, end; /* seconds */

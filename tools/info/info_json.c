@@ -5,6 +5,7 @@
 #include "info.h"
 
 #include "formats/json.h"
+#include "motion/base/counts.h"
 
 static void print_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {

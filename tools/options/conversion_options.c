@@ -4,6 +4,7 @@
  */
 #include "conversion_options.h"
 
+#include "host/base/counts.h"
 #include "motion/text/text.h"
 
 #include <stdio.h>

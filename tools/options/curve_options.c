@@ -4,6 +4,7 @@
  * supplies the list of methods; a method is named here only where an option applies to it.
  */
 #include "curve_options.h"
+#include "host/base/counts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion_options.h"
+#include "motion/base/counts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "page_sections.h"
 
 #include "info/info.h"
+#include "motion/base/counts.h"
 #include "page_text.h"
 
 #include <inttypes.h>

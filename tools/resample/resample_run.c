@@ -90,7 +90,7 @@ static cli_exit write_one(resample_options *options, pm_engine *engine, const ch
         return code;
     }
     if (engine != NULL) {
-        pm_engine_info(engine, &device);
+        pm_engine_get_info(engine, &device, sizeof(pm_device_info));
     }
     resample_report_print(options, in, options->out, &report, device.name);
     return CLI_DONE;

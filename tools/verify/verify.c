@@ -5,6 +5,7 @@
  */
 #include "verify.h"
 
+#include "host/base/counts.h"
 #include "oracle/oracle.h"
 #include "oracle/random_tracks.h"
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many enumerators the enums of motion files have. Not in the public headers, because they grow: programs that
+ * are compiled with them ask pm_method_count() and the like.
+ */
+#ifndef PM_MOTION_COUNTS_H
+#define PM_MOTION_COUNTS_H
+
+#include <posemill/posemill_motion.h>
+
+#define PM_EULER_COUNT (PM_EULER_ZYZ + 1)
+#define PM_MOTION_FORMAT_COUNT (PM_MOTION_CSV + 1)
+#define PM_MOTION_PATH_COUNT (PM_MOTION_SCALAR + 1)
+#define PM_MOTION_INTERPOLATION_COUNT (PM_MOTION_CUBICSPLINE + 1)
+#define PM_MOTION_END_COUNT (PM_MOTION_END_INCLUDE + 1)
+#define PM_MOTION_TURN_COUNT (PM_MOTION_TURN_Y_TO_Z + 1)
+
+#endif
