@@ -17,7 +17,7 @@ int main(void) {
     const double keys[2][4] = {{0, 0, 0, 1}, {0, 0, 0.70710678118654752, 0.70710678118654752}};
     const double halfway = 0.5;
     float result[4] = {0, 0, 0, 0};
-    pm_error error = {PM_OK, 0, 0, 0, 0, 0, NULL, ""};
+    pm_error error = {.status = PM_OK};
     pm_engine *engine = NULL;
     pm_clip *clip = NULL;
 
