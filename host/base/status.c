@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "log.h"
 
@@ -91,6 +92,7 @@ void pm_error_clear(pm_error *error) {
     error->cl_status = 0;
     error->hint = NULL;
     error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
+    memset(error->reserved, 0, sizeof error->reserved);
     error->message[0] = '\0'; /* clearing the whole array would be measurable in small jobs */
 }
 

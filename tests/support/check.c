@@ -63,6 +63,11 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
         print_error("\"%s\" does not contain %s\n", error->message, words);
         _fail(file, line);
     }
+    static const pm_error nothing;
+    if (memcmp(error->reserved, nothing.reserved, sizeof error->reserved) != 0) {
+        print_error("a reserved field of the error is not 0\n");
+        _fail(file, line);
+    }
 }
 
 typedef struct cursor {
