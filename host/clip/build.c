@@ -30,14 +30,11 @@ static void note_failure(construction *c, pm_status status, size_t track) {
     pthread_mutex_unlock(&c->lock);
 }
 
-static size_t track_at(const pm_clip_data *clip, size_t place) {
-    return clip->order ? clip->order[place] : place;
-}
-
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
                        const pm_track_span *tracks) {
     const pm_channel *channel = &clip->channels[c];
-    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, track_at(clip, tracks->place));
+    const pm_clip_timeline *timeline =
+        pm_clip_timeline_of(clip, pm_track_at(clip->order, tracks->place));
     return (pm_block){.desc = desc,
                       .channel = c,
                       .place = tracks->place,
@@ -72,7 +69,7 @@ static void build_span(construction *c, const pm_track_span *tracks) {
 /* The per-track values beside the keys: track constants, and the sign of odd laps. */
 static void finish_track(const construction *c, size_t place) {
     pm_clip_data *clip = c->clip;
-    const size_t t = track_at(clip, place);
+    const size_t t = pm_track_at(clip->order, place);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         pm_channel *channel = &clip->channels[n];
         if (channel->present && channel->impl.constants)
@@ -87,7 +84,7 @@ static void finish_track(const construction *c, size_t place) {
 static pm_track_span span_at(const construction *c, size_t place) {
     const size_t rest = c->clip->track_count - place;
     if (c->first_rows)
-        return (pm_track_span){place, 1, c->first_rows[track_at(c->clip, place)]};
+        return (pm_track_span){place, 1, c->first_rows[pm_track_at(c->clip->order, place)]};
     return (pm_track_span){place, rest < c->tracks ? rest : c->tracks, 0};
 }
 

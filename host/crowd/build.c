@@ -61,6 +61,8 @@ static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, 
                                 error);
 }
 
+/* Clips are laid out here and once more where they are built, because the layouts of all together would
+ * take as much memory as their keys. */
 static pm_status measure(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
     crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never 0 bytes */
     crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);

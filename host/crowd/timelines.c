@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/base.h"
 
@@ -95,17 +94,28 @@ static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, do
     crowd->time_count += timeline->segment_count + 1;
 }
 
-/* Space for `more` elements behind `count`. One element is zero behind the last: never 0 bytes. */
-static bool grow(void **array, size_t *room, size_t count, size_t more, size_t element) {
-    if (*array && count + more < *room)
-        return true;
-    const size_t wanted = count + more + 1 + count / 2;
-    char *grown = wanted <= SIZE_MAX / element ? realloc(*array, wanted * element) : NULL;
-    if (!grown)
+/* The array with room for `wanted` elements. NULL: no memory, and the array stays. */
+static void *grown(void *array, size_t *room, size_t wanted, size_t element) {
+    if (wanted <= *room)
+        return array;
+    wanted += wanted / 2;
+    void *larger = wanted <= SIZE_MAX / element ? realloc(array, wanted * element) : NULL;
+    *room = larger ? wanted : *room;
+    return larger;
+}
+
+/* Room for a timeline and its key times behind those that there are. */
+static bool make_room(pm_crowd_data *crowd, size_t times) {
+    pm_crowd_timeline *timelines = grown(crowd->timelines, &crowd->timeline_room,
+                                         crowd->timeline_count + 1, sizeof *timelines);
+    if (!timelines)
         return false;
-    memset(grown + count * element, 0, (wanted - count) * element);
-    *array = grown;
-    *room = wanted;
+    crowd->timelines = timelines;
+    pm_key_time *all =
+        grown(crowd->times, &crowd->time_room, crowd->time_count + times, sizeof *all);
+    if (!all)
+        return false;
+    crowd->times = all;
     return true;
 }
 
@@ -118,10 +128,7 @@ static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *time
                        seconds);
     if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
-    if (!grow((void **)&crowd->timelines, &crowd->timeline_room, crowd->timeline_count, 1,
-              sizeof *crowd->timelines) ||
-        !grow((void **)&crowd->times, &crowd->time_room, crowd->time_count,
-              timeline->segment_count + 1, sizeof *crowd->times))
+    if (!make_room(crowd, timeline->segment_count + 1))
         return pm_fail_memory(error);
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),

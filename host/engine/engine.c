@@ -50,14 +50,13 @@ static const char no_device[] = "no OpenCL device found: using the reference pat
 
 static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
                               size_t *count, pm_error *error) {
-    size_t size;
     if (info_bytes == sizeof *infos || capacity == 0)
         return pm_cl_list(infos, capacity, count, error);
     pm_status status = pm_cl_list(NULL, 0, count, error);
-    const size_t room = status == PM_OK && *count < capacity ? *count : capacity;
-    if (status != PM_OK || !pm_multiply(room + 1, sizeof *infos, &size))
+    if (status != PM_OK)
         return status;
-    pm_device_info *own = calloc(1, size);
+    const size_t room = *count < capacity ? *count : capacity;
+    pm_device_info *own = calloc(room + 1, sizeof *own); /* never 0 bytes */
     if (!own)
         return pm_fail_memory(error);
     status = pm_cl_list(own, room, count, error);

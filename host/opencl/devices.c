@@ -18,36 +18,34 @@ typedef struct device_list {
     pm_error first_failure; /* the first of these failures; its message names the device */
 } device_list;
 
-char *pm_cl_device_text(cl_device_id device, cl_device_info what) {
+/* Of a device; NULL: of the platform. */
+static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size,
+                  void *value, size_t *used) {
+    return device ? clGetDeviceInfo(device, what, size, value, used)
+                  : clGetPlatformInfo(platform, what, size, value, used);
+}
+
+static char *text_of(cl_device_id device, cl_platform_id platform, cl_uint what) {
     size_t size = 0;
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS)
+    if (ask(device, platform, what, 0, NULL, &size) != CL_SUCCESS)
         return NULL;
     char *text = calloc(1, size + 1);
-    if (text && size > 0 && clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS) {
+    if (text && size > 0 && ask(device, platform, what, size, text, NULL) != CL_SUCCESS) {
         free(text);
         text = NULL;
     }
     return text;
 }
 
-/* Likewise for a platform. */
-static char *text_of_platform(cl_platform_id platform, cl_platform_info what) {
-    size_t size = 0;
-    if (clGetPlatformInfo(platform, what, 0, NULL, &size) != CL_SUCCESS)
-        return NULL;
-    char *text = calloc(1, size + 1);
-    if (text && size > 0 && clGetPlatformInfo(platform, what, size, text, NULL) != CL_SUCCESS) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+char *pm_cl_device_text(cl_device_id device, cl_device_info what) {
+    return text_of(device, NULL, what);
 }
 
 char *pm_cl_platform_text(cl_device_id device, cl_platform_info what) {
     cl_platform_id platform;
     return clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
                    CL_SUCCESS
-               ? text_of_platform(platform, what)
+               ? text_of(NULL, platform, what)
                : NULL;
 }
 
@@ -212,7 +210,7 @@ static pm_status fail_without_driver(cl_int code, pm_error *error) {
 static pm_status check_caches(const cl_platform_id *platforms, cl_uint count, pm_error *error) {
     for (cl_uint p = 0; p < count; p++) {
         char folder[256];
-        char *name = text_of_platform(platforms[p], CL_PLATFORM_NAME);
+        char *name = text_of(NULL, platforms[p], CL_PLATFORM_NAME);
         const bool lacks = name && pm_cl_lacks_cache(name, folder, sizeof folder);
         free(name);
         if (!lacks)

@@ -169,12 +169,6 @@ static char *identity_of(cl_device_id device) {
     return all;
 }
 
-static bool claims_rounding(cl_device_id device) {
-    cl_device_fp_config config = 0;
-    clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
-    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-}
-
 pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
                               pm_cache_folder *folder, pm_error *error) {
     pm_programs_desc desc = {.driver = &driver,
@@ -184,7 +178,8 @@ pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
                              .identity = identity_of(cl->id),
                              .kernel_folder = kernel_folder,
                              .rounding = " -cl-fp32-correctly-rounded-divide-sqrt",
-                             .claims_rounding = claims_rounding(cl->id),
+                             .claims_rounding =
+                                 cl->device.info.claims.correctly_rounded_divide_sqrt,
                              .crowd_sub_group = cl->quirks.crowd_sub_group};
     snprintf(desc.options, sizeof desc.options, "-cl-std=CL1.2%s%s%s",
              cl->quirks.no_optimiser ? " -cl-opt-disable" : "",

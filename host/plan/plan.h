@@ -15,7 +15,7 @@ typedef struct pm_sample_plan {
     unsigned outputs;             /* bit o: output o is computed */
     unsigned sorted;              /* bit o: from sorted pairs */
     bool reads_cursors;           /* some output is computed from cursors, and of pairs, tracks */
-    bool locates;                 /* a step computes the cursors, if they are read; else the host */
+    bool locates;                 /* a device can compute the cursors; else the host does */
     size_t piece_samples;         /* at most, at least 1 */
 } pm_sample_plan;
 

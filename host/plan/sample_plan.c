@@ -30,11 +30,10 @@ static bool walks(const pm_sample_request *request, unsigned output, const pm_pl
 }
 
 /* Walks in lanes locate uniform samples themselves. */
-static bool reads_cursors(const pm_sample_request *request, unsigned output,
-                          const pm_plan_device *device) {
-    pm_uniform_map map;
-    return !walks(request, output, device) || walk_lanes(request->clip, device) == 1 ||
-           !pm_sample_uniform_map(request, &map);
+static bool reads_cursors(const pm_sample_plan *plan, const pm_sample_request *request,
+                          unsigned output) {
+    return !walks(request, output, plan->device) || walk_lanes(request->clip, plan->device) == 1 ||
+           !plan->locates;
 }
 
 unsigned pm_outputs_in_memory(const pm_sample_request *request) {
@@ -70,7 +69,7 @@ pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned output
                            .sorted = device->sorts_pairs ? request->sorted_outputs & outputs : 0,
                            .locates = pm_sample_uniform_map(request, &map)};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (outputs >> o & 1 && !(plan.sorted >> o & 1) && reads_cursors(request, o, device))
+        if (outputs >> o & 1 && !(plan.sorted >> o & 1) && reads_cursors(&plan, request, o))
             plan.reads_cursors = true;
     plan.piece_samples = piece_samples(&plan, request, bytes);
     return plan;

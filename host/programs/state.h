@@ -62,7 +62,7 @@ bool pm_knows_rounding_option(pm_programs *programs);
 pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm_error *error);
 
 /* Load and store bytes in the disk cache by what they were made of: a program's source and options,
- * or the name of a measurement, with a version, and "". A miss gives NULL and is no error. A problem
+ * or the name of a question to the driver, with a version, and "". A miss gives NULL and is no error. A problem
  * with the folder is kept for pm_cache_log_problem. Store: false when they were not stored. */
 void *pm_cache_load(pm_programs *programs, const char *source, const char *options, size_t *size);
 bool pm_cache_store(pm_programs *programs, const char *source, const char *options,

@@ -48,14 +48,10 @@ static bool is_coded(const lanes *l) {
     return l->block->format != PM_KEYS_FLOAT32;
 }
 
-static size_t track_at(const pm_block *block, size_t at) {
-    return block->order ? block->order[block->place + at] : block->place + at;
-}
-
 /* Describes the tracks at places [at, at + count) of the block. */
 static void describe(const pm_block *block, size_t at, size_t count, lanes *to) {
     const pm_clip_desc *desc = block->desc;
-    const pm_track_layout *layout = &block->layout[track_at(block, at)];
+    const pm_track_layout *layout = &block->layout[pm_track_at(block->order, block->place + at)];
     const size_t room = block->room - at;
     const unsigned c = block->channel, n = pm_channel_components(c);
     *to = (lanes){.block = block,
@@ -74,7 +70,8 @@ static void describe(const pm_block *block, size_t at, size_t count, lanes *to) 
     if (!is_coded(to))
         track->stored.to = (float *)block->keys + layout->first;
     for (size_t i = 0; i < PM_DOUBLES; i++)
-        track->index[i] = track_at(block, at + (i < count ? i : count - 1));
+        track->index[i] =
+            pm_track_at(block->order, block->place + at + (i < count ? i : count - 1));
     to->given = views_in_lanes(block, pm_channel_array(desc, c), n, track);
     track->user_tangents = views_in_lanes(block, &desc->user_tangents, 3, track);
     track->tangents_in = views_in_lanes(block, pm_channel_tangents_in(desc, c), n, track);

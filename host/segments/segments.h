@@ -91,6 +91,11 @@ typedef struct pm_block {
     size_t room;             /* tracks that fit the planes from `place` on, padding included */
 } pm_block;
 
+/* The track at a place among the planes; see pm_block. */
+static inline size_t pm_track_at(const uint32_t *order, size_t place) {
+    return order ? order[place] : place;
+}
+
 /* Tracks per block, whose segments are written together. That uses the memory bandwidth better than
  * writing all segments of one track, or of one vector of tracks, before the next. */
 enum { PM_BLOCK_TRACKS = 64 };
