@@ -21,15 +21,14 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
     for (pm_u32 k = 0; k < count; k++)
         if (pm_is_needed(t, states, level_joints, first + k))
             animated |= joints[first + k].animated;
-    if (animated) {
-        pm_sample_input(poses, t, &states->a, joints, first, count, animated);
-        for (pm_u32 k = 0; k < count && states->any_no_clip; k++)
-            pm_set_rest(poses, joints + first + k, k, states->no_clip);
-    }
-    if (animated && states->any_b) {
-        pm_poses b;
-        pm_sample_input(&b, t, &states->b, joints, first, count, animated);
-        pm_blend_group(poses, &b, t, states, masks, joints, first, count);
+    for (pm_u32 n = 0; n < PM_INPUTS && animated; n++) {
+        pm_input_lanes *input = &states->inputs[n];
+        pm_poses others, *samples = n == 0 ? poses : &others;
+        if (n > 0 && input->ops == PM_OP_NONE)
+            continue;
+        pm_sample_input(samples, t, input, joints, first, count, animated);
+        if (input->ops != PM_OP_SET)
+            pm_apply_group(poses, samples, n == 0, t, input, masks, joints, first, count);
     }
     pm_u32 root_alone = states->any_in_place && first == 0 ? 1 : 0;
     pm_u32 partial = states->any_part ? count : root_alone;
@@ -73,9 +72,9 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
                                         (pm_u64)(first + (pm_u32)PM_ITEM_OF(i)) * stride);
     out.streams = streams && ((size_t)out.to[0] & (PM_CACHE_LINE - 1)) == 0;
     if (!size.per_joint) {
-        pm_find_clip_keys(&states.a, &t);
-        if (states.any_b)
-            pm_find_clip_keys(&states.b, &t);
+        pm_find_clip_keys(&states.inputs[0], &t);
+        if (states.inputs[1].ops != PM_OP_NONE)
+            pm_find_clip_keys(&states.inputs[1], &t);
     }
     /* Joint n is sampled and joint j placed. Where poses are plain and registers many, j is a group
      * behind n: sampling is a long chain of dependent arithmetic, which overlaps with the matrices and
@@ -90,7 +89,7 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
             pm_u32 channels = pm_animated_channels(joints + n, pm_group_count(ahead - n));
             for (pm_u32 c = 0; c < PM_CHANNELS; c++)
                 if (channels >> c & 1)
-                    pm_gather_common(&planes[c], &t, &states.a, c, n);
+                    pm_gather_common(&planes[c], &t, &states.inputs[0], c, n);
         }
         if (k == 0 && n < together)
             pm_pose_group(&poses, &t, &states, level_joints, masks, joints, n,
@@ -113,7 +112,8 @@ pm_kernel void crowd(pm_global const pm_u8 *instances, pm_u64 instances_offset,
         if (n < ahead)
             for (pm_u32 c = 0; c < PM_CHANNELS; c++)
                 if (pm_is_animated(joints + n, c))
-                    poses.of[c][k] = pm_sample_gathered(&planes[c], &t, &states.a, c, n - k, k);
+                    poses.of[c][k] =
+                        pm_sample_gathered(&planes[c], &t, &states.inputs[0], c, n - k, k);
         if (n >= lead)
             pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.joints);
     }

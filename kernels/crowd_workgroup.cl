@@ -12,7 +12,7 @@ pm_fn void pm_share_instance(pm_shared pm_shared_instance *shared, pm_instance i
                              pm_global const pm_crowd_level *levels, const pm_tables *t,
                              pm_u64 index, pm_u32 n) {
     pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
-    pm_input input = n ? r.b : r.a;
+    pm_input input = n ? r.inputs[1] : r.inputs[0]; /* an index would put them in memory */
 #if PM_PER_JOINT
     (void)input;
 #else
@@ -120,9 +120,10 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
         (pm_global const pm_instance *)(instances + instances_offset) + first;
     pm_global pm_u8 *to = records + records_offset + first * stride;
     pm_u32 aligned = (((pm_u64)(size_t)to | stride) & (4 * PM_PART_WORDS - 1)) == 0;
-    for (pm_u32 k = pm_local_id(); k < 2 * count; k += pm_local_size())
-        pm_share_instance(&shared[k / 2], from[k / 2], levels, &t, size.first + first + k / 2,
-                          k % 2);
+    for (pm_u32 k = pm_local_id(); k < PM_INPUTS * count; k += pm_local_size()) {
+        pm_u32 i = k / PM_INPUTS;
+        pm_share_instance(&shared[i], from[i], levels, &t, size.first + first + i, k % PM_INPUTS);
+    }
     pm_barrier();
     for (pm_u32 n = 0; n < size.stages; n++) {
         pm_crowd_stage stage = stages[n];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blend inputs in lanes: each lane has a clip and a time. Locates their keys and samples groups of
+ * Inputs of poses in lanes: each lane has a clip and a time. Locates their keys and samples groups of
  * joints.
  */
 #ifndef PM_INPUTS_H
@@ -31,12 +31,17 @@ typedef struct pm_poses {
     pm_quat of[PM_CHANNELS][PM_GROUP];
 } pm_poses;
 
-/* Blend inputs: a clip and a time for each lane, and what follows from it: the position of the keys,
+/* An input of each lane's instance, as pm_input, and what follows from it: the position of the keys,
  * and the basis of rotations. */
 typedef struct pm_input_lanes {
     pm_u32 clip[PM_LANES];
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
+    float weight[PM_LANES];
+    float adds[PM_LANES]; /* not 0: PM_OP_ADD */
+    pm_u32 mask[PM_LANES];
+    pm_u32 ops;    /* of all lanes */
+    pm_u32 masked; /* not 0: some lane has a mask */
     pm_key_lanes lanes;
     pm_u32 on_key; /* not 0: some lane's u is 0 or 1 */
     real basis[PM_BASIS_SIZE];
@@ -250,7 +255,7 @@ pm_fn pm_u32 pm_animated_channels(pm_global const pm_joint *joints, pm_u32 count
     return channels;
 }
 
-/* Samples blend input A or B for a group of joints. Bit c of `animated`: channel c of some joint is
+/* Samples an input for a group of joints. Bit c of `animated`: channel c of some joint is
  * animated. */
 pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
                            pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,

@@ -38,12 +38,12 @@ typedef struct pm_key_address {
 pm_fn pm_key_address pm_key_address_of(const pm_tables *t, pm_shared const pm_shared_instance *s,
                                        pm_u32 n, pm_u32 c, pm_u32 joint) {
     pm_key_address at;
-    pm_u32 clip = n ? s->resolved.b.clip : s->resolved.a.clip;
+    pm_shared const pm_input *input = &s->resolved.inputs[n];
+    pm_u32 clip = input->clip;
 #if PM_PER_JOINT
     pm_track_layout data = t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint];
-    pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
-                                       n ? s->resolved.b.time : s->resolved.a.time,
-                                       n ? s->resolved.b.clamps : s->resolved.a.clamps);
+    pm_cursor cursor =
+        pm_crowd_locate(t->timelines[data.timeline], t->times, input->time, input->clamps);
     at.row = data.row;
     at.plane = data.plane;
     at.key = data.first;
@@ -74,7 +74,7 @@ pm_fn void pm_load_planes(pm_quat to[], pm_global const float *from, pm_u64 stri
 #error "pm_load_planes loads at most 4"
 #endif
 
-/* The rotation of a joint by input A (n = 0) or B (n = 1). */
+/* The rotation of a joint by input n. */
 pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_instance *s,
                                  pm_u32 n, pm_u32 joint) {
     pm_segment_data data;
@@ -86,7 +86,7 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
     pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
 #endif
 #if PM_CONSTANTS > 0
-    pm_clip_layout clip = t->clips[n ? s->resolved.b.clip : s->resolved.a.clip];
+    pm_clip_layout clip = t->clips[s->resolved.inputs[n].clip];
     pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint, clip.plane,
                    PM_CONSTANTS);
 #endif
@@ -107,42 +107,37 @@ pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_ins
     return pm_vector_value(&data, at.u, pm_any_on_key(at.u));
 }
 
-/* The effect of B on a channel. */
-pm_fn pm_quat pm_channel_blended(pm_shared const pm_shared_instance *s,
-                                 pm_global const pm_joint *joint, pm_u32 c, pm_quat a, pm_quat b,
-                                 float weight) {
-    if (!s->resolved.additive)
-        return pm_channel_mixed(c, a, b, weight);
-    return pm_channel_added(c, a, b, pm_rest_of(joint, c), pm_spread(joint->unscale), weight);
+/* The weight of an input for a joint. */
+pm_fn float pm_joint_weight(const pm_tables *t, pm_shared const pm_input *input,
+                            pm_global const float *masks, pm_u32 j) {
+    return input->mask ? input->weight * masks[(pm_u64)input->mask * t->size.joints + j]
+                       : input->weight;
 }
 
 /* A channel of a joint's pose. A loop over the inputs, so that programs contain a curve once. */
 pm_fn pm_quat pm_channel_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                              pm_global const pm_joint *joint, pm_u32 c, pm_u32 j, float weight) {
-    pm_quat value = pm_rest_of(joint, c);
+                              pm_global const pm_joint *joint, pm_global const float *masks,
+                              pm_u32 c, pm_u32 j) {
+    pm_quat rest = pm_rest_of(joint, c), value = rest;
     PM_NO_UNROLL
-    for (pm_u32 n = s->resolved.has_a ? 0 : 1; n <= s->resolved.blends; n++) {
+    for (pm_u32 n = 0; n < PM_INPUTS; n++) {
+        pm_shared const pm_input *input = &s->resolved.inputs[n];
+        pm_u32 op = input->op;
+        if (op == PM_OP_NONE)
+            continue;
         pm_quat sample = c == PM_CHANNEL_ROTATIONS ? pm_rotation_sample(t, s, n, j)
                                                    : pm_vector_sample(t, s, n, c, j);
-        value = n ? pm_channel_blended(s, joint, c, value, sample, weight) : sample;
+        value = pm_input_applied(c, op, PM_REAL(1.0f), value, sample, rest,
+                                 pm_spread(joint->unscale), pm_joint_weight(t, input, masks, j));
     }
     return value;
 }
 
-/* The weight of B for a joint. */
-pm_fn float pm_joint_weight(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                            pm_global const float *masks, pm_u32 j) {
-    float weight = s->resolved.weight;
-    if (s->resolved.blends && s->resolved.mask)
-        weight *= masks[(pm_u64)s->resolved.mask * t->size.joints + j];
-    return weight;
-}
-
 /* A channel that `moves` does not name has the value of the rest pose. */
 pm_fn pm_quat pm_channel_or_rest(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                                 pm_global const pm_joint *joint, pm_u32 c, pm_u32 j, pm_u32 moves,
-                                 float weight) {
-    return moves >> c & 1 ? pm_channel_pose(t, s, joint, c, j, weight) : pm_rest_of(joint, c);
+                                 pm_global const pm_joint *joint, pm_global const float *masks,
+                                 pm_u32 c, pm_u32 j, pm_u32 moves) {
+    return moves >> c & 1 ? pm_channel_pose(t, s, joint, masks, c, j) : pm_rest_of(joint, c);
 }
 
 pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
@@ -151,11 +146,10 @@ pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_insta
     pm_local pose;
     pm_u32 has = level_joints[(pm_u64)s->resolved.level * t->size.joints + j];
     pm_u32 moves = pm_keeps_rest(has, j, s->resolved.in_place) ? 0 : joint->animated;
-    float weight = pm_joint_weight(t, s, masks, j);
-    pose.rotation = pm_channel_or_rest(t, s, joint, PM_CHANNEL_ROTATIONS, j, moves, weight);
+    pose.rotation = pm_channel_or_rest(t, s, joint, masks, PM_CHANNEL_ROTATIONS, j, moves);
     PM_VECTOR_CHANNELS
     for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++) {
-        pm_quat value = pm_channel_or_rest(t, s, joint, c, j, moves, weight);
+        pm_quat value = pm_channel_or_rest(t, s, joint, masks, c, j, moves);
         if (c == PM_CHANNEL_POSITIONS)
             pose.position = value;
         else

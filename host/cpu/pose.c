@@ -16,10 +16,15 @@
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
 
 /* Fills the input in place: copying fields that were just stored would stall on the stores. */
-static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_blend_input *input) {
+static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_located_input *input) {
+    input->at.op = at->op;
+    if (at->op == PM_OP_NONE)
+        return;
     input->at.time = at->time;
     input->at.clip = at->clip;
     input->at.clamps = at->clamps;
+    input->at.weight = at->weight;
+    input->mask = crowd->skeleton->masks + at->mask * crowd->skeleton->joint_count;
     input->cursor = (pm_cursor){0, 0};
     if (!crowd->per_joint)
         input->cursor = pm_crowd_locate(crowd->timelines[crowd->clips[at->clip].timeline],
@@ -30,23 +35,18 @@ static void find_state(const pm_crowd_data *crowd, const pm_crowd_instance *inst
                        pm_instance_state *state) {
     const pm_skeleton *s = crowd->skeleton;
     const pm_resolved r = pm_instance_resolved(crowd, instance);
-    state->has_a = r.has_a;
     state->in_place = r.in_place;
-    state->additive = r.additive;
-    state->weight = r.weight;
-    state->mask = s->masks + r.mask * s->joint_count;
     state->joints = s->levels[r.level].whole ? NULL : s->level_joints + r.level * s->joint_count;
-    if (r.has_a)
-        locate_input(crowd, &r.a, &state->a);
-    if (r.blends)
-        locate_input(crowd, &r.b, &state->b);
+    for (size_t n = 0; n < PM_INPUTS; n++)
+        locate_input(crowd, &r.inputs[n], &state->inputs[n]);
 }
 
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],
                       float position[3]) {
-    pm_instance_state state = {.has_a = true};
+    pm_instance_state state = {.in_place = false};
     pm_pose_span span;
-    locate_input(crowd, input, &state.a);
+    for (size_t n = 0; n < PM_INPUTS; n++)
+        locate_input(crowd, n == 0 ? input : &(pm_input){.op = PM_OP_NONE}, &state.inputs[n]);
     sets[crowd->instruction_set].local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
     for (size_t i = 0; i < 4; i++)
         rotation[i] = span.of[PM_ROTATIONS][i][0];

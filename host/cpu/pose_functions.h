@@ -9,18 +9,16 @@
 #include "crowd/crowd.h"
 #include "kernels/pm_memory.h"
 
-/* A blend input: a clip at a time, located. */
-typedef struct pm_blend_input {
+/* An input of a pose, located. */
+typedef struct pm_located_input {
     pm_input at;
-    pm_cursor cursor; /* of all joints; not set where timelines are per joint */
-} pm_blend_input;
+    pm_cursor cursor;  /* of all joints; not set where timelines are per joint */
+    const float *mask; /* (joint_count), borrowed */
+} pm_located_input;
 
 typedef struct pm_instance_state {
-    pm_blend_input a, b; /* a is set where has_a, b where the weight is not 0 */
-    bool has_a;          /* false: input A is the rest pose */
-    bool additive, in_place;
-    float weight;        /* of B, in [0, 1] */
-    const float *mask;   /* (joint_count), borrowed */
+    pm_located_input inputs[PM_INPUTS]; /* those without effect only have an op */
+    bool in_place;
     const pm_u8 *joints; /* (joint_count), borrowed: 1 for joints of its level; NULL: all */
 } pm_instance_state;
 

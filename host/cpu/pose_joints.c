@@ -78,10 +78,10 @@ static inline void store_lanes(channel_lanes to, size_t at, unsigned c, pm_quat 
         memcpy(to[3] + at, &q.w, sizeof q.w);
 }
 
-/* A channel of a span's joints to be sampled from a blend input. */
+/* A channel of a span's joints to be sampled from an input. */
 typedef struct request {
     const span *joints;
-    const pm_blend_input *input;
+    const pm_located_input *input;
     const pm_channel *channel;
     const pm_clip_layout *clip;
     const pm_u8 *moved; /* pm_moved of each group of joints */
@@ -94,7 +94,7 @@ typedef struct request {
     bool inside; /* the joints share u, which is neither 0 nor 1 */
 } request;
 
-static request request_of(const span *joints, const pm_blend_input *input, unsigned c) {
+static request request_of(const span *joints, const pm_located_input *input, unsigned c) {
     const pm_crowd_data *crowd = joints->crowd;
     const pm_channel *channel = &crowd->channels[c];
     const pm_clip_layout *clip = &crowd->clips[input->at.clip];
@@ -162,7 +162,7 @@ typedef struct loaded_segment {
 /* Loads keys that are neither `direct` nor `coded`. Not inlined, and the request is rebuilt here, so that the
  * callers can keep theirs in registers. */
 static __attribute__((noinline)) loaded_segment
-load_each(const span *joints, const pm_blend_input *input, unsigned c, size_t first) {
+load_each(const span *joints, const pm_located_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
     loaded_segment l;
     key_addresses at;
@@ -241,8 +241,8 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value, i
 /* All segments of a span are prepared before any is sampled: the steps of one vector of joints wait
  * for each other, those of another do not. */
 #define PM_SAMPLE(name)                                                                            \
-    PM_FLAT static void sample_##name(const span *joints, const pm_blend_input *input, unsigned c, \
-                                      channel_lanes to) {                                          \
+    PM_FLAT static void sample_##name(const span *joints, const pm_located_input *input,           \
+                                      unsigned c, channel_lanes to) {                              \
         const request q = request_of(joints, input, c);                                            \
         const size_t count = q.joints->count;                                                      \
         pm_##name##_segment segments[PM_SPAN_VECTORS];                                             \
@@ -269,10 +269,11 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value, i
 PM_CURVES(PM_SAMPLE)
 
 #define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
-static void (*const samplers[PM_CURVE_COUNT])(const span *, const pm_blend_input *, unsigned,
+static void (*const samplers[PM_CURVE_COUNT])(const span *, const pm_located_input *, unsigned,
                                               channel_lanes) = {PM_CURVES(PM_SAMPLE_ROW)};
 
-static void sample(const span *joints, const pm_blend_input *input, unsigned c, channel_lanes to) {
+static void sample(const span *joints, const pm_located_input *input, unsigned c,
+                   channel_lanes to) {
     samplers[joints->crowd->channels[c].impl.curve](joints, input, c, to);
 }
 
@@ -299,12 +300,12 @@ static pm_quat inverse_scale_of(const span *joints, size_t at) {
                       rest_field(joints, at, PM_REST_UNSCALE + 2), PM_REAL(0.0f));
 }
 
-static pm_quat blended(const span *joints, size_t at, unsigned c, pm_quat a, pm_quat b) {
-    const pm_instance_state *state = joints->state;
-    real weight = PM_REAL(state->weight) * load_joints(state->mask + joints->first + at);
-    if (!state->additive)
-        return pm_channel_mixed(c, a, b, weight);
-    return pm_channel_added(c, a, b, rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
+/* A channel of lanes after an input. */
+static pm_quat applied(const span *joints, const pm_located_input *input, size_t at, unsigned c,
+                       pm_quat value, channel_lanes samples) {
+    const real weight = PM_REAL(input->at.weight) * load_joints(input->mask + joints->first + at);
+    return pm_input_applied(c, input->at.op, PM_REAL(1.0f), value, load_lanes(samples, at, c),
+                            rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
 }
 
 /* Selects the lanes whose joint keeps its rest pose. */
@@ -321,15 +322,11 @@ static pm_mask rest_mask(const span *joints, size_t at) {
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-/* The final value of lanes from the sampled inputs: blended, and at rest where required. */
-static pm_quat finished(const span *joints, size_t at, unsigned c, channel_lanes a,
-                        channel_lanes b) {
+/* The final value of lanes: at rest where nothing moves them. */
+static pm_quat finished(const span *joints, size_t at, unsigned c, pm_quat value) {
     const pm_instance_state *state = joints->state;
-    pm_quat rest = rest_of(joints, at, c);
-    pm_quat value = state->has_a ? load_lanes(a, at, c) : rest;
-    pm_mask moves = rest_field(joints, at, PM_REST_MOVES + c) != PM_REAL(0.0f);
-    if (state->weight > 0)
-        value = blended(joints, at, c, value, load_lanes(b, at, c));
+    const pm_quat rest = rest_of(joints, at, c);
+    const pm_mask moves = rest_field(joints, at, PM_REST_MOVES + c) != PM_REAL(0.0f);
     value = pm_quat_select(moves, value, rest);
     if (state->joints || state->in_place)
         value = pm_quat_select(rest_mask(joints, at), rest, value);
@@ -339,20 +336,26 @@ static pm_quat finished(const span *joints, size_t at, unsigned c, channel_lanes
 PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes to) {
     const pm_instance_state *state = joints->state;
     const pm_u8 *moved = moved_of(joints, c);
-    bool plain = state->has_a && !(state->weight > 0) && !state->joints && !state->in_place;
-    bool present = joints->crowd->channels[c].present;
-    _Alignas(PM_CACHE_LINE) float other[4][PM_SPAN_JOINTS];
-    if (present && state->has_a)
-        sample(joints, &state->a, c, to);
-    if (present && state->weight > 0)
-        sample(joints, &state->b, c, other);
+    const bool present = joints->crowd->channels[c].present;
+    bool plain = !state->joints && !state->in_place;
+    _Alignas(PM_CACHE_LINE) float samples[PM_INPUTS][4][PM_SPAN_JOINTS];
+    for (unsigned n = 0; n < PM_INPUTS; n++) {
+        const unsigned op = state->inputs[n].at.op;
+        plain = plain && op == (n == 0 ? PM_OP_SET : PM_OP_NONE);
+        if (present && op != PM_OP_NONE)
+            sample(joints, &state->inputs[n], c, op == PM_OP_SET ? to : samples[n]);
+    }
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
-        pm_u8 kind = moved[at / PM_TRACK_GROUP];
+        const pm_u8 kind = moved[at / PM_TRACK_GROUP];
+        pm_quat value = rest_of(joints, at, c);
         if (kind == PM_MOVED_WHOLE && plain)
             continue;
-        store_lanes(to, at, c,
-                    kind == PM_MOVED_NOT ? rest_of(joints, at, c)
-                                         : finished(joints, at, c, to, other));
+        for (unsigned n = 0; n < PM_INPUTS && kind != PM_MOVED_NOT; n++)
+            if (state->inputs[n].at.op == PM_OP_SET)
+                value = load_lanes(to, at, c);
+            else if (state->inputs[n].at.op != PM_OP_NONE)
+                value = applied(joints, &state->inputs[n], at, c, value, samples[n]);
+        store_lanes(to, at, c, kind == PM_MOVED_NOT ? value : finished(joints, at, c, value));
     }
 }
 

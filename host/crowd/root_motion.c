@@ -79,7 +79,8 @@ typedef struct root_motion_job {
 
 /* The pose of joint 0 in a clip. */
 static rigid root_at(const root_motion_job *s, pm_u32 clip, int64_t time, bool clamps) {
-    const pm_input input = {time, clip, clamps};
+    const pm_input input = {
+        .time = time, .clip = clip, .weight = 1, .op = PM_OP_SET, .clamps = clamps};
     float rotation[4], position[3];
     rigid r;
     s->root_pose(s->crowd, &input, rotation, position);
@@ -150,11 +151,11 @@ static rigid crossfaded(const rigid *a, const rigid *b, double weight) {
 static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
     const pm_crowd_instance *a = &s->before[i], *b = &s->after[i];
     const pm_skeleton *skeleton = s->crowd->skeleton;
-    const pm_resolved state = pm_instance_resolved(s->crowd, b);
-    const float mask = skeleton->masks[state.mask * skeleton->joint_count];
-    const double weight = (double)(state.weight * mask);
+    const pm_input second = pm_instance_resolved(s->crowd, b).inputs[1];
+    const float mask = skeleton->masks[second.mask * skeleton->joint_count];
+    const double weight = (double)(second.weight * mask);
     rigid r = motion_of(s, b->clip_a, a->time_a, b->time_a, b->flags & PM_CROWD_CLAMP_A);
-    if (weight > 0 && !state.additive) {
+    if (weight > 0 && second.op == PM_OP_MIX) {
         rigid other = motion_of(s, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
         r = crossfaded(&r, &other, weight);
     }
