@@ -30,6 +30,7 @@ typedef ... *cl_event;
 # Functions of Python that the library calls.
 CALLBACKS = """
 extern "Python" void python_keep_text(void *list, const char *text);
+extern "Python" void python_keep_page(void *list, const char *text, size_t size);
 extern "Python" const char *python_words(void *list, const char *text);
 """
 

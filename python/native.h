@@ -37,33 +37,8 @@ int native_list(const native_sources *sources, char **list, char **failure);
 int native_merge(const char *out_dir, const char *records, const char *list, char **json,
                  char **failure);
 
-/* Two clips, as `posemill compare` takes them; the same clip twice is shown alone. */
-typedef struct native_comparison {
-    const pm_motion *a, *b;
-    size_t clip_a, clip_b;       /* below their numbers of clips */
-    const char *name_a, *name_b; /* for people */
-    const char *map;             /* a file with pairs of joints. NULL: by name, else by order */
-    pm_rational rate;            /* 0/0: the key times of both */
-    uint64_t max_times;
-    double unit_mm;         /* 0: that of the format of A */
-    int up;                 /* 1 y, 2 z; 0: what the figures say */
-    pm_rational start, end; /* the part, in seconds after the first key; 0/0: all */
-    size_t trim_start;      /* keys of A that are left out */
-    pm_engine *engine;      /* of `method`. NULL: A by its own interpolation */
-    int method;             /* a pm_method */
-    bool wants_page;
-    const char *call; /* what the page says about how it was made */
-    bool hides_poses; /* of the page */
-    int64_t joint;    /* of A, that the page chooses at first. -1: the worst one */
-    const char *(*words)(void *user, const char *text); /* a text with options as parameters */
-    void *words_user;
-} native_comparison;
-
-/* Compares: *text is the JSON of `posemill compare --json`, or the page. Returns an exit code. */
-int native_compare(const native_comparison *what, char **text, size_t *size, char **failure);
-
-/* Writes a file, which appears when it is complete. Returns an exit code. */
-int native_save(const char *path, const char *text, size_t size, char **failure);
+/* Writes a file, which appears when it is complete. */
+pm_status native_save(const char *path, const char *text, size_t size, pm_error *error);
 
 /* Ends the runs of native_resample when the files in work are finished. */
 void native_stop(void);

@@ -12,7 +12,7 @@
 #include "batch/merge.h"
 #include "batch/plan.h"
 #include "commands/commands.h"
-#include "formats/json.h"
+#include "motion/base/json.h"
 #include "native_messages.h"
 
 #include <stdio.h>

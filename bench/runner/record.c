@@ -7,7 +7,7 @@
 #include "record.h"
 
 #include "commit.h"
-#include "formats/json.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
 

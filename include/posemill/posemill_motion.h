@@ -346,6 +346,162 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
 
+/* ---- comparing ----------------------------------------------------------- */
+
+/* The axis that points up. */
+typedef enum pm_motion_up {
+    PM_MOTION_UP_FOUND =
+        0, /* of the format, unless the figure stands along the other one: a hint */
+    PM_MOTION_UP_Y,
+    PM_MOTION_UP_Z
+} pm_motion_up;
+
+/* Clips are compared joint by joint: rotations relative to the parent, and places in the world. Joints
+ * are matched by name, else by order. Lengths are not converted. */
+typedef struct pm_motion_compare_options {
+    size_t clip_a, clip_b; /* indices among the clips of A and of B */
+    const char *name_a,    /* for messages, hints and pages: mostly paths. NULL: A, and B */
+        *name_b;
+    const char *digest_a, /* of the files, for JSON and pages. NULL: not known */
+        *digest_b;
+    const char *map;  /* a file with pairs of joints: on each line a name of A, a tab, and a name of
+                                B. NULL: by name, else by order */
+    pm_rational rate; /* of the times that are compared. 0/0: the key times of both */
+    pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one of the
+                                shorter clip */
+    size_t trim_start;      /* keys of A that are left out, such as a T-pose */
+    double unit_mm;         /* millimetres per unit of length. 0: 10 where A is BVH, else 1000 */
+    pm_motion_up up;
+    pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
+    pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
+    uint64_t max_times; /* more are refused. 0: 1e8 */
+    bool has_tolerance; /* true: the two numbers that follow are checked */
+    double tolerance_degrees, tolerance_mm;
+    pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
+    void *log_user;
+    /* Called on the calling thread as times are compared. NULL: not called. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *progress_user;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_compare_options;
+
+/* The values of one measure along the times. NaN: not known. */
+typedef struct pm_motion_extent {
+    double max, rms;
+    double time; /* of `max`, in seconds after the first key */
+} pm_motion_extent;
+
+/* How much A and B differ. */
+typedef struct pm_motion_difference {
+    pm_motion_extent angle;        /* between the rotations, in degrees */
+    pm_motion_extent distance;     /* between the places, in units of length */
+    pm_motion_extent velocity;     /* length of the difference of angular velocities, degrees/s */
+    pm_motion_extent acceleration; /* of angular accelerations, degrees/s^2 */
+    /* How far, horizontally, a joint that stands on the ground in A moves in B, in units of length, and
+     * when. NaN: not known; the time also where it does not move. */
+    double slide, slide_time;
+} pm_motion_difference;
+
+typedef struct pm_motion_joint_difference {
+    pm_motion_name name_a, name_b;
+    size_t joint_a, joint_b; /* nodes; of a motion without nodes, rotations in their order */
+    pm_motion_difference difference;
+    double planted_seconds; /* how long the joint stands in A; NaN: not known */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_joint_difference;
+
+/* A time at which the largest angle of its hundredth of the clip is large. */
+typedef struct pm_motion_moment {
+    double time, degrees;
+    size_t joint; /* its place among the joints of the result */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_moment;
+
+/* A guess about a file that changes what is found, in a sentence. */
+typedef struct pm_motion_hint {
+    const char *name; /* of the file */
+    const char *text;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_hint;
+
+/* Names and joints that are not compared are pointed to in the motions. */
+typedef struct pm_motion_differences {
+    const pm_motion_joint_difference
+        *joints; /* the largest angle first, then the largest distance */
+    size_t joint_count;
+    pm_motion_difference clip;       /* of all joints */
+    const pm_motion_moment *moments; /* the largest first, at most ten */
+    size_t moment_count;
+    const uint32_t *only_in_a, *only_in_b; /* joints that are not compared */
+    size_t only_in_a_count, only_in_b_count;
+    uint64_t times;        /* that were compared */
+    uint64_t key_times;    /* of which these were taken */
+    double start, seconds; /* of the part that is compared */
+    double unit_mm;        /* millimetres per unit of length */
+    pm_motion_up up;       /* of A */
+    const pm_motion_hint *hints;
+    size_t hint_count;
+    bool is_exceeded; /* with a tolerance, by an angle or by a distance that is known */
+
+    uint64_t reserved[8]; /* 0 */
+} pm_motion_differences;
+
+/* A comparison that is done. Immutable: all threads may read it at once. */
+typedef struct pm_motion_comparison pm_motion_comparison;
+
+/* Compares a clip of A with one of B, which may be the same motion. Both must outlive the comparison; what
+ * the options point to need not. `options` may be NULL. Blocks. Thread-safe, also for the same motions. */
+PM_API pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
+                                   const pm_motion_compare_options *options,
+                                   pm_motion_comparison **comparison, pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_destroy_comparison(pm_motion_comparison **comparison);
+
+/* What was found, until the comparison is destroyed; NULL for NULL. */
+PM_API const pm_motion_differences *
+pm_motion_get_differences(const pm_motion_comparison *comparison);
+
+/* What `posemill compare --json` prints, which has more than the struct: one object, as UTF-8 and
+ * terminated. It is valid until the comparison is destroyed; NULL for NULL. */
+PM_API const char *pm_motion_comparison_json(const pm_motion_comparison *comparison);
+
+/* ---- pages --------------------------------------------------------------- */
+
+typedef struct pm_motion_page_options {
+    const char *made_by; /* what the page says about how it was made, such as a command line. NULL:
+                            pm_motion_write_page */
+    bool hides_poses;    /* true: curves, without the figures */
+    bool has_joint;      /* false: the joint with the largest angle is chosen at first */
+    size_t joint;        /* node of A */
+    /* Texts that name options of the command, in other words, which remain valid until the function
+     * returns; NULL: as it is. A NULL function: all are as they are. */
+    const char *(*words)(void *user, const char *text);
+    void *words_user;
+    /* Receives the page in place of a file; `path` is ignored. NULL: it is written to a file. */
+    void (*write)(void *user, const char *text, size_t size);
+    void *write_user;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_page_options;
+
+/* Writes a page of HTML that needs nothing else, to a file or to standard output for "-": A and B over
+ * each other, and where they differ; or with B NULL a clip of A alone, without clip_b, name_b, digest_b,
+ * map, engine and tolerance. A page has at most 4000 joints and 20 MB; of clips with more times than fit
+ * it shows some, and numbers of all. The file appears when it is complete.
+ * `options` and `page` may be NULL. `comparison` receives what pm_motion_compare gives; NULL: it is not
+ * wanted. Blocks. Thread-safe, also for the same motions. */
+PM_API pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
+                                      const pm_motion_compare_options *options,
+                                      const pm_motion_page_options *page, const char *path,
+                                      pm_motion_comparison **comparison, pm_error *error);
+
+/* ---- formats ------------------------------------------------------------- */
+
 /* The number of formats, PM_MOTION_ANY included. */
 PM_API size_t pm_motion_format_count(void);
 

@@ -28,6 +28,17 @@ void motion_report(pm_error *error, pm_status status, const char *format, ...) {
     va_end(arguments);
 }
 
+pm_status motion_name_failure(pm_status status, const char *name, pm_error *error) {
+    char message[sizeof error->message];
+    if (status == PM_OK || !error)
+        return status;
+    snprintf(message, sizeof message, "%s", error->message);
+    const size_t room = sizeof message - strlen(message) - 1, size = strlen(name);
+    const size_t shown = room > 2 ? utf8_cut(name, size, size < room - 2 ? size : room - 2) : 0;
+    snprintf(error->message, sizeof error->message, "%.*s: %s", (int)shown, name, message);
+    return status;
+}
+
 pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
                             pm_error *error) {
     for (size_t i = 0; i < count; i++)

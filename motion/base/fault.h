@@ -27,6 +27,16 @@ static inline pm_status motion_status(pm_status status) {
 #define motion_refuse_memory(error)                                                                \
     motion_fail(error, PM_ERROR_MEMORY, "%s", "too large for this machine's memory")
 
+/* Puts the name of a file or of a thing before the message of a failure, cut where there is no room for both.
+ * Returns the status. */
+pm_status motion_name_failure(pm_status status, const char *name, pm_error *error);
+
+/* Says how to cure a failure. */
+static inline void motion_hint(pm_error *error, const char *hint) {
+    if (error)
+        error->hint = hint;
+}
+
 /* PM_ERROR_ARGUMENT unless the reserved fields of options of the named type are 0. */
 pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
                             pm_error *error);

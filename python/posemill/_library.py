@@ -104,8 +104,8 @@ def text_worded(value: Any) -> str:
     return worded(text(value), "", PARAMETERS)
 
 
-def _raise(error: Any) -> None:
-    message = worded(text(error.message), text(error.hint) if error.hint else "", PARAMETERS)
+def _raise(error: Any, parameters: dict[str, str]) -> None:
+    message = worded(text(error.message), text(error.hint) if error.hint else "", parameters)
     if error.status in _CALLER:
         failure = ValueError(message)
         failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]
@@ -118,8 +118,10 @@ def _raise(error: Any) -> None:
     raise DeviceError(message, text(lib.pm_status_name(error.status)), error.cl_status)
 
 
-def call(function: Any, *arguments: Any) -> None:
-    """Calls a function of the library with an error as its last argument, and raises it."""
+def call(function: Any, *arguments: Any, parameters: dict[str, str] = PARAMETERS) -> None:
+    """Calls a function of the library with an error as its last argument, and raises it in the words of
+    `parameters`.
+    """
     error = ffi.new("pm_error *")
     if function(*arguments, error) != lib.PM_OK:
-        _raise(error)
+        _raise(error, parameters)

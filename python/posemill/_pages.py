@@ -12,16 +12,13 @@ from html import escape
 from pathlib import Path as File
 from typing import Any
 
-from ._batch_task import raise_code, take_failure
 from ._content import Content
 from ._engine import Engine
-from ._library import PARAMETERS, Path, ffi, file_name, lib, text, worded
+from ._library import PARAMETERS, Path, call, ffi, file_name, lib, text, worded
 from ._rational import Number, rational, seconds_of
 from ._resampling import count_of
 
-__all__ = ["MOST_TIMES", "Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of"]
-
-MOST_TIMES = 100_000_000
+__all__ = ["Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of"]
 
 
 class Page:
@@ -48,12 +45,8 @@ class Page:
 
     def save(self, path: Path) -> None:
         """Writes the page to a file, which appears when it is complete."""
-        failure = ffi.new("char **")
         text = self.html.encode()
-        code = lib.native_save(file_name(path), text, len(text), failure)
-        message = take_failure(failure)
-        if code != 0:
-            raise_code(code, message)
+        call(lib.native_save, file_name(path), text, len(text))
 
     def open(self) -> str:
         """Opens the page in a web browser, from a temporary file.
@@ -158,38 +151,46 @@ def _text(value: str) -> Any:
     return ffi.new("char[]", value.encode("utf-8", "surrogateescape").split(b"\0")[0])
 
 
-def _compare(pair: Pair, page: dict[str, Any] | None) -> str:
-    """The JSON of a comparison, or with the fields of a page the page."""
-    keep = [_text(pair.a.name), _text(pair.b.name),
-            ffi.NULL if pair.map is None else ffi.new("char[]", pair.map),
-            _text(page["call"] if page else "")]
-    words: list[Any] = []
-    into = ffi.new_handle(words)
-    has_method = pair.method is not None and pair.engine is not None
-    what = ffi.new("native_comparison *", {
-        "a": pair.a.content.handle, "b": pair.b.content.handle,
+@ffi.def_extern(name="python_keep_page")  # type: ignore[untyped-decorator]
+def _keep_page(into: Any, page: Any, size: int) -> None:
+    ffi.from_handle(into).append(bytes(ffi.buffer(page, size)))
+
+
+def _options(pair: Pair, keep: list[Any]) -> Any:
+    """A pm_motion_compare_options; `keep` receives what it points to."""
+    keep += [_text(pair.a.name), _text(pair.b.name),
+             ffi.NULL if pair.map is None else ffi.new("char[]", pair.map)]
+    return ffi.new("pm_motion_compare_options *", {
         "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": keep[0], "name_b": keep[1],
-        "map": keep[2], "rate": rational(pair.rate), "max_times": MOST_TIMES,
-        "unit_mm": pair.unit, "up": pair.part.up, "start": rational(pair.part.start),
-        "end": rational(pair.part.end), "trim_start": pair.part.trim_start, "engine": pair.engine.handle if has_method and pair.engine else
-        ffi.NULL, "method": pair.method or 0, "wants_page": page is not None, "call": keep[3],
-        "hides_poses": bool(page and page["hides_poses"]),
-        "joint": page["joint"] if page else -1, "words": lib.python_words, "words_user": into})
-    made, size, failure = ffi.new("char **"), ffi.new("size_t *"), ffi.new("char **")
-    code = lib.native_compare(what, made, size, failure)
-    message = take_failure(failure)
-    if code != 0:
-        raise_code(code, message)
-    found = bytes(ffi.buffer(made[0], size[0])).decode("utf-8")
-    lib.native_free(made[0])
-    return found
+        "map": keep[2], "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
+        "start": rational(pair.part.start), "end": rational(pair.part.end),
+        "trim_start": pair.part.trim_start, "method": pair.method or 0,
+        "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
 
 
 def numbers_of(pair: Pair) -> str:
     """The JSON of `posemill compare --json`."""
-    return _compare(pair, None)
+    keep: list[Any] = []
+    made = ffi.new("pm_motion_comparison **")
+    call(lib.pm_motion_compare, pair.a.content.handle, pair.b.content.handle, _options(pair, keep), made,
+         parameters={})
+    found = bytes(ffi.string(lib.pm_motion_comparison_json(made[0]))).decode()
+    lib.pm_motion_destroy_comparison(made)
+    return found
 
 
-def page_of(pair: Pair, call: str, *, hides_poses: bool = False, joint: int = -1) -> Page:
-    """A page, which says that `call` made it."""
-    return Page(_compare(pair, {"call": call, "hides_poses": hides_poses, "joint": joint}))
+def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int = -1) -> Page:
+    """A page, which says that `made_by` made it."""
+    keep: list[Any] = [_text(made_by)]
+    words: list[Any] = []
+    parts: list[bytes] = []
+    words_user, parts_user = ffi.new_handle(words), ffi.new_handle(parts)
+    shown = ffi.new("pm_motion_page_options *", {
+        "made_by": keep[0], "hides_poses": hides_poses, "has_joint": joint >= 0, "joint": max(joint, 0),
+        "words": lib.python_words, "words_user": words_user,
+        "write": lib.python_keep_page, "write_user": parts_user})
+    alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip and pair.method is None)
+    call(lib.pm_motion_write_page, pair.a.content.handle,
+         ffi.NULL if alone else pair.b.content.handle, _options(pair, keep), shown, ffi.NULL, ffi.NULL,
+         parameters={})
+    return Page(b"".join(parts).decode())

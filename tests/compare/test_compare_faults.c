@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every allocation of a comparison, of its map and of its page fails in turn. Each is a failure with a
- * code, and nothing is lost or freed twice.
+ * status, and nothing is lost or freed twice.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "compare/open.h"
-#include "report/page.h"
+#include <posemill/posemill_motion.h>
+
 #include "support/failing_memory.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
@@ -27,53 +27,31 @@ static int put_takes(void **state) {
     return failed;
 }
 
-static cli_exit write_page_of(comparison *c, page_frames *frames) {
-    static const scene_options options = {.up = 0};
-    scene_hints hints = {.count = 0};
-    cli_exit code = scene_apply(&options, c, "a.bvh", "b.bvh", &hints);
-    const outcome out = {.comparison = c,
-                         .a = {"a.bvh", NULL},
-                         .b = {"b.bvh", NULL},
-                         .method = "authored",
-                         .hints = &hints,
-                         .unit_mm = c->a->unit_mm};
-    const page p = {.outcome = &out, .frames = frames, .command = "posemill compare"};
-    if (code == CLI_DONE) {
-        code = page_compute(c, frames, 1000, "a.bvh");
+static pm_status compare_files(const char *map, pm_motion **a, pm_motion **b,
+                               pm_motion_comparison **found) {
+    const pm_motion_compare_options options = {
+        .name_a = "a.bvh", .name_b = "b.bvh", .map = map, .max_times = 1000};
+    pm_status status = pm_motion_open("a.bvh", NULL, a, NULL);
+    if (status == PM_OK) {
+        status = pm_motion_open("b.bvh", NULL, b, NULL);
     }
-    return code == CLI_DONE ? page_write("page.html", &p) : code;
-}
-
-static cli_exit compare_files(open_clip *a, open_clip *b, joint_pairs *pairs, const char *map) {
-    const motion_options options = {.read = {.format = PM_MOTION_ANY}};
-    comparison c = {.a = &a->subject, .b = &b->subject, .pairs = pairs};
-    page_frames frames = {.count = 0};
-    cli_exit code = open_clip_of(&options, "a.bvh", NULL, a);
-    if (code == CLI_DONE) {
-        code = open_clip_of(&options, "b.bvh", NULL, b);
-    }
-    if (code == CLI_DONE) {
-        code = joints_match(&a->subject, &b->subject, map, pairs);
-    }
-    if (code == CLI_DONE) {
-        code = write_page_of(&c, &frames);
-    }
-    page_frames_release(&frames);
-    compare_release(&c);
-    return code;
+    return status == PM_OK ? pm_motion_write_page(*a, *b, &options, NULL, "page.html", found, NULL)
+                           : status;
 }
 
 static bool compare_with(const char *map) {
-    open_clip a = {.path = NULL}, b = {.path = NULL};
-    joint_pairs pairs = {.count = 0};
+    pm_motion *a = NULL, *b = NULL;
+    pm_motion_comparison *found = NULL;
     unlink("page.html");
-    const cli_exit code = compare_files(&a, &b, &pairs, map);
-    joints_release(&pairs);
-    close_clip(&a);
-    close_clip(&b);
-    assert_int_equal(access("page.html", F_OK) == 0, code == CLI_DONE);
-    assert_true(code == CLI_DONE || code == CLI_BAD_INPUT || code == CLI_CANNOT_WRITE);
-    return code == CLI_DONE;
+    const pm_status status = compare_files(map, &a, &b, &found);
+    assert_int_equal(found != NULL, status == PM_OK);
+    assert_int_equal(access("page.html", F_OK) == 0, status == PM_OK);
+    assert_true(status == PM_OK || status == PM_ERROR_MEMORY || status == PM_ERROR_FILE ||
+                status == PM_ERROR_OUTPUT);
+    pm_motion_destroy_comparison(&found);
+    pm_motion_destroy(&a);
+    pm_motion_destroy(&b);
+    return status == PM_OK;
 }
 
 static bool compare_by_name(void) {

@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "checks.h"
-#include "formats/json.h"
+#include "motion/base/json.h"
 
 #include <errno.h>
 #include <stdio.h>

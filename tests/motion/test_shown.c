@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "formats/json.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"

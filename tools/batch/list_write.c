@@ -6,8 +6,8 @@
 
 #include "list_write.h"
 
-#include "formats/json.h"
 #include "item_add.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "record.h"
 
-#include "formats/json.h"
+#include "motion/base/json.h"
 
 /* A path as a string member, and as bytes where it has to be. */
 void record_path_write(json_writer *json, const char *key, const char *path);

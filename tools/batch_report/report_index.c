@@ -4,9 +4,9 @@
  */
 #include "report_index.h"
 
+#include "motion/report/page_template.h"
+#include "motion/report/page_text.h"
 #include "motion/time/rate.h"
-#include "report/page_template.h"
-#include "report/page_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -267,5 +267,6 @@ static bool write_all(FILE *file, const void *content) {
 }
 
 cli_exit report_index_write(const char *path, const report_index *index) {
-    return page_save(path, write_all, index);
+    pm_error error;
+    return page_save(path, write_all, index, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
 }

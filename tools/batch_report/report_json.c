@@ -3,8 +3,8 @@
  * index.json: the numbers of the index.
  */
 #include "batch/record_line.h"
-#include "formats/json.h"
-#include "report/page_template.h"
+#include "motion/base/json.h"
+#include "motion/report/page_template.h"
 #include "report_index.h"
 
 #include <math.h>
@@ -82,5 +82,6 @@ static bool write_all(FILE *file, const void *content) {
 }
 
 cli_exit report_json_write(const char *path, const report_index *index) {
-    return page_save(path, write_all, index);
+    pm_error error;
+    return page_save(path, write_all, index, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
 }

@@ -7,7 +7,7 @@
 #include "report_page.h"
 
 #include "batch/member_reader.h"
-#include "report/page.h"
+#include "motion/report/page.h"
 #include "report_names.h"
 #include "report_pair.h"
 
@@ -36,7 +36,8 @@ static cli_exit read_data(const batch_item *item, char **data, size_t *size) {
 
 static cli_exit compute(page_work *w, const report_row *row, const resample_options *options) {
     const batch_item *item = row->file->file->item;
-    static const scene_options guess = {.up = 0};
+    static const pm_motion_compare_options guess;
+    pm_error error = {.status = PM_OK};
     char *data = NULL;
     size_t size = 0;
     cli_exit code = read_data(item, &data, &size);
@@ -49,10 +50,13 @@ static cli_exit compute(page_work *w, const report_row *row, const resample_opti
     if (code == CLI_DONE) {
         w->comparison =
             (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
-        code = scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints);
-    }
-    if (code == CLI_DONE) {
-        code = page_compute(&w->comparison, &w->frames, options->max_frames, item->path);
+        pm_status status = scene_apply(&guess, &w->comparison, item->path, row->file->file->out,
+                                       &w->hints, &error);
+        if (status == PM_OK) {
+            status =
+                page_compute(&w->comparison, &w->frames, options->max_frames, item->path, &error);
+        }
+        code = status == PM_OK ? CLI_DONE : cli_fail_file(&error);
     }
     return code;
 }
@@ -78,7 +82,8 @@ static cli_exit write_page(const page_work *w, const char *path, const report_ro
                        .hints = &w->hints,
                        .unit_mm = w->clips.source.unit_mm};
     const page p = {.outcome = &o, .frames = &w->frames, .command = command};
-    return page_write(path, &p);
+    pm_error error;
+    return page_write(path, &p, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
 }
 
 static cli_exit write_named(const page_work *w, const char *folder, size_t number, report_row *row,

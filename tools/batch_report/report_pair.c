@@ -116,7 +116,9 @@ cli_exit report_clips_find(report_clips *clips, const report_motions *m, const r
         return cli_fail_error(file->out, &error);
     }
     cut(m->options, &clips->source, &clips->output);
-    return joints_match(&clips->source, &clips->output, NULL, &clips->pairs);
+    return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_file(&error);
 }
 
 void report_clips_release(report_clips *clips) {

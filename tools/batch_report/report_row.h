@@ -8,8 +8,8 @@
 
 #include "batch/plan.h"
 #include "batch/record.h"
-#include "compare/compare.h"
-#include "compare/jumps.h"
+#include "motion/compare/compare.h"
+#include "motion/compare/jumps.h"
 
 /* The largest difference of all joints and frames. Numbers that are not known are NaN. */
 typedef struct report_value {

@@ -2,15 +2,12 @@
  *
  * posemill compare: what a change did to a motion.
  */
-#include "compare/compare.h"
 #include "commands.h"
-#include "compare/open.h"
-#include "compare/outcome.h"
-#include "compare/scene.h"
+#include "files/open_clip.h"
+#include "motion/compare/comparison.h"
 #include "options/device_options.h"
-#include "options/motion_options.h"
-#include "options/options.h"
-#include "report/page.h"
+#include "options/page_options.h"
+#include "print/compare_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +16,9 @@
 typedef struct compare_options {
     const char *output; /* the page; NULL: none */
     bool json;
-    bool has_tolerance;
-    double tolerance[2]; /* degrees, millimetres */
-    scene_options scene;
     const char *clip;
-    const char *map;
-    pm_rational rate;
     bool has_method; /* false: as authored */
-    pm_method method;
-    uint64_t max_times;
+    pm_motion_compare_options compare;
     motion_options motion;
     device_options device;
 } compare_options;
@@ -35,10 +26,13 @@ typedef struct compare_options {
 /* ---- options ------------------------------------------------------------------------- */
 
 static bool parse_tolerance(const char *text, void *target, char *reason) {
-    compare_options *options = target;
-    options->has_tolerance = option_number_list(text, 2, options->tolerance) &&
-                             options->tolerance[0] >= 0 && options->tolerance[1] >= 0;
-    if (!options->has_tolerance) {
+    pm_motion_compare_options *options = &((compare_options *)target)->compare;
+    double given[2];
+    options->has_tolerance = option_number_list(text, 2, given) && given[0] >= 0 && given[1] >= 0;
+    if (options->has_tolerance) {
+        options->tolerance_degrees = given[0];
+        options->tolerance_mm = given[1];
+    } else {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is no tolerance; expected degrees and millimetres, such as 0.1,1", text);
     }
@@ -48,12 +42,12 @@ static bool parse_tolerance(const char *text, void *target, char *reason) {
 static bool parse_method(const char *text, void *target, char *reason) {
     compare_options *options = target;
     options->has_method = strcmp(text, "authored") != 0;
-    if (options->has_method && !pm_method_find(text, &options->method)) {
+    if (options->has_method && !pm_method_find(text, &options->compare.method)) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is unknown; expected authored, or a method of: posemill methods", text);
         return false;
     }
-    if (options->has_method && options->method == PM_METHOD_CUBICSPLINE) {
+    if (options->has_method && options->compare.method == PM_METHOD_CUBICSPLINE) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'cubicspline' requires tangents; authored takes those of the file");
         return false;
@@ -72,13 +66,13 @@ static const option compare_table[] = {
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},
     {"--map", 0, "FILE", "pairs of joints: on each line a name of A, a tab, and a name of B",
-     option_text, AT(map)},
+     option_text, AT(compare.map)},
     {"--rate", 'r', "HZ", "compare at this rate instead of the key times of both files",
-     option_rational, AT(rate)},
+     option_rational, AT(compare.rate)},
     {"--method", 0, "NAME",
      "interpolate A by this method; default: authored, by what the file says", parse_method, 0},
     {"--max-frames", 0, "N", "refuse to compare at more than N times; default 100000000",
-     option_frames, AT(max_times)},
+     option_frames, AT(compare.max_times)},
 };
 #undef AT
 
@@ -99,115 +93,59 @@ static const command_help help = {
 
 /* ---- running ------------------------------------------------------------------------- */
 
-typedef struct work {
-    const compare_options *options;
-    open_clip a, b;
-    joint_pairs pairs;
-    comparison comparison;
-    page_frames frames;
-    scene_hints hints;
-    const char *command; /* the command line */
-    pm_engine *engine;
-    pm_device_info device;
-} work;
-
-/* The device is that of --method; nothing else runs on one. */
-static cli_exit use_method(work *w) {
-    const compare_options *o = w->options;
-    pm_error error = {.status = PM_OK};
-    if (!o->has_method) {
-        if (o->device.device != NULL) {
-            cli_warn("--device", "has no effect without --method");
-        }
-        return CLI_DONE;
-    }
-    const cli_exit code = device_options_engine(&o->device, &w->engine);
-    if (code != CLI_DONE) {
-        return code;
-    }
-    pm_engine_get_info(w->engine, &w->device, sizeof(pm_device_info));
-    return subject_use_method(&w->a.subject, w->engine, o->method, &error) == PM_OK
-               ? CLI_DONE
-               : cli_fail_error(w->a.path, &error);
-}
-
-static cli_exit compute(work *w) {
-    pm_error error = {.status = PM_OK};
-    comparison *c = &w->comparison;
-    if (w->options->output != NULL) {
-        return page_compute(c, &w->frames, w->options->max_times, w->a.path);
-    }
-    pm_status status = compare_prepare(c, w->options->max_times, &error);
-    if (status == PM_OK) {
-        status = compare_run(c, NULL, &error);
-    }
-    return status == PM_OK ? CLI_DONE : cli_fail_error(w->a.path, &error);
-}
-
-static outcome outcome_of(const work *w) {
-    const compare_options *o = w->options;
-    return (outcome){.comparison = &w->comparison,
-                     .a = {w->a.path, w->a.digest[0] != '\0' ? w->a.digest : NULL},
-                     .b = {w->b.path, w->b.digest[0] != '\0' ? w->b.digest : NULL},
-                     .method = o->has_method ? pm_method_describe(o->method)->name : "authored",
-                     .device = o->has_method ? w->device.name : NULL,
-                     .hints = &w->hints,
-                     .unit_mm = w->a.subject.unit_mm,
-                     .has_tolerance = o->has_tolerance,
-                     .tolerance_degrees = o->tolerance[0],
-                     .tolerance_mm = o->tolerance[1]};
-}
-
-static cli_exit report(const work *w) {
-    const outcome o = outcome_of(w);
-    const char *path = w->options->output;
-    if (path != NULL) {
-        const page p = {.outcome = &o, .frames = &w->frames, .command = w->command};
-        const cli_exit code = page_write(path, &p);
-        if (code != CLI_DONE) {
-            return code;
-        }
-    }
-    if (w->options->json) {
-        outcome_print_json(stdout, &o);
+static cli_exit report(const compare_options *o, const pm_motion_comparison *found) {
+    const bool is_stream = o->output != NULL && strcmp(o->output, "-") == 0;
+    if (o->json) {
+        fputs(pm_motion_comparison_json(found), stdout);
     } else if (!cli_quiet) {
-        outcome_print(path != NULL && strcmp(path, "-") == 0 ? stderr : stdout, &o);
+        compare_print(is_stream ? stderr : stdout, &found->outcome);
     }
-    return outcome_exceeds(&o) ? CLI_PARTIAL : CLI_DONE;
+    return found->found.is_exceeded ? CLI_PARTIAL : CLI_DONE;
 }
 
-static cli_exit run(work *w, char **argv) {
-    const compare_options *o = w->options;
-    cli_exit code = open_clip_of(&o->motion, argv[0], o->clip, &w->a);
+static cli_exit compare(const compare_options *o, const open_clip *a, const open_clip *b,
+                        const char *command) {
+    pm_motion_comparison *found = NULL;
+    pm_error error = {.status = PM_OK};
+    const pm_motion_page_options page = {.made_by = command};
+    const pm_status status =
+        o->output == NULL ? pm_motion_compare(a->motion, b->motion, &o->compare, &found, &error)
+                          : pm_motion_write_page(a->motion, b->motion, &o->compare, &page,
+                                                 o->output, &found, &error);
+    if (!o->has_method && o->device.device != NULL) {
+        cli_warn("--device", "has no effect without --method");
+    }
+    const cli_exit code = status == PM_OK ? report(o, found) : cli_fail_file(&error);
+    pm_motion_destroy_comparison(&found);
+    return code;
+}
+
+static cli_exit run(compare_options *o, char **argv, const char *command) {
+    open_clip a = {.path = argv[0]}, b = {.path = argv[1]};
+    cli_exit code = open_clip_of(&o->motion, argv[0], o->clip, &a);
     if (code == CLI_DONE) {
-        code = open_clip_beside(&o->motion, argv[1], o->clip, &w->a, &w->b);
+        code = open_clip_beside(&o->motion, argv[1], o->clip, &a, &b);
     }
     if (code == CLI_DONE) {
-        motion_options_warn(&o->motion, 1u << pm_motion_get_content(w->a.motion)->format |
-                                            1u << pm_motion_get_content(w->b.motion)->format);
-        w->comparison = (comparison){
-            .a = &w->a.subject, .b = &w->b.subject, .pairs = &w->pairs, .times = {.rate = o->rate}};
-        code = scene_apply(&o->scene, &w->comparison, w->a.path, w->b.path, &w->hints);
-        scene_warn(&w->hints);
+        motion_options_warn(&o->motion, 1u << pm_motion_get_content(a.motion)->format |
+                                            1u << pm_motion_get_content(b.motion)->format);
+    }
+    if (code == CLI_DONE && o->has_method) { /* nothing else runs on a device */
+        code = device_options_engine(&o->device, &o->compare.engine);
     }
     if (code == CLI_DONE) {
-        code = joints_match(&w->a.subject, &w->b.subject, o->map, &w->pairs);
+        o->compare.clip_a = a.clip;
+        o->compare.clip_b = b.clip;
+        o->compare.name_a = a.path;
+        o->compare.name_b = b.path;
+        o->compare.digest_a = open_clip_digest(&a);
+        o->compare.digest_b = open_clip_digest(&b);
+        o->compare.log = cli_log_warning;
+        code = compare(o, &a, &b, command);
     }
-    if (code == CLI_DONE) {
-        code = use_method(w);
-    }
-    if (code == CLI_DONE) {
-        code = compute(w);
-    }
-    if (code == CLI_DONE) {
-        code = report(w);
-    }
-    page_frames_release(&w->frames);
-    compare_release(&w->comparison);
-    joints_release(&w->pairs);
-    close_clip(&w->b);
-    close_clip(&w->a);
-    pm_engine_destroy(&w->engine);
+    close_clip(&b);
+    close_clip(&a);
+    pm_engine_destroy(&o->compare.engine);
     return code;
 }
 
@@ -232,18 +170,15 @@ int cmd_compare(int argc, char **argv) {
     cli_exit code = CLI_DONE;
     char *command = page_command_line(argc, argv);
     memset(&options, 0, sizeof options);
-    options.max_times = OPTION_MAX_FRAMES;
     const option_group groups[] = {
         {"Comparison", compare_table, sizeof compare_table / sizeof compare_table[0], &options},
-        scene_options_group(&options.scene),
+        scene_options_group(&options.compare),
         motion_options_group(&options.motion),
         device_options_group(&options.device)};
     if (options_parse(&help, groups, 4, &argc, argv, &code)) {
         code = check(&options, argc, argv);
         if (code == CLI_DONE) {
-            work w = {.options = &options,
-                      .command = command != NULL ? command : "posemill compare"};
-            code = run(&w, argv);
+            code = run(&options, argv, command != NULL ? command : "posemill compare");
         }
     }
     free(command);

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "files/progress.h"
-#include "formats/json.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
 

@@ -9,8 +9,8 @@
 #include "commands.h"
 #include "files/output_names.h"
 #include "files/progress.h"
-#include "formats/json.h"
 #include "host/base/counts.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #include "info/info.h"
 #include "commands.h"
-#include "compare/scene.h"
+#include "motion/compare/scene.h"
 #include "options/motion_options.h"
 #include "options/options.h"
 
@@ -34,6 +34,7 @@ static const command_help help = {
 /* Adds the file's format to a set of bits. */
 static cli_exit one_file(const info_options *options, const char *path, unsigned *formats) {
     pm_motion *motion = NULL;
+    pm_error error = {.status = PM_OK};
     motion_options reading = options->motion;
     reading.read.examine = true;
     reading.read.headers_only = true;
@@ -42,7 +43,7 @@ static cli_exit one_file(const info_options *options, const char *path, unsigned
     cli_exit code = motion_options_open(&reading, path, &motion);
     if (code == CLI_DONE) {
         *formats |= 1u << pm_motion_get_content(motion)->format;
-        code = scene_note(motion, path);
+        code = scene_note(motion, path, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
     }
     if (code == CLI_DONE && options->json) {
         info_print_json(path, pm_motion_get_content(motion));

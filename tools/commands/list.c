@@ -6,7 +6,7 @@
 #include "batch/items.h"
 #include "batch/list_write.h"
 #include "commands.h"
-#include "formats/json.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/options.h"
 

@@ -3,8 +3,8 @@
  * posemill methods: the table of methods, generated from the descriptions in the library.
  */
 #include "commands.h"
-#include "formats/json.h"
 #include "host/base/counts.h"
+#include "motion/base/json.h"
 #include "options/options.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "commands.h"
 #include "motion/base/counts.h"
 #include "options/batch_options.h"
-#include "report/page.h"
+#include "options/page_options.h"
 #include "resample/resample_run.h"
 #include "resample/resample_target.h"
 

@@ -8,8 +8,8 @@
 #include "verify/verify.h"
 #include "commands.h"
 #include "files/progress.h"
-#include "formats/json.h"
 #include "host/base/counts.h"
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
 

@@ -3,12 +3,8 @@
  * posemill view: a page that shows one motion.
  */
 #include "commands.h"
-#include "compare/compare.h"
-#include "compare/open.h"
-#include "compare/scene.h"
-#include "options/motion_options.h"
-#include "options/options.h"
-#include "report/page.h"
+#include "files/open_clip.h"
+#include "options/page_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +13,7 @@
 typedef struct view_options {
     const char *output;
     const char *clip;
-    scene_options scene;
-    pm_rational rate;
+    pm_motion_compare_options compare;
     motion_options motion;
 } view_options;
 
@@ -29,7 +24,7 @@ static const option view_table[] = {
     {"--clip", 0, "NAME", "the clip, by its name or number; default: the first", option_text,
      AT(clip)},
     {"--rate", 'r', "HZ", "show it at this rate instead of its key times", option_rational,
-     AT(rate)},
+     AT(compare.rate)},
 };
 #undef AT
 
@@ -43,46 +38,28 @@ static const command_help help = {
     .takes_operands = true,
 };
 
-static cli_exit write_page(const view_options *o, open_clip *clip, const joint_pairs *pairs,
-                           const char *command) {
-    comparison c = {
-        .a = &clip->subject, .b = &clip->subject, .pairs = pairs, .times = {.rate = o->rate}};
-    page_frames frames = {.count = 0};
-    scene_hints hints = {.count = 0};
-    cli_exit code = scene_apply(&o->scene, &c, clip->path, clip->path, &hints);
-    scene_warn(&hints);
-    const outcome out = {.comparison = &c,
-                         .a = {clip->path, clip->digest[0] != '\0' ? clip->digest : NULL},
-                         .b = {clip->path, clip->digest[0] != '\0' ? clip->digest : NULL},
-                         .method = "authored",
-                         .hints = &hints,
-                         .unit_mm = clip->subject.unit_mm};
-    const page p = {.outcome = &out, .frames = &frames, .command = command};
-    if (code == CLI_DONE) {
-        code = page_compute(&c, &frames, OPTION_MAX_FRAMES, clip->path);
-    }
-    if (code == CLI_DONE) {
-        code = page_write(o->output, &p);
-    }
-    page_frames_release(&frames);
-    compare_release(&c);
-    return code;
+static cli_exit write_page(view_options *o, const open_clip *clip, const char *command) {
+    const pm_motion_page_options page = {.made_by = command};
+    pm_error error = {.status = PM_OK};
+    o->compare.clip_a = clip->clip;
+    o->compare.name_a = clip->path;
+    o->compare.digest_a = open_clip_digest(clip);
+    o->compare.log = cli_log_warning;
+    return pm_motion_write_page(clip->motion, NULL, &o->compare, &page, o->output, NULL, &error) ==
+                   PM_OK
+               ? CLI_DONE
+               : cli_fail_file(&error);
 }
 
-static cli_exit run(const view_options *o, const char *path, const char *command) {
+static cli_exit run(view_options *o, const char *path, const char *command) {
     open_clip clip = {.path = path};
-    joint_pairs pairs = {.count = 0};
     motion_options reading = o->motion;
     reading.read.examine = true; /* the page shows what is odd */
     cli_exit code = open_clip_of(&reading, path, o->clip, &clip);
     if (code == CLI_DONE) {
         motion_options_warn(&o->motion, 1u << pm_motion_get_content(clip.motion)->format);
-        code = joints_match(&clip.subject, &clip.subject, NULL, &pairs);
+        code = write_page(o, &clip, command);
     }
-    if (code == CLI_DONE) {
-        code = write_page(o, &clip, &pairs, command);
-    }
-    joints_release(&pairs);
     close_clip(&clip);
     return code;
 }
@@ -94,7 +71,7 @@ int cmd_view(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     const option_group groups[] = {
         {"Options", view_table, sizeof view_table / sizeof view_table[0], &options},
-        scene_options_group(&options.scene),
+        scene_options_group(&options.compare),
         motion_options_group(&options.motion)};
     if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
         free(command);

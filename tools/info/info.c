@@ -6,15 +6,10 @@
 
 #include "motion/base/counts.h"
 #include "motion/base/printable.h"
-#include "motion/model/evaluate.h"
 #include "motion/time/rate.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define DEGREES 57.295779513082320877
 
 /* A person does not turn a joint by more between frames of a motion; a T-pose before it does. */
 static const double jump_degrees = 30;
@@ -22,71 +17,8 @@ static const double jump_degrees = 30;
 /* Lines for clips and notes; a screen has 24. */
 enum { MAX_CLIPS = 8, MAX_NOTES = 6, NAME_TEXT = 48 };
 
-/* ---- summaries ----------------------------------------------------------------------- */
-
-/* The angle between two keys of a rotation. */
-static double turn_between(const pm_motion_channel *channel, size_t a, size_t b) {
-    double dot = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        dot += evaluate_number(&channel->keys, 4, a, i) * evaluate_number(&channel->keys, 4, b, i);
-    }
-    return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
-}
-
-static void measure_steps(const pm_motion_channel *channel, size_t keys, clip_summary *s) {
-    for (size_t k = 1; k < keys; k++) {
-        const double turn = turn_between(channel, k - 1, k);
-        double *step = k == 1 ? &s->first_step : &s->other_step;
-        *step = fmax(*step, turn);
-    }
-}
-
-clip_summary info_summarise(const pm_motion_clip *clip) {
-    clip_summary s = {.begin = (double)INFINITY, .end = -(double)INFINITY};
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        const pm_timeline *timeline = &clip->timelines[channel->timeline];
-        s.begin = fmin(s.begin, evaluate_key_time(timeline, 0));
-        s.end = fmax(s.end, evaluate_key_time(timeline, timeline->key_count - 1));
-        s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
-        s.interpolations[channel->interpolation]++;
-        s.paths[channel->path]++;
-        if (channel->path == PM_MOTION_ROTATION && channel->keys.data != NULL) {
-            measure_steps(channel, timeline->key_count, &s);
-        }
-    }
-    if (clip->channel_count == 0) {
-        s.begin = s.end = 0;
-    }
-    return s;
-}
-
 bool info_begins_with_jump(const clip_summary *s) {
     return s->keys > 2 && s->first_step > jump_degrees && s->first_step > 2 * s->other_step;
-}
-
-/* The depth of a node whose ancestors may have none yet: up to one that has, and down again. */
-static size_t depth_of(const pm_motion_content *content, size_t node, size_t *depths) {
-    size_t above = 0;
-    int32_t n = (int32_t)node;
-    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
-        above++;
-    }
-    size_t depth = (n >= 0 ? depths[n] : 0) + above;
-    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
-        depths[n] = depth--;
-    }
-    return depths[node];
-}
-
-size_t info_depth(const pm_motion_content *content) {
-    size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
-    for (size_t n = 0; depths != NULL && n < content->node_count; n++) {
-        const size_t depth = depth_of(content, n, depths);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    free(depths);
-    return deepest;
 }
 
 /* ---- print --------------------------------------------------------------------------- */
@@ -141,7 +73,7 @@ static void describe_rate(const pm_motion_clip *clip, char text[192]) {
 }
 
 static void print_clip(const pm_motion_clip *clip, size_t index) {
-    const clip_summary s = info_summarise(clip);
+    const clip_summary s = motion_summarise(clip);
     char name[4 * NAME_TEXT + 1], rate[192], paths[160], kinds[96];
     printable_text(name, sizeof name, clip->name.text,
                    utf8_cut(clip->name.text, clip->name.size, NAME_TEXT));
@@ -206,7 +138,7 @@ void info_print(const char *path, const pm_motion_content *content) {
                    content->layout[0] != '\0' ? ", layout " : "", content->layout,
                    content->file_bytes);
     printable_line(stdout, "  %zu node%s, %zu deep, %zu skin%s, %zu clip%s", content->node_count,
-                   plural(content->node_count), info_depth(content), content->skin_count,
+                   plural(content->node_count), motion_depth(content), content->skin_count,
                    plural(content->skin_count), content->clip_count, plural(content->clip_count));
     for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++) {
         print_clip(&content->clips[i], i);

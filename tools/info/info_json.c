@@ -4,8 +4,8 @@
  */
 #include "info.h"
 
-#include "formats/json.h"
 #include "motion/base/counts.h"
+#include "motion/base/json.h"
 
 static void print_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {
@@ -23,7 +23,7 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
                                                             "weights", "scalar"};
     static const char *const kinds[PM_MOTION_INTERPOLATION_COUNT] = {"linear", "step",
                                                                      "cubicspline"};
-    const clip_summary s = info_summarise(clip);
+    const clip_summary s = motion_summarise(clip);
     json_begin_object(json, NULL);
     json_write_string(json, "name", clip->name.text);
     json_write_number(json, "begin", s.begin);
@@ -67,7 +67,7 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     json_write_string(&json, "format", pm_motion_format_name(content->format));
     json_write_string(&json, "layout", content->layout);
     json_write_integer(&json, "bytes", content->file_bytes);
-    json_write_integer(&json, "depth", info_depth(content));
+    json_write_integer(&json, "depth", motion_depth(content));
     json_write_integer(&json, "skins", content->skin_count);
     print_nodes(&json, content);
     json_begin_array(&json, "clips");

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Text that is printed into memory.
+ */
+#ifndef POSEMILL_MOTION_COMPOSED_H
+#define POSEMILL_MOTION_COMPOSED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Prints a text, or a part of one. False: memory is exhausted. */
+typedef bool (*text_printer)(FILE *file, const void *content);
+
+/* All that a printer prints, in the locale "C", malloc'ed, with a NUL that the size does not count. NULL:
+ * memory is exhausted. */
+char *compose_text(text_printer print, const void *content, size_t *size);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes comparisons of what callers give, and tells them what was found.
+ */
+#include "motion/compare/comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
+
+static const pm_motion_compare_options defaults;
+
+uint64_t comparison_most_times(const pm_motion_compare_options *o) {
+    static const uint64_t most = 100000000; /* more are rather a wrong rate than intended */
+    return o && o->max_times > 0 ? o->max_times : most;
+}
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static bool is_time(pm_rational time) {
+    return (time.num == 0 && time.den == 0) || (time.num >= 0 && time.den > 0);
+}
+
+static pm_status check_clip(const pm_motion *motion, size_t clip, const char *field,
+                            pm_error *error) {
+    if (clip < motion->content.clip_count)
+        return PM_OK;
+    return motion_fail(error, PM_ERROR_ARGUMENT, "%s is %zu; the motion has %zu clips", field, clip,
+                       motion->content.clip_count);
+}
+
+static pm_status check_method(const pm_motion_compare_options *o, pm_error *error) {
+    if (o->engine && !pm_method_describe(o->method))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
+                           (int)o->method);
+    if (o->engine && o->method == PM_METHOD_CUBICSPLINE)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "method: cubicspline requires tangents");
+    return PM_OK;
+}
+
+static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_compare_options *o,
+                       pm_error *error) {
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error);
+    if (status == PM_OK)
+        status = check_clip(a, o->clip_a, "clip_a", error);
+    if (status == PM_OK && b)
+        status = check_clip(b, o->clip_b, "clip_b", error);
+    if (status == PM_OK)
+        status = check_method(o, error);
+    if (status != PM_OK)
+        return status;
+    if ((o->rate.num != 0 || o->rate.den != 0) && (o->rate.num <= 0 || o->rate.den <= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
+    if (!is_time(o->start) || !is_time(o->end))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
+    if (!isfinite(o->unit_mm) || o->unit_mm < 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
+                           o->unit_mm);
+    if ((unsigned)o->up >= PM_MOTION_UP_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "up is %d, which is no pm_motion_up",
+                           (int)o->up);
+    if (o->has_tolerance && !(o->tolerance_degrees >= 0 && o->tolerance_mm >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "tolerances must be 0 or more");
+    return PM_OK;
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+/* NULL: memory is exhausted. */
+static const char *keep_text(pm_motion_comparison *m, const char *text) {
+    return motion_copy_text(&m->numbers.arena, text, strlen(text));
+}
+
+/* Everything that is said of one comparison; texts are copied. False: memory is exhausted. */
+static bool describe(pm_motion_comparison *m, const pm_motion *b,
+                     const pm_motion_compare_options *o) {
+    pm_device_info device = {.name = ""};
+    const compared_file files[2] = {{o->name_a ? o->name_a : "A", o->digest_a},
+                                    {o->name_b ? o->name_b : "B", o->digest_b}};
+    compared_file kept[2];
+    if (o->engine && b)
+        pm_engine_get_info(o->engine, &device, sizeof device);
+    for (size_t i = 0; i < 2; i++) {
+        kept[i] = (compared_file){keep_text(m, files[i].path),
+                                  files[i].digest ? keep_text(m, files[i].digest) : NULL};
+        if (!kept[i].path || (files[i].digest && !kept[i].digest))
+            return false;
+    }
+    m->outcome = (outcome){.comparison = &m->numbers,
+                           .a = kept[0],
+                           .b = b ? kept[1] : kept[0],
+                           .method = "authored",
+                           .hints = &m->hints,
+                           .has_tolerance = b && o->has_tolerance,
+                           .tolerance_degrees = o->tolerance_degrees,
+                           .tolerance_mm = o->tolerance_mm};
+    if (!o->engine || !b)
+        return true;
+    m->outcome.method = pm_method_describe(o->method)->name;
+    m->outcome.device = keep_text(m, device.name);
+    return m->outcome.device != NULL;
+}
+
+/* The hints are told, also those that were found before a failure. */
+static pm_status look(pm_motion_comparison *m, const pm_motion_compare_options *o,
+                      pm_error *error) {
+    const char *const a = m->outcome.a.path, *const b = m->outcome.b.path;
+    const pm_status status = scene_apply(o, &m->numbers, a, b, &m->hints, error);
+    for (size_t i = 0; i < m->hints.count; i++)
+        motion_warn(
+            &(motion_warnings){.log = o->log, .user = o->log_user, .name = m->hints.of[i].file},
+            "%s", m->hints.of[i].text);
+    m->outcome.unit_mm = m->numbers.a->unit_mm;
+    return status;
+}
+
+static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_motion *b,
+                      const pm_motion_compare_options *o, pm_error *error) {
+    subject *const first = &m->subjects[0], *const second = &m->subjects[b ? 1 : 0];
+    if (!describe(m, b, o))
+        return motion_name_failure(motion_refuse_memory(error), "A", error);
+    const char *const name_a = m->outcome.a.path, *const name_b = m->outcome.b.path;
+    pm_status status = motion_name_failure(subject_make(first, a, o->clip_a, error), name_a, error);
+    if (status == PM_OK && b)
+        status = motion_name_failure(subject_make(second, b, o->clip_b, error), name_b, error);
+    if (status != PM_OK)
+        return status;
+    m->numbers.a = first;
+    m->numbers.b = second;
+    m->numbers.pairs = &m->pairs;
+    m->numbers.times.rate = o->rate;
+    m->numbers.progress = o->progress;
+    m->numbers.progress_user = o->progress_user;
+    status = look(m, o, error);
+    if (status == PM_OK)
+        status = joints_match(first, second, b ? o->map : NULL, &m->pairs, error);
+    if (status == PM_OK && m->outcome.device)
+        status = motion_name_failure(subject_use_method(first, o->engine, o->method, error), name_a,
+                                     error);
+    return status;
+}
+
+pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
+                           const pm_motion_compare_options *options, pm_motion_comparison **made,
+                           pm_error *error) {
+    options = options ? options : &defaults;
+    *made = NULL;
+    pm_status status = check(a, b, options, error);
+    if (status != PM_OK)
+        return status;
+    pm_motion_comparison *m = calloc(1, sizeof *m);
+    if (!m)
+        return motion_refuse_memory(error);
+    status = make(m, a, b, options, error);
+    if (status != PM_OK)
+        pm_motion_destroy_comparison(&m);
+    *made = m;
+    return status;
+}
+
+/* ---- after ----------------------------------------------------------------------------------- */
+
+static pm_motion_extent extent_of(const extent *e) {
+    return (pm_motion_extent){e->max, extent_rms(e), e->time};
+}
+
+static pm_motion_difference difference_of(const comparison *c, const joint_statistics *joint) {
+    const bool slides = compare_has_places(c);
+    return (pm_motion_difference){.angle = extent_of(&joint->of[MEASURE_ANGLE]),
+                                  .distance = extent_of(&joint->of[MEASURE_DISTANCE]),
+                                  .velocity = extent_of(&joint->of[MEASURE_VELOCITY]),
+                                  .acceleration = extent_of(&joint->of[MEASURE_ACCELERATION]),
+                                  .slide = slides ? joint->slide.max : (double)NAN,
+                                  .slide_time = slides && joint->slide.max > 0 ? joint->slide.time
+                                                                               : (double)NAN};
+}
+
+/* The joints, the worst first; `places` receives where each pair is among them. */
+static void list_joints(const comparison *c, pm_motion_joint_difference *rows, size_t *places) {
+    for (size_t i = 0; i < c->pairs->count; i++) {
+        const size_t p = c->by_worst[i];
+        const joint_pair pair = c->pairs->pairs[p];
+        places[p] = i;
+        rows[i] = (pm_motion_joint_difference){
+            .name_a = subject_name(c->a, pair.a),
+            .name_b = subject_name(c->b, pair.b),
+            .joint_a = pair.a,
+            .joint_b = pair.b,
+            .difference = difference_of(c, &c->joints[p]),
+            .planted_seconds =
+                compare_has_places(c) ? c->joints[p].slide.planted_seconds : (double)NAN};
+    }
+}
+
+static bool list(pm_motion_comparison *m) {
+    comparison *c = &m->numbers;
+    const size_t pairs = c->pairs->count;
+    pm_motion_joint_difference *rows = motion_allocate(&c->arena, pairs, sizeof *rows);
+    size_t *places = motion_allocate(&c->arena, pairs, sizeof *places);
+    pm_motion_moment *moments = motion_allocate(&c->arena, c->moment_count, sizeof *moments);
+    pm_motion_hint *hints = motion_allocate(&c->arena, m->hints.count, sizeof *hints);
+    if (!rows || !places || !moments || !hints)
+        return false;
+    list_joints(c, rows, places);
+    for (size_t i = 0; i < c->moment_count; i++)
+        moments[i] = (pm_motion_moment){.time = c->moments[i].time,
+                                        .degrees = c->moments[i].degrees,
+                                        .joint = places[c->moments[i].pair]};
+    for (size_t i = 0; i < m->hints.count; i++)
+        hints[i] = (pm_motion_hint){.name = m->hints.of[i].file, .text = m->hints.of[i].text};
+    m->found.joints = rows;
+    m->found.moments = moments;
+    m->found.hints = hints;
+    return true;
+}
+
+pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
+    const comparison *c = &m->numbers;
+    size_t size = 0;
+    m->found = (pm_motion_differences){.joint_count = c->pairs->count,
+                                       .clip = difference_of(c, &c->clip),
+                                       .moment_count = c->moment_count,
+                                       .only_in_a = c->pairs->only[0],
+                                       .only_in_b = c->pairs->only[1],
+                                       .only_in_a_count = c->pairs->only_count[0],
+                                       .only_in_b_count = c->pairs->only_count[1],
+                                       .times = c->time_count,
+                                       .key_times = c->key_times,
+                                       .start = c->start,
+                                       .seconds = c->seconds,
+                                       .unit_mm = m->outcome.unit_mm,
+                                       .up = (pm_motion_up)c->a->up,
+                                       .hint_count = m->hints.count,
+                                       .is_exceeded = outcome_exceeds(&m->outcome)};
+    if (list(m))
+        m->json = outcome_json(&m->outcome, &size);
+    if (m->json)
+        return PM_OK;
+    motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
+    return motion_name_failure(PM_ERROR_MEMORY, m->outcome.a.path, error);
+}
+
+/* ---- public ---------------------------------------------------------------------------------- */
+
+static pm_status compute(pm_motion_comparison *m, const pm_motion_compare_options *options,
+                         pm_error *error) {
+    pm_status status = compare_prepare(&m->numbers, comparison_most_times(options), error);
+    if (status == PM_OK)
+        status = compare_run(&m->numbers, NULL, error);
+    return motion_name_failure(status, m->outcome.a.path, error);
+}
+
+pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
+                            const pm_motion_compare_options *options, pm_motion_comparison **made,
+                            pm_error *error) {
+    if (!a || !b || !made)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !a   ? "a"
+                           : !b ? "b"
+                                : "comparison");
+    void *before = c_locale_begin();
+    pm_status status = comparison_begin(a, b, options, made, error);
+    if (status == PM_OK)
+        status = compute(*made, options, error);
+    if (status == PM_OK)
+        status = comparison_end(*made, error);
+    if (status != PM_OK)
+        pm_motion_destroy_comparison(made);
+    c_locale_end(before);
+    return status;
+}
+
+void pm_motion_destroy_comparison(pm_motion_comparison **made) {
+    if (!made || !*made)
+        return;
+    pm_motion_comparison *m = *made;
+    compare_release(&m->numbers);
+    joints_release(&m->pairs);
+    subject_release(&m->subjects[0]);
+    subject_release(&m->subjects[1]);
+    free(m->json);
+    free(m);
+    *made = NULL;
+}
+
+const pm_motion_differences *pm_motion_get_differences(const pm_motion_comparison *made) {
+    return made ? &made->found : NULL;
+}
+
+const char *pm_motion_comparison_json(const pm_motion_comparison *made) {
+    return made ? made->json : NULL;
+}

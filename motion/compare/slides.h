@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Joints that stand on the ground in A and move in B. A joint stands while it is near the lowest joint
+ * of A and moves slowly.
+ */
+#ifndef POSEMILL_MOTION_SLIDES_H
+#define POSEMILL_MOTION_SLIDES_H
+
+#include "motion/compare/joints.h"
+#include "motion/compare/statistics.h"
+
+/* In millimetres, millimetres per second, and seconds. */
+#define SLIDE_HEIGHT 100.0
+#define SLIDE_SPEED 50.0
+#define SLIDE_SECONDS 0.1
+
+/* What is known of a pair while its joint stands. */
+typedef struct standing {
+    double start[2][3], last[3]; /* places of A and B when it began; of A at the time before */
+    double begin;
+    double max, time; /* how far B has moved since */
+    bool is_standing;
+} standing;
+
+typedef struct slide_state {
+    standing *pairs;
+    double time; /* of the poses before */
+    bool has_poses;
+    int up;
+    double height, speed; /* in units of length */
+} slide_state;
+
+/* False: memory is exhausted. */
+bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, int up, double unit_mm);
+
+void slides_add(slide_state *s, double time, const joint_pairs *pairs, const subject_pose *a,
+                const subject_pose *b, joint_statistics *joints);
+
+/* Ends the times of joints that still stand. */
+void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *joints);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is compared of a motion: a view of it with nodes for all joints and with one clip.
+ */
+#include "motion/compare/subject.h"
+
+#include "motion/model/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- motions without nodes ----------------------------------------------------------------- */
+
+/* A view that is being made: nodes and rotations, one for each joint. */
+typedef struct view_maker {
+    subject *s;
+    pm_motion_node *nodes;
+    pm_motion_channel *channels;
+    size_t count;
+} view_maker;
+
+static bool is_angles(const pm_motion_content *content, const pm_motion_channel *channel) {
+    return content->format == PM_MOTION_CSV && channel->path == PM_MOTION_SCALAR;
+}
+
+/* `component` is -1 for a rotation. */
+static bool add_joint(view_maker *m, const pm_motion_channel *channel, int64_t component,
+                      pm_array keys) {
+    char text[96];
+    pm_motion_node *node = &m->nodes[m->count];
+    const int shown = channel->name.size < 64 ? (int)channel->name.size : 64;
+    int size = 0;
+    if (component >= 0) {
+        size = snprintf(text, sizeof text, "%.*s[%lld]", shown, channel->name.text,
+                        (long long)component);
+    } else if (channel->name.size > 0) {
+        node->name = channel->name;
+    } else {
+        size = snprintf(text, sizeof text, "rotation[%zu]", m->count);
+    }
+    if (size > 0) {
+        node->name.size = strlen(text);
+        node->name.text = motion_copy_text(&m->s->arena, text, node->name.size);
+    }
+    node->parent = -1;
+    node->rotation[3] = 1;
+    node->scale[0] = node->scale[1] = node->scale[2] = 1;
+    m->channels[m->count] = *channel;
+    m->channels[m->count].node = (int32_t)m->count;
+    m->channels[m->count].path = PM_MOTION_ROTATION;
+    m->channels[m->count].components = 4;
+    m->channels[m->count].keys = keys;
+    m->count++;
+    return node->name.text != NULL;
+}
+
+/* The angle of a joint of a robot, as rotations about x. */
+static bool add_angle(view_maker *m, const pm_motion_channel *channel, size_t keys,
+                      uint32_t component) {
+    double *rotations = motion_allocate(&m->s->arena, keys, 4 * sizeof *rotations);
+    for (size_t k = 0; rotations != NULL && k < keys; k++) {
+        const double half = evaluate_number(&channel->keys, channel->components, k, component) / 2;
+        rotations[4 * k] = sin(half);
+        rotations[4 * k + 3] = cos(half);
+    }
+    return rotations != NULL &&
+           add_joint(m, channel, component, (pm_array){.data = rotations, .type = PM_FLOAT64});
+}
+
+static bool add_channel(view_maker *m, const pm_motion_content *content, const pm_motion_clip *clip,
+                        const pm_motion_channel *channel) {
+    bool done = true;
+    if (channel->path == PM_MOTION_ROTATION) {
+        return add_joint(m, channel, -1, channel->keys);
+    }
+    for (uint32_t i = 0; done && is_angles(content, channel) && i < channel->components; i++) {
+        done = add_angle(m, channel, clip->timelines[channel->timeline].key_count, i);
+    }
+    return done;
+}
+
+static size_t count_joints(const pm_motion_content *content, const pm_motion_clip *clip) {
+    size_t count = 0;
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        count += channel->path == PM_MOTION_ROTATION;
+        count += is_angles(content, channel) ? channel->components : 0;
+    }
+    return count;
+}
+
+static pm_status make_nodes(subject *s, const pm_motion_content *content, pm_motion_clip *clip,
+                            pm_error *error) {
+    const size_t count = count_joints(content, clip);
+    view_maker m = {.s = s,
+                    .nodes = motion_allocate(&s->arena, count, sizeof *m.nodes),
+                    .channels = motion_allocate(&s->arena, count, sizeof *m.channels)};
+    bool done = m.nodes != NULL && m.channels != NULL;
+    for (size_t c = 0; done && c < clip->channel_count; c++) {
+        done = add_channel(&m, content, clip, &clip->channels[c]);
+    }
+    if (!done) {
+        return motion_refuse_memory(error);
+    }
+    clip->channels = m.channels;
+    clip->channel_count = count;
+    s->view.content.nodes = m.nodes;
+    s->view.content.node_count = count;
+    return PM_OK;
+}
+
+/* ---- joints -------------------------------------------------------------------------------- */
+
+static void find_times(subject *s, const pm_motion_clip *clip) {
+    double begin = (double)INFINITY, end = -(double)INFINITY;
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_timeline *timeline = &clip->timelines[clip->channels[c].timeline];
+        begin = fmin(begin, evaluate_key_time(timeline, 0));
+        end = fmax(end, evaluate_key_time(timeline, timeline->key_count - 1));
+        s->keys = timeline->key_count > s->keys ? timeline->key_count : s->keys;
+    }
+    s->begin = begin <= end ? begin : 0;
+    s->seconds = begin <= end ? end - begin : 0;
+}
+
+static size_t keys_within(const subject *s, const pm_timeline *timeline) {
+    size_t count = 0;
+    for (size_t k = 0; k < timeline->key_count; k++) {
+        const double time = evaluate_key_time(timeline, k) - s->begin;
+        count += time >= -SUBJECT_SAME_TIME && time <= s->seconds + SUBJECT_SAME_TIME;
+    }
+    return count;
+}
+
+void subject_cut(subject *s, double from, double seconds) {
+    s->cut += from;
+    s->begin += from;
+    s->seconds = fmax(0, fmin(s->seconds - from, seconds));
+    s->keys = 0;
+    for (size_t t = 0; t < s->clip->timeline_count; t++) {
+        const size_t keys = keys_within(s, &s->clip->timelines[t]);
+        s->keys = keys > s->keys ? keys : s->keys;
+    }
+}
+
+/* Ancestors first: each chain of joints without a place in the order, from its top. */
+static void order_joints(subject *s, bool *placed) {
+    const pm_motion_node *nodes = s->view.content.nodes;
+    size_t count = 0;
+    for (size_t j = 0; j < s->joint_count; j++) {
+        size_t above = 0;
+        for (int32_t n = (int32_t)j; n >= 0 && !placed[n]; n = nodes[n].parent) {
+            above++;
+        }
+        int32_t n = (int32_t)j;
+        for (size_t at = count + above; at > count; at--, n = nodes[n].parent) {
+            s->order[at - 1] = (uint32_t)n;
+            placed[n] = true;
+        }
+        count += above;
+    }
+}
+
+static pm_status find_joints(subject *s, pm_error *error) {
+    const size_t count = s->joint_count = s->view.content.node_count;
+    bool *placed = motion_allocate(&s->arena, count, sizeof *placed);
+    s->channels = motion_allocate(&s->arena, count, SUBJECT_PATHS * sizeof *s->channels);
+    s->order = motion_allocate(&s->arena, count, sizeof *s->order);
+    s->matrices = motion_allocate(&s->arena, count, 12 * sizeof *s->matrices);
+    if (placed == NULL || s->channels == NULL || s->order == NULL || s->matrices == NULL) {
+        return motion_refuse_memory(error);
+    }
+    for (size_t c = 0; c < s->clip->channel_count; c++) {
+        const pm_motion_channel *channel = &s->clip->channels[c];
+        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE) {
+            s->channels[SUBJECT_PATHS * (size_t)channel->node + channel->path] = channel;
+        }
+    }
+    order_joints(s, placed);
+    return PM_OK;
+}
+
+static void find_units(subject *s, pm_motion_format format) {
+    s->unit_mm = format == PM_MOTION_BVH ? 10 : 1000;
+    s->up = format == PM_MOTION_NPZ || format == PM_MOTION_CSV ? 2 : 1;
+}
+
+pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_error *error) {
+    const pm_motion_content *content = &motion->content;
+    *s = (subject){.view = *motion, .has_places = content->node_count > 0};
+    pm_motion_clip *clip = motion_allocate(&s->arena, 1, sizeof *clip);
+    pm_status status = motion_check_keys(motion, error);
+    if (status != PM_OK || clip == NULL) {
+        return status != PM_OK ? status : motion_refuse_memory(error);
+    }
+    *clip = content->clips[index];
+    status = motion_check_clip(content, index, error);
+    if (status != PM_OK) {
+        return status;
+    }
+    s->clip = clip;
+    find_times(s, clip);
+    find_units(s, content->format);
+    if (!s->has_places) {
+        status = make_nodes(s, content, clip, error);
+    }
+    s->view.content.clips = clip;
+    s->view.content.clip_count = 1;
+    s->view.content.skin_count = 0;
+    if (status == PM_OK && s->view.content.node_count == 0) {
+        return motion_refuse(error, "has no rotations to compare");
+    }
+    return status == PM_OK ? find_joints(s, error) : status;
+}
+
+void subject_release(subject *s) {
+    pm_clip_destroy(&s->curve);
+    motion_arena_release(&s->arena);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counts over a clip, and the depth of its hierarchy.
+ */
+#include "motion/model/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "motion/model/evaluate.h"
+
+#define DEGREES 57.295779513082320877
+
+/* The angle between two keys of a rotation. */
+static double turn_between(const pm_motion_channel *channel, size_t a, size_t b) {
+    double dot = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        dot += evaluate_number(&channel->keys, 4, a, i) * evaluate_number(&channel->keys, 4, b, i);
+    }
+    return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
+}
+
+static void measure_steps(const pm_motion_channel *channel, size_t keys, clip_summary *s) {
+    for (size_t k = 1; k < keys; k++) {
+        const double turn = turn_between(channel, k - 1, k);
+        double *step = k == 1 ? &s->first_step : &s->other_step;
+        *step = fmax(*step, turn);
+    }
+}
+
+clip_summary motion_summarise(const pm_motion_clip *clip) {
+    clip_summary s = {.begin = (double)INFINITY, .end = -(double)INFINITY};
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        const pm_timeline *timeline = &clip->timelines[channel->timeline];
+        s.begin = fmin(s.begin, evaluate_key_time(timeline, 0));
+        s.end = fmax(s.end, evaluate_key_time(timeline, timeline->key_count - 1));
+        s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
+        s.interpolations[channel->interpolation]++;
+        s.paths[channel->path]++;
+        if (channel->path == PM_MOTION_ROTATION && channel->keys.data != NULL) {
+            measure_steps(channel, timeline->key_count, &s);
+        }
+    }
+    if (clip->channel_count == 0) {
+        s.begin = s.end = 0;
+    }
+    return s;
+}
+
+/* The depth of a node whose ancestors may have none yet: up to one that has, and down again. */
+static size_t depth_of(const pm_motion_content *content, size_t node, size_t *depths) {
+    size_t above = 0;
+    int32_t n = (int32_t)node;
+    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+        above++;
+    }
+    size_t depth = (n >= 0 ? depths[n] : 0) + above;
+    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+        depths[n] = depth--;
+    }
+    return depths[node];
+}
+
+size_t motion_depth(const pm_motion_content *content) {
+    size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
+    for (size_t n = 0; depths != NULL && n < content->node_count; n++) {
+        const size_t depth = depth_of(content, n, depths);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    free(depths);
+    return deepest;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fills templates, and writes files in one piece.
+ */
+#include "motion/report/page_template.h"
+
+#include "motion/base/fault.h"
+#include "motion/files/output.h"
+#include "motion/report/page_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct page_part *find_part(const char *name) {
+    for (size_t i = 0; i < page_part_count; i++) {
+        if (strcmp(page_parts[i].name, name) == 0) {
+            return &page_parts[i];
+        }
+    }
+    return NULL;
+}
+
+bool page_write_file(FILE *file, const char *name) {
+    const struct page_part *part = find_part(name);
+    return part != NULL && fwrite(part->text, 1, part->size, file) == part->size;
+}
+
+static const page_writer *find_writer(const page_writer *writers, size_t count, const char *name,
+                                      size_t size) {
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(writers[i].name) == size && memcmp(writers[i].name, name, size) == 0) {
+            return &writers[i];
+        }
+    }
+    return NULL;
+}
+
+bool page_write_template(FILE *file, const char *name, const page_writer *writers, size_t count,
+                         const void *content) {
+    const struct page_part *part = find_part(name);
+    if (part == NULL) {
+        return false;
+    }
+    const char *at = (const char *)part->text;
+    for (const char *mark = strstr(at, "{{"); mark != NULL; mark = strstr(at, "{{")) {
+        const char *end = strstr(mark, "}}");
+        const page_writer *writer = find_writer(writers, count, mark + 2, (size_t)(end - mark - 2));
+        fwrite(at, 1, (size_t)(mark - at), file);
+        if (writer == NULL || !writer->write(file, content)) {
+            return false;
+        }
+        at = end + 2;
+    }
+    fputs(at, file);
+    return true;
+}
+
+bool page_write_head(FILE *file, const void *content) {
+    (void)content;
+    return page_write_file(file, "page_head.html");
+}
+
+pm_status page_save_text(const char *path, const char *text, size_t size, pm_error *error) {
+    motion_output *output = NULL;
+    pm_status status = motion_output_open(path, &output, error);
+    if (status == PM_OK) {
+        status = motion_output_write(output, text, size, error);
+    }
+    if (status == PM_OK) {
+        status = motion_output_commit(&output, error);
+    }
+    motion_output_abandon(&output);
+    return status;
+}
+
+pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error) {
+    size_t size = 0;
+    char *text = compose_text(print, content, &size);
+    if (text == NULL) {
+        motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
+        return motion_name_failure(PM_ERROR_MEMORY, path, error);
+    }
+    const pm_status status = page_save_text(path, text, size, error);
+    free(text);
+    return status;
+}

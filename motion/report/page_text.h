@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pieces of a page: text that is no markup, numbers, and data in base64.
+ */
+#ifndef POSEMILL_MOTION_PAGE_TEXT_H
+#define POSEMILL_MOTION_PAGE_TEXT_H
+
+#include <posemill/posemill_motion.h>
+
+#include <stdio.h>
+
+/* Writes text from a file so that HTML shows it as it is spelled, control characters and bytes that are
+ * not UTF-8 as \x1b. It cannot change the direction of the text around it. */
+void page_write_text(FILE *file, const char *text, size_t size);
+
+/* The name of a joint, "(no name)" if it is empty. */
+void page_write_name(FILE *file, pm_motion_name name);
+
+/* Writes JSON for a script element: `<` as \u003c. */
+void page_write_script_json(FILE *file, const char *json, size_t size);
+
+/* A cell of a table: a number with 4 digits, which sorts by all of them, or a dash for one that is not
+ * known. */
+void page_write_cell(FILE *file, double number);
+
+/* Bytes in groups of three, in their order. */
+void page_write_base64(FILE *file, const unsigned char *data, size_t size);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The verdict of a page in words, and under what conditions it was found.
+ */
+#include "motion/report/page_sections.h"
+
+#include "motion/base/counts.h"
+#include "motion/model/summary.h"
+#include "motion/report/page_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static void write_path(FILE *file, const char *path) {
+    fputs("<bdi>", file);
+    page_write_text(file, path, strlen(path));
+    fputs("</bdi>", file);
+}
+
+static void write_message(FILE *file, const page *p, const char *text) {
+    const char *worded = outcome_worded(p->outcome, text);
+    page_write_text(file, worded, strlen(worded));
+}
+
+static void write_joint(FILE *file, const comparison *c, size_t pair) {
+    fputs("<bdi>", file);
+    page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a));
+    fputs("</bdi>", file);
+}
+
+void page_write_title(FILE *file, const page *p) {
+    page_write_text(file, p->outcome->a.path, strlen(p->outcome->a.path));
+    if (!page_is_one(p)) {
+        fputs(" – ", file);
+        page_write_text(file, p->outcome->b.path, strlen(p->outcome->b.path));
+    }
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+/* "25 degrees", in bold. */
+static void write_value(FILE *file, const page *p, compare_measure measure, double value,
+                        const char *unit) {
+    fprintf(file, "<strong>%.4g %s</strong>", value, unit);
+    if (measure == MEASURE_DISTANCE) {
+        fprintf(file, " (%.4g mm)", value * p->outcome->unit_mm);
+    }
+}
+
+static void write_largest(FILE *file, const page *p, compare_measure measure, const char *what,
+                          const char *unit) {
+    const comparison *c = p->outcome->comparison;
+    const extent *e = &c->clip.of[measure];
+    const size_t joint = compare_worst(c, measure);
+    char apart[OUTCOME_APART];
+    if (e->count == 0) {
+        return;
+    }
+    if (e->max == 0) {
+        fprintf(file, "<p>Every %s is 0.</p>\n", what);
+        return;
+    }
+    outcome_apart(c, measure, apart);
+    if (apart[0] != '\0') {
+        fprintf(file, "<p>The %ss are at most ", what);
+        write_value(file, p, measure, c->scales[measure].end, unit);
+        fprintf(file, ".</p>\n<p class=\"apart\">Apart from these, %s, the largest %s is %.4g %s",
+                apart, what, e->max, unit);
+    } else {
+        fprintf(file, "<p>The largest %s is ", what);
+        write_value(file, p, measure, e->max, unit);
+    }
+    fputs(", of ", file);
+    write_joint(file, c, joint);
+    fprintf(file,
+            " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; rms of all joints and times %.4g.</p>\n",
+            e->time, joint, e->time, extent_rms(e));
+    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
+        char cure[64];
+        snprintf(cure, sizeof cure, "--trim-start %zu leaves it out", outcome_keys_apart(c));
+        fputs("<p class=\"note\">The beginning is apart, as a T-pose is: ", file);
+        write_message(file, p, cure);
+        fputs(".</p>\n", file);
+    }
+}
+
+static void write_hints(FILE *file, const page *p) {
+    const scene_hints *hints = p->outcome->hints;
+    for (size_t i = 0; i < hints->count; i++) {
+        fputs("<p class=\"note hint\">", file);
+        write_path(file, hints->of[i].file);
+        fputs(": ", file);
+        write_message(file, p, hints->of[i].text);
+        fputs(".</p>\n", file);
+    }
+}
+
+static void write_sameness(FILE *file, const comparison *c) {
+    const bool joints = c->pairs->only_count[0] + c->pairs->only_count[1] == 0;
+    const bool rates = c->a->clip->rate.num == c->b->clip->rate.num &&
+                       c->a->clip->rate.den == c->b->clip->rate.den;
+    fprintf(file, "<p>%s joints (%zu, matched by %s). %s rates. %s durations",
+            joints ? "The same" : "Not the same", c->pairs->count, joints_rule_name(c->pairs->rule),
+            rates ? "Equal" : "Different", c->a->seconds == c->b->seconds ? "Equal" : "Different");
+    if (c->a->seconds != c->b->seconds) {
+        fprintf(file, ": %.9g s and %.9g s; the shorter one is compared", c->a->seconds,
+                c->b->seconds);
+    }
+    fputs(".</p>\n", file);
+}
+
+static void write_tolerance(FILE *file, const outcome *o) {
+    if (o->has_tolerance) {
+        fprintf(file, "<p>The tolerance of %.9g degrees and %.9g mm is <strong>%s</strong>.</p>\n",
+                o->tolerance_degrees, o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
+    }
+}
+
+static void write_summary(FILE *file, const page *p) {
+    const subject *s = p->outcome->comparison->a;
+    char rate[OUTCOME_RATE];
+    outcome_rate(s->clip, rate);
+    fprintf(file, "<p><strong>%zu joints, %.9g s, %zu keys, %s.</strong></p>\n", s->joint_count,
+            s->seconds, s->keys, rate);
+}
+
+void page_write_verdict(FILE *file, const page *p) {
+    const comparison *c = p->outcome->comparison;
+    if (page_is_one(p)) {
+        write_summary(file, p);
+    } else {
+        write_largest(file, p, MEASURE_ANGLE, "angle", "degrees");
+        write_largest(file, p, MEASURE_DISTANCE, "distance", "units");
+        write_tolerance(file, p->outcome);
+        write_sameness(file, c);
+    }
+    write_hints(file, p);
+    if (c->every > 1) {
+        fprintf(file,
+                "<p class=\"note\">Taken at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
+                ": the joints have many more poses there than the files have keys.</p>\n",
+                c->time_count, c->key_times, c->every);
+    }
+    if (p->frames->per_frame > 1) {
+        fprintf(file,
+                "<p class=\"note\">The pictures show %zu of %" PRIu64 " times: of each %" PRIu64
+                " the one with the largest angle. All numbers are of "
+                "all times.</p>\n",
+                p->frames->count, c->time_count, p->frames->per_frame);
+    }
+}
+
+/* ---- conditions ---------------------------------------------------------------------------- */
+
+static void write_file(FILE *file, const page *p, const char *letter, const compared_file *f,
+                       const subject *s) {
+    char rate[OUTCOME_RATE];
+    outcome_rate(s->clip, rate);
+    fprintf(file, "<dt>%s</dt><dd>", letter);
+    write_path(file, f->path);
+    fprintf(file, ": %s, ", pm_motion_format_name(s->view.content.format));
+    if (s->clip->name.size > 0) {
+        fputs("clip <bdi>", file);
+        page_write_name(file, s->clip->name);
+        fputs("</bdi>, ", file);
+    }
+    fprintf(file, "%zu joints, %zu keys, %s, %.9g s", s->joint_count, s->keys, rate, s->seconds);
+    if (s->cut > 0) {
+        fprintf(file, ", from %.9g s of the file on", s->cut);
+    }
+    if (f->digest != NULL) {
+        fprintf(file, ", XXH3-128 <code>%s</code>", f->digest);
+    }
+    fputs("</dd>\n", file);
+    const pm_motion_content *content = &s->view.content;
+    for (size_t i = 0; i < content->note_count; i++) {
+        fputs("<dt>odd</dt><dd>", file);
+        write_message(file, p, content->notes[i]);
+        fputs("</dd>\n", file);
+    }
+}
+
+static void write_only(FILE *file, const char *letter, const subject *s, const uint32_t *joints,
+                       size_t count) {
+    enum { SHOWN = 40 };
+    if (count == 0) {
+        return;
+    }
+    fprintf(file, "<dt>only in %s</dt><dd>", letter);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        fputs(i > 0 ? ", <bdi>" : "<bdi>", file);
+        page_write_name(file, subject_name(s, joints[i]));
+        fputs("</bdi>", file);
+    }
+    if (count > SHOWN) {
+        fprintf(file, " and %zu more", count - SHOWN);
+    }
+    fputs("</dd>\n", file);
+}
+
+static void write_rest(FILE *file, const page *p) {
+    static const char *const paths[PM_MOTION_PATH_COUNT] = {"rotations", "translations", "scales",
+                                                            "weights", "scalars"};
+    const pm_motion_content *content = &p->outcome->comparison->a->view.content;
+    const clip_summary s = motion_summarise(content->clips);
+    fprintf(file, "<dt>skeleton</dt><dd>%zu joints, %zu deep</dd>\n<dt>channels</dt><dd>",
+            content->node_count, motion_depth(content));
+    for (int path = 0, shown = 0; path < PM_MOTION_PATH_COUNT; path++) {
+        if (s.paths[path] > 0) {
+            fprintf(file, "%s%zu %s", shown++ > 0 ? ", " : "", s.paths[path], paths[path]);
+        }
+    }
+    fprintf(file,
+            "</dd>\n<dt>largest turns</dt><dd>%.4g degrees from the first key to the second, "
+            "%.4g between later keys</dd>\n",
+            s.first_step, s.other_step);
+    for (size_t i = 0; i < content->carried_count; i++) {
+        fputs("<dt>the file also has</dt><dd>", file);
+        page_write_text(file, content->carried[i], strlen(content->carried[i]));
+        fputs("</dd>\n", file);
+    }
+}
+
+void page_write_conditions(FILE *file, const page *p) {
+    const outcome *o = p->outcome;
+    const comparison *c = o->comparison;
+    write_file(file, p, page_is_one(p) ? "file" : "A", &o->a, c->a);
+    if (page_is_one(p)) {
+        write_rest(file, p);
+    } else {
+        write_file(file, p, "B", &o->b, c->b);
+        write_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
+        write_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
+        fputs("<dt>A is interpolated</dt><dd>", file);
+        page_write_text(file, o->method, strlen(o->method));
+        fputs(o->device != NULL ? ", in float32, on " : ", in double, on the host", file);
+        page_write_text(file, o->device != NULL ? o->device : "",
+                        o->device != NULL ? strlen(o->device) : 0);
+        fputs("</dd>\n<dt>B is interpolated</dt><dd>authored, in double, on the host</dd>\n", file);
+    }
+    fprintf(file,
+            "<dt>times</dt><dd>%" PRIu64 " in %.9g s, from %.9g s on</dd>\n"
+            "<dt>up</dt><dd>%s</dd>\n"
+            "<dt>unit of length</dt><dd>%.9g mm</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
+            c->time_count, c->seconds, c->start, scene_up_name(c->a->up), o->unit_mm, pm_version());
+    page_write_text(file, p->command, strlen(p->command));
+    fputs("</code></dd>\n", file);
+}
+
+/* ---- moments and slides -------------------------------------------------------------------- */
+
+void page_write_moments(FILE *file, const page *p) {
+    const comparison *c = p->outcome->comparison;
+    for (size_t i = 0; i < c->moment_count; i++) {
+        const moment *m = &c->moments[i];
+        fprintf(file, "<li><a href=\"#t=%.9g,j=%zu\">%.4g s</a>: ", m->time, m->pair, m->time);
+        write_joint(file, c, m->pair);
+        fprintf(file, ", %.4g degrees%s</li>\n", m->degrees,
+                m->degrees > c->scales[MEASURE_ANGLE].end ? ", beyond the colour scale" : "");
+    }
+    if (c->moment_count == 0) {
+        fputs("<li>none</li>\n", file);
+    }
+}
+
+static void write_slide(FILE *file, const page *p, size_t pair) {
+    const comparison *c = p->outcome->comparison;
+    const slide *s = &c->joints[pair].slide;
+    fputs("<li>", file);
+    write_joint(file, c, pair);
+    fprintf(file,
+            " stands in A from %.4g s to %.4g s and moves %.4g units (%.4g mm) in B, at "
+            "<a href=\"#t=%.9g,j=%zu\">%.4g s</a></li>\n",
+            s->begin, s->end, s->max, s->max * p->outcome->unit_mm, s->time, pair, s->time);
+}
+
+/* The worst few of those that move by a millimetre or more. */
+void page_write_slides(FILE *file, const page *p) {
+    enum { SHOWN = 8 };
+    const comparison *c = p->outcome->comparison;
+    double below = (double)INFINITY;
+    size_t shown = 0;
+    for (; shown < SHOWN; shown++) {
+        size_t next = SIZE_MAX;
+        for (size_t j = 0; j < c->pairs->count; j++) {
+            const double max = c->joints[j].slide.max;
+            if (max < below && max * p->outcome->unit_mm >= 1 &&
+                (next == SIZE_MAX || max > c->joints[next].slide.max)) {
+                next = j;
+            }
+        }
+        if (next == SIZE_MAX) {
+            break;
+        }
+        below = c->joints[next].slide.max;
+        write_slide(file, p, next);
+    }
+    if (shown == 0) {
+        fputs(compare_has_places(c) ? "<li>No joint that stands in A moves by 1 mm in B.</li>\n"
+                                    : "<li>not known without a skeleton</li>\n",
+              file);
+    }
+}
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+static void write_row(FILE *file, const joint_statistics *joint) {
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        page_write_cell(file, joint->of[m].max);
+        page_write_cell(file, extent_rms(&joint->of[m]));
+        page_write_cell(file, joint->of[m].time);
+    }
+    fputs("</tr>\n", file);
+}
+
+void page_write_table(FILE *file, const page *p) {
+    const comparison *c = p->outcome->comparison;
+    fputs("<tbody>\n", file);
+    for (size_t i = 0; i < c->pairs->count; i++) {
+        const size_t pair = c->by_worst[i];
+        fprintf(file, "<tr data-joint=\"%zu\"><th scope=\"row\">", pair);
+        write_joint(file, c, pair);
+        fputs("</th>", file);
+        write_row(file, &c->joints[pair]);
+    }
+    fputs("</tbody>\n<tfoot><tr><th scope=\"row\">clip</th>", file);
+    write_row(file, &c->clip);
+    fputs("</tfoot>\n", file);
+}

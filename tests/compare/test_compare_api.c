@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comparisons and pages by the public functions: what they give, and what they refuse. The numbers
+ * themselves are checked by test_compare.py, against NumPy.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill_motion.h>
+
+#include "support/check.h"
+#include "support/short_take.h"
+#include "support/test_folder.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static pm_motion *a, *b, *giant;
+static pm_error error;
+
+/* A figure of 17 m. */
+static bool read_giant(void) {
+    const pm_motion_convert_options taller = {.scale = 10};
+    pm_motion *walk = NULL;
+    const bool done =
+        pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &walk, NULL) == PM_OK &&
+        pm_motion_convert(walk, &taller, "giant.bvh", NULL) == PM_OK &&
+        pm_motion_open("giant.bvh", NULL, &giant, NULL) == PM_OK;
+    pm_motion_destroy(&walk);
+    return done;
+}
+
+/* B differs from A in one angle of the second frame. */
+static int read_takes(void **state) {
+    static char other[1024];
+    const int failed = test_folder_enter(state);
+    snprintf(other, sizeof other, "%s", short_take);
+    memcpy(strstr(other, "1 81 0 5 "), "1 81 0 7 ", 9);
+    const bool done =
+        pm_motion_parse(short_take, strlen(short_take), "a.bvh", NULL, NULL, &a, NULL) == PM_OK &&
+        pm_motion_parse(other, strlen(other), "b.bvh", NULL, NULL, &b, NULL) == PM_OK;
+    return failed == 0 && done && read_giant() ? 0 : -1;
+}
+
+static int destroy_takes(void **state) {
+    pm_motion_destroy(&a);
+    pm_motion_destroy(&b);
+    pm_motion_destroy(&giant);
+    return test_folder_leave(state);
+}
+
+static pm_motion_comparison *compare(const pm_motion *other,
+                                     const pm_motion_compare_options *options) {
+    pm_motion_comparison *found = NULL;
+    assert_int_equal(pm_motion_compare(a, other, options, &found, &error), PM_OK);
+    return found;
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static void a_change_of_two_degrees_is_found_with_its_joint_and_time(void **state) {
+    (void)state;
+    pm_motion_comparison *found = compare(b, NULL);
+    const pm_motion_differences *d = pm_motion_get_differences(found);
+    const pm_motion_content *content = pm_motion_get_content(a);
+    assert_int_equal(d->joint_count, content->node_count);
+    assert_true(fabs(d->joints[0].difference.angle.max - 2) < 1e-9);
+    assert_true(d->clip.angle.max == d->joints[0].difference.angle.max);
+    assert_true(d->clip.angle.time == d->joints[0].difference.angle.time);
+    for (size_t i = 1; i < d->joint_count; i++) {
+        const double before = d->joints[i - 1].difference.angle.max;
+        assert_true(d->joints[i].difference.angle.max <= before);
+    }
+    assert_true(d->moment_count >= 1);
+    assert_int_equal(d->moments[0].joint, 0);
+    assert_true(d->moments[0].degrees == d->clip.angle.max);
+    assert_int_equal(d->only_in_a_count + d->only_in_b_count, 0);
+    assert_true(d->unit_mm == 10);
+    assert_false(d->is_exceeded);
+    assert_non_null(strstr(pm_motion_comparison_json(found), "\"file\": \"A\""));
+    pm_motion_destroy_comparison(&found);
+    assert_null(found);
+}
+
+static void a_motion_is_equal_to_itself(void **state) {
+    (void)state;
+    const pm_motion_compare_options options = {.has_tolerance = true};
+    pm_motion_comparison *found = compare(a, &options);
+    const pm_motion_differences *d = pm_motion_get_differences(found);
+    assert_true(d->clip.angle.max == 0 && d->clip.distance.max == 0);
+    assert_int_equal(d->moment_count, 0);
+    assert_false(d->is_exceeded);
+    pm_motion_destroy_comparison(&found);
+}
+
+static void a_tolerance_is_checked(void **state) {
+    (void)state;
+    const pm_motion_compare_options options = {
+        .has_tolerance = true, .tolerance_degrees = 1.5, .tolerance_mm = 1e9};
+    pm_motion_comparison *found = compare(b, &options);
+    assert_true(pm_motion_get_differences(found)->is_exceeded);
+    pm_motion_destroy_comparison(&found);
+}
+
+static void by_a_method_a_differs_from_itself_between_the_keys(void **state) {
+    (void)state;
+    pm_engine *engine = NULL;
+    const pm_engine_desc reference = {.device = "none"};
+    expect_ok(pm_engine_create(&reference, &engine, &error), &error);
+    const pm_motion_compare_options options = {
+        .engine = engine, .method = PM_METHOD_STEP, .rate = {1000, 1}};
+    pm_motion_comparison *found = compare(a, &options);
+    assert_true(pm_motion_get_differences(found)->clip.angle.max > 0.1);
+    assert_non_null(strstr(pm_motion_comparison_json(found), "\"method\": \"step\""));
+    pm_motion_destroy_comparison(&found);
+    pm_engine_destroy(&engine);
+}
+
+static void count_hint(void *user, pm_log_level level, const char *message) {
+    assert_int_equal(level, PM_LOG_WARNING);
+    assert_int_equal(strncmp(message, "giant.bvh: ", 11), 0);
+    ++*(size_t *)user;
+}
+
+static void count_times(void *user, uint64_t done, uint64_t total) {
+    assert_true(done <= total);
+    *(uint64_t *)user = done;
+}
+
+static void hints_are_logged_and_progress_is_told(void **state) {
+    (void)state;
+    size_t hints = 0;
+    uint64_t done = 0;
+    const pm_motion_compare_options options = {.name_a = "giant.bvh",
+                                               .name_b = "giant.bvh",
+                                               .log = count_hint,
+                                               .log_user = &hints,
+                                               .progress = count_times,
+                                               .progress_user = &done};
+    pm_motion_comparison *found = NULL;
+    expect_ok(pm_motion_compare(giant, giant, &options, &found, &error), &error);
+    const pm_motion_differences *d = pm_motion_get_differences(found);
+    assert_int_equal(d->hint_count, 1);
+    assert_int_equal(hints, 1);
+    assert_string_equal(d->hints[0].name, "giant.bvh");
+    assert_int_equal(done, d->times);
+    pm_motion_destroy_comparison(&found);
+}
+
+/* ---- pages --------------------------------------------------------------------------------- */
+
+static void keep(void *user, const char *text, size_t size) {
+    *(char **)user = strndup(text, size);
+}
+
+static const char *shout(void *user, const char *text) {
+    (void)user, (void)text;
+    return "IN OTHER WORDS";
+}
+
+static void pages_go_to_memory_in_the_words_of_the_caller(void **state) {
+    (void)state;
+    char *two = NULL, *one = NULL;
+    const pm_motion_compare_options options = {.name_a = "a.bvh", .name_b = "b.bvh"};
+    pm_motion_page_options page = {
+        .made_by = "a test", .words = shout, .write = keep, .write_user = &two};
+    pm_motion_comparison *found = NULL;
+    expect_ok(pm_motion_write_page(giant, giant, &options, &page, NULL, &found, &error), &error);
+    assert_non_null(strstr(two, "<code>a test</code>"));
+    assert_non_null(strstr(two, "IN OTHER WORDS"));
+    assert_non_null(strstr(two, "a.bvh – b.bvh"));
+    assert_true(pm_motion_get_differences(found)->clip.angle.max == 0);
+    page = (pm_motion_page_options){.write = keep, .write_user = &one};
+    expect_ok(pm_motion_write_page(a, NULL, &options, &page, NULL, NULL, &error), &error);
+    assert_non_null(strstr(one, "<code>pm_motion_write_page</code>"));
+    assert_null(strstr(one, "b.bvh"));
+    pm_motion_destroy_comparison(&found);
+    free(two);
+    free(one);
+}
+
+static void a_page_chooses_a_joint(void **state) {
+    (void)state;
+    char *text = NULL;
+    pm_motion_page_options page = {.has_joint = true, .write = keep, .write_user = &text};
+    const size_t count = pm_motion_get_content(a)->node_count;
+    page.joint = count;
+    expect_refusal(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "joint");
+    assert_null(text);
+    page.joint = count - 1;
+    expect_ok(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error);
+    free(text);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static void each_bad_option_is_named(void **state) {
+    (void)state;
+    const struct {
+        const char *name;
+        pm_motion_compare_options options;
+    } cases[] = {{"clip_a", {.clip_a = 1}},
+                 {"clip_b", {.clip_b = 7}},
+                 {"rate", {.rate = {-1, 1}}},
+                 {"rate", {.rate = {1, 0}}},
+                 {"start and end", {.start = {-1, 2}}},
+                 {"start and end", {.end = {1, 0}}},
+                 {"unit_mm", {.unit_mm = -1}},
+                 {"unit_mm", {.unit_mm = (double)NAN}},
+                 {"up", {.up = (pm_motion_up)3}},
+                 {"tolerances", {.has_tolerance = true, .tolerance_mm = -1}},
+                 {"tolerances", {.has_tolerance = true, .tolerance_degrees = (double)NAN}},
+                 {"--end", {.start = {1, 100}, .end = {1, 200}}},
+                 {"would be compared at more than", {.rate = {1000, 1}, .max_times = 2}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_motion_comparison *found = NULL;
+        expect_refusal(pm_motion_compare(a, b, &cases[i].options, &found, &error), &error,
+                       PM_ERROR_ARGUMENT, cases[i].name);
+        assert_null(found);
+    }
+}
+
+static void what_files_have_not_is_refused_with_their_name(void **state) {
+    (void)state;
+    const struct {
+        const char *message;
+        pm_motion_compare_options options;
+    } cases[] = {{"a.bvh: --trim-start", {.trim_start = 1000}},
+                 {"a.bvh: --start is after", {.start = {1000, 1}}},
+                 {"a.bvh: --end is after", {.end = {1000, 1}}},
+                 {"no.txt: ", {.map = "no.txt"}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_motion_compare_options options = cases[i].options;
+        pm_motion_comparison *found = NULL;
+        options.name_a = "a.bvh";
+        expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_FILE,
+                       cases[i].message);
+        assert_null(found);
+    }
+}
+
+static void methods_that_cannot_be_are_refused(void **state) {
+    (void)state;
+    pm_engine *engine = NULL;
+    const pm_engine_desc reference = {.device = "none"};
+    expect_ok(pm_engine_create(&reference, &engine, &error), &error);
+    const pm_method methods[] = {PM_METHOD_CUBICSPLINE, (pm_method)-1, (pm_method)1000};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const pm_motion_compare_options options = {.engine = engine, .method = methods[i]};
+        pm_motion_comparison *found = NULL;
+        expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_ARGUMENT,
+                       "method");
+    }
+    pm_engine_destroy(&engine);
+}
+
+static void reserved_fields_and_null_are_refused(void **state) {
+    (void)state;
+    pm_motion_comparison *found = NULL;
+    pm_motion_compare_options options = {.clip_a = 0};
+    expect_reserved_refused(pm_motion_compare_options, options, &error,
+                            pm_motion_compare(a, b, &options, &found, &error));
+    pm_motion_page_options page = {.made_by = NULL};
+    expect_reserved_refused(pm_motion_page_options, page, &error,
+                            pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, &error));
+    expect_refusal(pm_motion_compare(NULL, b, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
+                   "a is NULL");
+    expect_refusal(pm_motion_compare(a, NULL, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
+                   "b is NULL");
+    expect_refusal(pm_motion_compare(a, b, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
+                   "comparison is NULL");
+    expect_refusal(pm_motion_write_page(NULL, b, NULL, NULL, "x", NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "a is NULL");
+    expect_refusal(pm_motion_write_page(a, b, NULL, NULL, NULL, NULL, &error), &error,
+                   PM_ERROR_ARGUMENT, "path is NULL");
+    assert_null(pm_motion_get_differences(NULL));
+    assert_null(pm_motion_comparison_json(NULL));
+    pm_motion_destroy_comparison(NULL);
+    pm_motion_destroy_comparison(&found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_of_two_degrees_is_found_with_its_joint_and_time),
+        cmocka_unit_test(a_motion_is_equal_to_itself),
+        cmocka_unit_test(a_tolerance_is_checked),
+        cmocka_unit_test(by_a_method_a_differs_from_itself_between_the_keys),
+        cmocka_unit_test(hints_are_logged_and_progress_is_told),
+        cmocka_unit_test(pages_go_to_memory_in_the_words_of_the_caller),
+        cmocka_unit_test(a_page_chooses_a_joint),
+        cmocka_unit_test(each_bad_option_is_named),
+        cmocka_unit_test(what_files_have_not_is_refused_with_their_name),
+        cmocka_unit_test(methods_that_cannot_be_are_refused),
+        cmocka_unit_test(reserved_fields_and_null_are_refused)};
+    return cmocka_run_group_tests(tests, read_takes, destroy_takes);
+}

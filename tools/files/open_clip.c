@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening motions with their digests.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "open_clip.h"
+
+#if POSEMILL_BATCH
+#include "batch/digest.h"
+
+static void see(void *user, const void *data, size_t size) {
+    digest_add(user, data, size);
+}
+#endif
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static cli_exit open_motion(const motion_options *options, open_clip *o) {
+#if POSEMILL_BATCH
+    digest_state *state = digest_begin();
+    if (state == NULL) {
+        return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
+    }
+    const motion_observer observer = {.see = see, .user = state};
+    const cli_exit code =
+        motion_options_open_observed(options, o->path, NULL, 0, &observer, &o->motion);
+    const digest found = digest_end(&state);
+    snprintf(o->digest, sizeof o->digest, "%s", found.text);
+    return code;
+#else
+    return motion_options_open(options, o->path, &o->motion);
+#endif
+}
+
+static cli_exit find_clip(const char *clip, open_clip *o) {
+    const pm_motion_content *content = pm_motion_get_content(o->motion);
+    pm_error error = {.status = PM_OK};
+    o->clip = motion_first_clip(content);
+    if (content->clip_count == 0) {
+        return cli_fail(CLI_BAD_INPUT, o->path, NULL, "has no clips");
+    }
+    if (clip != NULL && (content->clip_count > 1 || content->clips[0].name.size > 0)) {
+        const cli_exit code = motion_find_clip(o->motion, o->path, clip, &o->clip);
+        if (code != CLI_DONE) {
+            return code;
+        }
+    } else if (content->clip_count > 1) {
+        cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
+                 content->clip_count, o->clip > 0 ? " with channels" : "");
+    }
+    return motion_check_clip(content, o->clip, &error) == PM_OK ? CLI_DONE
+                                                                : cli_fail_error(o->path, &error);
+}
+
+cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
+                      open_clip *opened) {
+    *opened = (open_clip){.path = path};
+    const cli_exit code = open_motion(options, opened);
+    return code == CLI_DONE ? find_clip(clip, opened) : code;
+}
+
+/* By the name, which also gives the format and the rate. A pipe is read anew. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat status;
+    return strcmp(a, b) == 0 && stat(a, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+                          const open_clip *of, open_clip *opened) {
+    if (!is_same_file(of->path, path)) {
+        return open_clip_of(options, path, clip, opened);
+    }
+    *opened = (open_clip){.path = path, .motion = of->motion, .shares_motion = true};
+    memcpy(opened->digest, of->digest, sizeof of->digest);
+    return find_clip(clip, opened);
+}
+
+void close_clip(open_clip *opened) {
+    if (!opened->shares_motion) {
+        pm_motion_destroy(&opened->motion);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens a motion file for a comparison or a page: its digest, its clip.
+ */
+#ifndef POSEMILL_TOOLS_OPEN_CLIP_H
+#define POSEMILL_TOOLS_OPEN_CLIP_H
+
+#include "options/motion_options.h"
+
+typedef struct open_clip {
+    const char *path;
+    pm_motion *motion;
+    bool shares_motion; /* it is that of another clip */
+    size_t clip;
+    char digest[40]; /* XXH3-128 of what was read; "": this build has none */
+} open_clip;
+
+/* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
+ * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
+cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
+                      open_clip *opened);
+
+/* open_clip_of; where `path` is that of another clip, its motion is shared, because two would take twice
+ * the memory. Close it before `of`. */
+cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+                          const open_clip *of, open_clip *opened);
+void close_clip(open_clip *opened);
+
+/* NULL: this build has none. */
+static inline const char *open_clip_digest(const open_clip *opened) {
+    return opened->digest[0] != '\0' ? opened->digest : NULL;
+}
+
+#endif

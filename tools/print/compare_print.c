@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The result of a comparison as lines of text.
+ */
+#include "compare_print.h"
+
+#include "motion/base/printable.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { NAME_BYTES = 32, SHOWN_NAMES = 12, LIST_TEXT = 1024 };
+
+static void print_file(FILE *file, const char *letter, const compared_file *f, const subject *s) {
+    char rate[OUTCOME_RATE];
+    outcome_rate(s->clip, rate);
+    printable_line(file, "%s: %s: %zu joints, %zu keys, %s, %.9g s%s%.*s", letter, f->path,
+                   s->joint_count, s->keys, rate, s->seconds,
+                   s->clip->name.size > 0 ? ", clip " : "",
+                   (int)utf8_cut(s->clip->name.text, s->clip->name.size, NAME_BYTES),
+                   s->clip->name.size > 0 ? s->clip->name.text : "");
+}
+
+/* A number of up to 10 columns, or a dash. */
+static void show(char text[16], double number) {
+    snprintf(text, 16, isnan(number) ? "-" : number == 0 ? "0" : "%.4g", number);
+}
+
+static void show_name(char shown[4 * NAME_BYTES + 1], pm_motion_name name) {
+    if (name.size > 0) {
+        printable_text(shown, 4 * NAME_BYTES + 1, name.text,
+                       utf8_cut(name.text, name.size, NAME_BYTES));
+    } else {
+        static const char none[] = "(no name)";
+        memcpy(shown, none, sizeof none);
+    }
+}
+
+static void print_line(FILE *file, const char *name, const joint_statistics *joint) {
+    char shown[MEASURE_COUNT][3][16];
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        show(shown[m][0], joint->of[m].max);
+        show(shown[m][1], extent_rms(&joint->of[m]));
+        show(shown[m][2], joint->of[m].time);
+    }
+    printable_line(file, "%-24s %10s %10s %8s  %10s %10s %8s  %10s %10s %8s  %10s %10s %8s", name,
+                   shown[0][0], shown[0][1], shown[0][2], shown[1][0], shown[1][1], shown[1][2],
+                   shown[2][0], shown[2][1], shown[2][2], shown[3][0], shown[3][1], shown[3][2]);
+}
+
+static void print_joints(FILE *file, const comparison *c) {
+    printable_line(file, "%-24s %10s %10s %8s  %10s %10s %8s  %10s %10s %8s  %10s %10s %8s",
+                   "joint", "degrees", "rms", "at s", "distance", "rms", "at s", "degrees/s", "rms",
+                   "at s", "deg/s^2", "rms", "at s");
+    for (size_t i = 0; i < c->pairs->count; i++) {
+        const size_t p = c->by_worst[i];
+        char shown[4 * NAME_BYTES + 1];
+        show_name(shown, subject_name(c->a, c->pairs->pairs[p].a));
+        print_line(file, shown, &c->joints[p]);
+    }
+    print_line(file, "clip", &c->clip);
+}
+
+static void print_only(FILE *file, const char *letter, const subject *s, const uint32_t *joints,
+                       size_t count) {
+    char list[LIST_TEXT] = "", shown[4 * NAME_BYTES + 1];
+    for (size_t i = 0; i < count && i < SHOWN_NAMES; i++) {
+        const size_t used = strlen(list);
+        show_name(shown, subject_name(s, joints[i]));
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", shown);
+    }
+    if (count > SHOWN_NAMES) {
+        printable_line(file, "only in %s, not compared: %s and %zu more", letter, list,
+                       count - SHOWN_NAMES);
+    } else if (count > 0) {
+        printable_line(file, "only in %s, not compared: %s", letter, list);
+    }
+}
+
+/* What lies far above all other values, before the table whose maxima it makes. */
+static void print_apart(FILE *file, const comparison *c, compare_measure measure, const char *what,
+                        const char *unit) {
+    char apart[OUTCOME_APART], shown[4 * NAME_BYTES + 1];
+    const size_t worst = compare_worst(c, measure);
+    const scale *s = &c->scales[measure];
+    outcome_apart(c, measure, apart);
+    if (apart[0] == '\0') {
+        return;
+    }
+    show_name(shown, subject_name(c->a, c->pairs->pairs[worst].a));
+    printable_line(
+        file, "%s are at most %.4g %s; apart from these, %s, up to %.4g %s: %s at %.4g s", what,
+        s->end, unit, apart, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time);
+    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
+        printable_line(file,
+                       "the beginning is apart, as a T-pose is: --trim-start %zu leaves it out",
+                       outcome_keys_apart(c));
+    }
+}
+
+static void print_times(FILE *file, const comparison *c) {
+    if (c->every > 1) {
+        printable_line(file,
+                       "compared at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
+                       ": the joints have many more poses there than the files have keys",
+                       c->time_count, c->key_times, c->every);
+    }
+}
+
+static void print_verdict(FILE *file, const outcome *o) {
+    if (o->has_tolerance) {
+        printable_line(file, "tolerance of %.9g degrees and %.9g mm: %s", o->tolerance_degrees,
+                       o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
+    }
+}
+
+void compare_print(FILE *file, const outcome *o) {
+    const comparison *c = o->comparison;
+    char from[48] = "";
+    if (c->start > 0) {
+        snprintf(from, sizeof from, " from %.9g s", c->start);
+    }
+    print_file(file, "A", &o->a, c->a);
+    print_file(file, "B", &o->b, c->b);
+    printable_line(file,
+                   "%zu joints matched by %s, %" PRIu64 " times in %.9g s%s; A by %s on %s; "
+                   "distances in units of %.9g mm",
+                   c->pairs->count, joints_rule_name(c->pairs->rule), c->time_count, c->seconds,
+                   from, o->method, o->device != NULL ? o->device : "the host in double",
+                   o->unit_mm);
+    if (c->a->seconds != c->b->seconds) {
+        printable_line(file, "durations differ: %.9g s and %.9g s; the shorter one is compared",
+                       c->a->seconds, c->b->seconds);
+    }
+    print_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
+    print_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
+    print_times(file, c);
+    print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
+    print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
+    print_joints(file, c);
+    print_verdict(file, o);
+}
