@@ -158,11 +158,12 @@ def _keep_page(into: Any, page: Any, size: int) -> None:
 
 def _options(pair: Pair, keep: list[Any]) -> Any:
     """A pm_motion_compare_options; `keep` receives what it points to."""
-    keep += [_text(pair.a.name), _text(pair.b.name),
-             ffi.NULL if pair.map is None else ffi.new("char[]", pair.map)]
+    name_a, name_b = _text(pair.a.name), _text(pair.b.name)
+    joints = ffi.NULL if pair.map is None else ffi.new("char[]", pair.map)
+    keep += [name_a, name_b, joints]
     return ffi.new("pm_motion_compare_options *", {
-        "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": keep[0], "name_b": keep[1],
-        "map": keep[2], "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
+        "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": name_a, "name_b": name_b,
+        "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
         "start": rational(pair.part.start), "end": rational(pair.part.end),
         "trim_start": pair.part.trim_start, "method": pair.method or 0,
         "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
@@ -181,12 +182,13 @@ def numbers_of(pair: Pair) -> str:
 
 def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int = -1) -> Page:
     """A page, which says that `made_by` made it."""
-    keep: list[Any] = [_text(made_by)]
+    call_text = _text(made_by)
+    keep: list[Any] = [call_text]
     words: list[Any] = []
     parts: list[bytes] = []
     words_user, parts_user = ffi.new_handle(words), ffi.new_handle(parts)
     shown = ffi.new("pm_motion_page_options *", {
-        "made_by": keep[0], "hides_poses": hides_poses, "has_joint": joint >= 0, "joint": max(joint, 0),
+        "made_by": call_text, "hides_poses": hides_poses, "has_joint": joint >= 0, "joint": max(joint, 0),
         "words": lib.python_words, "words_user": words_user,
         "write": lib.python_keep_page, "write_user": parts_user})
     alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip and pair.method is None)

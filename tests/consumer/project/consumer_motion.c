@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Uses the motion library as an external project does: reads a motion from memory.
+ * Uses the motion library as an external project does: reads a motion from memory, and
+ * compares it with itself.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +12,16 @@ int main(void) {
     static const char text[] = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\n"
                                "MOTION\nFrames: 2\nFrame Time: 0.5\n1\n2\n";
     pm_motion *motion = NULL;
+    pm_motion_comparison *found = NULL;
     pm_error error;
-    if (pm_motion_parse(text, strlen(text), "a.bvh", NULL, NULL, &motion, &error) != PM_OK) {
+    if (pm_motion_parse(text, strlen(text), "a.bvh", NULL, NULL, &motion, &error) != PM_OK ||
+        pm_motion_compare(motion, motion, NULL, &found, &error) != PM_OK) {
         printf("%s\n", error.message);
         return 1;
     }
     const size_t keys = pm_motion_get_content(motion)->clips[0].timelines[0].key_count;
+    const double degrees = pm_motion_get_differences(found)->clip.angle.max;
+    pm_motion_destroy_comparison(&found);
     pm_motion_destroy(&motion);
-    return keys == 2 ? 0 : 1;
+    return keys == 2 && degrees == 0 ? 0 : 1;
 }
