@@ -29,13 +29,18 @@ void motion_report(pm_error *error, pm_status status, const char *format, ...) {
 }
 
 pm_status motion_name_failure(pm_status status, const char *name, pm_error *error) {
-    char message[sizeof error->message];
+    static const char between[] = {':', ' '};
     if (status == PM_OK || !error)
         return status;
-    snprintf(message, sizeof message, "%s", error->message);
-    const size_t room = sizeof message - strlen(message) - 1, size = strlen(name);
-    const size_t shown = room > 2 ? utf8_cut(name, size, size < room - 2 ? size : room - 2) : 0;
-    snprintf(error->message, sizeof error->message, "%.*s: %s", (int)shown, name, message);
+    const size_t length = strlen(error->message), size = strlen(name);
+    const size_t room = sizeof error->message - length - 1;
+    if (room < sizeof between)
+        return status;
+    const size_t most = room - sizeof between;
+    const size_t shown = utf8_cut(name, size, size < most ? size : most);
+    memmove(error->message + shown + sizeof between, error->message, length + 1);
+    memcpy(error->message + shown, between, sizeof between);
+    memcpy(error->message, name, shown);
     return status;
 }
 

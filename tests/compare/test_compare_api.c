@@ -246,6 +246,18 @@ static void what_files_have_not_is_refused_with_their_name(void **state) {
     }
 }
 
+static void long_names_are_cut_and_messages_are_not(void **state) {
+    (void)state;
+    char name[2000];
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    const pm_motion_compare_options options = {.name_a = name, .trim_start = 1000};
+    pm_motion_comparison *found = NULL;
+    expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_FILE,
+                   "nnn: --trim-start 1000 removes all 3 keys");
+    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+}
+
 static void methods_that_cannot_be_are_refused(void **state) {
     (void)state;
     pm_engine *engine = NULL;
@@ -297,6 +309,7 @@ int main(void) {
         cmocka_unit_test(a_page_chooses_a_joint),
         cmocka_unit_test(each_bad_option_is_named),
         cmocka_unit_test(what_files_have_not_is_refused_with_their_name),
+        cmocka_unit_test(long_names_are_cut_and_messages_are_not),
         cmocka_unit_test(methods_that_cannot_be_are_refused),
         cmocka_unit_test(reserved_fields_and_null_are_refused)};
     return cmocka_run_group_tests(tests, read_takes, destroy_takes);
