@@ -54,9 +54,6 @@ bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint
                           const char *reason, ...) __attribute__((format(printf, 4, 5)));
 bool bvh_out_of_memory(bvh_scan *scan);
 
-/* At the beginning of a text. */
-void bvh_skip_byte_order_mark(bvh_scan *scan);
-
 /* Reserves memory for one more element. False when memory is exhausted. */
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size);
 

@@ -16,7 +16,6 @@
 #include "motion/files/output.h"
 #include "motion/model/compose.h"
 #include "motion/model/model.h"
-#include "motion/open/open.h"
 
 enum { DEFAULT_DECIMALS = 6 };
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads NPZ from end to end, and its row in the table of formats.
+ * The row of NPZ in the table of formats.
  */
 #include "motion/npz/npz.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/npz/npz_compose.h"
 #include "motion/time/rate.h"
@@ -22,26 +21,6 @@ static void release(void *document) {
     free(d);
 }
 
-/* The layout of the options, or the one with the most members in the archive. */
-static pm_status choose_layout(const motion_input *input, const zip_archive *archive,
-                               motion_arena *arena, npz_layout *layout, pm_error *error) {
-    const char *name = input->options->layout;
-    char shown[MOTION_PRINTABLE];
-    pm_status status = PM_OK;
-    if (!name)
-        return npz_find_layout(archive, layout, error);
-    const npz_layout *row = npz_layout_named(name);
-    if (row)
-        *layout = *row;
-    else
-        status = npz_read_layout(name, arena, layout, error);
-    layout->is_given = true;
-    if (status == PM_OK && !npz_layout_fits(layout, archive))
-        return motion_refuse(error, "no member holds rotations of layout '%s'",
-                             motion_printable(shown, name, strlen(name)));
-    return status;
-}
-
 static pm_status read_document(npz_document *document, const motion_input *input, pm_motion *motion,
                                pm_error *error) {
     npz_layout layout;
@@ -55,7 +34,7 @@ static pm_status read_document(npz_document *document, const motion_input *input
     document->owned = calloc(document->archive.count + 1, sizeof *document->owned);
     if (!document->owned)
         return motion_refuse_memory(error);
-    status = choose_layout(input, &document->archive, &motion->arena, &layout, error);
+    status = npz_choose_layout(input, &document->archive, &motion->arena, &layout, error);
     if (status == PM_OK)
         status = npz_find_rate(document, input, &layout, &rate, error);
     if (status == PM_OK)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The layouts that are known, the one that names most of an archive's members, and names of members in
- * messages.
+ * The layouts that are known, and how one is chosen: by its name, from a file, or because no other
+ * layout names more of the archive's members.
  */
-#include <stdarg.h>
+#include "motion/npz/npz_layout.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "motion/npz/npz.h"
+#include "motion/files/input.h"
 
 /* ---- the table ------------------------------------------------------------------------- */
 
@@ -109,23 +111,6 @@ const npz_layout *npz_layout_named(const char *name) {
     return NULL;
 }
 
-/* ---- members in messages --------------------------------------------------------------- */
-
-const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member) {
-    const zip_bytes name = member->name;
-    const bool npy = name.size > 4 && memcmp(name.data + name.size - 4, ".npy", 4) == 0;
-    return motion_printable(shown, name.data, name.size - (npy ? 4 : 0));
-}
-
-pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...) {
-    char text[NPY_REASON_SIZE], shown[MOTION_PRINTABLE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return motion_refuse(error, "member '%s' %s", npz_shown(shown, member), text);
-}
-
 /* ---- finding --------------------------------------------------------------------------- */
 
 static bool has_name(const zip_member *member, const char *name) {
@@ -167,7 +152,7 @@ static size_t score(const npz_layout *layout, const zip_archive *archive) {
     return rotation ? found : 0;
 }
 
-pm_status npz_find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error) {
+static pm_status find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error) {
     size_t best = 0;
     for (size_t i = 0; i < LAYOUTS; i++) {
         const size_t found = score(&layouts[i], archive);
@@ -182,6 +167,36 @@ pm_status npz_find_layout(const zip_archive *archive, npz_layout *layout, pm_err
                                 "body_rotations, pose_body, rotations or quats, or a layout");
 }
 
-bool npz_layout_fits(const npz_layout *layout, const zip_archive *archive) {
-    return score(layout, archive) > 0;
+/* ---- by name or from a file -------------------------------------------------------------- */
+
+static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
+                             pm_error *error) {
+    char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
+    size_t size = 0;
+    if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
+        return motion_refuse(error, "layout '%s' %s; expected %s",
+                             motion_printable(shown, path, strlen(path)), reason,
+                             NPZ_LAYOUT_NAMES " or a JSON file");
+    const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
+    free(text);
+    return status;
+}
+
+pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
+                            motion_arena *arena, npz_layout *layout, pm_error *error) {
+    const char *name = input->options->layout;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = PM_OK;
+    if (!name)
+        return find_layout(archive, layout, error);
+    const npz_layout *row = npz_layout_named(name);
+    if (row)
+        *layout = *row;
+    else
+        status = read_layout(name, arena, layout, error);
+    layout->is_given = true;
+    if (status == PM_OK && score(layout, archive) == 0)
+        return motion_refuse(error, "no member holds rotations of layout '%s'",
+                             motion_printable(shown, name, strlen(name)));
+    return status;
 }

@@ -81,18 +81,12 @@ const npz_layout *npz_layout_named(const char *name);
  * *index is SIZE_MAX if there is none. */
 pm_status npz_find(const zip_archive *archive, const char *name, size_t *index, pm_error *error);
 
-/* The row with the most members in the archive. */
-pm_status npz_find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error);
-
-/* Whether the archive has a rotation of a layout. */
-bool npz_layout_fits(const npz_layout *layout, const zip_archive *archive);
+/* The layout of the options, or the one with the most members in the archive. */
+pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
+                            motion_arena *arena, npz_layout *layout, pm_error *error);
 
 /* Reads a layout from JSON. `path` is for messages. */
 pm_status npz_parse_layout(const char *text, size_t size, const char *path, motion_arena *arena,
                            npz_layout *layout, pm_error *error);
-
-/* The same from a file. */
-pm_status npz_read_layout(const char *path, motion_arena *arena, npz_layout *layout,
-                          pm_error *error);
 
 #endif

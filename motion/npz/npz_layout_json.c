@@ -4,10 +4,8 @@
  * place.
  */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "motion/files/input.h"
 #include "motion/npz/npz_layout.h"
 #include "motion/text/text.h"
 
@@ -202,18 +200,5 @@ pm_status npz_parse_layout(const char *text, size_t size, const char *path, moti
                              motion_printable(problem, found.text, strlen(found.text)));
     const pm_status status = build_layout(&b, root, layout);
     json_decref(root);
-    return status;
-}
-
-pm_status npz_read_layout(const char *path, motion_arena *arena, npz_layout *layout,
-                          pm_error *error) {
-    char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
-    size_t size = 0;
-    if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
-        return motion_refuse(error, "layout '%s' %s; expected %s",
-                             motion_printable(shown, path, strlen(path)), reason,
-                             NPZ_LAYOUT_NAMES " or a JSON file");
-    const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
-    free(text);
     return status;
 }

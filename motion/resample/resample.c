@@ -10,7 +10,6 @@
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
 #include "motion/model/model.h"
-#include "motion/open/open.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 

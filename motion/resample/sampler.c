@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/open/open.h"
 #include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_grid.h"
 

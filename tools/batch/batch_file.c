@@ -7,7 +7,6 @@
 #include "batch_file.h"
 
 #include "files/progress.h"
-#include "motion/open/open.h"
 #include "resample/resample_files.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "resample_files.h"
 
 #include "files/output_names.h"
-#include "motion/open/open.h"
+#include "motion/model/model.h"
 
 #include <errno.h>
 #include <string.h>
