@@ -31,7 +31,8 @@ typedef struct pm_quirks {
     /* A program takes minutes to compile: rusticl. */
     bool slow_compiler;
     /* The size of sub-groups that programs of crowds require; 0: the compiler chooses. No driver has
-     * one, because no GPU has run them. docs/gpu-compilers.md has what Intel's compiler reports. */
+     * one, because no GPU has run them. bench/results/gpu-compilers.md has what Intel's compiler
+     * reports. */
     unsigned crowd_sub_group;
 } pm_quirks;
 
