@@ -16,6 +16,7 @@
 
 #include "check.h"
 #include "motion.h"
+#include "motion/open/open.h"
 #include "motion/gltf/plain_json.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"

@@ -43,8 +43,8 @@ static void put_options(const char *command, const option_group *groups, size_t 
             put(command, &groups[g].options[i]);
         }
     }
-    for (size_t i = 0; i < HELP_COMMON_COUNT; i++) {
-        put(command, &help_common_options[i]);
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+        put(command, &option_common[i]);
     }
 }
 

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const option help_common_options[] = {
-    {"--quiet", 'q', NULL, "suppress report, warnings and progress; errors are still printed", NULL,
-     0},
-    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
-};
-_Static_assert(sizeof help_common_options / sizeof help_common_options[0] == HELP_COMMON_COUNT,
-               "a row for each");
-
 static const option environment[] = {
     {"POSEMILL_DEVICE", 0, NULL, "default of --device", NULL, 0},
     {"POSEMILL_CACHE", 0, NULL,
@@ -41,7 +33,7 @@ static const option exit_codes[] = {
     {"6", 0, NULL, "the output was not written", NULL, 0},
 };
 
-static const option_group common = {"Common options", help_common_options, HELP_COMMON_COUNT, NULL};
+static const option_group common = {"Common options", option_common, OPTION_COMMON_COUNT, NULL};
 static const option_group of_program[] = {
     {"Environment", environment, sizeof environment / sizeof environment[0], NULL},
     {"Exit codes", exit_codes, sizeof exit_codes / sizeof exit_codes[0], NULL},

@@ -13,10 +13,6 @@ typedef enum help_style { HELP_TEXT, HELP_MAN, HELP_BASH, HELP_ZSH, HELP_FISH } 
 /* "text", "man", "bash", "zsh", "fish". */
 bool help_find_style(const char *name, help_style *style);
 
-/* The options that every command has. */
-extern const option help_common_options[];
-enum { HELP_COMMON_COUNT = 2 };
-
 /* Prints to stdout. */
 void help_print(help_style style, const command_help *help, const option_group *groups,
                 size_t group_count);

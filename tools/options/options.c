@@ -59,9 +59,9 @@ static bool find_option(const parser *state, const char *name, size_t length, ch
             }
         }
     }
-    for (size_t i = 0; i < HELP_COMMON_COUNT; i++) {
-        if (names_option(&help_common_options[i], name, length, letter)) {
-            found->row = &help_common_options[i];
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+        if (names_option(&option_common[i], name, length, letter)) {
+            found->row = &option_common[i];
             found->target = NULL;
             return true;
         }
@@ -77,8 +77,8 @@ static cli_exit refuse_unknown(const parser *state, const char *word, size_t len
             nearest_try(&meant, state->groups[g].options[i].name);
         }
     }
-    for (size_t i = 0; i < HELP_COMMON_COUNT; i++) {
-        nearest_try(&meant, help_common_options[i].name);
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+        nearest_try(&meant, option_common[i].name);
     }
     if (meant.word == NULL) {
         return options_usage(state->help, word, "unknown option");

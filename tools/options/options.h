@@ -25,6 +25,10 @@ typedef struct option {
     size_t offset;        /* offset of the field in the group's struct, passed to parse */
 } option;
 
+/* Those that every command has, which the parser handles itself. */
+extern const option option_common[];
+enum { OPTION_COMMON_COUNT = 2 };
+
 typedef struct option_group {
     const char *title; /* heading in --help. NULL: continues the previous group */
     const option *options;
