@@ -30,19 +30,12 @@ const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
     return sets[best];
 }
 
-const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
-    return arrays[channel];
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array) {
+    const pm_array *const arrays[PM_CHANNEL_COUNT][PM_ARRAY_COUNT] = {
+        {&desc->rotations, &desc->rotations_in, &desc->rotations_out},
+        {&desc->positions, &desc->positions_in, &desc->positions_out},
+        {&desc->scales, &desc->scales_in, &desc->scales_out}};
+    return arrays[channel][array];
 }
 
 unsigned pm_channel_components(unsigned channel) {
