@@ -53,6 +53,10 @@ typedef struct pm_sample_request {
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads);
 
+/* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
+pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
+                                pm_error *error);
+
 /* A request for samples [from, from + count) of a request. Cursors are exact, so that they do not
  * depend on where a piece begins. */
 pm_sample_request pm_sample_request_piece(const pm_sample_request *request, const pm_piece *piece);
