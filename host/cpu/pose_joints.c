@@ -347,9 +347,9 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes t
     }
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
         const pm_u8 kind = moved[at / PM_TRACK_GROUP];
-        pm_quat value = rest_of(joints, at, c);
         if (kind == PM_MOVED_WHOLE && plain)
             continue;
+        pm_quat value = rest_of(joints, at, c);
         for (unsigned n = 0; n < PM_INPUTS && kind != PM_MOVED_NOT; n++)
             if (state->inputs[n].at.op == PM_OP_SET)
                 value = load_lanes(to, at, c);
