@@ -191,7 +191,9 @@ def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int =
         "made_by": call_text, "hides_poses": hides_poses, "has_joint": joint >= 0, "joint": max(joint, 0),
         "words": lib.python_words, "words_user": words_user,
         "write": lib.python_keep_page, "write_user": parts_user})
-    alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip and pair.method is None)
+    # A motion that is compared with itself, and by nothing that could differ, is shown alone.
+    alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip
+             and pair.method is None and pair.map is None)
     call(lib.pm_motion_write_page, pair.a.content.handle,
          ffi.NULL if alone else pair.b.content.handle, _options(pair, keep), shown, ffi.NULL, ffi.NULL,
          parameters={})

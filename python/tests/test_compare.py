@@ -84,6 +84,12 @@ def test_a_map_pairs_joints(tmp_path: Path, walk: pm.Motion) -> None:
     lines.write_text("LeftFoot\tRightFoot\n")
     found = pm.compare(walk, walk, map=lines)
     assert [j["name"] for j in found.joints] == ["LeftFoot"] and found.clip["max_degrees"] > 1
+    assert 'class="two"' in found.show().html
+
+
+def test_a_motion_by_a_method_differs_from_itself(walk: pm.Motion) -> None:
+    found = pm.compare(walk, walk, method="step", rate=1000, engine=pm.Engine("none"))
+    assert found.clip["max_degrees"] > 0.1 and 'class="two"' in found.show().html
 
 
 def test_a_page_says_what_is_compared(tmp_path: Path, walk: pm.Motion) -> None:
