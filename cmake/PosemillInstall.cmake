@@ -27,14 +27,15 @@ if(TARGET posemill_motion)
 endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-    file(GLOB posemill_manuals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1")
-    if(NOT POSEMILL_BENCH)
-        list(FILTER posemill_manuals EXCLUDE REGEX "/posemill-bench[.]1$")
-    endif()
-    if(NOT POSEMILL_BATCH)
-        list(FILTER posemill_manuals EXCLUDE REGEX "/posemill-(list|merge)[.]1$")
-    endif()
-    install(FILES ${posemill_manuals} DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+endif()
+if(TARGET posemill_help)
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/help/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+    install(FILES "${PROJECT_BINARY_DIR}/help/posemill.bash" RENAME posemill
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES "${PROJECT_BINARY_DIR}/help/posemill.zsh" RENAME _posemill
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    install(FILES "${PROJECT_BINARY_DIR}/help/posemill.fish"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 if(TARGET posemill_command AND BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR

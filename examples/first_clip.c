@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The shortest useful program: three rotation keys half a second apart, sampled ten times per
+ * The shortest useful program: three rotation keys half a second apart, sampled five times per
  * second along a squad curve. README.md shows it with its output.
  */
 #include <posemill/posemill.h>
@@ -14,8 +14,8 @@ int main(void) {
                                .timelines = &twice_a_second,
                                .rotations = {.data = keys, .type = PM_FLOAT32},
                                .method = PM_METHOD_SQUAD};
-    float out[11][4];
-    const pm_sample_job job = {.sample_count = 11, .rate = {10, 1}, .rotations = out[0]};
+    float out[6][4];
+    const pm_sample_job job = {.sample_count = 6, .rate = {5, 1}, .rotations = out[0]};
     pm_engine *engine = NULL;
     pm_clip *clip = NULL;
     pm_error error = {0};
@@ -23,8 +23,8 @@ int main(void) {
     if (pm_engine_create(NULL, &engine, &error) == PM_OK &&
         pm_clip_create(engine, &desc, &clip, &error) == PM_OK &&
         pm_sample(clip, &job, &error) == PM_OK)
-        for (int k = 0; k < 11; k++)
-            printf("%3.1f s  %9.6f %9.6f %9.6f %9.6f\n", 0.1 * k, (double)out[k][0],
+        for (int k = 0; k < 6; k++)
+            printf("%3.1f s  %9.6f %9.6f %9.6f %9.6f\n", 0.2 * k, (double)out[k][0],
                    (double)out[k][1], (double)out[k][2], (double)out[k][3]);
     else
         fprintf(stderr, "%s\n", error.message);

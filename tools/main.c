@@ -8,6 +8,7 @@
 #include "commands/cli.h"
 #include "commands/commands.h"
 #include "motion/files/atomic_file.h"
+#include "options/help.h"
 #include "options/nearest.h"
 
 #include <errno.h>
@@ -49,25 +50,37 @@ static void list_commands(FILE *file) {
     }
 }
 
-static void print_usage(void) {
-    printf("Usage: posemill COMMAND [OPTIONS]\n"
-           "       posemill COMMAND --help\n\n"
-           "Resamples rotation curves and positions on an OpenCL device or on the CPU\n"
-           "reference path.\n\n");
-    list_commands(stdout);
-    printf("\nOptions:\n"
-           "  --help, -h     print this help and exit\n"
-           "  --version      print the version and exit\n\n"
-           "Environment:\n"
-           "  POSEMILL_DEVICE   default of --device\n"
-           "  POSEMILL_CACHE    folder of the cache of built programs; off disables the cache\n"
-           "  POSEMILL_KERNELS  folder to read kernel sources from, for kernel development\n"
-           "  POSEMILL_LAUNCH   launch configuration in place of the device's default, for\n"
-           "                    measurements: a list such as lanes=8,all_tracks=1,max_run=256\n\n"
-           "Exit codes: 0 done, 1 some inputs of a batch failed, 2 usage error, 3 requested\n"
-           "device not available, 4 bad input, 5 device failure, 6 output not written.\n\n"
-           "Example:\n"
-           "  posemill resample walk.bvh -o walk-120.bvh --rate 120 --method squad\n");
+static const option program_options[] = {
+    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
+    {"--version", 0, NULL, "print the version and exit", NULL, 0},
+};
+
+static const option help_options[] = {
+    {"help", 0, NULL, "print the help of a command; with --man its manual page", NULL, 0},
+    {"completions", 0, NULL, "print a script of completions for a shell: bash, zsh or fish", NULL,
+     0},
+};
+
+static const command_help program_help = {
+    .name = "",
+    .usage = "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man] [COMMAND]\ncompletions bash|zsh|fish",
+    .summary =
+        "Resamples motion files and rotation curves, and compares, converts and shows them,\n"
+        "on an OpenCL device or on the CPU reference path.",
+    .example = "posemill resample walk.bvh -o walk-120.bvh --rate 120 --method squad",
+};
+
+static void print_program(help_style style) {
+    option rows[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        rows[i] = (option){.name = commands[i].name, .help = commands[i].summary};
+    }
+    const option_group groups[] = {
+        {"Commands", rows, COMMAND_COUNT, NULL},
+        {"Other commands", help_options, sizeof help_options / sizeof help_options[0], NULL},
+        {"Options", program_options, sizeof program_options / sizeof program_options[0], NULL},
+    };
+    help_print_program(style, &program_help, groups, sizeof groups / sizeof groups[0]);
 }
 
 static const command *find_command(const char *name) {
@@ -81,32 +94,55 @@ static const command *find_command(const char *name) {
 
 /* `name` is no command, or an option in its place. */
 static int refuse_name(const char *name) {
-    static const char *const options[] = {"--help", "--version", "help"};
+    static const char *const others[] = {"--help", "--version", "help", "completions"};
     nearest meant = {.text = name, .size = strlen(name)};
     char hint[96];
     for (int i = 0; i < COMMAND_COUNT; i++) {
         nearest_try(&meant, commands[i].name);
     }
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        nearest_try(&meant, options[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        nearest_try(&meant, others[i]);
     }
     snprintf(hint, sizeof hint, "did you mean %s? see: posemill --help", meant.word);
     return (int)cli_fail(CLI_USAGE, name, meant.word != NULL ? hint : "see: posemill --help", "%s",
                          name[0] == '-' ? "unknown option" : "unknown command");
 }
 
-static int run_help(int argc, char **argv) {
-    static char help[] = "--help";
-    const command *found = argc > 1 ? find_command(argv[1]) : NULL;
-    if (argc > 1 && found == NULL) {
-        return refuse_name(argv[1]);
-    }
-    if (found == NULL) {
-        print_usage();
-        return CLI_DONE;
-    }
-    char *words[] = {argv[1], help, NULL};
+static int run_help_of(const command *found, const char *style) {
+    char name[16], help[16];
+    char *words[] = {name, help, NULL};
+    snprintf(name, sizeof name, "%s", found->name);
+    snprintf(help, sizeof help, "--help=%s", style);
     return found->run(2, words);
+}
+
+/* posemill help [--man] [COMMAND] */
+static int run_help(int argc, char **argv) {
+    const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
+    const char *name = argc > 1 + is_man ? argv[1 + is_man] : NULL;
+    const command *found = name != NULL ? find_command(name) : NULL;
+    if (found != NULL) {
+        return run_help_of(found, is_man ? "man" : "text");
+    }
+    if (name != NULL) {
+        return refuse_name(name);
+    }
+    print_program(is_man ? HELP_MAN : HELP_TEXT);
+    return CLI_DONE;
+}
+
+static int run_completions(int argc, char **argv) {
+    help_style shell;
+    if (argc != 2 || !help_find_style(argv[1], &shell) || shell <= HELP_MAN) {
+        return (int)cli_fail(CLI_USAGE, "completions", "see: posemill --help",
+                             "expected a shell: bash, zsh or fish");
+    }
+    print_program(shell);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        run_help_of(&commands[i], argv[1]);
+    }
+    help_print_end(shell);
+    return CLI_DONE;
 }
 
 static int dispatch(int argc, char **argv) {
@@ -124,6 +160,9 @@ static int dispatch(int argc, char **argv) {
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         return run_help(argc - 1, argv + 1);
+    }
+    if (strcmp(name, "completions") == 0) {
+        return run_completions(argc - 1, argv + 1);
     }
     const command *found = find_command(name);
     if (found == NULL) {

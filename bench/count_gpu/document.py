@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes the tables of docs/gpu-compilers.md from a record."""
+"""The tables of a record, in Markdown."""
 import json
 import os
-import re
 import textwrap
 
 from . import estimate
@@ -10,8 +9,6 @@ from .tools import ROOT, Failure
 
 RECORD = os.path.join(ROOT, "bench", "results", "counts", "gpu.json")
 BEFORE = os.path.join(ROOT, "bench", "results", "counts", "gpu-before-workgroups.json")
-DOCUMENT = os.path.join(ROOT, "docs", "gpu-compilers.md")
-BEGIN, END = "<!-- count:begin -->", "<!-- count:end -->"
 
 
 def read(path):
@@ -109,26 +106,3 @@ def pages(record):
         yield from ("", f"### {group}", "")
         yield from table(["program", *targets],
                          [[name, *(figure_cell(place.get((one, name))) for one in targets)] for name in own])
-
-
-# ---- the document ------------------------------------------------------------------------------
-
-
-def rendered(text, record):
-    """The document with the tables of the record."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise Failure(f"the document has no {BEGIN} before one {END}")
-    body = "\n".join(pages(record))
-    return re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n\n{body}\n\n{END}", text, flags=re.S)
-
-
-def update(check, document=DOCUMENT, path=RECORD):
-    """Writes the document, or with `check` fails where it differs from the record."""
-    text = read(document)
-    wanted = rendered(text, record_of(path))
-    if check and text != wanted:
-        raise Failure(f"{os.path.relpath(document)} differs from {os.path.relpath(path)}; "
-                      "bench/count-gpu --document writes it")
-    if not check:
-        with open(document, "w", encoding="utf-8") as file:
-            file.write(wanted)

@@ -16,7 +16,7 @@ counts what the compilers report: registers, spills, private memory, occupancy o
 code, calls, and fused operations that the source does not ask for."""
 EPILOG = """examples:
   bench/count-gpu --target sm_90,gfx1030 --program 'walk/*'
-  bench/count-gpu --json bench/results/counts/gpu.json && bench/count-gpu --document"""
+  bench/count-gpu --tables                 # of bench/results/counts/gpu.json"""
 
 
 def arguments():
@@ -34,8 +34,8 @@ def arguments():
     add("--samples", metavar="CARD", nargs="?", const=samples.CARDS[0].name,
         help="count the instructions of a sample on one of NVIDIA's cards instead: "
         + ", ".join(card.name for card in samples.CARDS))
-    add("--document", choices=("write", "check"), nargs="?", const="write",
-        help="write the tables of docs/gpu-compilers.md from its record instead, or check them")
+    add("--tables", metavar="FILE", nargs="?", const=document.RECORD,
+        help="print the tables of a record instead; default: bench/results/counts/gpu.json")
     add("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
         help="compilations at a time; default: the number of processors")
     add("--fresh", action="store_true", help="compile what build/count-gpu remembers, too")
@@ -141,8 +141,8 @@ def count(given):
 def main():
     given = arguments()
     try:
-        if given.document:
-            document.update(given.document == "check")
+        if given.tables:
+            print("\n".join(document.pages(document.record_of(given.tables))))
             return 0
         if given.samples:
             chosen = choose_programs(given.program) if given.program else None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The command bench/report: writes the tables of the documents, or compares them with the records."""
+"""The command bench/report: prints the tables of records, and those of the README."""
+import glob
 import os
 import re
 import subprocess
@@ -9,17 +10,16 @@ from . import command, document, tables
 from .text import Unwritable, replace, shown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-USAGE = """usage: bench/report [--check] RECORD.json...
+USAGE = """usage: bench/report [--write | --check] RECORD.json...
 
-Writes the text between <!-- bench:begin --> and <!-- bench:end --> in README.md, from the newest
-record that has all cases, and in docs/performance.md, from all records, that one first. If no record
-has all cases, the first one is taken. With --check writes nothing, and fails when either text differs
-from the records, or a figure in the prose of README.md or docs/*.md does not match its record
-(bench/figures). The cases of NAME.json are followed by the picture that
-bench/plot made of its sizes, docs/pictures/sizes-NAME.svg, if it exists.
+Prints a table of all cases of each record, in Markdown. --write replaces the text between
+<!-- bench:begin --> and <!-- bench:end --> in README.md, from the newest record that has all cases,
+or from the first one where none has. --check writes nothing, and fails when that text differs from
+the records, or a figure in the prose of README.md, docs/*.md or bench/results/*.md does not
+match its record (bench/figures).
 
 Example:
-  bench/report bench/results/*.json
+  bench/report bench/results/NAME.json
 """
 BLOCK = re.compile(r"(<!-- bench:begin -->[^\n]*\n).*?(?=[^\n]*<!-- bench:end -->)", re.S)
 
@@ -42,31 +42,23 @@ def update(name, lines, check):
     new = BLOCK.sub(lambda match: match[1] + block, old).rstrip("\n") + "\n"
     if check:
         return new == old.rstrip("\n") + "\n" or fail(
-            f"{file} differs from the records; run: bench/report bench/results/*.json")
+            f"{file} differs from the records; run: bench/report --write bench/results/*.json")
     replace(file, new)
     return True
 
 
-def all_tables(records):
-    pictures = os.path.join(ROOT, "docs", "pictures")
-    for name, record in records:
-        yield from tables.section(record, name, pictures)
-    yield ""
-
-
 def figures():
     """Whether the figures in the prose match their records."""
-    folder = os.path.join(ROOT, "docs")
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
-    files = [os.path.join(ROOT, "README.md"), *(os.path.join(folder, name) for name in names)]
+    files = [os.path.join(ROOT, "README.md")]
+    for part in ("docs", os.path.join("bench", "results")):
+        files += sorted(glob.glob(os.path.join(glob.escape(ROOT), part, "*.md")))
     return subprocess.run([os.path.join(ROOT, "bench", "figures"), *files], check=False).returncode == 0
 
 
-def newest_whole_first(records):
-    """The documents describe what is true now. Records of schema 1 have no date."""
-    whole = [one for one in records if one[1].whole and one[1].date is not None]
-    first = max(whole, key=lambda one: one[1].date, default=records[0])
-    return [first, *(one for one in records if one is not first)]
+def newest_whole(records):
+    """The README describes what is true now. Records of schema 1 have no date."""
+    whole = [one for _, one in records if one.whole and one.date is not None]
+    return max(whole, key=lambda one: one.date, default=records[0][1])
 
 
 def read_all(paths):
@@ -82,8 +74,8 @@ def read_all(paths):
 
 def main():
     arguments = sys.argv[1:]
-    check = arguments[:1] == ["--check"]
-    paths = arguments[1:] if check else arguments
+    mode = arguments[0] if arguments[:1] in (["--check"], ["--write"]) else None
+    paths = arguments[1:] if mode else arguments
     if arguments in (["--help"], ["-h"]):
         print(USAGE, end="")
         return 0
@@ -93,15 +85,17 @@ def main():
     records = read_all(paths)
     if len(records) < len(paths):
         return command.BAD_INPUT
-    records = newest_whole_first(records)
+    if mode is None:
+        for name, record in records:
+            print("\n".join(tables.section(record, name)))
+        return 0
     try:
-        passed = update("README.md", tables.summary(records[0][1]), check)
-        passed = update(os.path.join("docs", "performance.md"), all_tables(records), check) and passed
+        passed = update("README.md", tables.summary(newest_whole(records)), mode == "--check")
     except Unwritable as failure:
         fail(str(failure))
         return command.CANNOT_WRITE
     except (OSError, UnicodeDecodeError) as error:
-        passed = fail(f"the documents cannot be read: {error}")
-    if check:
+        passed = fail(f"the README cannot be read: {error}")
+    if mode == "--check":
         passed = figures() and passed
     return 0 if passed else 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of README.md and docs/performance.md, in Markdown, from records of posemill bench. Records
+"""Tables of records, and those of README.md, in Markdown, from records of posemill bench. Records
 of schema 2 have two columns more: the bound of a case, and its share of that bound.
 """
 import os
@@ -81,6 +81,7 @@ def conditions(record):
 # ---- README.md -----------------------------------------------------------------
 
 BASELINE = "times vectorised C on all cores"
+SHOWN = ("slerp", "squad", "circular-c2", "spline")  # one of each kind; bench/report prints all
 
 
 def summary_of_crowds(record):
@@ -114,10 +115,10 @@ def summary(record):
               BASELINE]
     yield row(*titles)
     yield rule(1, len(titles) - 1)
-    for name, case in record.cases.items():
-        if name.startswith("upsample-4/"):
-            yield row(plain(name.removeprefix("upsample-4/")), rate(case.samples_per_s),
-                      share(case.ceiling_share), *bound_cells(record, case), ratio(case.baseline_ratio))
+    for method in SHOWN:
+        if case := record.cases.get(f"upsample-4/{method}"):
+            yield row(method, rate(case.samples_per_s), share(case.ceiling_share),
+                      *bound_cells(record, case), ratio(case.baseline_ratio))
     rates = [record.cases[name].samples_per_s if name in record.cases else 0.0
              for name in ("upsample-4/slerp", "obvious/slerp")]
     if min(rates) > 0:
@@ -128,7 +129,7 @@ def summary(record):
     yield from conditions(record)
 
 
-# ---- docs/performance.md -------------------------------------------------------
+# ---- all cases -----------------------------------------------------------------
 
 
 def shares(record, case):
@@ -178,16 +179,8 @@ def kind_of(case):
     return file_row if case.name.startswith("files/") else job_row
 
 
-def picture(pictures, name):
-    """The picture of a record by bench/plot, if there is one."""
-    if os.path.exists(os.path.join(pictures, f"sizes-{name}.svg")):
-        yield ""
-        yield f"![share of the write ceiling over the size of a job](pictures/sizes-{name}.svg)"
-
-
-def section(record, name, pictures):
+def section(record, name):
     """Lines: every case of a record, those that measure files and batches in tables of their own."""
-    yield ""
     yield f"### {name}"
     yield ""
     device, platform, driver, commit = map(
@@ -204,4 +197,4 @@ def section(record, name, pictures):
             yield row(*titles)
             yield rule(1, len(titles) - 1)
             yield from (kind(record, case) for case in cases)
-    yield from picture(pictures, name)
+    yield ""

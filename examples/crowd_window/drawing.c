@@ -13,26 +13,26 @@ enum { PALETTES = 0, PLACES = 1 }; /* bindings of storage buffers */
 
 static void add_attribute(GLuint index, GLint size, GLenum type, GLboolean normalised,
                           size_t offset) {
-    gl.EnableVertexAttribArray(index);
-    gl.VertexAttribPointer(index, size, type, normalised, sizeof(vertex), (const void *)offset);
+    glEnableVertexAttribArray(index);
+    glVertexAttribPointer(index, size, type, normalised, sizeof(vertex), (const void *)offset);
 }
 
 static void upload_mesh(drawing *d, const mesh *m) {
-    gl.BindVertexArray(d->figure_array);
-    gl.BindBuffer(GL_ARRAY_BUFFER, d->vertices);
-    gl.BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(m->vertex_count * sizeof *m->vertices), m->vertices,
-                  GL_STATIC_DRAW);
-    gl.BindBuffer(GL_ELEMENT_ARRAY_BUFFER, d->indices);
-    gl.BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(m->index_count * sizeof *m->indices),
-                  m->indices, GL_STATIC_DRAW);
+    glBindVertexArray(d->figure_array);
+    glBindBuffer(GL_ARRAY_BUFFER, d->vertices);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(m->vertex_count * sizeof *m->vertices), m->vertices,
+                 GL_STATIC_DRAW);
+    glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, d->indices);
+    glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(m->index_count * sizeof *m->indices),
+                 m->indices, GL_STATIC_DRAW);
     add_attribute(0, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, position));
     add_attribute(1, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, normal));
     add_attribute(2, 4, GL_FLOAT, GL_FALSE, offsetof(vertex, weights));
-    gl.EnableVertexAttribArray(3);
-    gl.VertexAttribIPointer(3, 4, GL_UNSIGNED_SHORT, sizeof(vertex),
-                            (const void *)offsetof(vertex, joints));
+    glEnableVertexAttribArray(3);
+    glVertexAttribIPointer(3, 4, GL_UNSIGNED_SHORT, sizeof(vertex),
+                           (const void *)offsetof(vertex, joints));
     add_attribute(4, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(vertex, colour));
-    gl.BindVertexArray(0);
+    glBindVertexArray(0);
     d->vertex_count = m->vertex_count;
     d->index_count = m->index_count;
 }
@@ -46,12 +46,12 @@ pm_status drawing_open(drawing *d, const scene *s, pm_error *error) {
         drawing_close(d);
         return error->status;
     }
-    gl.GenVertexArrays(1, &d->figure_array);
-    gl.GenVertexArrays(1, &d->no_array);
-    gl.GenBuffers(1, &d->vertices);
-    gl.GenBuffers(1, &d->indices);
-    gl.GenBuffers(1, &d->places);
-    gl.GenQueries(1, &d->query);
+    glGenVertexArrays(1, &d->figure_array);
+    glGenVertexArrays(1, &d->no_array);
+    glGenBuffers(1, &d->vertices);
+    glGenBuffers(1, &d->indices);
+    glGenBuffers(1, &d->places);
+    glGenQueries(1, &d->query);
     upload_mesh(d, &s->mesh);
     const pm_status status = gl_check("the mesh", error);
     if (status != PM_OK)
@@ -63,12 +63,12 @@ pm_status drawing_open(drawing *d, const scene *s, pm_error *error) {
 void drawing_close(drawing *d) {
     const GLuint buffers[] = {d->vertices, d->indices, d->places};
     const GLuint arrays[] = {d->figure_array, d->no_array};
-    gl.DeleteQueries(1, &d->query);
-    gl.DeleteBuffers(3, buffers);
-    gl.DeleteVertexArrays(2, arrays);
-    gl.DeleteProgram(d->shadow);
-    gl.DeleteProgram(d->ground);
-    gl.DeleteProgram(d->figure);
+    glDeleteQueries(1, &d->query);
+    glDeleteBuffers(3, buffers);
+    glDeleteVertexArrays(2, arrays);
+    glDeleteProgram(d->shadow);
+    glDeleteProgram(d->ground);
+    glDeleteProgram(d->figure);
     *d = (drawing){0};
 }
 
@@ -76,40 +76,40 @@ void drawing_close(drawing *d) {
 
 static void use(GLuint program, const float view[16], const double eye[3]) {
     const float at[3] = {(float)eye[0], (float)eye[1], (float)eye[2]};
-    gl.UseProgram(program);
-    gl.UniformMatrix4fv(gl.GetUniformLocation(program, "view"), 1, GL_FALSE, view);
-    gl.Uniform3fv(gl.GetUniformLocation(program, "eye"), 1, at); /* -1 is ignored */
+    glUseProgram(program);
+    glUniformMatrix4fv(glGetUniformLocation(program, "view"), 1, GL_FALSE, view);
+    glUniform3fv(glGetUniformLocation(program, "eye"), 1, at); /* -1 is ignored */
 }
 
 static void bind(const drawing *d, const scene *s, const palettes *p) {
-    gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, d->places);
-    gl.BufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(s->count * sizeof *s->places), s->places,
-                  GL_STREAM_DRAW);
-    gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffers[p->now]);
-    gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, d->places);
+    glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(s->count * sizeof *s->places), s->places,
+                 GL_STREAM_DRAW);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffers[p->now]);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
 }
 
 static void draw_ground(const drawing *d, const scene *s, const float view[16],
                         const double eye[3]) {
-    gl.BindVertexArray(d->no_array);
+    glBindVertexArray(d->no_array);
     use(d->ground, view, eye);
-    gl.DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
-    gl.Enable(GL_BLEND);
-    gl.BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    gl.DepthMask(GL_FALSE);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDepthMask(GL_FALSE);
     use(d->shadow, view, eye);
-    gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)s->count);
-    gl.DepthMask(GL_TRUE);
-    gl.Disable(GL_BLEND);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)s->count);
+    glDepthMask(GL_TRUE);
+    glDisable(GL_BLEND);
 }
 
 static void draw_figures(const drawing *d, const scene *s, const float view[16],
                          const double eye[3]) {
-    gl.BindVertexArray(d->figure_array);
+    glBindVertexArray(d->figure_array);
     use(d->figure, view, eye);
-    gl.Uniform1ui(gl.GetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
-    gl.DrawElementsInstanced(GL_TRIANGLES, (GLsizei)d->index_count, GL_UNSIGNED_INT, NULL,
-                             (GLsizei)s->count);
+    glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
+    glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)d->index_count, GL_UNSIGNED_INT, NULL,
+                            (GLsizei)s->count);
 }
 
 /* The query is asked again when its result was read, so that nothing waits for it. */
@@ -117,10 +117,10 @@ static void read_query(drawing *d) {
     GLuint64 nanoseconds = 0, available = 0;
     if (!d->asked)
         return;
-    gl.GetQueryObjectui64v(d->query, GL_QUERY_RESULT_AVAILABLE, &available);
+    glGetQueryObjectui64v(d->query, GL_QUERY_RESULT_AVAILABLE, &available);
     if (!available)
         return;
-    gl.GetQueryObjectui64v(d->query, GL_QUERY_RESULT, &nanoseconds);
+    glGetQueryObjectui64v(d->query, GL_QUERY_RESULT, &nanoseconds);
     d->milliseconds = 1e-6 * (double)nanoseconds;
     d->asked = false;
 }
@@ -134,16 +134,16 @@ void drawing_frame(drawing *d, const scene *s, palettes *p, const camera *c, int
     read_query(d);
     const bool asks = !d->asked;
     if (asks)
-        gl.BeginQuery(GL_TIME_ELAPSED, d->query);
-    gl.Viewport(0, 0, width, height);
-    gl.ClearColor(0.86f, 0.90f, 0.94f, 1.0f);
-    gl.Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
-    gl.Enable(GL_DEPTH_TEST);
+        glBeginQuery(GL_TIME_ELAPSED, d->query);
+    glViewport(0, 0, width, height);
+    glClearColor(0.86f, 0.90f, 0.94f, 1.0f);
+    glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glEnable(GL_DEPTH_TEST);
     bind(d, s, p);
     draw_ground(d, s, view, eye);
     draw_figures(d, s, view, eye);
     if (asks)
-        gl.EndQuery(GL_TIME_ELAPSED);
+        glEndQuery(GL_TIME_ELAPSED);
     d->asked = true;
     palettes_drawn(p);
 }
@@ -157,22 +157,22 @@ pm_status drawing_positions(drawing *d, const scene *s, palettes *p, float *posi
     const float nowhere[16] = {0};
     const double eye[3] = {0};
     GLuint captured = 0;
-    gl.GenBuffers(1, &captured);
-    gl.BindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, captured);
-    gl.BufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STATIC_READ);
-    gl.BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, captured);
+    glGenBuffers(1, &captured);
+    glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, captured);
+    glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STATIC_READ);
+    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, captured);
     bind(d, s, p);
-    gl.BindVertexArray(d->figure_array);
+    glBindVertexArray(d->figure_array);
     use(d->figure, nowhere, eye);
-    gl.Uniform1ui(gl.GetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
-    gl.Enable(GL_RASTERIZER_DISCARD);
-    gl.BeginTransformFeedback(GL_POINTS);
-    gl.DrawArraysInstanced(GL_POINTS, 0, (GLsizei)d->vertex_count, (GLsizei)s->count);
-    gl.EndTransformFeedback();
-    gl.Disable(GL_RASTERIZER_DISCARD);
-    gl.GetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)bytes, positions);
-    gl.BindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
-    gl.DeleteBuffers(1, &captured);
+    glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
+    glEnable(GL_RASTERIZER_DISCARD);
+    glBeginTransformFeedback(GL_POINTS);
+    glDrawArraysInstanced(GL_POINTS, 0, (GLsizei)d->vertex_count, (GLsizei)s->count);
+    glEndTransformFeedback();
+    glDisable(GL_RASTERIZER_DISCARD);
+    glGetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)bytes, positions);
+    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
+    glDeleteBuffers(1, &captured);
     palettes_drawn(p);
     return gl_check("transform feedback", error);
 }

@@ -10,7 +10,7 @@
 
 #include "fault.h"
 #include "offscreen.h"
-#include "png.h"
+#include "picture_png.h"
 #include "show.h"
 
 static const double step = 1.0 / 30;
@@ -22,12 +22,12 @@ typedef struct totals {
 /* The first frame, in which drivers compile kernels and shaders, is not measured. */
 static pm_status run_frames(show *s, const options *o, totals *t, pm_error *error) {
     pm_status status = show_frame(s, 0, o->width, o->height, error);
-    gl.Finish();
+    glFinish();
     const double begin = show_seconds();
     for (size_t frame = 0; status == PM_OK && frame < o->frames; frame++) {
         status = show_frame(s, step, o->width, o->height, error);
         t->posing += 1e-3 * s->pose_milliseconds;
-        gl.Finish();
+        glFinish();
     }
     t->seconds = show_seconds() - begin;
     return status;
@@ -38,7 +38,7 @@ static void print_totals(const show *s, const options *o, const totals *t) {
     const double joints = (double)s->scene.count * (double)s->scene.joints * frames;
     printf("%zu figures of %zu joints and %zu vertices, %zu frames of %dx%d\n", s->scene.count,
            s->scene.joints, s->scene.mesh.vertex_count, o->frames, o->width, o->height);
-    printf("drawn by %s\nposed by %s, palettes %s\n", (const char *)gl.GetString(GL_RENDERER),
+    printf("drawn by %s\nposed by %s, palettes %s\n", (const char *)glGetString(GL_RENDERER),
            s->device.name, palette_way_names[s->palettes.way]);
     printf(
         "%.2f frames/s; posing takes %.1f %% of the time: %.2f ms a frame, %.1f million joints/s\n",
@@ -76,7 +76,7 @@ static pm_status write_picture(show *s, offscreen *off, const options *o, const 
     unsigned char *pixels = offscreen_pixels(off);
     if (!pixels)
         return fault_memory(error);
-    const pm_status status = png_write(o->picture, pixels, o->width, o->height, error);
+    const pm_status status = picture_write(o->picture, pixels, o->width, o->height, error);
     free(pixels);
     return status;
 }

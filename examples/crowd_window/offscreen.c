@@ -4,8 +4,8 @@
  */
 #include "offscreen.h"
 
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
+#include <epoxy/egl.h>
+#include <epoxy/egl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,22 +69,22 @@ pm_status offscreen_open(offscreen *o, pm_error *error) {
 
 static void attach(GLuint renderbuffer, GLenum format, GLenum point, int samples, int width,
                    int height) {
-    gl.BindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
-    gl.RenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
-    gl.FramebufferRenderbuffer(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, renderbuffer);
+    glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, width, height);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, renderbuffer);
 }
 
 pm_status offscreen_size(offscreen *o, int width, int height, pm_error *error) {
     o->width = width;
     o->height = height;
-    gl.GenFramebuffers(2, o->framebuffers);
-    gl.GenRenderbuffers(RENDERBUFFERS, o->renderbuffers);
-    gl.BindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[RESOLVED]);
+    glGenFramebuffers(2, o->framebuffers);
+    glGenRenderbuffers(RENDERBUFFERS, o->renderbuffers);
+    glBindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[RESOLVED]);
     attach(o->renderbuffers[RESOLVED_COLOUR], GL_RGBA8, GL_COLOR_ATTACHMENT0, 0, width, height);
-    gl.BindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[DRAWN]);
+    glBindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[DRAWN]);
     attach(o->renderbuffers[COLOUR], GL_RGBA8, GL_COLOR_ATTACHMENT0, 4, width, height);
     attach(o->renderbuffers[DEPTH], GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT, 4, width, height);
-    if (gl.CheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
         return fault(error, PM_ERROR_DEVICE, "no framebuffer of %d by %d pixels", width, height);
     return gl_check("the framebuffer", error);
 }
@@ -93,22 +93,22 @@ unsigned char *offscreen_pixels(offscreen *o) {
     unsigned char *pixels = malloc(3 * (size_t)o->width * (size_t)o->height);
     if (!pixels)
         return NULL;
-    gl.BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffers[DRAWN]);
-    gl.BindFramebuffer(GL_DRAW_FRAMEBUFFER, o->framebuffers[RESOLVED]);
-    gl.BlitFramebuffer(0, 0, o->width, o->height, 0, 0, o->width, o->height, GL_COLOR_BUFFER_BIT,
-                       GL_NEAREST);
-    gl.BindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffers[RESOLVED]);
-    gl.PixelStorei(GL_PACK_ALIGNMENT, 1);
-    gl.ReadPixels(0, 0, o->width, o->height, GL_RGB, GL_UNSIGNED_BYTE, pixels);
-    gl.BindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[DRAWN]);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffers[DRAWN]);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, o->framebuffers[RESOLVED]);
+    glBlitFramebuffer(0, 0, o->width, o->height, 0, 0, o->width, o->height, GL_COLOR_BUFFER_BIT,
+                      GL_NEAREST);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffers[RESOLVED]);
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, o->width, o->height, GL_RGB, GL_UNSIGNED_BYTE, pixels);
+    glBindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[DRAWN]);
     return pixels;
 }
 
 /* The display is not terminated: a process has one of its kind, which others may be using. */
 void offscreen_close(offscreen *o) {
     if (o->framebuffers[DRAWN]) {
-        gl.DeleteFramebuffers(2, o->framebuffers);
-        gl.DeleteRenderbuffers(RENDERBUFFERS, o->renderbuffers);
+        glDeleteFramebuffers(2, o->framebuffers);
+        glDeleteRenderbuffers(RENDERBUFFERS, o->renderbuffers);
     }
     if (o->display != EGL_NO_DISPLAY) {
         eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);

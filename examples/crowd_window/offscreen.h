@@ -17,7 +17,7 @@ typedef struct offscreen {
  * of EGL. PM_ERROR_NO_DEVICE where there is none. */
 pm_status offscreen_open(offscreen *o, pm_error *error);
 
-/* Makes the framebuffer, with four samples per pixel, and binds it. Requires gl_load. */
+/* Makes the framebuffer, with four samples per pixel, and binds it. Requires gl_check_context. */
 pm_status offscreen_size(offscreen *o, int width, int height, pm_error *error);
 
 /* Red, green and blue, a byte each, the lowest row first. The caller frees them; NULL: out of

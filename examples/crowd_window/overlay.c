@@ -22,23 +22,23 @@ pm_status overlay_open(overlay *o, pm_error *error) {
     if (!o->program)
         return error->status;
     font_bits(font);
-    gl.UseProgram(o->program);
-    gl.Uniform2uiv(gl.GetUniformLocation(o->program, "font"), FONT_CHARACTERS, font[0]);
-    gl.GenVertexArrays(1, &o->array);
-    gl.GenBuffers(1, &o->characters);
-    gl.BindVertexArray(o->array);
-    gl.BindBuffer(GL_ARRAY_BUFFER, o->characters);
-    gl.EnableVertexAttribArray(0);
-    gl.VertexAttribIPointer(0, 3, GL_UNSIGNED_INT, sizeof(character), NULL);
-    gl.VertexAttribDivisor(0, 1);
-    gl.BindVertexArray(0);
+    glUseProgram(o->program);
+    glUniform2uiv(glGetUniformLocation(o->program, "font"), FONT_CHARACTERS, font[0]);
+    glGenVertexArrays(1, &o->array);
+    glGenBuffers(1, &o->characters);
+    glBindVertexArray(o->array);
+    glBindBuffer(GL_ARRAY_BUFFER, o->characters);
+    glEnableVertexAttribArray(0);
+    glVertexAttribIPointer(0, 3, GL_UNSIGNED_INT, sizeof(character), NULL);
+    glVertexAttribDivisor(0, 1);
+    glBindVertexArray(0);
     return gl_check("the overlay", error);
 }
 
 void overlay_close(overlay *o) {
-    gl.DeleteBuffers(1, &o->characters);
-    gl.DeleteVertexArrays(1, &o->array);
-    gl.DeleteProgram(o->program);
+    glDeleteBuffers(1, &o->characters);
+    glDeleteVertexArrays(1, &o->array);
+    glDeleteProgram(o->program);
     *o = (overlay){0};
 }
 
@@ -60,16 +60,15 @@ static size_t lay_out(const char *text, character characters[CHARACTERS_MAX]) {
 void overlay_draw(const overlay *o, const char *text, int width, int height) {
     character characters[CHARACTERS_MAX];
     const size_t count = lay_out(text, characters);
-    gl.UseProgram(o->program);
-    gl.Uniform2f(gl.GetUniformLocation(o->program, "size"), (float)width / DOT,
-                 (float)height / DOT);
-    gl.BindVertexArray(o->array);
-    gl.BindBuffer(GL_ARRAY_BUFFER, o->characters);
-    gl.BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *characters), characters,
-                  GL_STREAM_DRAW);
-    gl.Disable(GL_DEPTH_TEST);
-    gl.Enable(GL_BLEND);
-    gl.BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
-    gl.Disable(GL_BLEND);
+    glUseProgram(o->program);
+    glUniform2f(glGetUniformLocation(o->program, "size"), (float)width / DOT, (float)height / DOT);
+    glBindVertexArray(o->array);
+    glBindBuffer(GL_ARRAY_BUFFER, o->characters);
+    glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(count * sizeof *characters), characters,
+                 GL_STREAM_DRAW);
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
+    glDisable(GL_BLEND);
 }

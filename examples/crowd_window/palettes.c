@@ -14,7 +14,7 @@ const char *const palette_way_names[PALETTES_WAYS] = {"mapped", "copied", "share
 bool palettes_can(palette_way way, const sharing *shared, const char **why) {
     *why = way == PALETTES_MAPPED ? "mapped buffers need OpenGL 4.4 or ARB_buffer_storage"
                                   : "no OpenCL driver shares buffers with this OpenGL context";
-    return way == PALETTES_COPIED || (way == PALETTES_MAPPED && gl.BufferStorage) ||
+    return way == PALETTES_COPIED || (way == PALETTES_MAPPED && gl_has_storage()) ||
            (way == PALETTES_SHARED && shared);
 }
 
@@ -25,9 +25,9 @@ static pm_status map_buffers(palettes *p, pm_error *error) {
     const GLbitfield flags =
         GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
     for (int i = 0; i < SHARING_BUFFERS; i++) {
-        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
-        gl.BufferStorage(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, flags);
-        p->mapped[i] = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, flags);
+        glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
+        glBufferStorage(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, flags);
+        p->mapped[i] = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, flags);
         if (!p->mapped[i])
             return fault(error, PM_ERROR_DEVICE_MEMORY, "no mapped buffer of %zu bytes", p->bytes);
     }
@@ -36,8 +36,8 @@ static pm_status map_buffers(palettes *p, pm_error *error) {
 
 static pm_status make_buffers(palettes *p, pm_error *error) {
     for (int i = 0; i < SHARING_BUFFERS; i++) {
-        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
-        gl.BufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, GL_DYNAMIC_DRAW);
+        glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
+        glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, GL_DYNAMIC_DRAW);
     }
     if (gl_check("buffers of palettes", error) != PM_OK)
         return error->status;
@@ -49,7 +49,7 @@ static pm_status make_buffers(palettes *p, pm_error *error) {
 
 size_t palettes_most_bytes(void) {
     GLint64 most = 0;
-    gl.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
+    glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
     return most > 0 ? (size_t)most : 0;
 }
 
@@ -62,7 +62,7 @@ pm_status palettes_open(palettes *p, palette_way way, sharing *shared, const sce
     if (p->bytes > palettes_most_bytes())
         return fault(error, PM_ERROR_SIZE, "palettes have %zu bytes; OpenGL allows %zu", p->bytes,
                      palettes_most_bytes());
-    gl.GenBuffers(SHARING_BUFFERS, p->buffers);
+    glGenBuffers(SHARING_BUFFERS, p->buffers);
     const pm_status status =
         way == PALETTES_MAPPED ? map_buffers(p, error) : make_buffers(p, error);
     if (status != PM_OK)
@@ -73,11 +73,11 @@ pm_status palettes_open(palettes *p, palette_way way, sharing *shared, const sce
 void palettes_close(palettes *p) {
     for (int i = 0; i < SHARING_BUFFERS; i++)
         if (p->drawn[i])
-            gl.DeleteSync(p->drawn[i]);
+            glDeleteSync(p->drawn[i]);
     if (p->way == PALETTES_SHARED && p->sharing)
         sharing_drop(p->sharing);
     if (p->buffers[0])
-        gl.DeleteBuffers(SHARING_BUFFERS, p->buffers); /* also unmaps them */
+        glDeleteBuffers(SHARING_BUFFERS, p->buffers); /* also unmaps them */
     free(p->host);
     *p = (palettes){0};
 }
@@ -92,9 +92,9 @@ static pm_status wait_until_drawn(palettes *p, int which, pm_error *error) {
         return PM_OK;
     const GLenum result =
         p->way == PALETTES_MAPPED
-            ? gl.ClientWaitSync(p->drawn[which], GL_SYNC_FLUSH_COMMANDS_BIT, ten_seconds)
+            ? glClientWaitSync(p->drawn[which], GL_SYNC_FLUSH_COMMANDS_BIT, ten_seconds)
             : GL_ALREADY_SIGNALED;
-    gl.DeleteSync(p->drawn[which]);
+    glDeleteSync(p->drawn[which]);
     p->drawn[which] = NULL;
     if (result == GL_TIMEOUT_EXPIRED || result == GL_WAIT_FAILED)
         return fault(error, PM_ERROR_DEVICE, "OpenGL did not finish drawing in 10 seconds");
@@ -110,8 +110,8 @@ static pm_status pose_into(palettes *p, scene *s, int which, bool on_reference, 
     if (p->way == PALETTES_MAPPED)
         return scene_pose(s, p->mapped[which], on_reference, error);
     const pm_status status = scene_pose(s, p->host, on_reference, error);
-    gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[which]);
-    gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, p->host);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[which]);
+    glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, p->host);
     return status;
 }
 
@@ -133,6 +133,6 @@ pm_status palettes_pose(palettes *p, scene *s, bool on_reference, pm_error *erro
 
 void palettes_drawn(palettes *p) {
     if (p->drawn[p->now])
-        gl.DeleteSync(p->drawn[p->now]);
-    p->drawn[p->now] = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+        glDeleteSync(p->drawn[p->now]);
+    p->drawn[p->now] = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
 }

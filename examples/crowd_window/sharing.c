@@ -4,7 +4,7 @@
  */
 #include "sharing.h"
 
-#include <EGL/egl.h>
+#include <epoxy/egl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +147,7 @@ static pm_status check(cl_int code, const char *call, pm_error *error) {
 pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_error *error) {
     cl_int code = CL_SUCCESS;
     sharing_drop(s);
-    gl.Finish(); /* the stores exist before OpenCL looks at them */
+    glFinish(); /* the stores exist before OpenCL looks at them */
     for (int i = 0; i < SHARING_BUFFERS && code == CL_SUCCESS; i++)
         s->buffers[i] = s->from_buffer(s->context, CL_MEM_READ_WRITE, names[i], &code);
     return check(code, "clCreateFromGLBuffer", error);
@@ -162,7 +162,7 @@ pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int
         .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = s->buffers[which]},
         .output_count = 1};
     if (!s->waits)
-        gl.Finish();
+        glFinish();
     pm_status status = check(s->acquire(s->queue, 1, &s->buffers[which], 0, NULL, NULL),
                              "clEnqueueAcquireGLObjects", error);
     if (status != PM_OK)

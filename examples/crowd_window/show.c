@@ -34,7 +34,7 @@ static pm_status open_engine(show *s, const options *o, pm_error *error) {
 }
 
 static palette_way best_way(const show *s) {
-    return s->sharing ? PALETTES_SHARED : gl.BufferStorage ? PALETTES_MAPPED : PALETTES_COPIED;
+    return s->sharing ? PALETTES_SHARED : gl_has_storage() ? PALETTES_MAPPED : PALETTES_COPIED;
 }
 
 static pm_status open_scene(show *s, const options *o, pm_error *error) {
@@ -52,7 +52,7 @@ static pm_status open_scene(show *s, const options *o, pm_error *error) {
 
 pm_status show_open(show *s, const options *o, pm_error *error) {
     *s = (show){0};
-    pm_status status = gl_load(error);
+    pm_status status = gl_check_context(error);
     if (status != PM_OK)
         return status;
     status = open_engine(s, o, error);
@@ -139,7 +139,7 @@ pm_status show_set_reference(show *s, bool on_reference, pm_error *error) {
     s->on_reference = on_reference;
     s->bits = 0;
     if (on_reference && s->palettes.way == PALETTES_SHARED)
-        return show_set_way(s, gl.BufferStorage ? PALETTES_MAPPED : PALETTES_COPIED, error);
+        return show_set_way(s, gl_has_storage() ? PALETTES_MAPPED : PALETTES_COPIED, error);
     return PM_OK;
 }
 

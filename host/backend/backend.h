@@ -134,25 +134,15 @@ struct pm_crowd {
     pm_device_crowd *on_device; /* owned */
 };
 
-/* Opens the devices of an engine. *count is 0 where there are none. Several devices share the host
- * threads of the options. The caller closes each device, then frees *devices with free(). */
-typedef pm_status (*pm_open_devices)(const void *context, const pm_engine_desc *desc,
-                                     const pm_device_options *options, pm_device ***devices,
-                                     size_t *count, pm_error *error);
-
-/* The functions below belong to engine/.
- *
- * Checks a description and creates an engine on the devices that `open` opens, or on the reference
- * path where there are none, or `open` is NULL. */
-pm_status pm_engine_open(const pm_engine_desc *desc, pm_open_devices open, const void *context,
-                         pm_engine **engine, pm_error *error);
-
-/* The request of a checked job: to the device, or to the reference path where the job selects it.
- * Borrows the clip and the job's arrays. */
-pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job);
-
-/* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
-pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
-                                pm_error *error);
+/* The request of a checked job: to the device, or to the reference path where the job selects it. With
+ * several devices, host_threads is the number for each device. Borrows the clip and the job's arrays. */
+static inline pm_sample_request pm_engine_sample_request(const pm_clip *clip,
+                                                         const pm_sample_job *job) {
+    const pm_engine *engine = clip->engine;
+    return pm_sample_request_of(clip->data, job,
+                                job->on_reference
+                                    ? engine->host_threads
+                                    : engine->device->members[0]->options.host_threads);
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * How many processors this process may use: those of its affinity mask, at most the processor time
- * that its control groups allow. Reads Linux's files of either version of control groups.
+ * that its control groups allow, of either version.
  */
 #define _GNU_SOURCE /* sched_getaffinity */
 
@@ -88,82 +88,34 @@ static bool lists(const char *list, const char *word) {
     return false;
 }
 
-/* The kernel writes blanks and backslashes of mount points as three octal digits. */
-static void unescape(char *text) {
-    char *to = text;
-    for (const char *from = text; *from; to++) {
-        if (from[0] == '\\' && from[1] && from[2] && from[3]) {
-            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-            from += 4;
-        } else {
-            *to = *from++;
-        }
-    }
-    *to = '\0';
-}
-
-/* A hierarchy of control groups that may limit processors, and this process's group in it. */
-typedef struct hierarchy {
-    bool second; /* version 2 */
-    char group[PATH];
-} hierarchy;
-
-/* The limit of a mounted hierarchy; SIZE_MAX when the line of mountinfo is another mount. A mount
- * may show a part of the hierarchy: `top` is the group at its mount point. */
-static size_t limit_of_mount(const char *root, char *line, const hierarchy *h) {
-    char top[PATH], point[PATH], path[3 * PATH];
-    char type[32], options[PATH];
-    const char *rest = strstr(line, " - ");
-    if (!rest || sscanf(line, "%*s %*s %*s %4095s %4095s", top, point) != 2 ||
-        sscanf(rest, " - %31s %*s %4095s", type, options) != 2 ||
-        strcmp(type, h->second ? "cgroup2" : "cgroup") != 0 ||
-        (!h->second && !lists(options, "cpu")))
-        return SIZE_MAX;
-    unescape(top);
-    unescape(point);
-    size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
-    const bool below = strncmp(h->group, top, length) == 0 &&
-                       (h->group[length] == '/' || h->group[length] == '\0') &&
-                       !strstr(h->group, "/..");
-    const char *group = below && strcmp(h->group + length, "/") != 0 ? h->group + length : "";
-    snprintf(path, sizeof path, "%s%s%s", root, point, group);
-    return limit_along(path, strlen(root) + strlen(point));
-}
-
-static size_t limit_of_hierarchy(const char *root, const hierarchy *h) {
-    FILE *mounts = open_in(root, "proc/self/mountinfo");
-    char *line = NULL;
-    size_t room = 0, least = SIZE_MAX;
-    while (mounts && getline(&line, &room, mounts) > 0) {
-        const size_t limit = limit_of_mount(root, line, h);
-        least = limit < least ? limit : least;
-    }
-    free(line);
-    if (mounts)
-        fclose(mounts);
-    return least;
-}
-
-/* Reads a line "number:controllers:group". False: a hierarchy that does not limit processors. */
-static bool read_hierarchy(char *line, hierarchy *h) {
+/* The limit of a line "number:controllers:group", at the place where systems mount its hierarchy.
+ * Where that is a container's part of the hierarchy, the group is not below it, and the limit of the
+ * mount's own folder counts. */
+static size_t limit_of_line(const char *root, char *line) {
+    char path[2 * PATH];
     line[strcspn(line, "\n")] = '\0';
     char *controllers = strchr(line, ':');
     char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-    if (!group || strlen(group + 1) >= sizeof h->group)
-        return false;
-    *group = '\0';
-    h->second = controllers[1] == '\0';
-    memcpy(h->group, group + 1, strlen(group + 1) + 1);
-    return h->second || lists(controllers + 1, "cpu");
+    if (!group)
+        return SIZE_MAX;
+    *group++ = '\0';
+    const bool second = controllers[1] == '\0'; /* version 2 */
+    if (!second && !lists(controllers + 1, "cpu"))
+        return SIZE_MAX;
+    const int top = snprintf(path, sizeof path, "%s/sys/fs/cgroup%s", root, second ? "" : "/cpu");
+    if (top < 0 || (size_t)top + strlen(group) >= sizeof path)
+        return SIZE_MAX;
+    if (!strstr(group, "/..") && strcmp(group, "/") != 0)
+        memcpy(path + top, group, strlen(group) + 1);
+    return limit_along(path, (size_t)top);
 }
 
 size_t pm_processor_quota(const char *root) {
     FILE *file = open_in(root, "proc/self/cgroup");
     char *line = NULL;
     size_t room = 0, least = SIZE_MAX;
-    hierarchy h;
     while (file && getline(&line, &room, file) > 0) {
-        const size_t limit = read_hierarchy(line, &h) ? limit_of_hierarchy(root, &h) : SIZE_MAX;
+        const size_t limit = limit_of_line(root, line);
         least = limit < least ? limit : least;
     }
     free(line);

@@ -44,7 +44,7 @@ static bool is_uniform(const pm_timeline *timeline, double period, bool closes) 
 
 static bool wants_uniform(const pm_clip_desc *desc) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        if (pm_channel_array(desc, c)->data && pm_channel_impl(desc, c).uniform)
+        if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data && pm_channel_impl(desc, c).uniform)
             return true;
     return false;
 }
@@ -94,23 +94,21 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     return PM_OK;
 }
 
-/* For channels whose method takes tangents in and out. */
-static pm_status check_both_tangents(const pm_clip_desc *desc, unsigned channel, size_t keys,
-                                     pm_error *error) {
-    const pm_array *arrays[] = {pm_channel_tangents_in(desc, channel),
-                                pm_channel_tangents_out(desc, channel)};
-    for (int i = 0; i < 2; i++) {
+/* Checks the keys of a channel, and the tangents where its method takes them in and out. */
+static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys, pm_error *error) {
+    static const char *const suffixes[PM_ARRAY_COUNT] = {"", "_in", "_out"};
+    const unsigned count = pm_channel_impl(desc, c).both_tangents ? PM_ARRAY_COUNT : 1;
+    pm_status status = PM_OK;
+    for (unsigned i = 0; status == PM_OK && i < count; i++) {
+        const pm_array *array = pm_channel_array(desc, c, i);
         char name[32];
-        snprintf(name, sizeof name, "%s_%s", pm_channel_name(channel), i ? "out" : "in");
-        if (!arrays[i]->data)
+        snprintf(name, sizeof name, "%s%s", pm_channel_name(c), suffixes[i]);
+        if (!array->data)
             return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, but cubicspline requires it",
                            name);
-        pm_status status =
-            check_array(desc, arrays[i], pm_channel_components(channel), keys, name, error);
-        if (status != PM_OK)
-            return status;
+        status = check_array(desc, array, pm_channel_components(c), keys, name, error);
     }
-    return PM_OK;
+    return status;
 }
 
 static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
@@ -118,14 +116,10 @@ static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
     bool any = false;
     pm_status status = total_keys(desc, &keys, error);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
-        const pm_array *array = pm_channel_array(desc, c);
-        if (!array->data)
+        if (!pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
             continue;
         any = true;
-        status =
-            check_array(desc, array, pm_channel_components(c), keys, pm_channel_name(c), error);
-        if (status == PM_OK && pm_channel_impl(desc, c).both_tangents)
-            status = check_both_tangents(desc, c, keys, error);
+        status = check_channel(desc, c, keys, error);
     }
     if (status == PM_OK && !any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
@@ -227,6 +221,8 @@ static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
 }
 
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+    static pm_status (*const checks[])(const pm_clip_desc *, pm_error *) = {
+        check_timelines, check_options, check_arrays, check_loop, pm_clip_check_keys};
     pm_error_clear(error);
     if (!desc)
         return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
@@ -235,15 +231,7 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
         return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
     pm_status status = PM_CHECK_RESERVED(pm_clip_desc, desc, error);
-    if (status == PM_OK)
-        status = check_timelines(desc, error);
-    if (status == PM_OK)
-        status = check_options(desc, error);
-    if (status == PM_OK)
-        status = check_arrays(desc, error);
-    if (status == PM_OK)
-        status = check_loop(desc, error);
-    if (status == PM_OK)
-        status = pm_clip_check_keys(desc, error);
+    for (size_t i = 0; status == PM_OK && i < sizeof checks / sizeof *checks; i++)
+        status = checks[i](desc, error);
     return status;
 }

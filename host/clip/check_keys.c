@@ -20,7 +20,8 @@ static const double largest_vector = 1e37;
 /* In rad/s: the squares of tangents times segment lengths stay in the range of double. */
 static const double largest_tangent = 1e70;
 
-/* For cubicspline, per second. */
+/* For cubicspline, per second: for rotations the square stays in the range of float, for any segment
+ * length. */
 static const double largest_given_tangent = 1e15;
 
 static pm_status check_rotation(const double *q, bool keeps_keys, size_t track, size_t key,
@@ -115,30 +116,22 @@ static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
     return PM_OK;
 }
 
-/* For rotations the bound keeps the square in the range of float, for any segment length. */
-static pm_status check_channel_tangents(const pm_clip_desc *desc, unsigned channel, size_t track,
-                                        size_t first_row, pm_error *error) {
-    unsigned components = pm_channel_components(channel);
-    pm_status status = check_tangents(desc, pm_channel_tangents_in(desc, channel), components,
-                                      largest_given_tangent, track, first_row, error);
-    if (status != PM_OK)
-        return status;
-    return check_tangents(desc, pm_channel_tangents_out(desc, channel), components,
-                          largest_given_tangent, track, first_row, error);
-}
-
 static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_t track,
                                size_t first_row, bool values_are_good, pm_error *error) {
-    pm_array_view rows = pm_track_view(desc, pm_channel_array(desc, channel),
-                                       pm_channel_components(channel), track, first_row);
+    const unsigned components = pm_channel_components(channel);
+    const pm_array *array = pm_channel_array(desc, channel, PM_ARRAY_KEYS);
+    pm_array_view rows = pm_track_view(desc, array, components, track, first_row);
     size_t keys = pm_timeline_of_track(desc, track)->key_count;
     pm_status status = PM_OK;
     if (!values_are_good)
         status = check_values(desc, &rows, channel, track, keys, error);
     if (status == PM_OK)
         status = check_closing(desc, &rows, channel, track, error);
-    if (status == PM_OK && !values_are_good && pm_channel_impl(desc, channel).both_tangents)
-        status = check_channel_tangents(desc, channel, track, first_row, error);
+    if (values_are_good || !pm_channel_impl(desc, channel).both_tangents)
+        return status;
+    for (unsigned i = PM_ARRAY_IN; status == PM_OK && i < PM_ARRAY_COUNT; i++)
+        status = check_tangents(desc, pm_channel_array(desc, channel, i), components,
+                                largest_given_tangent, track, first_row, error);
     return status;
 }
 
@@ -148,7 +141,7 @@ static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm
     size_t first_row = 0;
     for (size_t t = 0; status == PM_OK && t < desc->track_count; t++) {
         for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-            if (pm_channel_array(desc, c)->data)
+            if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
                 status = check_channel(desc, c, t, first_row, values_are_good, error);
         if (status == PM_OK && user && !values_are_good)
             status =
@@ -175,28 +168,28 @@ static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned
     return good;
 }
 
-static bool tangents_look_good(const pm_clip_desc *desc, unsigned channel, size_t keys) {
-    const pm_array *in = pm_channel_tangents_in(desc, channel);
-    const pm_array *out = pm_channel_tangents_out(desc, channel);
-    unsigned n = pm_channel_components(channel);
-    return looks_good(desc, in, n, keys, largest_given_tangent) &&
-           looks_good(desc, out, n, keys, largest_given_tangent);
+static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_t keys) {
+    const unsigned n = pm_channel_components(channel);
+    const double max = channel == PM_ROTATIONS ? 0 : largest_vector;
+    bool good = looks_good(desc, pm_channel_array(desc, channel, PM_ARRAY_KEYS), n, keys, max);
+    if (!pm_channel_impl(desc, channel).both_tangents)
+        return good;
+    good = good && desc->loop_period == 0;
+    for (unsigned i = PM_ARRAY_IN; good && i < PM_ARRAY_COUNT; i++)
+        good = looks_good(desc, pm_channel_array(desc, channel, i), n, keys, largest_given_tangent);
+    return good;
 }
 
 /* Whether the fast check finds no invalid number. It does not handle the tangents of a loop,
  * because those of the closing key may be missing. */
 static bool all_look_good(const pm_clip_desc *desc, size_t keys) {
-    bool open = desc->loop_period == 0;
     bool good = true;
     if (pm_takes_user_tangents(desc))
-        good = open && looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
-    for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++) {
-        const pm_array *array = pm_channel_array(desc, c);
-        double max = c == PM_ROTATIONS ? 0 : largest_vector;
-        good = !array->data || looks_good(desc, array, pm_channel_components(c), keys, max);
-        if (good && array->data && pm_channel_impl(desc, c).both_tangents)
-            good = open && tangents_look_good(desc, c, keys);
-    }
+        good = desc->loop_period == 0 &&
+               looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
+    for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++)
+        if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
+            good = channel_looks_good(desc, c, keys);
     return good;
 }
 

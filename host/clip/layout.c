@@ -107,7 +107,7 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
     pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
-        channel->present = pm_channel_array(desc, c)->data != NULL;
+        channel->present = pm_channel_array(desc, c, PM_ARRAY_KEYS)->data != NULL;
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);

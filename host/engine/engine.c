@@ -11,32 +11,6 @@
 #include "multi/multi.h"
 #include "opencl/opencl.h"
 
-static pm_engine *new_engine(const pm_engine_desc *desc) {
-    pm_engine *engine = calloc(1, sizeof *engine);
-    if (!engine)
-        return NULL;
-    engine->logger = (pm_logger){desc->log, desc->log_user};
-    engine->host_threads = desc->host_threads ? desc->host_threads : pm_processors();
-    return engine;
-}
-
-static pm_device_options options_of(const pm_engine *engine) {
-    return (pm_device_options){.logger = engine->logger, .host_threads = engine->host_threads};
-}
-
-static pm_status check(const pm_engine_desc *desc, pm_error *error) {
-    uint32_t lanes = desc->lanes;
-    if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
-    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
-}
-
-static pm_status attach_reference(pm_engine *engine, pm_error *error) {
-    const pm_device_options options = options_of(engine);
-    engine->device = pm_cpu_device_open(&options);
-    return engine->device ? PM_OK : pm_fail_memory(error);
-}
-
 /* As much as the caller's struct has room for, which is of another version where the sizes differ. */
 static void give_info(const pm_device_info *info, void *to, size_t bytes) {
     memset(to, 0, bytes);
@@ -45,7 +19,6 @@ static void give_info(const pm_device_info *info, void *to, size_t bytes) {
 
 #if POSEMILL_OPENCL
 
-static const pm_open_devices open_selected = pm_cl_open;
 static const char no_device[] = "no OpenCL device found: using the reference path";
 
 static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
@@ -79,9 +52,9 @@ static pm_status fail_without_opencl(pm_error *error) {
 
 static const char no_device[] = "built without OpenCL: using the reference path";
 
-static pm_status open_selected(const void *context, const pm_engine_desc *desc,
-                               const pm_device_options *options, pm_device ***devices,
-                               size_t *count, pm_error *error) {
+static pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
+                            const pm_device_options *options, pm_device ***devices, size_t *count,
+                            pm_error *error) {
     (void)context, (void)options, (void)devices;
     *count = 0;
     return desc->device && strcmp(desc->device, "auto") != 0 ? fail_without_opencl(error) : PM_OK;
@@ -105,56 +78,24 @@ pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capac
     return list_devices(infos, info_bytes, capacity, count, error);
 }
 
-/* Passes devices, at least one, to the engine, which then owns them. Closes them on failure. Frees
- * the array. */
-static pm_status attach(pm_engine *engine, pm_device **devices, size_t count, pm_error *error) {
-    const pm_device_options options = options_of(engine);
-    pm_status status = PM_OK;
-    if (count == 1)
-        engine->device = devices[0];
-    else
-        status = pm_multi_device_open(devices, count, &options, &engine->device, error);
-    for (size_t i = 0; status != PM_OK && i < count; i++)
-        devices[i]->backend->close(devices[i]);
-    free(devices);
-    return status;
-}
-
-static pm_status attach_devices(pm_engine *engine, const pm_engine_desc *desc, pm_open_devices open,
-                                const void *context, pm_error *error) {
-    const pm_device_options options = options_of(engine);
-    pm_device **devices;
-    size_t count;
-    const pm_status status = open(context, desc, &options, &devices, &count, error);
-    if (status != PM_OK)
-        return status;
-    if (count > 0) {
-        engine->builds_in_background = desc->build_in_background;
-        return attach(engine, devices, count, error);
-    }
-    pm_log(engine->logger, PM_LOG_INFO, "%s", no_device);
-    return attach_reference(engine, error);
-}
-
-pm_status pm_engine_open(const pm_engine_desc *desc, pm_open_devices open, const void *context,
-                         pm_engine **engine, pm_error *error) {
-    pm_status status = check(desc, error);
-    if (status != PM_OK)
-        return status;
-    pm_engine *made = new_engine(desc);
-    if (!made)
+static pm_status open_reference(const pm_device_options *options, pm_device ***devices,
+                                size_t *count, pm_error *error) {
+    pm_device **made = calloc(1, sizeof(pm_device *));
+    pm_device *device = made ? pm_cpu_device_open(options) : NULL;
+    if (!device) {
+        free(made);
         return pm_fail_memory(error);
-    status =
-        open ? attach_devices(made, desc, open, context, error) : attach_reference(made, error);
-    if (status == PM_OK)
-        *engine = made;
-    else
-        pm_engine_destroy(&made);
-    return status;
+    }
+    made[0] = device;
+    *devices = made;
+    *count = 1;
+    return PM_OK;
 }
 
 pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
     pm_engine_desc defaults = {0};
+    pm_device **devices = NULL;
+    size_t count = 0;
     pm_error_clear(error);
     if (!engine)
         return pm_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
@@ -162,7 +103,16 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
     if (desc->device && !*desc->device)
         return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty string");
     const bool none = desc->device && strcmp(desc->device, "none") == 0;
-    return pm_engine_open(desc, none ? NULL : open_selected, NULL, engine, error);
+    const pm_device_options options = pm_engine_options(desc);
+    pm_status status = pm_engine_check(desc, error);
+    if (status == PM_OK && !none)
+        status = pm_cl_open(NULL, desc, &options, &devices, &count, error);
+    if (status == PM_OK && count == 0) {
+        if (!none)
+            pm_log(options.logger, PM_LOG_INFO, "%s", no_device);
+        status = open_reference(&options, &devices, &count, error);
+    }
+    return status == PM_OK ? pm_engine_of_devices(desc, devices, count, engine, error) : status;
 }
 
 void pm_engine_destroy(pm_engine **handle) {

@@ -7,12 +7,12 @@
 
 #include "backend/backend.h"
 
-/* Computes a request while its programs are built in the background: the reference path samples
- * with up to `threads` host threads until the programs are ready. Thread-safe. */
+/* Computes a request. While its programs are built in the background, the reference path computes it
+ * with up to `threads` host threads, unless it is large. Thread-safe. */
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
                                   size_t threads, pm_error *error);
 
-/* The same for poses: the reference path computes the whole request, or the device does. */
+/* The same for poses of any number. */
 pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *request,
                                 pm_error *error);
 

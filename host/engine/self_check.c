@@ -88,10 +88,14 @@ static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sam
     return status;
 }
 
+/* The jobs that a clip is checked with: at a rate, and in pairs. */
+typedef struct check_jobs {
+    pm_sample_job grid, pairs;
+} check_jobs;
+
 /* Compares the outputs of a path. All jobs of a path use the same programs. */
 static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_t path,
-                              const pm_sample_job *grid, const pm_sample_job *pairs,
-                              pm_error *error) {
+                              const check_jobs *jobs, pm_error *error) {
     static const struct {
         uint32_t path;
         unsigned output;
@@ -108,46 +112,43 @@ static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_
         const bool sorts = path == PM_CHECK_SORTED_PAIRS;
         if (rows[i].path != path || !clip->data->channels[pm_outputs[output].channel].present)
             continue;
-        if (pairs)
-            status = compare(clip, m, pairs, output, sorts, error);
+        if (clip->data->track_count == TRACKS)
+            status = compare(clip, m, &jobs->pairs, output, sorts, error);
         if (status == PM_OK && !sorts)
-            status = compare(clip, m, grid, output, false, error);
+            status = compare(clip, m, &jobs->grid, output, false, error);
     }
     return status;
 }
 
+/* Derivatives are compared in both frames. */
 static pm_status check_clip(const pm_device_clip *clip, check_data *m, uint32_t paths,
-                            pm_error *error) {
-    const pm_sample_job pairs = {
-        .sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks};
-    static const pm_axis_frame frames[] = {PM_AXIS_BODY, PM_AXIS_PARENT};
+                            check_jobs jobs, pm_error *error) {
     pm_status status = PM_OK;
-    for (uint32_t path = 1; status == PM_OK && path < PM_CHECK_CROWDS; path <<= 1)
-        for (int parent = 0; parent < 2; parent++) {
-            const pm_sample_job grid = {
-                .sample_count = SAMPLES, .rate = {7, 1}, .velocity_frame = frames[parent]};
-            const bool moves = path == PM_CHECK_VELOCITIES || path == PM_CHECK_ACCELERATIONS;
-            if (status == PM_OK && (paths & path) && (moves || !parent))
-                status = compare_path(clip, m, path, &grid,
-                                      clip->data->track_count == TRACKS ? &pairs : NULL, error);
-        }
+    for (uint32_t path = 1; status == PM_OK && path < PM_CHECK_CROWDS; path <<= 1) {
+        const bool moves = path == PM_CHECK_VELOCITIES || path == PM_CHECK_ACCELERATIONS;
+        jobs.grid.velocity_frame = PM_AXIS_BODY;
+        if (paths & path)
+            status = compare_path(clip, m, path, &jobs, error);
+        jobs.grid.velocity_frame = PM_AXIS_PARENT;
+        if (status == PM_OK && paths & path && moves)
+            status = compare_path(clip, m, path, &jobs, error);
+    }
     return status;
 }
 
-static pm_status upload(pm_device *device, const pm_clip_desc *desc, pm_clip_data **data,
-                        pm_device_clip **clip, pm_error *error) {
-    const pm_clip_limits limits = {.threads = 1};
-    const pm_status status = pm_clip_data_build(desc, &limits, data, error);
-    return status == PM_OK ? device->backend->upload_clip(device, *data, clip, error) : status;
-}
-
 static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m,
-                            uint32_t paths, pm_error *error) {
+                            uint32_t paths, const check_jobs *jobs, pm_error *error) {
+    const pm_clip_limits limits = {.threads = 1};
+    const check_jobs few = {
+        .grid = {.sample_count = SAMPLES, .rate = {7, 1}},
+        .pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks}};
     pm_clip_data *data = NULL;
     pm_device_clip *clip = NULL;
-    pm_status status = upload(device, desc, &data, &clip, error);
+    pm_status status = pm_clip_data_build(desc, &limits, &data, error);
     if (status == PM_OK)
-        status = check_clip(clip, m, paths, error);
+        status = device->backend->upload_clip(device, data, &clip, error);
+    if (status == PM_OK)
+        status = check_clip(clip, m, paths, jobs ? *jobs : few, error);
     if (clip)
         device->backend->release_clip(clip);
     pm_clip_data_free(&data);
@@ -171,7 +172,7 @@ static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc des
     for (int looped = 0; status == PM_OK && looped < layouts; looped++) {
         desc.timelines = looped ? &listed : &uniform;
         desc.loop_period = looped ? KEYS + 0.5 : 0;
-        status = check_desc(device, &desc, m, paths, error);
+        status = check_desc(device, &desc, m, paths, NULL, error);
     }
     return status;
 }
@@ -196,7 +197,7 @@ static pm_status check_shapes(pm_device *device, check_data *m, uint32_t paths, 
                                .timeline_of = timeline_of,
                                .rotations.data = m->keys.rotations,
                                .scales.data = m->keys.scales};
-    return status == PM_OK ? check_desc(device, &desc, m, paths, error) : status;
+    return status == PM_OK ? check_desc(device, &desc, m, paths, NULL, error) : status;
 }
 
 typedef struct large_data {
@@ -221,8 +222,6 @@ static void fill_large(large_data *large) {
 
 /* Jobs of the sizes that sort pairs, and whose results are stored past the caches. */
 static pm_status check_large(pm_device *device, check_data *m, pm_error *error) {
-    pm_clip_data *data = NULL;
-    pm_device_clip *clip = NULL;
     large_data *large = malloc(sizeof *large);
     if (!large)
         return pm_fail_memory(error);
@@ -232,16 +231,10 @@ static pm_status check_large(pm_device *device, check_data *m, pm_error *error) 
                                .timelines = &timeline,
                                .rotations.data = large->rotations,
                                .positions.data = large->positions};
-    const pm_sample_job grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}};
-    const pm_sample_job pairs = {
-        .sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks};
-    pm_status status = upload(device, &desc, &data, &clip, error);
-    for (uint32_t path = 1; status == PM_OK && path < PM_CHECK_CROWDS; path <<= 1)
-        if (m->paths & path)
-            status = compare_path(clip, m, path, &grid, &pairs, error);
-    if (clip)
-        device->backend->release_clip(clip);
-    pm_clip_data_free(&data);
+    const check_jobs jobs = {
+        .grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}},
+        .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks}};
+    const pm_status status = check_desc(device, &desc, m, m->paths, &jobs, error);
     free(large);
     return status;
 }

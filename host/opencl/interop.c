@@ -3,6 +3,7 @@
  * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
  */
 #include "device.h"
+#include "multi/multi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,21 @@ pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
                                     pm_error *error) {
     const pm_engine_desc defaults = {0};
     const pm_cl_targets given = {targets, count};
+    pm_device **devices = NULL;
+    size_t opened = 0;
     pm_error_clear(error);
     if (!targets || !engine)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
     if (count == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0, expected at least one target");
-    for (size_t i = 0; i < count; i++) {
-        const pm_status status = PM_CHECK_RESERVED(pm_cl_target, &targets[i], error);
-        if (status != PM_OK)
-            return status;
-    }
-    return pm_engine_open(desc ? desc : &defaults, pm_cl_open, &given, engine, error);
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = PM_CHECK_RESERVED(pm_cl_target, &targets[i], error);
+    const pm_device_options options = pm_engine_options(desc);
+    if (status == PM_OK)
+        status = pm_cl_open(&given, desc, &options, &devices, &opened, error);
+    return status == PM_OK ? pm_engine_of_devices(desc, devices, opened, engine, error) : status;
 }
 
 pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,

@@ -184,28 +184,48 @@ static pm_status open_all(const pm_chosen *chosen, size_t count, const pm_engine
     return status;
 }
 
+static bool is_among(cl_device_id device, const cl_device_id *devices, size_t count) {
+    size_t i = 0;
+    while (i < count && devices[i] != device)
+        i++;
+    return i < count;
+}
+
+/* Whether a list has a device or one of its parents: for a context made for sub-devices, PoCL lists
+ * these. */
+static cl_int find_listed(cl_device_id device, const cl_device_id *devices, size_t count,
+                          bool *found) {
+    cl_int code = CL_SUCCESS;
+    *found = false;
+    while (code == CL_SUCCESS && device && !(*found = is_among(device, devices, count))) {
+        cl_device_id parent = NULL;
+        code =
+            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
+        device = parent;
+    }
+    return code;
+}
+
 /* Checks that the context contains the device. */
 static pm_status check_context(const pm_cl_target *target, pm_error *error) {
-    size_t size = 0, count, index = 0;
-    cl_int code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, 0, NULL, &size);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetContextInfo");
-    cl_device_id *devices = malloc(size);
-    if (!devices)
-        return pm_fail_memory(error);
+    size_t size = 0;
+    bool found = false;
     const char *call = "clGetContextInfo";
-    count = size / sizeof *devices;
-    code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, size, devices, NULL);
+    cl_int code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, 0, NULL, &size);
+    cl_device_id *devices = code == CL_SUCCESS ? malloc(size) : NULL;
+    if (code == CL_SUCCESS && !devices)
+        return pm_fail_memory(error);
+    if (code == CL_SUCCESS)
+        code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, size, devices, NULL);
     if (code == CL_SUCCESS) {
         call = "clGetDeviceInfo";
-        code = pm_cl_find_listed(target->device, devices, count, &index);
+        code = find_listed(target->device, devices, size / sizeof *devices, &found);
     }
     free(devices);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, call);
-    return index < count
-               ? PM_OK
-               : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
+    return found ? PM_OK
+                 : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
 }
 
 static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {

@@ -47,57 +47,23 @@ static pm_status build(void *device, const char *source, const char *options, vo
     return status;
 }
 
-/* The devices of a program, and the binary for each. */
-typedef struct program_devices {
-    cl_uint count;
-    cl_device_id *devices;
-    size_t *sizes;            /* of binaries; 0: not built for it */
-    unsigned char **binaries; /* memory for them; NULL: not copied */
-} program_devices;
-
-static bool list_devices(cl_program program, program_devices *d) {
-    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof d->count, &d->count, NULL) !=
-            CL_SUCCESS ||
-        d->count == 0)
-        return false;
-    d->devices = calloc(d->count, sizeof(cl_device_id));
-    d->sizes = calloc(d->count, sizeof(size_t));
-    d->binaries = calloc(d->count, sizeof(unsigned char *));
-    return d->devices && d->sizes && d->binaries &&
-           clGetProgramInfo(program, CL_PROGRAM_DEVICES, d->count * sizeof(cl_device_id),
-                            d->devices, NULL) == CL_SUCCESS &&
-           clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, d->count * sizeof(size_t), d->sizes,
-                            NULL) == CL_SUCCESS;
-}
-
-/* The index of a device's binary; d->count when there is none. */
-static size_t find_binary(const program_devices *d, cl_device_id device) {
-    size_t index = d->count;
-    if (pm_cl_find_listed(device, d->devices, d->count, &index) != CL_SUCCESS)
-        index = d->count;
-    return pm_cl_find_binary(d->sizes, d->count, index);
-}
-
+/* Of a context with one device: otherwise drivers differ in which binaries they list. */
 static void *binary_of(void *device, void *program, size_t *size) {
-    program_devices d = {0};
+    cl_uint count = 0;
     unsigned char *binary = NULL;
-    size_t at = d.count;
-    if (list_devices(program, &d))
-        at = find_binary(&d, ((const pm_opencl_device *)device)->id);
-    if (at < d.count && d.sizes[at] > 0)
-        binary = malloc(d.sizes[at]);
-    if (binary) {
-        *size = d.sizes[at];
-        d.binaries[at] = binary;
-        if (clGetProgramInfo(program, CL_PROGRAM_BINARIES, d.count * sizeof(unsigned char *),
-                             d.binaries, NULL) != CL_SUCCESS) {
-            free(binary);
-            binary = NULL;
-        }
+    (void)device;
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL) ==
+            CL_SUCCESS &&
+        count == 1 &&
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) ==
+            CL_SUCCESS &&
+        *size > 0)
+        binary = malloc(*size);
+    if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) !=
+                      CL_SUCCESS) {
+        free(binary);
+        binary = NULL;
     }
-    free(d.devices);
-    free(d.sizes);
-    free(d.binaries);
     return binary;
 }
 

@@ -58,36 +58,3 @@ bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size) {
     }
     return false;
 }
-
-static size_t index_of(cl_device_id device, const cl_device_id *devices, size_t count) {
-    size_t i = 0;
-    while (i < count && devices[i] != device)
-        i++;
-    return i;
-}
-
-cl_int pm_cl_find_listed(cl_device_id device, const cl_device_id *devices, size_t count,
-                         size_t *index) {
-    *index = count;
-    while (device && (*index = index_of(device, devices, count)) == count) {
-        cl_device_id parent = NULL;
-        cl_int code =
-            clGetDeviceInfo(device, CL_DEVICE_PARENT_DEVICE, sizeof(cl_device_id), &parent, NULL);
-        if (code != CL_SUCCESS)
-            return code;
-        device = parent;
-    }
-    return CL_SUCCESS;
-}
-
-size_t pm_cl_find_binary(const size_t *sizes, size_t count, size_t device) {
-    if (device < count && sizes[device] > 0)
-        return device;
-    size_t filled = count, others = 0;
-    for (size_t i = 0; i < count; i++)
-        if (sizes[i] > 0) {
-            others += filled < count;
-            filled = i;
-        }
-    return others ? count : filled;
-}

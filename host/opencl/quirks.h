@@ -31,7 +31,8 @@ typedef struct pm_quirks {
     /* A program takes minutes to compile: rusticl. */
     bool slow_compiler;
     /* The size of sub-groups that programs of crowds require; 0: the compiler chooses. No driver has
-     * one, because no GPU has run them. docs/gpu-compilers.md has what Intel's compiler reports. */
+     * one, because no GPU has run them. bench/results/gpu-compilers.md has what Intel's compiler
+     * reports. */
     unsigned crowd_sub_group;
 } pm_quirks;
 
@@ -46,17 +47,5 @@ bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size);
  * marker. PoCL 3.1 crashes when the event of a failed command reaches a job's event through a
  * marker, so markers are used for long lists only. */
 enum { PM_MAX_WAITS = 8 };
-
-/* Sets *index to that of a device, or of the nearest of its parents, among a context's devices;
- * `count` when none is listed. For a context made for sub-devices, PoCL lists their parent devices.
- * Returns an OpenCL status. */
-cl_int pm_cl_find_listed(cl_device_id device, const cl_device_id *devices, size_t count,
-                         size_t *index);
-
-/* The index of the only binary of a program, which was built for device number `device` of `count`;
- * `count` when there is none. `sizes` are those of the program's binaries, 0 where it was not built.
- * PoCL 3.1 lists only the binaries of devices that the program was built for, without the empty ones
- * before them, so that the index of the binary can differ from the index of the device. */
-size_t pm_cl_find_binary(const size_t *sizes, size_t count, size_t device);
 
 #endif

@@ -13,35 +13,10 @@
 enum { BUCKET_BYTES = 1 << 19, MAX_BUCKETS = 512 };
 _Static_assert(PM_PAIR_BLOCK + PM_PAIR_GROUP * MAX_BUCKETS <= 1 << 16, "a place has 16 bits");
 
-/* Keys below MIN_KEY_BYTES are in the caches soon. Fewer than MIN_PAIRS do not repay the passes over
- * the pairs. */
-enum { MIN_KEY_BYTES = 4 << 20, MIN_PAIRS = 1 << 17 };
-
-/* The end of the places of segments: in units of four floats, as in pm_sorted_pair. */
-static uint64_t end_of_keys(const pm_clip_data *clip, const pm_channel *channel) {
-    uint64_t end = 0;
-    for (size_t t = 0; t < clip->track_count; t++) {
-        const pm_track_layout *at = &channel->layout[t];
-        const uint64_t own =
-            at->first + at->row * (uint64_t)pm_clip_timeline_of(clip, t)->segment_count;
-        end = own > end ? own : end;
-    }
-    return end / 4;
-}
-
-bool pm_pairs_repay_sorting(const pm_sample_request *r, unsigned output) {
-    const pm_channel *channel = &r->clip->channels[pm_outputs[output].channel];
-    if (!r->tracks || !channel->present || pm_outputs[output].order > 0)
-        return false;
-    return r->sample_count >= MIN_PAIRS && channel->key_bytes >= MIN_KEY_BYTES &&
-           r->sample_count >= channel->key_bytes / 128 &&
-           end_of_keys(r->clip, channel) <= UINT32_MAX;
-}
-
 pm_pair_order pm_pair_order_of(const pm_sample_request *request, unsigned output) {
     const pm_channel *channel = &request->clip->channels[pm_outputs[output].channel];
     pm_pair_order order = {.channel = channel, .needs_tracks = channel->constant_floats > 0};
-    const uint64_t end = end_of_keys(request->clip, channel);
+    const uint64_t end = pm_keys_end(request->clip, channel);
     size_t most = channel->key_bytes / BUCKET_BYTES + 1;
     most = most < MAX_BUCKETS ? most : MAX_BUCKETS;
     while (end >> order.shift >= most)

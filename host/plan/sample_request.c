@@ -15,6 +15,32 @@ const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ACCELERATIONS] = {"accelerations", PM_ROTATIONS, 2, 3, PM_FIELD(accelerations)},
 };
 
+/* Keys below MIN_KEY_BYTES are in the caches soon. Fewer than MIN_PAIRS do not repay the passes over
+ * the pairs. */
+enum { MIN_KEY_BYTES = 4 << 20, MIN_PAIRS = 1 << 17 };
+
+uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel) {
+    uint64_t end = 0;
+    for (size_t t = 0; t < clip->track_count; t++) {
+        const pm_track_layout *at = &channel->layout[t];
+        const uint64_t own =
+            at->first + at->row * (uint64_t)pm_clip_timeline_of(clip, t)->segment_count;
+        end = own > end ? own : end;
+    }
+    return end / 4;
+}
+
+/* Whether sorting a job's pairs repays for an output on a CPU device: the output is no derivative,
+ * its keys exceed the caches, and there are so many pairs that several use a cache line. */
+static bool repays_sorting(const pm_sample_request *r, unsigned output) {
+    const pm_channel *channel = &r->clip->channels[pm_outputs[output].channel];
+    if (!r->tracks || !channel->present || pm_outputs[output].order > 0)
+        return false;
+    return r->sample_count >= MIN_PAIRS && channel->key_bytes >= MIN_KEY_BYTES &&
+           r->sample_count >= channel->key_bytes / 128 &&
+           pm_keys_end(r->clip, channel) <= UINT32_MAX;
+}
+
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads) {
     pm_sample_request r = {.clip = clip,
@@ -31,7 +57,7 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        r.sorted_outputs |= pm_pairs_repay_sorting(&r, o) ? 1u << o : 0u;
+        r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
     return r;
 }
 
@@ -127,34 +153,38 @@ static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s
         cursors[k] = pm_locate_uniform(map, k);
 }
 
-/* Samples at a rate on a timeline of listed keys, located by several threads. */
-typedef struct listed_row {
-    const pm_clip_timeline *timeline;
+/* Samples that several threads locate. */
+typedef struct locating {
+    void (*locate)(const struct locating *l, const pm_piece *piece);
     const pm_sample_request *request;
+    const pm_clip_timeline *timeline; /* of samples at a rate */
     pm_cursor *cursors;
-} listed_row;
+} locating;
 
-/* Samples per work item. */
-enum { SAMPLES_OF_ITEM = 32768 };
+/* Samples per work item: locating them costs some hundred times as much as starting a thread. */
+enum { SAMPLES_OF_ITEM = 65536 };
 
-static void locate_row_items(void *context, pm_items *items) {
-    const listed_row *row = context;
-    const pm_sample_request *r = row->request;
+static void locate_items(void *context, pm_items *items) {
+    const locating *l = context;
     size_t item;
     while (pm_take_item(items, &item)) {
-        const pm_piece piece = pm_piece_at(r->sample_count, SAMPLES_OF_ITEM, item);
-        size_t hint = 0;
-        for (size_t k = piece.from; k < piece.from + piece.count; k++)
-            row->cursors[k] =
-                pm_timeline_locate(row->timeline, time_at(row->timeline, r, r->first + k), &hint);
+        const pm_piece piece = pm_piece_at(l->request->sample_count, SAMPLES_OF_ITEM, item);
+        l->locate(l, &piece);
     }
 }
 
-static void locate_on_listed(const pm_clip_timeline *timeline, const pm_sample_request *r,
-                             pm_cursor *cursors) {
-    listed_row row = {timeline, r, cursors};
-    pm_run_parallel(r->host_threads, pm_piece_count(r->sample_count, SAMPLES_OF_ITEM),
-                    locate_row_items, &row);
+static void locate_by_threads(locating l) {
+    pm_run_parallel(l.request->host_threads,
+                    pm_piece_count(l.request->sample_count, SAMPLES_OF_ITEM), locate_items, &l);
+}
+
+/* At a rate, on a timeline of listed keys. */
+static void locate_on_listed(const locating *l, const pm_piece *piece) {
+    const pm_sample_request *r = l->request;
+    size_t hint = 0;
+    for (size_t k = piece->from; k < piece->from + piece->count; k++)
+        l->cursors[k] =
+            pm_timeline_locate(l->timeline, time_at(l->timeline, r, r->first + k), &hint);
 }
 
 /* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
@@ -164,7 +194,7 @@ static void locate_at_rate(const pm_sample_request *r, pm_cursor *cursors) {
     for (size_t i = 0; i < r->clip->timeline_count; i++, cursors += r->sample_count) {
         const pm_clip_timeline *timeline = &r->clip->timelines[i];
         if (!timeline->uniform) {
-            locate_on_listed(timeline, r, cursors);
+            locate_by_threads((locating){locate_on_listed, r, timeline, cursors});
             continue;
         }
         set_spacing(&s, timeline->rate, r);
@@ -172,16 +202,7 @@ static void locate_at_rate(const pm_sample_request *r, pm_cursor *cursors) {
     }
 }
 
-/* Listed sample times, located by several threads. */
-typedef struct listing {
-    const pm_sample_request *request;
-    pm_cursor *cursors;
-} listing;
-
-/* Times per work item: locating them costs some hundred times as much as starting a thread. */
-enum { TIMES_OF_ITEM = 65536 };
-
-static void locate_pairs(const listing *l, const pm_piece *piece) {
+static void locate_pairs(const locating *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     size_t hint = 0;
     if (r->clip->timeline_count == 1) {
@@ -194,7 +215,7 @@ static void locate_pairs(const listing *l, const pm_piece *piece) {
             pm_timeline_locate(pm_clip_timeline_of(r->clip, r->tracks[k]), r->times[k], &hint);
 }
 
-static void locate_times(const listing *l, const pm_piece *piece) {
+static void locate_times(const locating *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     pm_cursor *cursors = l->cursors;
     for (size_t i = 0; i < r->clip->timeline_count; i++, cursors += r->sample_count)
@@ -202,26 +223,12 @@ static void locate_times(const listing *l, const pm_piece *piece) {
                                  cursors + piece->from);
 }
 
-static void locate_items(void *context, pm_items *items) {
-    const listing *l = context;
-    size_t item;
-    while (pm_take_item(items, &item)) {
-        const pm_piece piece = pm_piece_at(l->request->sample_count, TIMES_OF_ITEM, item);
-        if (l->request->tracks)
-            locate_pairs(l, &piece);
-        else
-            locate_times(l, &piece);
-    }
-}
-
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
-    if (!request->times) {
+    if (!request->times)
         locate_at_rate(request, cursors);
-        return;
-    }
-    listing l = {request, cursors};
-    pm_run_parallel(request->host_threads, pm_piece_count(request->sample_count, TIMES_OF_ITEM),
-                    locate_items, &l);
+    else
+        locate_by_threads(
+            (locating){request->tracks ? locate_pairs : locate_times, request, NULL, cursors});
 }
 
 bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map) {

@@ -36,8 +36,8 @@ typedef struct pm_sample_request {
     size_t width;       /* values per sample: track_count, or 1 for pairs */
     size_t cursor_rows; /* rows of cursors: timeline_count, or 1 for pairs */
     bool parent_frame;  /* derivatives in the parent's frame */
-    /* Bit o: pm_pairs_repay_sorting for output o. The same for all pieces, so that they use the same
-     * kernels. */
+    /* Bit o: a CPU device sorts the pairs of output o. The same for all pieces, so that they use the
+     * same kernels. */
     unsigned sorted_outputs;
     size_t host_threads; /* at least 1 */
     /* Sample times: see pm_sample_job. */
@@ -52,6 +52,10 @@ typedef struct pm_sample_request {
 /* The request of a checked job. `host_threads` applies where the job sets none. */
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads);
+
+/* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
+pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
+                                pm_error *error);
 
 /* A request for samples [from, from + count) of a request. Cursors are exact, so that they do not
  * depend on where a piece begins. */
@@ -93,9 +97,8 @@ typedef struct pm_sorted_pairs {
     size_t group_count;
 } pm_sorted_pairs;
 
-/* Whether sorting a job's pairs repays for an output on a CPU device: the output is no derivative,
- * its keys exceed the caches, and there are so many pairs that several use a cache line. */
-bool pm_pairs_repay_sorting(const pm_sample_request *request, unsigned output);
+/* The end of the places of a channel's segments: in units of four floats, as in pm_sorted_pair. */
+uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel);
 
 /* The order for such a request and output. It holds for all pieces of the request. */
 pm_pair_order pm_pair_order_of(const pm_sample_request *request, unsigned output);

@@ -86,15 +86,14 @@ static void submit(pm_programs *p, pm_program_request *request) {
     free(request);
 }
 
-/* Loads a program from the disk cache, unless its options are found by a trial build first: that is
- * left to the builder, which loads the program afterwards. */
+/* Loads a program from the disk cache, or requests it. */
 static pm_status request_one(pm_programs *p, const pm_variant *variant, pm_error *error) {
     bool known = false, ready = false;
     pm_status status = PM_OK;
     pthread_mutex_lock(&p->lock);
     known = find(p, variant) != NULL;
     pthread_mutex_unlock(&p->lock);
-    if (!known && pm_knows_rounding_option(p))
+    if (!known)
         status = pm_programs_load(p, variant, &ready, error);
     if (status != PM_OK || known || ready)
         return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program cache on disk: built programs, and whether a driver takes the option for rounding. A
- * file's name is a hash of everything that determines its contents. A file with any irregularity is a
+ * The program cache on disk. A file's name is a hash of everything that determines its contents. A file with any irregularity is a
  * miss. cache_folder.c checks permissions and limits the size.
  */
 #define _POSIX_C_SOURCE 200809L

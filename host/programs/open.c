@@ -33,7 +33,6 @@ pm_status pm_programs_open(const pm_programs_desc *desc, pm_cache_folder *folder
     p->kernel_folder = kernel_folder;
     p->folder = pm_cache_folder_share(folder);
     pthread_mutex_init(&p->lock, NULL);
-    pthread_mutex_init(&p->rounding_lock, NULL);
     pthread_cond_init(&p->program_finished, NULL);
     pthread_cond_init(&p->requested, NULL);
     *programs = p;
@@ -47,7 +46,6 @@ void pm_programs_close(pm_programs *p) {
     close_all(p);
     pthread_cond_destroy(&p->program_finished);
     pthread_cond_destroy(&p->requested);
-    pthread_mutex_destroy(&p->rounding_lock);
     pthread_mutex_destroy(&p->lock);
     pm_cache_folder_close(p->folder);
     free(p->kernel_folder);

@@ -15,11 +15,10 @@
 
 /* The kernel sources turn contraction off. A device that does not take the rounding option may
  * approximate / and sqrt, which the self-check would detect. */
-static pm_status options_of(pm_programs *p, const pm_variant *variant, char *to, size_t size,
-                            pm_error *error) {
+static pm_status options_of(const pm_programs *p, const pm_variant *variant, bool rounds, char *to,
+                            size_t size, pm_error *error) {
     const pm_programs_desc *d = &p->desc;
     const bool one_lane_of_cpu = variant->lanes == 1 && d->info->type == PM_DEVICE_CPU;
-    const char *rounding = pm_takes_rounding_option(p) ? d->rounding : "";
     char of_vectors[160] = "", sub_group[32] = "";
     int length = 0;
     if (variant->vector_curve)
@@ -32,8 +31,9 @@ static pm_status options_of(pm_programs *p, const pm_variant *variant, char *to,
         snprintf(sub_group, sizeof sub_group, " -DPM_SUB_GROUP=%u", d->crowd_sub_group);
     length = snprintf(
         to, size, "%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u -DPM_KEYS=%u%s%s",
-        d->options, rounding, one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve,
-        variant->components, variant->lanes, (unsigned)variant->format, of_vectors, sub_group);
+        d->options, rounds ? d->rounding : "", one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "",
+        variant->curve, variant->components, variant->lanes, (unsigned)variant->format, of_vectors,
+        sub_group);
     if (cut || length < 0 || length >= (int)size)
         return pm_fail(error, PM_ERROR_BUILD,
                        "the options to build %.40s are longer than %zu bytes", variant->file,
@@ -45,12 +45,13 @@ typedef struct program_text {
     const pm_variant *variant;
     char *source;
     char options[320];
+    bool is_trial; /* with an option that the driver may refuse: a failure is tried again */
 } program_text;
 
-static pm_status write_program_text(pm_programs *p, const pm_variant *variant, program_text *r,
-                                    pm_error *error) {
-    *r = (program_text){.variant = variant};
-    const pm_status status = options_of(p, variant, r->options, sizeof r->options, error);
+static pm_status write_program_text(const pm_programs *p, const pm_variant *variant, bool rounds,
+                                    program_text *r, pm_error *error) {
+    *r = (program_text){.variant = variant, .is_trial = rounds && !p->desc.claims_rounding};
+    const pm_status status = options_of(p, variant, rounds, r->options, sizeof r->options, error);
     return status == PM_OK ? pm_kernel_text(p->kernel_folder, variant->file, &r->source, error)
                            : status;
 }
@@ -182,7 +183,7 @@ static pm_status build_entry(pm_programs *p, const program_text *r, pm_built *en
     if (status == PM_OK)
         pm_log(p->desc.logger, PM_LOG_BUILT, "built %s in %.2f s with %s",
                title_of(r->variant).text, seconds, r->options);
-    else if (log)
+    else if (log && !r->is_trial)
         pm_log(p->desc.logger, PM_LOG_WARNING, "build log of %s: %s", r->variant->file, log);
     free(log);
     return status;
@@ -226,31 +227,47 @@ pm_status pm_programs_load(pm_programs *p, const pm_variant *variant, bool *read
     program_text r;
     pthread_mutex_lock(&p->lock);
     const pm_built *built = find_built(p, variant);
-    const bool known = built != NULL;
+    const bool known = built != NULL, rounds = !p->refuses_rounding;
     *ready = built && built->program;
     pthread_mutex_unlock(&p->lock);
     if (known)
         return PM_OK;
-    pm_status status = write_program_text(p, variant, &r, error);
+    pm_status status = write_program_text(p, variant, rounds, &r, error);
     if (status == PM_OK)
         status = load(p, &r, ready, error);
     free(r.source);
     return status;
 }
 
-pm_status pm_programs_build(pm_programs *p, const pm_variant *variant, pm_error *error) {
+/* Loads or builds a program, with or without the option for rounding. */
+static pm_status make(pm_programs *p, const pm_variant *variant, bool rounds, pm_error *error) {
     program_text r;
-    pthread_mutex_lock(&p->lock);
-    bool ready = is_finished(p, variant);
-    pthread_mutex_unlock(&p->lock);
-    if (ready)
-        return PM_OK;
-    pm_status status = write_program_text(p, variant, &r, error);
+    bool ready = false;
+    pm_status status = write_program_text(p, variant, rounds, &r, error);
     if (status == PM_OK)
         status = load(p, &r, &ready, error);
     if (status == PM_OK && !ready)
         status = build(p, &r, error);
     free(r.source);
+    return status;
+}
+
+/* Some drivers accept the option for rounding, and have an effect for it, without claiming it: Intel's
+ * for GPUs. Where one does not claim it, a build that fails with the option is tried without it. */
+pm_status pm_programs_build(pm_programs *p, const pm_variant *variant, pm_error *error) {
+    pthread_mutex_lock(&p->lock);
+    const bool ready = is_finished(p, variant), rounds = !p->refuses_rounding;
+    pthread_mutex_unlock(&p->lock);
+    if (ready)
+        return PM_OK;
+    pm_status status = make(p, variant, rounds, error);
+    if (status != PM_ERROR_BUILD || !rounds || p->desc.claims_rounding)
+        return status;
+    pm_error_clear(error);
+    status = make(p, variant, false, error);
+    pthread_mutex_lock(&p->lock);
+    p->refuses_rounding = p->refuses_rounding || status == PM_OK;
+    pthread_mutex_unlock(&p->lock);
     return status;
 }
 

@@ -39,7 +39,7 @@ typedef struct pm_programs_desc {
     char options[96];          /* of all programs */
     const char
         *rounding; /* for correctly rounded division and square root, after a space. Static */
-    bool claims_rounding;     /* the driver is known to take that option */
+    bool claims_rounding;     /* the driver takes that option; false: it may */
     unsigned crowd_sub_group; /* 0: no option. See pm_quirks */
 } pm_programs_desc;
 

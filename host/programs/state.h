@@ -37,8 +37,7 @@ struct pm_programs {
     pthread_t builder;
     bool has_builder;
     bool closing;
-    pthread_mutex_t rounding_lock; /* guards the next field; held during the trial build */
-    enum { PM_ROUNDING_UNTRIED, PM_ROUNDING_TAKEN, PM_ROUNDING_REFUSED } rounding;
+    bool refuses_rounding; /* programs build only without the option for rounding */
 };
 
 /* Loads a program from the disk cache unless it is in memory. *ready: it is in memory afterwards. */
@@ -50,20 +49,12 @@ void pm_kernels_release(pm_programs *programs, pm_built *program);
 /* Waits until all requested programs are built, and ends the builder. */
 void pm_builder_close(pm_programs *programs);
 
-/* Whether the driver takes the option for rounding. A device that does not claim correct rounding is
- * asked by building a small program, once per device and driver where there is a cache folder. */
-bool pm_takes_rounding_option(pm_programs *programs);
-
-/* Whether that is known without building anything, and without waiting. */
-bool pm_knows_rounding_option(pm_programs *programs);
-
 /* The source of a kernel file, with its includes expanded. `folder` NULL: the embedded ones. Free
  * with free(). */
 pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm_error *error);
 
-/* Load and store bytes in the disk cache by what they were made of: a program's source and options,
- * or the name of a question to the driver, with a version, and "". A miss gives NULL and is no error. A problem
- * with the folder is kept for pm_cache_log_problem. Store: false when they were not stored. */
+/* Load and store programs in the disk cache by their source and options. A miss gives NULL and is no
+ * error. A problem with the folder is kept for pm_cache_log_problem. Store: false when they were not stored. */
 void *pm_cache_load(pm_programs *programs, const char *source, const char *options, size_t *size);
 bool pm_cache_store(pm_programs *programs, const char *source, const char *options,
                     const void *bytes, size_t size);

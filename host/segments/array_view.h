@@ -35,12 +35,10 @@ static inline double pm_number_at(const pm_array_view *rows, size_t row, size_t 
 /* The channels, which are the key arrays of a description. */
 enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
 
-/* The keys of a channel. */
-const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel);
+/* The arrays of a channel: its keys, and for cubicspline the tangents in and out. */
+enum { PM_ARRAY_KEYS, PM_ARRAY_IN, PM_ARRAY_OUT, PM_ARRAY_COUNT };
 
-/* The in- and out-tangents of a channel, for cubicspline. */
-const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel);
-const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel);
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array);
 
 /* Numbers per value of a channel: 4 or 3. */
 unsigned pm_channel_components(unsigned channel);

@@ -11,21 +11,11 @@ static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 #undef PM_BUILDER_ROW
 };
 
-/* Tracks in lanes, one track per lane. */
-typedef struct lanes {
-    pm_track track;
-    const pm_block *block;
-    size_t count;        /* lanes in use; the others repeat the last track */
-    pm_lane_views given; /* the description's keys */
-    dquat before;        /* the previous key; of 48 bits: as decoded */
-    pm_findings findings;
-} lanes;
-
 /* A block of tracks, distributed over lanes. */
 typedef struct build {
     const pm_block *block;
     size_t count;
-    lanes all[PM_BLOCK_TRACKS / PM_DOUBLES];
+    pm_track tracks[PM_BLOCK_TRACKS / PM_DOUBLES];
 } build;
 
 static pm_lane_views views_in_lanes(const pm_block *block, const pm_array *array,
@@ -44,67 +34,67 @@ static pm_lane_views views_in_lanes(const pm_block *block, const pm_array *array
     return views;
 }
 
-static bool is_coded(const lanes *l) {
-    return l->block->format != PM_KEYS_FLOAT32;
+static bool is_coded(const pm_track *track) {
+    return track->block->format != PM_KEYS_FLOAT32;
 }
 
-/* Describes the tracks at places [at, at + count) of the block. */
-static void describe(const pm_block *block, size_t at, size_t count, lanes *to) {
+static size_t at_most_lanes(size_t count) {
+    return count < PM_DOUBLES ? count : PM_DOUBLES;
+}
+
+/* Describes the tracks from place `at` of the block on. */
+static void describe(const pm_block *block, size_t at, pm_window *window, pm_track *track) {
     const pm_clip_desc *desc = block->desc;
     const pm_track_layout *layout = &block->layout[pm_track_at(block->order, block->place + at)];
-    const size_t room = block->room - at;
     const unsigned c = block->channel, n = pm_channel_components(c);
-    *to = (lanes){.block = block,
-                  .count = count,
-                  .track = {.key_count = block->key_count,
-                            .segment_count = block->segment_count,
-                            .loop = block->loop,
-                            .single = block->single,
-                            .components = n,
-                            .wrap = dreal_of(1),
-                            .times = block->times,
-                            .stored = {NULL, layout->row, layout->plane,
-                                       room < PM_DOUBLES ? room : PM_DOUBLES},
-                            .desc = desc}};
-    pm_track *track = &to->track;
-    if (!is_coded(to))
-        track->stored.to = (float *)block->keys + layout->first;
+    *track = (pm_track){.block = block,
+                        .count = at_most_lanes(block->count - at),
+                        .key_count = block->key_count,
+                        .segment_count = block->segment_count,
+                        .loop = block->loop,
+                        .single = block->single,
+                        .components = n,
+                        .wrap = dreal_of(1),
+                        .times = block->times,
+                        .desc = desc,
+                        .row = layout->row,
+                        .plane = layout->plane,
+                        .room = at_most_lanes(block->room - at),
+                        .window = window};
+    if (!is_coded(track))
+        track->planes = (float *)block->keys + layout->first;
     for (size_t i = 0; i < PM_DOUBLES; i++)
-        track->index[i] =
-            pm_track_at(block->order, block->place + at + (i < count ? i : count - 1));
-    to->given = views_in_lanes(block, pm_channel_array(desc, c), n, track);
+        track->index[i] = pm_track_at(block->order, block->place + at +
+                                                        (i < track->count ? i : track->count - 1));
+    track->given = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_KEYS), n, track);
     track->user_tangents = views_in_lanes(block, &desc->user_tangents, 3, track);
-    track->tangents_in = views_in_lanes(block, pm_channel_tangents_in(desc, c), n, track);
-    track->tangents_out = views_in_lanes(block, pm_channel_tangents_out(desc, c), n, track);
+    track->tangents_in = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_IN), n, track);
+    track->tangents_out = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_OUT), n, track);
 }
 
 /* Keys of 48 bits are processed lane by lane. */
-static size_t coded_at(const lanes *l, size_t lane, size_t key) {
-    const pm_track_layout *at = &l->block->layout[l->track.index[lane]];
+static size_t coded_at(const pm_track *track, size_t lane, size_t key) {
+    const pm_track_layout *at = &track->block->layout[track->index[lane]];
     return at->first + key * at->row;
 }
 
-static void put_coded(lanes *l, size_t key, dquat q) {
-    for (size_t i = 0; i < l->count; i++) {
-        dquat *b = &l->before;
+static void put_coded(pm_track *track, size_t key, dquat q) {
+    const pm_block *block = track->block;
+    for (size_t i = 0; i < track->count; i++) {
+        dquat *b = &track->before;
         double before[4] = {b->x[i], b->y[i], b->z[i], b->w[i]};
-        pm_key_store(l->block->format, l->block->keys, coded_at(l, i, key),
+        pm_key_store(block->format, block->keys, coded_at(track, i, key),
                      (double[4]){q.x[i], q.y[i], q.z[i], q.w[i]}, before);
-        b->x[i] = before[0];
-        b->y[i] = before[1];
-        b->z[i] = before[2];
-        b->w[i] = before[3];
+        dquat_set_lane(b, i, before[0], before[1], before[2], before[3]);
     }
 }
 
-static dquat coded_key(const lanes *l, size_t key) {
+static dquat coded_key(const pm_track *track, size_t key) {
+    const pm_block *block = track->block;
     dquat q = {0};
-    for (size_t i = 0; i < l->count; i++) {
-        pm_quat one = pm_key_load(l->block->format, l->block->keys, coded_at(l, i, key));
-        q.x[i] = (double)one.x;
-        q.y[i] = (double)one.y;
-        q.z[i] = (double)one.z;
-        q.w[i] = (double)one.w;
+    for (size_t i = 0; i < track->count; i++) {
+        pm_quat one = pm_key_load(block->format, block->keys, coded_at(track, i, key));
+        dquat_set_lane(&q, i, (double)one.x, (double)one.y, (double)one.z, (double)one.w);
     }
     return q;
 }
@@ -117,46 +107,42 @@ static dquat unit_if_near(dquat q) {
 
 /* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous
  * key, and stores them. Segment builders read the stored keys: pm_stored_key. */
-static void read_window(lanes *l, size_t first, bool unrolls) {
-    const pm_track *track = &l->track;
+static void read_window(pm_track *track, size_t first, bool unrolls) {
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
-        dquat q = pm_given_row(&l->given, k);
+        dquat q = pm_given_row(&track->given, k);
         if (track->components == 4)
-            q = l->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
+            q = track->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
         if (unrolls)
-            q = dquat_flipped(q, (dmask)(dquat_dot(l->before, q) < 0));
-        if (is_coded(l)) {
-            put_coded(l, k, q);
+            q = dquat_flipped(q, (dmask)(dquat_dot(track->before, q) < 0));
+        if (is_coded(track)) {
+            put_coded(track, k, q);
             continue;
         }
-        l->before = q;
-        pm_put(&track->stored, k, 0, q);
+        track->before = q;
+        pm_put_plane(track, k, 0, q);
     }
 }
 
 /* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key;
  * for a single key, the key again. */
-static void put_last_row(const lanes *l) {
-    const pm_track *track = &l->track;
-    for (size_t i = 0; is_coded(l) && i < l->count; i++)
-        pm_key_repeat(l->block->format, l->block->keys, coded_at(l, i, 0), l->block->keys,
-                      coded_at(l, i, track->segment_count), track->wrap[i] < 0);
-    if (is_coded(l))
-        return;
-    dquat key = pm_get(&track->stored, 0);
-    pm_put(&track->stored, track->segment_count, 0, dquat_scaled(key, track->wrap));
+static void put_last_row(const pm_track *track) {
+    const pm_block *block = track->block;
+    for (size_t i = 0; is_coded(track) && i < track->count; i++)
+        pm_key_repeat(block->format, block->keys, coded_at(track, i, 0),
+                      coded_at(track, i, track->segment_count), track->wrap[i] < 0);
+    if (!is_coded(track))
+        pm_put_plane(track, track->segment_count, 0, dquat_scaled(pm_get(track, 0), track->wrap));
 }
 
-static dquat stored_key(const lanes *l, size_t key) {
-    return is_coded(l) ? coded_key(l, key) : pm_stored_key(&l->track, key);
+static dquat stored_key(const pm_track *track, size_t key) {
+    return is_coded(track) ? coded_key(track, key) : pm_stored_key(track, key);
 }
 
 /* Finishes the keys of a track: the sign of its laps and its last row. A single key becomes two. */
-static void finish_keys(lanes *l, bool unrolls) {
-    pm_track *track = &l->track;
+static void finish_keys(pm_track *track, bool unrolls) {
     if (track->loop && unrolls) {
-        dquat last = stored_key(l, track->key_count - 1);
-        dmask turned = (dmask)(dquat_dot(last, stored_key(l, 0)) < 0);
+        dquat last = stored_key(track, track->key_count - 1);
+        dmask turned = (dmask)(dquat_dot(last, stored_key(track, 0)) < 0);
         track->wrap = dreal_select(turned, dreal_of(-1), dreal_of(1));
     }
     if (track->single) {
@@ -164,74 +150,58 @@ static void finish_keys(lanes *l, bool unrolls) {
         track->user_tangents.stride = 0;
     }
     if (track->loop || track->single)
-        put_last_row(l);
+        put_last_row(track);
 }
 
 static void read_keys(build *b) {
     bool unrolls = b->block->channel == PM_ROTATIONS && !b->block->keeps_keys;
-    for (size_t k = 0; k < b->all[0].track.key_count; k += PM_WINDOW)
+    for (size_t k = 0; k < b->tracks[0].key_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++)
-            read_window(&b->all[i], k, unrolls);
+            read_window(&b->tracks[i], k, unrolls);
     for (size_t i = 0; i < b->count; i++) {
-        const pm_track *track = &b->all[i].track;
-        finish_keys(&b->all[i], unrolls);
-        for (size_t n = 0; n < b->all[i].count; n++)
+        pm_track *track = &b->tracks[i];
+        finish_keys(track, unrolls);
+        for (size_t n = 0; n < track->count; n++)
             b->block->layout[track->index[n]].wrap = (float)track->wrap[n];
     }
 }
 
-static pm_coefficients_out coefficients_of(const pm_track *track) {
-    pm_coefficients_out coefficients = track->stored;
-    coefficients.to += coefficients.plane;
-    return coefficients;
-}
-
 static void build_segments(build *b) {
     const pm_segment_builder *builder = builders[b->block->builder];
-    pm_window window;
     if (!builder)
         return;
-    for (size_t i = 0; i < b->count; i++) {
-        b->all[i].track.window = &window;
-        pm_coefficients_out out = coefficients_of(&b->all[i].track);
-        if (builder->whole)
-            builder->whole(&b->all[i].track, &out, &b->all[i].findings);
-    }
-    for (size_t k = 0; builder->window && k < b->all[0].track.segment_count; k += PM_WINDOW)
+    for (size_t i = 0; builder->whole && i < b->count; i++)
+        builder->whole(&b->tracks[i]);
+    for (size_t k = 0; builder->window && k < b->tracks[0].segment_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++) {
-            pm_coefficients_out out = coefficients_of(&b->all[i].track);
-            pm_track_look(&b->all[i].track, (ptrdiff_t)k, builder->needs_logs);
-            builder->window(&b->all[i].track, &out, &b->all[i].findings);
+            pm_track_look(&b->tracks[i], (ptrdiff_t)k, builder->needs_logs);
+            builder->window(&b->tracks[i]);
         }
-    for (size_t i = 0; i < b->count; i++)
-        b->all[i].track.window = NULL;
 }
 
 static pm_block_result summary_of(const build *b) {
     pm_block_result built = {.status = PM_OK};
     for (size_t i = 0; i < b->count; i++) {
-        const pm_findings *f = &b->all[i].findings;
-        for (size_t n = 0; n < b->all[i].count && built.status == PM_OK; n++) {
-            if (f->no_memory || f->failed[n])
-                built.status = f->no_memory ? PM_ERROR_MEMORY : PM_ERROR_KEY;
-            built.failed = b->all[i].track.index[n];
+        const pm_track *track = &b->tracks[i];
+        for (size_t n = 0; n < track->count && built.status == PM_OK; n++) {
+            if (track->no_memory || track->failed[n])
+                built.status = track->no_memory ? PM_ERROR_MEMORY : PM_ERROR_KEY;
+            built.failed = track->index[n];
         }
     }
     return built;
 }
 
 static pm_block_result build_block(const pm_block *block) {
+    pm_window window;
     build b = {.block = block};
-    for (size_t at = 0; at < block->count; at += PM_DOUBLES) {
-        size_t rest = block->count - at;
-        describe(block, at, rest < PM_DOUBLES ? rest : PM_DOUBLES, &b.all[b.count++]);
-    }
+    for (size_t at = 0; at < block->count; at += PM_DOUBLES)
+        describe(block, at, &window, &b.tracks[b.count++]);
     read_keys(&b);
     build_segments(&b);
     return summary_of(&b);
 }
 
-extern const pm_segment_functions PM_SET_NAME(pm_segment_functions);
 /* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.
  *
  * The bounds are so narrow that rounding cannot change whether the norm is within 1e-3 of 1. */
@@ -246,7 +216,7 @@ static bool are_rotations(const void *data, pm_number type, size_t count) {
     dmask good = ~(dmask){0};
     size_t k = 0;
     for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size)
-        good &= is_rotation(type == PM_FLOAT64 ? dquat_load_doubles(at) : dquat_load_floats(at));
+        good &= is_rotation(dquat_load(at, type));
     for (; k < count; k++, at += size) {
         pm_array_view row = {at, type, 0};
         dreal x = dreal_of(pm_number_at(&row, 0, 0)), y = dreal_of(pm_number_at(&row, 0, 1));
@@ -261,10 +231,8 @@ static bool are_within(const void *data, pm_number type, size_t count, double ma
     const unsigned char *at = data;
     dmask good = ~(dmask){0};
     size_t k = 0;
-    for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size) {
-        dreal value = type == PM_FLOAT64 ? load_doubles(at) : load_floats(at);
-        good &= (dmask)(dreal_abs(value) <= max);
-    }
+    for (; k + PM_DOUBLES <= count; k += PM_DOUBLES, at += PM_DOUBLES * size)
+        good &= (dmask)(dreal_abs(dreal_load(at, type)) <= max);
     for (; k < count; k++, at += size) {
         pm_array_view row = {at, type, 0};
         good &= (dmask)(dreal_abs(dreal_of(pm_number_at(&row, 0, 0))) <= max);
@@ -272,6 +240,7 @@ static bool are_within(const void *data, pm_number type, size_t count, double ma
     return !dmask_any(~good);
 }
 
+extern const pm_segment_functions PM_SET_NAME(pm_segment_functions);
 const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .lanes = PM_DOUBLES,
     .build = build_block,

@@ -5,8 +5,6 @@
  */
 #include "builder.h"
 
-static const double half_pi = 1.57079632679489661923;
-
 /* An arc between two keys: half its angle, alpha/sin(alpha), and the vector from the circle's
  * centre to the arc's middle. */
 typedef struct arc {
@@ -103,7 +101,7 @@ static key_circle circle_of_key(const pm_track *track, ptrdiff_t i) {
     find_speeds(track, i, &c);
     dmask cusp = pm_track_repeats(track, i - 1) | pm_track_repeats(track, i) |
                  (dmask)(corner(before, key, after) > cos_15_degrees) |
-                 (dmask)(c.before.alpha > half_pi) | (dmask)(c.after.alpha > half_pi);
+                 (dmask)(c.before.alpha > PM_HALF_PI) | (dmask)(c.after.alpha > PM_HALF_PI);
     if (dmask_any(cusp))
         use_cusps(track, i, cusp, &c);
     return c;
@@ -133,16 +131,6 @@ static arcs arcs_of(const pm_track *track, ptrdiff_t i, const key_circle *first,
     return a;
 }
 
-/* The coefficients that all circular methods store, and two numbers that differ between them. */
-static void put_arcs(const pm_coefficients_out *out, size_t segment, const arcs *a, dreal leaving,
-                     dreal arriving) {
-    pm_put(out, segment, 0, a->leaving.radius);
-    pm_put(out, segment, 1, a->arriving.radius);
-    pm_put(out, segment, 2,
-           (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
-                   leaving, arriving});
-}
-
 /* A phase leaves its arc by up to half its speed, kernels accept angles of up to 1e4 rad from an
  * arc's middle, and the square of the phase must fit in a float. Only neighbouring segments of
  * extremely different lengths exceed the limit. */
@@ -151,35 +139,30 @@ static dreal clamped_speed(dreal speed, dreal alpha) {
     return dreal_max(-max, dreal_min(max, speed));
 }
 
-static void put_phased(const pm_coefficients_out *out, size_t segment, const arcs *a, dquat chord) {
-    put_arcs(out, segment, a, clamped_speed(a->leaving_speed, a->leaving.alpha),
-             clamped_speed(a->arriving_speed, a->arriving.alpha));
-    pm_put(out, segment, 3, dquat_scaled(chord, dreal_of(0.5)));
+static void put_arcs(const pm_track *track, ptrdiff_t i, const arcs *a) {
+    dreal leaving = a->leaving.stretch, arriving = a->arriving.stretch;
+    if (track->block->builder == PM_BUILD_phased) {
+        dquat chord = dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i));
+        leaving = clamped_speed(a->leaving_speed, a->leaving.alpha);
+        arriving = clamped_speed(a->arriving_speed, a->arriving.alpha);
+        pm_put(track, i, 3, dquat_scaled(chord, dreal_of(0.5)));
+    }
+    pm_put(track, i, 0, a->leaving.radius);
+    pm_put(track, i, 1, a->arriving.radius);
+    pm_put(track, i, 2,
+           (dquat){a->leaving.alpha * a->leaving.alpha, a->arriving.alpha * a->arriving.alpha,
+                   leaving, arriving});
 }
 
-static inline void build(const pm_track *track, const pm_coefficients_out *out, bool phased) {
+static void build(pm_track *track) {
     key_circle here = circle_of_key(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         key_circle next = circle_of_key(track, i + 1);
         arcs a = arcs_of(track, i, &here, &next);
-        if (phased)
-            put_phased(out, (size_t)i, &a,
-                       dquat_difference(pm_track_key(track, i + 1), pm_track_key(track, i)));
-        else
-            put_arcs(out, (size_t)i, &a, a.leaving.stretch, a.arriving.stretch);
+        put_arcs(track, i, &a);
         here = next;
     }
 }
 
-static void build_plain(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings; /* the curve always exists */
-    build(track, out, false);
-}
-
-static void build_phased(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings;
-    build(track, out, true);
-}
-
-const pm_segment_builder PM_SET_NAME(pm_build_circular) = {.window = build_plain};
-const pm_segment_builder PM_SET_NAME(pm_build_phased) = {.window = build_phased};
+const pm_segment_builder PM_SET_NAME(pm_build_circular) = {.window = build};
+const pm_segment_builder PM_SET_NAME(pm_build_phased) = {.window = build};

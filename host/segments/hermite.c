@@ -17,29 +17,24 @@ static dreal max_length_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
     return dreal_sqrt(dreal_max(inner2, dvec3_dot(log, log)));
 }
 
-static dquat times_vector(dquat q, dvec3 v) {
-    return dquat_product(q, dquat_of(v, (dreal){0}));
-}
-
-void pm_put_hermite(const pm_track *track, const pm_coefficients_out *out, ptrdiff_t i,
-                    dvec3 leaving, dvec3 arriving, pm_findings *findings) {
+void pm_put_hermite(pm_track *track, ptrdiff_t i, dvec3 leaving, dvec3 arriving) {
     dquat key = pm_track_key(track, i);
     dvec3 log = pm_track_log(track, i);
     double half = pm_track_length(track, i) / 2;
     dvec3 c1 = dvec3_times(leaving, half);
     dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
     dreal half_angle = max_length_of(c1, end, log);
-    findings->failed |= ~(dmask)(half_angle <= max_half_angle);
-    pm_put(out, (size_t)i, 0, times_vector(key, log));
-    pm_put(out, (size_t)i, 1, times_vector(key, dvec3_difference(c1, log)));
-    pm_put(out, (size_t)i, 2, times_vector(key, dvec3_difference(log, end)));
+    track->failed |= ~(dmask)(half_angle <= max_half_angle);
+    pm_put(track, i, 0, dquat_times_vector(key, log));
+    pm_put(track, i, 1, dquat_times_vector(key, dvec3_difference(c1, log)));
+    pm_put(track, i, 2, dquat_times_vector(key, dvec3_difference(log, end)));
 }
 
-static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+static void build(pm_track *track) {
     pm_tangent here = pm_key_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_key_velocity(track, i + 1);
-        pm_put_hermite(track, out, i, dvec3_times(here.out, 2), dvec3_times(next.in, 2), findings);
+        pm_put_hermite(track, i, dvec3_times(here.out, 2), dvec3_times(next.in, 2));
         here = next;
     }
 }

@@ -178,13 +178,12 @@ void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q
         before[i] = dot < 0 ? -decoded[i] : decoded[i];
 }
 
-void pm_key_repeat(pm_key_format format, int16_t *from_keys, size_t from, int16_t *keys, size_t to,
-                   bool turned) {
-    const int16_t *source = numbers_at(format, from_keys, from);
+void pm_key_repeat(pm_key_format format, int16_t *keys, size_t from, size_t to, bool turned) {
+    const int16_t *source = numbers_at(format, keys, from);
     int16_t *target = numbers_at(format, keys, to);
     for (size_t i = 0; i < 3; i++)
         target[i * PM_KEY_GROUP] = source[i * PM_KEY_GROUP];
-    set_turned(sign_at(format, keys, to), is_turned(sign_at(format, from_keys, from)) != turned);
+    set_turned(sign_at(format, keys, to), is_turned(sign_at(format, keys, from)) != turned);
 }
 
 pm_quat pm_key_load(pm_key_format format, const int16_t *keys, size_t at) {

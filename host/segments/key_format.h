@@ -27,8 +27,7 @@ void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q
                   double before[4]);
 
 /* Copies a stored key, with the opposite sign where `turned`. */
-void pm_key_repeat(pm_key_format format, int16_t *from_keys, size_t from, int16_t *keys, size_t to,
-                   bool turned);
+void pm_key_repeat(pm_key_format format, int16_t *keys, size_t from, size_t to, bool turned);
 
 /* The decoded key, with the same bits as on every device. */
 pm_quat pm_key_load(pm_key_format format, const int16_t *keys, size_t at);

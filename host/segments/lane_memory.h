@@ -59,42 +59,30 @@ static inline drows drows_of(dquat q) {
                    PM_HIGH_PAIRS(xy1, zw1)};
 }
 
-static inline dreal load_floats(const void *from) {
-    dstored v;
-    memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, dreal);
-}
-
-static inline dreal load_doubles(const void *from) {
-    dreal v;
-    memcpy(&v, from, sizeof v);
-    return v;
+static inline dreal dreal_load(const void *from, pm_number type) {
+    dreal doubles;
+    dstored floats;
+    if (type == PM_FLOAT64) {
+        memcpy(&doubles, from, sizeof doubles);
+        return doubles;
+    }
+    memcpy(&floats, from, sizeof floats);
+    return __builtin_convertvector(floats, dreal);
 }
 
 /* PM_DOUBLES quaternions that lie one after another. */
-static inline dquat dquat_load_floats(const void *from) {
+static inline dquat dquat_load(const void *from, pm_number type) {
     const unsigned char *at = from;
-    const size_t size = sizeof(dstored);
-    return dquat_of_rows((drows){load_floats(at), load_floats(at + size),
-                                 load_floats(at + 2 * size), load_floats(at + 3 * size)});
-}
-
-static inline dquat dquat_load_doubles(const void *from) {
-    const unsigned char *at = from;
-    const size_t size = sizeof(dreal);
-    return dquat_of_rows((drows){load_doubles(at), load_doubles(at + size),
-                                 load_doubles(at + 2 * size), load_doubles(at + 3 * size)});
+    const size_t size = PM_DOUBLES * pm_number_size(type);
+    return dquat_of_rows((drows){dreal_load(at, type), dreal_load(at + size, type),
+                                 dreal_load(at + 2 * size, type), dreal_load(at + 3 * size, type)});
 }
 
 /* The first `lanes` quaternions, one after another; the lanes beyond repeat the last one. */
 static inline dquat dquat_load_some(const float *from, size_t lanes) {
     dquat q = {0};
-    for (size_t i = 0; i < PM_DOUBLES; i++, from += i < lanes ? 4 : 0) {
-        q.x[i] = (double)from[0];
-        q.y[i] = (double)from[1];
-        q.z[i] = (double)from[2];
-        q.w[i] = (double)from[3];
-    }
+    for (size_t i = 0; i < PM_DOUBLES; i++, from += i < lanes ? 4 : 0)
+        dquat_set_lane(&q, i, (double)from[0], (double)from[1], (double)from[2], (double)from[3]);
     return q;
 }
 

@@ -27,6 +27,8 @@ typedef double dreal __attribute__((vector_size(8 * PM_DOUBLES)));
 typedef int64_t dmask __attribute__((vector_size(8 * PM_DOUBLES))); /* -1: true, 0: false */
 typedef float dstored __attribute__((vector_size(4 * PM_DOUBLES))); /* rounded for storage */
 
+#define PM_HALF_PI 1.57079632679489661923
+
 /* Lanes of two vectors, selected by their index in the concatenation of both. */
 #if defined(__clang__)
 #define PM_SHUFFLE(a, b, ...) __builtin_shufflevector((a), (b), __VA_ARGS__)
@@ -107,7 +109,6 @@ static inline dreal dreal_atan2(dreal y, dreal x) {
                                         0.19999999998855089,
                                         -0.33333333333328441,
                                         1};
-    const double half_pi = 1.57079632679489661923;
     const double tan_eighth = 0.41421356237309504880;
     dreal ax = dreal_abs(x);
     dmask steep = (dmask)(y > ax);
@@ -118,9 +119,9 @@ static inline dreal dreal_atan2(dreal y, dreal x) {
     dreal under = dreal_select(far, low + high, high);
     dreal t = over / dreal_select((dmask)(under == 0), dreal_of(1), under);
     dreal angle = t * PM_POLYNOMIAL(atan_terms, t * t);
-    angle += dreal_where(far, dreal_of(half_pi / 2));
-    angle = dreal_select(steep, half_pi - angle, angle);
-    return dreal_select((dmask)(x < 0), 2 * half_pi - angle, angle);
+    angle += dreal_where(far, dreal_of(PM_HALF_PI / 2));
+    angle = dreal_select(steep, PM_HALF_PI - angle, angle);
+    return dreal_select((dmask)(x < 0), 2 * PM_HALF_PI - angle, angle);
 }
 
 /* cos x and sin(x)/x */
@@ -210,8 +211,19 @@ static inline dquat dquat_of(dvec3 v, dreal w) {
     return (dquat){v.x, v.y, v.z, w};
 }
 
+static inline dquat dquat_of_vector(dvec3 v) {
+    return dquat_of(v, (dreal){0});
+}
+
 static inline dvec3 dquat_vector(dquat a) {
     return (dvec3){a.x, a.y, a.z};
+}
+
+static inline void dquat_set_lane(dquat *q, size_t lane, double x, double y, double z, double w) {
+    q->x[lane] = x;
+    q->y[lane] = y;
+    q->z[lane] = z;
+    q->w[lane] = w;
 }
 
 static inline dquat dquat_sum(dquat a, dquat b) {
@@ -245,6 +257,10 @@ static inline dquat dquat_product(dquat a, dquat b) {
                    a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
+static inline dquat dquat_times_vector(dquat q, dvec3 v) {
+    return dquat_product(q, dquat_of_vector(v));
+}
+
 static inline dquat dquat_conjugate(dquat a) {
     return (dquat){-a.x, -a.y, -a.z, a.w};
 }
@@ -275,8 +291,7 @@ static inline dvec3 dquat_log(dquat q) {
 }
 
 static inline dvec3 dquat_rotate_back(dquat q, dvec3 v) {
-    dquat none = {0};
-    return dquat_vector(dquat_product(dquat_conjugate(q), dquat_product(dquat_of(v, none.w), q)));
+    return dquat_vector(dquat_product(dquat_conjugate(q), dquat_product(dquat_of_vector(v), q)));
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this room compiles once: the tables of curves and of the functions for each instruction set,
- * access to the arrays of a description, and the track constants of sterp.
+ * What this room compiles once: the tables of curves and of the functions for each instruction set, and
+ * the track constants of sterp.
  */
 #include "segments.h"
 
@@ -28,41 +28,6 @@ const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
         if (pm_instruction_set_is_supported(i))
             best = i;
     return sets[best];
-}
-
-const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations, &desc->positions, &desc->scales};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_in(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_in, &desc->positions_in, &desc->scales_in};
-    return arrays[channel];
-}
-
-const pm_array *pm_channel_tangents_out(const pm_clip_desc *desc, unsigned channel) {
-    const pm_array *arrays[] = {&desc->rotations_out, &desc->positions_out, &desc->scales_out};
-    return arrays[channel];
-}
-
-unsigned pm_channel_components(unsigned channel) {
-    return channel == PM_ROTATIONS ? 4 : 3;
-}
-
-size_t pm_timeline_count(const pm_clip_desc *desc) {
-    return desc->timeline_count ? desc->timeline_count : 1;
-}
-
-pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
-                            size_t track, size_t first_row) {
-    size_t row = components * pm_number_size(array->type);
-    const unsigned char *data = array->data;
-    if (!data)
-        return (pm_array_view){0};
-    if (pm_timeline_count(desc) > 1)
-        return (pm_array_view){data + first_row * row, array->type, row};
-    size_t stride = array->stride ? array->stride : row * desc->track_count;
-    return (pm_array_view){data + track * row, array->type, stride};
 }
 
 /* The windows of swing and twist (docs/methods.md, "sterp"): the smallest float that is not less than a window's end. 2, which exceeds every u, where the

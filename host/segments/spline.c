@@ -313,20 +313,20 @@ static void find_rates(equations *e) {
     solve(e);
 }
 
-static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+static void build(pm_track *track) {
     equations e = {
         .track = track, .count = track->key_count, .loop = track->loop, .active = ~(dmask){0}};
     void *block;
     if (!allocate(&e, &block)) {
-        findings->no_memory = true;
+        track->no_memory = true;
         return;
     }
     find_rates(&e);
     for (pm_track_look(track, 0, true); track->first < track->end;
          pm_track_look(track, track->end, true))
         for (ptrdiff_t i = track->first; i < track->end; i++)
-            pm_put_hermite(track, out, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count], findings);
-    findings->failed |= e.active;
+            pm_put_hermite(track, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count]);
+    track->failed |= e.active;
     free(block);
 }
 

@@ -6,8 +6,6 @@
 #include "builder.h"
 #include "tangents.h"
 
-static const double half_pi = 1.57079632679489661923;
-
 /* The length below which the sum of two unit quaternions is rounding noise. */
 static const double antipodal = 1e-6;
 
@@ -19,7 +17,7 @@ static dquat across(dquat v, dquat d) {
 /* The slerp from inner point a to b, at any angle. Antipodal inner points belong to a half turn
  * from rest to rest; near such a turn, the middle of the inner points tends to the middle of the
  * keys, so the slerp passes through that. */
-static void put_arc(const pm_coefficients_out *out, size_t segment, dquat a, dquat b, dquat keys) {
+static void put_arc(const pm_track *track, ptrdiff_t i, dquat a, dquat b, dquat keys) {
     dquat sum = dquat_sum(a, b);
     dquat difference = dquat_difference(b, a);
     dreal length = dquat_norm(sum);
@@ -31,14 +29,13 @@ static void put_arc(const pm_coefficients_out *out, size_t segment, dquat a, dqu
     if (dmask_any(opposite)) {
         dquat d = dquat_scaled(difference, 1 / chord);
         middle = dquat_select(opposite, across(keys, d), middle);
-        angle = dreal_select(opposite, half_pi / chord, angle);
+        angle = dreal_select(opposite, PM_HALF_PI / chord, angle);
     }
-    pm_put(out, segment, 0, middle);
-    pm_put(out, segment, 1, dquat_scaled(difference, angle));
+    pm_put(track, i, 0, middle);
+    pm_put(track, i, 1, dquat_scaled(difference, angle));
 }
 
-static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings;
+static void build(pm_track *track) {
     pm_tangent here = pm_limited_velocity(track, track->first);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_limited_velocity(track, i + 1);
@@ -48,7 +45,7 @@ static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *
         dvec3 arriving = dvec3_difference(log, dvec3_times(next.in, h));
         dquat from = pm_track_key(track, i);
         dquat to = pm_track_key(track, i + 1);
-        put_arc(out, (size_t)i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
+        put_arc(track, i, dquat_product(from, dquat_exp(dvec3_times(leaving, 0.5))),
                 dquat_product(to, dquat_exp(dvec3_times(arriving, 0.5))), dquat_sum(from, to));
         here = next;
     }

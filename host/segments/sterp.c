@@ -40,13 +40,7 @@ static void split(dquat delta, dvec3 axis, dvec3 *swing, dvec3 *twist) {
     *twist = dquat_log(t);
 }
 
-static void put_turned(const pm_coefficients_out *out, size_t segment, unsigned coefficient,
-                       dquat key, dvec3 v) {
-    pm_put(out, segment, coefficient, dquat_product(key, dquat_of(v, (dreal){0})));
-}
-
-static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings;
+static void build(pm_track *track) {
     dvec3 given = axes_of(track);
     bool parent = track->desc->axis_frame == PM_AXIS_PARENT;
     for (ptrdiff_t i = track->first; i < track->end; i++) {
@@ -55,9 +49,9 @@ static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *
         dvec3 axis = parent ? dquat_rotate_back(key, given) : given;
         dvec3 swing, twist;
         split(delta, axis, &swing, &twist);
-        put_turned(out, (size_t)i, 0, key, swing);
-        put_turned(out, (size_t)i, 1, key, twist);
-        put_turned(out, (size_t)i, 2, key, dvec3_cross(swing, twist));
+        pm_put(track, i, 0, dquat_times_vector(key, swing));
+        pm_put(track, i, 1, dquat_times_vector(key, twist));
+        pm_put(track, i, 2, dquat_times_vector(key, dvec3_cross(swing, twist)));
     }
 }
 

@@ -4,8 +4,6 @@
  */
 #include "tangents.h"
 
-static const double half_pi = 1.57079632679489661923;
-
 dvec3 pm_rotation_slope(const pm_track *track, ptrdiff_t i) {
     return dvec3_times(pm_track_log(track, i), 1 / pm_track_length(track, i));
 }
@@ -116,7 +114,7 @@ static dreal largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
     dvec3 step = dvec3_times(w, pm_track_length(track, segment));
     dreal step2 = dvec3_dot(step, step);
     dreal along = dvec3_dot(step, log);
-    dreal room = half_pi * half_pi - dvec3_dot(log, log);
+    dreal room = PM_HALF_PI * PM_HALF_PI - dvec3_dot(log, log);
     dmask fits = (dmask)(step2 - 2 * along <= room);
     dreal root = dreal_sqrt(along * along + step2 * dreal_max(room, zero));
     dreal lambda = (along + root) / dreal_select(fits, one, step2);

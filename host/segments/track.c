@@ -8,14 +8,12 @@ dquat pm_given_row(const pm_lane_views *rows, size_t key) {
     dquat q = {0};
     size_t at = key * rows->stride;
     if (rows->adjacent && rows->components == 4)
-        return rows->type == PM_FLOAT64 ? dquat_load_doubles(rows->data[0] + at)
-                                        : dquat_load_floats(rows->data[0] + at);
-    for (int i = 0; i < PM_DOUBLES; i++) {
+        return dquat_load(rows->data[0] + at, rows->type);
+    for (size_t i = 0; i < PM_DOUBLES; i++) {
         pm_array_view lane = {rows->data[i] + at, rows->type, 0};
-        q.x[i] = pm_number_at(&lane, 0, 0);
-        q.y[i] = pm_number_at(&lane, 0, 1);
-        q.z[i] = pm_number_at(&lane, 0, 2);
-        q.w[i] = rows->components == 4 ? pm_number_at(&lane, 0, 3) : 0;
+        dquat_set_lane(&q, i, pm_number_at(&lane, 0, 0), pm_number_at(&lane, 0, 1),
+                       pm_number_at(&lane, 0, 2),
+                       rows->components == 4 ? pm_number_at(&lane, 0, 3) : 0);
     }
     return q;
 }

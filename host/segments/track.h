@@ -10,15 +10,6 @@
 #include "lane_memory.h"
 #include "segments.h"
 
-/* The memory of coefficients: coefficient e of segment i is at to + i * row + e * plane, 4 floats
- * per lane. */
-typedef struct pm_coefficients_out {
-    float *to;
-    size_t row;   /* floats from segment to segment */
-    size_t plane; /* floats from coefficient to coefficient */
-    size_t lanes; /* lanes that fit a plane, at most PM_DOUBLES */
-} pm_coefficients_out;
-
 /* An array of a description in lanes. Lanes beyond the last track repeat it. */
 typedef struct pm_lane_views {
     const unsigned char *data[PM_DOUBLES]; /* NULL: not given */
@@ -32,21 +23,33 @@ typedef struct pm_lane_views {
 enum { PM_WINDOW = 64 };
 
 typedef struct pm_track {
+    const pm_block *block;
+    size_t count;     /* lanes in use; the others repeat the last track */
     size_t key_count; /* at least 2: a single key is stored twice */
     size_t segment_count;
     bool loop;
     bool single; /* one key, stored twice */
     unsigned components;
-    dreal wrap;                 /* of a loop: the sign with which key 0 follows the last key */
-    const double *times;        /* (segment_count + 1): segment borders in seconds */
-    pm_coefficients_out stored; /* the keys, once they are read */
+    dreal wrap;          /* of a loop: the sign with which key 0 follows the last key */
+    const double *times; /* (segment_count + 1): segment borders in seconds */
     const pm_clip_desc *desc;
     size_t index[PM_DOUBLES]; /* the track in each lane */
+    pm_lane_views given;      /* the description's keys */
     pm_lane_views user_tangents;
     pm_lane_views tangents_in, tangents_out; /* of cubicspline */
+    dquat before;                            /* the previous key; of 48 bits: as decoded */
+
+    /* Where the planes are stored: plane p of row i is at planes + i * row + p * plane, 4 floats per
+     * lane. Plane 0 is the keys, plane 1 + e coefficient e. */
+    float *planes;
+    size_t row, plane;
+    size_t room; /* lanes that fit a plane, at most PM_DOUBLES */
 
     ptrdiff_t first, end; /* segments in the window: [first, end) */
     struct pm_window *window;
+
+    bool no_memory;
+    dmask failed; /* the curve does not exist: its velocities do not converge, or turn too far */
 } pm_track;
 
 /* Segments [first, end), one more on either side where they exist, and their keys. */
@@ -66,16 +69,16 @@ void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
 dquat pm_given_row(const pm_lane_views *rows, size_t key);
 
 /* Plane 0 of a row, as stored. */
-static inline dquat pm_get(const pm_coefficients_out *stored, size_t row) {
-    const float *from = stored->to + row * stored->row;
-    return stored->lanes == PM_DOUBLES ? dquat_load_floats(from)
-                                       : dquat_load_some(from, stored->lanes);
+static inline dquat pm_get(const pm_track *track, size_t row) {
+    const float *from = track->planes + row * track->row;
+    return track->room == PM_DOUBLES ? dquat_load(from, PM_FLOAT32)
+                                     : dquat_load_some(from, track->room);
 }
 
 /* A key from its row, normalised again: rounding moved it off the sphere by 1e-7, which a circle
  * through near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
 static inline dquat pm_stored_key(const pm_track *track, size_t row) {
-    dquat key = pm_get(&track->stored, row);
+    dquat key = pm_get(track, row);
     return track->components == 4 ? dquat_unit(key) : key;
 }
 
@@ -105,19 +108,18 @@ static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
     return (dmask)(d.x == 0) & (dmask)(d.y == 0) & (dmask)(d.z == 0) & (dmask)(d.w == 0);
 }
 
-/* Rounds a coefficient of each lane to float32 and stores it. */
-static inline void pm_put(const pm_coefficients_out *out, size_t segment, unsigned coefficient,
-                          dquat value) {
-    float *to = out->to + segment * out->row + coefficient * out->plane;
-    if (out->lanes == PM_DOUBLES)
+/* Rounds the numbers of each lane to float32 and stores them. */
+static inline void pm_put_plane(const pm_track *track, size_t row, unsigned plane, dquat value) {
+    float *to = track->planes + row * track->row + plane * track->plane;
+    if (track->room == PM_DOUBLES)
         dquat_store(to, value);
     else
-        dquat_store_some(to, value, out->lanes);
+        dquat_store_some(to, value, track->room);
 }
 
-static inline void pm_put_vector(const pm_coefficients_out *out, size_t segment,
-                                 unsigned coefficient, dvec3 value) {
-    pm_put(out, segment, coefficient, dquat_of(value, (dreal){0}));
+static inline void pm_put(const pm_track *track, ptrdiff_t segment, unsigned coefficient,
+                          dquat value) {
+    pm_put_plane(track, (size_t)segment, 1 + coefficient, value);
 }
 
 #endif

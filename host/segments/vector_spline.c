@@ -71,19 +71,20 @@ static void solve(pm_track *track, solved *keys) {
         close_loop(&own, keys, count);
 }
 
-static void put(pm_track *track, const pm_coefficients_out *out, const solved *keys) {
+static void put(const pm_track *track, const solved *keys) {
     for (size_t k = 0; k < track->segment_count; k++) {
         double h = track->times[k + 1] - track->times[k];
-        pm_put_vector(out, k, 0, dvec3_times(keys[k].right, h));
-        pm_put_vector(out, k, 1, dvec3_times(keys[(k + 1) % track->key_count].right, h));
+        dvec3 arriving = keys[(k + 1) % track->key_count].right;
+        pm_put(track, (ptrdiff_t)k, 0, dquat_of_vector(dvec3_times(keys[k].right, h)));
+        pm_put(track, (ptrdiff_t)k, 1, dquat_of_vector(dvec3_times(arriving, h)));
     }
 }
 
-static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+static void build(pm_track *track) {
     void *block;
     solved *keys = spline_memory(track->key_count, sizeof *keys, &block);
     if (!keys) {
-        findings->no_memory = true;
+        track->no_memory = true;
         return;
     }
     if (track->key_count == 2 && !track->loop) {
@@ -91,7 +92,7 @@ static void build(pm_track *track, const pm_coefficients_out *out, pm_findings *
         keys[0].right = keys[1].right = pm_vector_slope(track, 0);
     } else
         solve(track, keys);
-    put(track, out, keys);
+    put(track, keys);
     free(block);
 }
 

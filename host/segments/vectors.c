@@ -17,21 +17,19 @@ static dreal in_range(dreal value) {
     return dreal_min(dreal_max(value, -max), max);
 }
 
-static void put_in_range(const pm_coefficients_out *out, ptrdiff_t segment, unsigned coefficient,
-                         dvec3 v) {
+static void put_in_range(const pm_track *track, ptrdiff_t i, unsigned coefficient, dvec3 v) {
     dvec3 value = {in_range(v.x), in_range(v.y), in_range(v.z)};
-    pm_put_vector(out, (size_t)segment, coefficient, value);
+    pm_put(track, i, coefficient, dquat_of_vector(value));
 }
 
-static void build_cubic(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
+static void build_cubic(pm_track *track) {
     const pm_tangents rule = PM_TANGENTS_BESSEL;
-    (void)findings;
     pm_tangent here = pm_tangent_of(track, track->first, rule, pm_vector_slope);
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         pm_tangent next = pm_tangent_of(track, i + 1, rule, pm_vector_slope);
         double length = pm_track_length(track, i);
-        put_in_range(out, i, 0, dvec3_times(here.out, length));
-        put_in_range(out, i, 1, dvec3_times(next.in, length));
+        put_in_range(track, i, 0, dvec3_times(here.out, length));
+        put_in_range(track, i, 1, dvec3_times(next.in, length));
         here = next;
     }
 }
@@ -46,17 +44,15 @@ static dvec3 bend_of(const pm_track *track, ptrdiff_t key, double length) {
     return dvec3_blend(k, s0, -k, s1);
 }
 
-static void build_parabolas(pm_track *track, const pm_coefficients_out *out,
-                            pm_findings *findings) {
-    (void)findings;
+static void build_parabolas(pm_track *track) {
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         double length = pm_track_length(track, i);
         bool before = pm_track_has(track, i - 1);
         bool after = pm_track_has(track, i + 1);
         dvec3 leaving = before ? bend_of(track, i, length) : (dvec3){0};
         dvec3 arriving = after ? bend_of(track, i + 1, length) : leaving;
-        put_in_range(out, i, 0, before ? leaving : arriving);
-        put_in_range(out, i, 1, arriving);
+        put_in_range(track, i, 0, before ? leaving : arriving);
+        put_in_range(track, i, 1, arriving);
     }
 }
 
@@ -68,17 +64,16 @@ static dvec3 clamped_vector(const pm_track *track, ptrdiff_t i) {
     return vector_at(track, i);
 }
 
-static void build_bspline(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings;
+static void build_bspline(pm_track *track) {
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         dvec3 a = clamped_vector(track, i - 1), b = clamped_vector(track, i);
         dvec3 c = clamped_vector(track, i + 1), d = clamped_vector(track, i + 2);
         dvec3 ac = dvec3_sum(a, c);
         dvec3 outer = dvec3_blend(1.0 / 6, d, -1.0 / 6, a);
-        put_in_range(out, i, 0, dvec3_blend(1.0 / 6, ac, 4.0 / 6, b));
-        put_in_range(out, i, 1, dvec3_blend(-0.5, a, 0.5, c));
-        put_in_range(out, i, 2, dvec3_difference(dvec3_times(ac, 0.5), b));
-        put_in_range(out, i, 3, dvec3_sum(outer, dvec3_blend(0.5, b, -0.5, c)));
+        put_in_range(track, i, 0, dvec3_blend(1.0 / 6, ac, 4.0 / 6, b));
+        put_in_range(track, i, 1, dvec3_blend(-0.5, a, 0.5, c));
+        put_in_range(track, i, 2, dvec3_difference(dvec3_times(ac, 0.5), b));
+        put_in_range(track, i, 3, dvec3_sum(outer, dvec3_blend(0.5, b, -0.5, c)));
     }
 }
 
@@ -93,15 +88,13 @@ static dquat tangent_of_rate(dquat rate, double length) {
     return dquat_scaled(rate, dreal_select(too_large, scale, dreal_of(length)));
 }
 
-static void build_cubicspline(pm_track *track, const pm_coefficients_out *out,
-                              pm_findings *findings) {
-    (void)findings;
+static void build_cubicspline(pm_track *track) {
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         size_t k = (size_t)i;
         size_t next = track->single ? 0 : (k + 1) % track->key_count;
         double length = track->single ? 0 : pm_track_length(track, i);
-        pm_put(out, k, 0, tangent_of_rate(pm_given_row(&track->tangents_out, k), length));
-        pm_put(out, k, 1, tangent_of_rate(pm_given_row(&track->tangents_in, next), length));
+        pm_put(track, i, 0, tangent_of_rate(pm_given_row(&track->tangents_out, k), length));
+        pm_put(track, i, 1, tangent_of_rate(pm_given_row(&track->tangents_in, next), length));
     }
 }
 
@@ -129,17 +122,16 @@ static bool is_far_longer(const pm_track *track, ptrdiff_t i) {
            (pm_track_has(track, i + 1) && length > max * pm_track_length(track, i + 1));
 }
 
-static void build_ncubic(pm_track *track, const pm_coefficients_out *out, pm_findings *findings) {
-    (void)findings;
+static void build_ncubic(pm_track *track) {
     for (ptrdiff_t i = track->first; i < track->end; i++) {
         double length = pm_track_length(track, i);
         dquat leaving = component_rate(track, i), arriving = component_rate(track, i + 1);
         if (is_far_longer(track, i)) {
-            pm_put(out, (size_t)i, 0, tangent_of_rate(leaving, length));
-            pm_put(out, (size_t)i, 1, tangent_of_rate(arriving, length));
+            pm_put(track, i, 0, tangent_of_rate(leaving, length));
+            pm_put(track, i, 1, tangent_of_rate(arriving, length));
         } else {
-            pm_put(out, (size_t)i, 0, dquat_scaled(leaving, dreal_of(length)));
-            pm_put(out, (size_t)i, 1, dquat_scaled(arriving, dreal_of(length)));
+            pm_put(track, i, 0, dquat_scaled(leaving, dreal_of(length)));
+            pm_put(track, i, 1, dquat_scaled(arriving, dreal_of(length)));
         }
     }
 }

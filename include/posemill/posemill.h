@@ -228,11 +228,11 @@ typedef struct pm_engine_desc {
     const char *kernel_folder;
     /* true: jobs into host memory do not wait for programs that must be compiled first. The engine compiles them on a
      * thread of its own, while the reference path computes the jobs on one thread less than
-     * host_threads, at least on the calling thread. When a program is ready, the first job that
-     * needs it compares some results of the device and the reference path. If the bits are equal,
-     * the device takes over, also within a job of pm_sample. If they differ, a warning reports it,
-     * and this and all later jobs of the engine are computed on the device alone, and wait for their
-     * programs. Until then, timing decides which path computes a job: set this only where the bits
+     * host_threads, at least on the calling thread; jobs of pm_sample of more than 2^26 values wait.
+     * When a program is ready, the first job that needs it compares some results of the device and
+     * the reference path. If the bits are equal, the device takes over. If they differ, a warning
+     * reports it, and this and all later jobs of the engine are computed on the device, and wait for
+     * their programs. Until then, timing decides which path computes a job: set this only where the bits
      * are known to be equal (pm_engine_self_check), or do not matter.
      * A job may finish before its programs are ready; the build continues for later jobs, and
      * pm_engine_destroy waits until all requested programs are built. A failed build makes the

@@ -394,6 +394,7 @@ static pm_status compose(const pm_motion *motion, const motion_compose_options *
 
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .name = "bvh",
+                                  .title = "BVH",
                                   .document = "bvh",
                                   .kind = &bvh_kind,
                                   .recognise = recognise,

@@ -62,4 +62,6 @@ bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */
 bool bvh_scan_head(bvh_scan *scan);      /* Frames: and Frame Time: */
 bool bvh_scan_rows(bvh_scan *scan);      /* the rest */
 
+void bvh_skip_byte_order_mark(bvh_scan *scan);
+
 #endif

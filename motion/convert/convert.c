@@ -16,6 +16,7 @@
 #include "motion/files/output.h"
 #include "motion/model/compose.h"
 #include "motion/model/model.h"
+#include "motion/open/formats.h"
 
 enum { DEFAULT_DECIMALS = 6 };
 
@@ -135,12 +136,13 @@ static pm_status write_file(conversion *c, const char *path, pm_error *error) {
 
 static pm_status find_format(const pm_motion_convert_options *options, const char *path,
                              const motion_format **format, pm_error *error) {
+    char expected[MOTION_EXTENSIONS];
     *format = options->format != PM_MOTION_ANY ? motion_format_of(options->format)
                                                : motion_format_of_name(path);
     if (!*format)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "the name of the output has no known extension; expected %s",
-                           motion_extensions);
+                           motion_list_extensions(expected));
     return PM_OK;
 }
 

@@ -94,6 +94,7 @@ static void release(void *opaque) {
 
 const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .name = "gltf",
+                                   .title = "glTF",
                                    .document = "gltf",
                                    .keeps_more = true,
                                    .is_single = true,
@@ -106,6 +107,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .name = "glb",
+                                  .title = "glTF",
                                   .document = "gltf",
                                   .keeps_more = true,
                                   .is_single = true,

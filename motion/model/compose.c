@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "motion/base/counts.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
@@ -28,18 +27,6 @@ pm_status motion_check_nodes(const pm_motion_content *content, const char *what,
     if (error && content->format == PM_MOTION_NPZ)
         error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
     return PM_ERROR_FILE;
-}
-
-pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error) {
-    static const char *const titles[PM_MOTION_FORMAT_COUNT] = {[PM_MOTION_BVH] = "BVH",
-                                                               [PM_MOTION_GLTF] = "glTF",
-                                                               [PM_MOTION_GLB] = "glTF",
-                                                               [PM_MOTION_NPZ] = "NPZ"};
-    const motion_format *writer = motion_format_of(format);
-    if (writer && writer->compose)
-        return motion_check_nodes(&motion->content, titles[format], error);
-    return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
-                       pm_motion_format_name(format));
 }
 
 bool motion_is_pose_channel(const pm_motion_channel *channel) {

@@ -21,6 +21,8 @@ typedef struct motion_input {
     size_t size;
     const char *folder;              /* of the files that it refers to; NULL: none may be read */
     const motion_observer *observer; /* of the bytes of files that it refers to; may be NULL */
+    /* Opens a file of any format, whose joints the input takes: formats do not know each other. */
+    pm_status (*open)(const char *path, pm_motion **motion, pm_error *error);
     const pm_motion_read_options *options; /* never NULL */
     motion_warnings warnings;
     motion_gaps
@@ -145,10 +147,11 @@ struct pm_motion {
     double layout_scale; /* what the lengths of the layout are multiplied by */
 };
 
-/* A row of the table of formats. */
+/* What a format does. motion/open has the table of them. */
 struct motion_format {
     pm_motion_format id;
     const char *name;
+    const char *title;      /* in messages about what it cannot hold; NULL without `compose` */
     const char *document;   /* the kind of documents; formats of one kind write each other's */
     bool keeps_more;        /* documents have more than motions: meshes, materials */
     bool is_single;         /* numbers are written as float32 */
@@ -185,14 +188,6 @@ struct motion_format {
  * resumed. */
 enum { MOTION_WRITER_VERSION = 2 };
 
-/* pm_motion_open, whose observer sees the bytes of the file and of the files that it refers to. With
- * `data`, malloc'ed memory that the motion takes in every case, these are the bytes of the file, and
- * `path` is its name in an archive: it has no folder. */
-pm_status motion_open_observed(const char *path, char *data, size_t size,
-                               const pm_motion_read_options *options,
-                               const motion_observer *observer, pm_motion **motion,
-                               pm_error *error);
-
 /* pm_motion_resample and pm_motion_convert, whose observer sees the bytes of the output. */
 pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
                                    const pm_motion_resample_options *options, const char *path,
@@ -201,12 +196,6 @@ pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
 pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
                                   const char *path, const motion_observer *observer,
                                   pm_error *error);
-
-/* The kind of file that a name or the options promise; that of any motion if they do not. */
-const input_kind *motion_kind_of(const pm_motion_read_options *options, const char *name);
-
-/* The row of a format. */
-const motion_format *motion_format_of(pm_motion_format id);
 
 /* The largest number that a format can write. */
 double motion_largest_of(const motion_format *format);
@@ -217,9 +206,6 @@ size_t motion_first_clip(const pm_motion_content *content);
 /* Refuses a clip that has a fault, or no channels, by its name. */
 pm_status motion_check_clip(const pm_motion_content *content, size_t clip, pm_error *error);
 
-/* Refuses what `compose` of a format cannot write whatever the keys are: before these are computed. */
-pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error);
-
 /* Refuses a motion of which some keys are not in memory. */
 pm_status motion_check_keys(const pm_motion *motion, pm_error *error);
 
@@ -228,12 +214,6 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
-
-/* All extensions of names, for messages. */
-extern const char motion_extensions[];
-
-/* That of a name's extension; NULL if it has none, or an unknown one. */
-const motion_format *motion_format_of_name(const char *name);
 
 extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv;
 

@@ -66,6 +66,7 @@ static const input_kind npz_kind = {find_zip, "is no NPZ file; expected a ZIP ar
 
 const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .name = "npz",
+                                  .title = "NPZ",
                                   .document = "npz",
                                   .kind = &npz_kind,
                                   .recognise = zip_recognise,

@@ -73,6 +73,7 @@ static bool is_model(size_t joints) {
 /* ---- what is being made ------------------------------------------------------------------- */
 
 typedef struct joints {
+    const motion_input *input;
     const char *path;
     motion_arena *arena;
     pm_motion_node *nodes;
@@ -188,7 +189,7 @@ static pm_status read_motion(joints *j) {
         return refuse(j, reason);
     close(file);
     pm_motion *motion = NULL;
-    pm_status status = pm_motion_open(j->path, NULL, &motion, j->error);
+    pm_status status = j->input->open(j->path, &motion, j->error);
     if (status == PM_OK)
         status = copy_nodes(j, &motion->content);
     pm_motion_destroy(&motion);
@@ -339,7 +340,8 @@ static void attach(joints *j, const npz_document *document, pm_motion_channel *c
 pm_status npz_add_joints(npz_document *document, const motion_input *input,
                          const npz_layout *layout, pm_motion *motion, pm_motion_channel *channels,
                          pm_error *error) {
-    joints j = {.path = input->options->skeleton,
+    joints j = {.input = input,
+                .path = input->options->skeleton,
                 .arena = &motion->arena,
                 .rotations = count_rotations(document),
                 .error = error};

@@ -137,8 +137,7 @@ bool npz_is_rotation(npz_role role) {
     return role == NPZ_AXIS_ANGLE || role == NPZ_XYZW || role == NPZ_WXYZ;
 }
 
-/* How many members of the layout the archive has; 0 without a rotation. */
-static size_t score(const npz_layout *layout, const zip_archive *archive) {
+size_t npz_layout_score(const npz_layout *layout, const zip_archive *archive) {
     size_t found = 0;
     bool rotation = false;
     for (size_t f = 0; f < layout->count; f++)
@@ -152,51 +151,15 @@ static size_t score(const npz_layout *layout, const zip_archive *archive) {
     return rotation ? found : 0;
 }
 
-static pm_status find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error) {
-    size_t best = 0;
+const npz_layout *npz_layout_of(const zip_archive *archive) {
+    const npz_layout *best = NULL;
+    size_t most = 0;
     for (size_t i = 0; i < LAYOUTS; i++) {
-        const size_t found = score(&layouts[i], archive);
-        if (found > best) {
-            best = found;
-            *layout = layouts[i];
+        const size_t found = npz_layout_score(&layouts[i], archive);
+        if (found > most) {
+            most = found;
+            best = &layouts[i];
         }
     }
-    if (best > 0)
-        return PM_OK;
-    return motion_refuse(error, "no member holds rotations; expected poses, body_quat_w, "
-                                "body_rotations, pose_body, rotations or quats, or a layout");
-}
-
-/* ---- by name or from a file -------------------------------------------------------------- */
-
-static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
-                             pm_error *error) {
-    char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
-    size_t size = 0;
-    if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
-        return motion_refuse(error, "layout '%s' %s; expected %s",
-                             motion_printable(shown, path, strlen(path)), reason,
-                             NPZ_LAYOUT_NAMES " or a JSON file");
-    const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
-    free(text);
-    return status;
-}
-
-pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
-                            motion_arena *arena, npz_layout *layout, pm_error *error) {
-    const char *name = input->options->layout;
-    char shown[MOTION_PRINTABLE];
-    pm_status status = PM_OK;
-    if (!name)
-        return find_layout(archive, layout, error);
-    const npz_layout *row = npz_layout_named(name);
-    if (row)
-        *layout = *row;
-    else
-        status = read_layout(name, arena, layout, error);
-    layout->is_given = true;
-    if (status == PM_OK && score(layout, archive) == 0)
-        return motion_refuse(error, "no member holds rotations of layout '%s'",
-                             motion_printable(shown, name, strlen(name)));
-    return status;
+    return best;
 }

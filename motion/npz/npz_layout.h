@@ -73,6 +73,12 @@ typedef struct npz_layout {
 /* The row of the table; NULL if there is none. */
 const npz_layout *npz_layout_named(const char *name);
 
+/* How many members of the layout the archive has; 0 without a rotation. */
+size_t npz_layout_score(const npz_layout *layout, const zip_archive *archive);
+
+/* The row that has the most; NULL if none has any. */
+const npz_layout *npz_layout_of(const zip_archive *archive);
+
 /* Of all rows, "amass, amass-x and so on". */
 #define NPZ_LAYOUT_NAMES                                                                           \
     "amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, plain"

@@ -3,7 +3,6 @@
  * Finds the members with a row per frame: those of the layout, whose shapes must fit their roles,
  * and all others that have as many rows.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +16,6 @@ enum {
 };
 
 /* ---- messages --------------------------------------------------------------------------- */
-
-const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member) {
-    const zip_bytes name = member->name;
-    const bool npy = name.size > 4 && memcmp(name.data + name.size - 4, ".npy", 4) == 0;
-    return motion_printable(shown, name.data, name.size - (npy ? 4 : 0));
-}
-
-pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...) {
-    char text[NPY_REASON_SIZE], shown[MOTION_PRINTABLE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return motion_refuse(error, "member '%s' %s", npz_shown(shown, member), text);
-}
 
 static pm_status refuse_shape(const npz_document *document, const npz_rows *rows,
                               const char *expected, pm_error *error) {

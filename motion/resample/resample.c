@@ -10,6 +10,7 @@
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
 #include "motion/model/model.h"
+#include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 

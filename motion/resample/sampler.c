@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_grid.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Finds the grid of uniform key times: the distance of the ends stands for an interval, in which the
- * simplest rate is taken, and then each key is held against it.
+ * simplest rate is taken, and then each key is compared with it.
  */
 #include "motion/time/key_rate.h"
 

@@ -2,10 +2,14 @@
 """Records of schema 2 with seeded times, for the tests of the scripts that read them. The speeds are
 known, because they are drawn here; nothing is measured.
 """
+import contextlib
+import io
 import json
 import os
 import random
+import runpy
 import subprocess
+import sys
 import tempfile
 import unittest
 from statistics import median
@@ -124,11 +128,32 @@ class Script(unittest.TestCase):
         return self.path(name)
 
     def run_script(self, *arguments, **options):
-        options.setdefault("stdout", subprocess.PIPE)
-        done = subprocess.run([self.command, *arguments], stderr=subprocess.PIPE, text=True, check=False,
-                              encoding="utf-8", **options)
+        """A run in this process, because starting Python takes longer than most runs; with an output of its
+        own in another one."""
+        if options:
+            done = subprocess.run([self.command, *arguments], stderr=subprocess.PIPE, text=True, check=False,
+                                  encoding="utf-8", **options)
+        else:
+            done = self.run_here(arguments)
         self.assertNotIn("Traceback", done.stderr, f"seed {SEED}")
         return done
+
+    def run_here(self, arguments):
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+        for name in [name for name in sys.modules if name.split(".")[0] == "records"]:
+            del sys.modules[name] # those of another copy of the scripts
+        path, argv = list(sys.path), sys.argv
+        code = 0
+        try:
+            sys.argv = [self.command, *arguments]
+            with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+                runpy.run_path(self.command, run_name="__main__")
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        finally:
+            sys.path, sys.argv = path, argv
+        out, error = (stream.buffer.getvalue().decode() for stream in streams)
+        return subprocess.CompletedProcess(sys.argv, code, out, error)
 
     def expect(self, code, *arguments):
         """The standard output of a run with this exit code and no message."""

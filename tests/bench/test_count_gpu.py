@@ -135,17 +135,9 @@ class Document(unittest.TestCase):
         self.assertIn("| crowd/palette/slerp | 60 · 9 · 2.0 · 128 B · 1 calls "
                       "| SIMD16 · 2.0 · 128 B · 32 spilled · 1 calls | valid | **fails** |", text)
 
-    def test_the_text_around_the_tables_is_kept(self):
-        text = f"before\n{document.BEGIN}\nold\n{document.END}\nafter\n"
-        made = document.rendered(text, self.RECORD)
-        self.assertTrue(made.startswith("before\n") and made.endswith("\nafter\n") and "old" not in made)
-        self.assertEqual(document.rendered(made, self.RECORD), made)
-        for broken in ("", document.BEGIN, f"{document.END}{document.BEGIN}"):
-            with self.assertRaisesRegex(tools.Failure, "the document has no"):
-                document.rendered(broken, self.RECORD)
-
-    def test_the_committed_document_is_that_of_its_record(self):
-        document.update(check=True)
+    def test_the_committed_record_has_tables(self):
+        text = "\n".join(document.pages(document.record_of()))
+        self.assertIn("\n### crowd/palette\n", text)
 
 
 class Command(unittest.TestCase):

@@ -18,6 +18,7 @@
 #include "motion.h"
 #include "motion/gltf/plain_json.h"
 #include "motion/model/model.h"
+#include "motion/open/open.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
 

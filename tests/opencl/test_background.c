@@ -6,7 +6,6 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "cpu/cpu.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/engines.h"
@@ -15,7 +14,6 @@
 #include "support/sub_devices.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,93 +250,38 @@ static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
     results both[2];
     assert_non_null(folder);
     kernel_copies(folder, "walk.cl", stored, stored_otherwise);
-    for (int round = 0; round < 2; round++) { /* a job of many pieces, and a job of one piece */
-        const size_t max = round ? 64 : some_samples();
-        const pm_sample_job job = {
-            .sample_count = max + (size_t)(random_bits(&source) % max),
-            .rate = {120, 1},
-        };
-        g = build_gate_make(true);
-        sample_both(state, folder, &job, both);
-        pm_engine *engine = open_engine(state, &g, "", folder, true);
-        pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-        results held = sample(clip, &job, 1);
-        expect_same(&held, &both[0]);
-        assert_int_equal(build_gate_count(&g, &g.warnings), 0);
-        build_gate_open(&g);
-        alarm(PATIENCE_SECONDS);
-        results later = sample(clip, &job, 1);
-        while (same_results(&later, &both[0])) { /* until the programs are ready */
-            results_free(&later);
-            later = sample(clip, &job, 1);
-        }
-        alarm(0);
-        expect_same(&later, &both[1]);
-        results last = sample(clip, &job, 1);
-        expect_same(&last, &both[1]);
-        assert_int_equal(build_gate_count(&g, &g.warnings), 1);
-        assert_non_null(strstr(g.warning, "differ in bits"));
-        results_free(&held);
+    const size_t max = some_samples();
+    const pm_sample_job job = {
+        .sample_count = max + (size_t)(random_bits(&source) % max),
+        .rate = {120, 1},
+    };
+    g = build_gate_make(true);
+    sample_both(state, folder, &job, both);
+    pm_engine *engine = open_engine(state, &g, "", folder, true);
+    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    results held = sample(clip, &job, 1);
+    expect_same(&held, &both[0]);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 0);
+    build_gate_open(&g);
+    alarm(PATIENCE_SECONDS);
+    results later = sample(clip, &job, 1);
+    while (same_results(&later, &both[0])) { /* until the programs are ready */
         results_free(&later);
-        results_free(&last);
-        results_free(&both[0]);
-        results_free(&both[1]);
-        pm_clip_destroy(&clip);
-        pm_engine_destroy(&engine);
+        later = sample(clip, &job, 1);
     }
-    assert_true(cache_folder_remove());
-}
-
-/* Opens the gate in the third piece on the reference path, which ends when the programs are built: they
- * become ready within a job. */
-static build_gate *opened_in_third_piece;
-static size_t awaited_programs;
-static atomic_size_t pieces;
-
-pm_status __real_pm_cpu_sample(const pm_sample_request *request, pm_error *error);
-pm_status __wrap_pm_cpu_sample(const pm_sample_request *request, pm_error *error);
-pm_status __wrap_pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
-    build_gate *g = opened_in_third_piece;
-    if (g && atomic_fetch_add(&pieces, 1) == 2) {
-        build_gate_open(g);
-        build_gate_wait(g, &g->built, awaited_programs);
-    }
-    return __real_pm_cpu_sample(request, error);
-}
-
-static void no_job_mixes_bits_that_differ(void **state) {
-    enum { ROUNDS = 3 };
-    random_source source = random_salted(0xBA6);
-    engine_for(state);
-    const char *folder = cache_folder_make();
-    assert_non_null(folder);
-    kernel_copies(folder, "walk.cl", stored, stored_otherwise);
-    for (int round = 0; round < ROUNDS; round++) {
-        results both[2];
-        build_gate g = build_gate_make(true);
-        const pm_sample_job job = {.sample_count = (small_sizes() ? 2000 : 50000) +
-                                                   random_bits(&source) % 50000,
-                                   .rate = {48000, 1}};
-        sample_both(state, folder, &job, both);
-        pm_engine *engine = open_engine(state, &g, "", folder, true);
-        pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-        atomic_store(&pieces, 0);
-        awaited_programs = uniform_programs(engine);
-        opened_in_third_piece = &g;
-        results r = sample(clip, &job, 1);
-        opened_in_third_piece = NULL;
-        assert_true(pieces > 2);
-        const bool by_reference = same_results(&r, &both[0]);
-        print_message("round %d: %zu samples, by the %s\n", round, job.sample_count,
-                      by_reference ? "reference" : "device");
-        if (!by_reference)
-            expect_same(&r, &both[1]);
-        results_free(&r);
-        results_free(&both[0]);
-        results_free(&both[1]);
-        pm_clip_destroy(&clip);
-        pm_engine_destroy(&engine);
-    }
+    alarm(0);
+    expect_same(&later, &both[1]);
+    results last = sample(clip, &job, 1);
+    expect_same(&last, &both[1]);
+    assert_int_equal(build_gate_count(&g, &g.warnings), 1);
+    assert_non_null(strstr(g.warning, "differ in bits"));
+    results_free(&held);
+    results_free(&later);
+    results_free(&last);
+    results_free(&both[0]);
+    results_free(&both[1]);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
 }
 
@@ -462,7 +405,6 @@ int main(int argc, char **argv) {
         ONLY_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times),
         ONLY_ON_DEVICE(several_devices_build_in_the_background_too),
         ONLY_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job),
-        ONLY_ON_DEVICE(no_job_mixes_bits_that_differ),
         ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
         ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built),
         ONLY_ON_DEVICE(any_number_of_threads_may_sample_during_builds),

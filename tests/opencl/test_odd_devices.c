@@ -310,91 +310,52 @@ static odd_counts counted_with(void **state, const char *folder) {
 static void an_option_that_is_taken_without_a_claim_is_used(void **state) {
     do_not_claim_rounding();
     const odd_counts counts = counted_with(state, "");
-    assert_int_equal(counts.trials, 1);
     assert_true(counts.builds_with > 3);
     assert_int_equal(counts.builds_without, 0);
     odd_reset();
 }
 
-/* The programs' options are not known before the trial. It is built where they are. */
-static void a_job_does_not_wait_for_the_trial_in_the_background(void **state) {
-    odd_reset();
-    do_not_claim_rounding();
-    pm_engine *engine =
-        engine_with(state, &(pm_engine_desc){.cache_folder = "", .build_in_background = true});
-    expect_reference_bits(engine);
-    pm_engine_destroy(&engine); /* which waits for all builds */
-    const odd_counts counts = odd_counted();
-    assert_int_equal(counts.trials, 1);
-    assert_true(counts.builds_with > 3);
-    assert_int_equal(counts.builds_without, 0);
-    assert_int_equal(counts.builds_by_tester, 0);
-    odd_reset();
-}
-
-static void an_option_that_is_claimed_is_not_tried(void **state) {
-    odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
-               CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
-    const odd_counts counts = counted_with(state, "");
-    assert_int_equal(counts.trials, 0);
-    assert_int_equal(counts.builds_without, 0);
-    odd_reset();
-}
-
+/* Refused once: later programs of the engine leave it out at once. */
 static void an_option_that_is_refused_is_left_out(void **state) {
     static const cl_int codes[] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE};
     for (size_t n = 0; n < 2; n++) {
         do_not_claim_rounding();
         odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", codes[n]);
         const odd_counts counts = counted_with(state, "");
-        assert_int_equal(counts.trials, 2); /* with the option, and without it */
         assert_int_equal(counts.refusals, 1);
-        assert_int_equal(counts.builds_with, 0);
+        assert_int_equal(counts.builds_with, 1);
         assert_true(counts.builds_without > 3);
         odd_reset();
     }
 }
 
-/* A driver that builds nothing at the moment decides nothing for the next process. */
-static void the_answer_is_kept_with_the_programs_unless_nothing_builds(void **state) {
-    for (int refuses = 0; refuses < 2; refuses++) {
-        const char *own = refuses ? "refused" : "taken";
-        odd_answer(CL_DRIVER_VERSION, own, strlen(own) + 1); /* a device of its own in the folder */
-        do_not_claim_rounding();
-        odd_refuse_option("-cl-std", CL_BUILD_PROGRAM_FAILURE);
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-        assert_false(pm_takes_rounding_option(engine->device->programs));
-        pm_engine_destroy(&engine);
-        odd_refuse_option(refuses ? "-cl-fp32-correctly-rounded" : NULL, CL_INVALID_BUILD_OPTIONS);
-        for (size_t again = 0; again < 2; again++) {
-            const size_t before = odd_counted().trials;
-            engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-            assert_int_equal(pm_takes_rounding_option(engine->device->programs), !refuses);
-            pm_engine_destroy(&engine);
-            assert_int_equal(odd_counted().trials - before, again ? 0 : 1 + refuses);
-        }
-        odd_reset();
-    }
+/* A driver that claims correct rounding and refuses the option has no way to the same bits. */
+static void an_option_that_is_claimed_is_not_left_out(void **state) {
+    odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
+               CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+    odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", CL_BUILD_PROGRAM_FAILURE);
+    const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
+    pm_error error = poisoned_error();
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
+    expect_refusal(pm_programs_build(engine->device->programs, &walk, &error), &error,
+                   PM_ERROR_BUILD, "walk");
+    pm_engine_destroy(&engine);
+    assert_int_equal(odd_counted().builds_without, 0);
+    odd_reset();
 }
 
-static void *ask(void *engine) {
-    return pm_takes_rounding_option(((pm_engine *)engine)->device->programs) ? engine : NULL;
-}
-
-static void threads_that_ask_at_once_wait_for_one_trial(void **state) {
-    enum { THREADS = 8 };
-    pthread_t threads[THREADS];
+/* A source that no option makes valid is an error, and the option is used for other programs. */
+static void a_faulty_program_does_not_decide_about_the_option(void **state) {
+    const pm_variant faulty = {.file = "walk", .curve = "none", .components = 4, .lanes = 1};
+    pm_error error = poisoned_error();
     do_not_claim_rounding();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, ask, engine), 0);
-    for (size_t i = 0; i < THREADS; i++) {
-        void *answer_of_thread = NULL;
-        assert_int_equal(pthread_join(threads[i], &answer_of_thread), 0);
-        assert_ptr_equal(answer_of_thread, engine);
-    }
-    assert_int_equal(odd_counted().trials, 1);
+    expect_refusal(pm_programs_build(engine->device->programs, &faulty, &error), &error,
+                   PM_ERROR_BUILD, "walk");
+    const size_t before = odd_counted().builds_without;
+    expect_reference_bits(engine);
     pm_engine_destroy(&engine);
+    assert_int_equal(odd_counted().builds_without, before);
     odd_reset();
 }
 
@@ -516,11 +477,9 @@ int main(void) {
         ONLY_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus),
         ONLY_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu),
         ONLY_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used),
-        ONLY_ON_DEVICE(a_job_does_not_wait_for_the_trial_in_the_background),
-        ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_tried),
+        ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_left_out),
         ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
-        ONLY_ON_DEVICE(the_answer_is_kept_with_the_programs_unless_nothing_builds),
-        ONLY_ON_DEVICE(threads_that_ask_at_once_wait_for_one_trial),
+        ONLY_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option),
         ONLY_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for),
         ONLY_ON_DEVICE(options_that_are_too_long_are_an_error),
         ONLY_ON_DEVICE(long_versions_of_drivers_are_told_apart_by_the_cache),

@@ -21,7 +21,6 @@
 
 enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
 
-enum { SOME_DEVICES = 4 };
 
 /* A callback that waits for itself must not block the test run. Some drivers need minutes to build
  * the kernels. */
@@ -173,61 +172,27 @@ static notes *run_in(cl_context context, cl_device_id device, const char *folder
     return n;
 }
 
-/* A driver that does not claim correct rounding is asked about the option, and the answer is kept. */
-static size_t answers_of(cl_device_id device) {
-    cl_device_fp_config config = 0;
-    assert_int_equal(
-        clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
-        CL_SUCCESS);
-    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? 0 : 1;
-}
-
 static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     const char *folder = cache_folder_make();
-    const size_t answers = answers_of(device);
     assert_non_null(folder);
     notes *first = run_in(context, device, folder);
     const size_t built = count_with(first, "built ");
     assert_true(built > 0);
-    assert_int_equal(files_in(folder), built + answers);
+    assert_int_equal(files_in(folder), built);
     notes *again = run_in(context, device, folder);
     assert_int_equal(count_with(again, "built "), 0);
-    assert_int_equal(files_in(folder), built + answers);
+    assert_int_equal(files_in(folder), built);
     notes_free(first);
     notes_free(again);
     assert_true(cache_folder_remove());
 }
 
-static void programs_of_a_context_of_sub_devices_are_cached(void **state) {
-    need_sub_devices(state);
-    for (size_t which = 0; which < SUB_DEVICES; which++)
-        expect_programs_are_kept(subs.shared, subs.devices[which]);
-}
-
-/* All devices of the platform of the tested device. */
-static cl_uint list_platform(void **state, cl_device_id devices[SOME_DEVICES]) {
-    cl_platform_id platform = NULL;
-    cl_uint count = 0;
-    assert_int_equal(clGetDeviceInfo(pm_cl_device(engine_for(state)), CL_DEVICE_PLATFORM,
-                                     sizeof platform, &platform, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, SOME_DEVICES, devices, &count),
-                     CL_SUCCESS);
-    return count < SOME_DEVICES ? count : SOME_DEVICES;
-}
-
-static void programs_of_a_context_of_several_devices_are_cached(void **state) {
-    cl_device_id devices[SOME_DEVICES];
+static void programs_of_a_callers_context_are_cached(void **state) {
     cl_int status = CL_SUCCESS;
-    const cl_uint count = list_platform(state, devices);
-    if (count < 2) {
-        print_message("not tested: the platform has one device\n");
-        skip();
-    }
-    cl_context context = clCreateContext(NULL, count, devices, NULL, NULL, &status);
+    cl_device_id device = pm_cl_device(engine_for(state));
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    for (cl_uint which = 0; which < count; which++)
-        expect_programs_are_kept(context, devices[which]);
+    expect_programs_are_kept(context, device);
     clReleaseContext(context);
 }
 
@@ -563,8 +528,7 @@ static int close_all(void **state) {
 /* test_programs [PATTERN of names] */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(programs_of_a_context_of_sub_devices_are_cached),
-        ONLY_ON_DEVICE(programs_of_a_context_of_several_devices_are_cached),
+        ONLY_ON_DEVICE(programs_of_a_callers_context_are_cached),
         ONLY_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine),
         ONLY_ON_DEVICE(an_engine_releases_what_it_retained),
         ONLY_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given),

@@ -46,8 +46,11 @@ static void lanes_above_one_are_refused(void **state) {
 /* The compiler then emits the corrected sequences of division and square root. */
 static void the_rounding_option_is_taken_although_it_is_not_claimed(void **state) {
     pm_programs *programs = engine_for(state)->device->programs;
+    const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
+    pm_error error = poisoned_error();
     assert_false(programs->desc.claims_rounding);
-    assert_true(pm_takes_rounding_option(programs));
+    expect_ok(pm_programs_build(programs, &walk, &error), &error);
+    assert_false(programs->refuses_rounding);
 }
 
 static void launches_are_bounded(void **state) {

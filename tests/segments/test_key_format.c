@@ -191,7 +191,7 @@ static void a_repeated_key_is_the_same_or_its_negative_to_the_bit(void **state) 
             q[3] = n % 3 ? q[3] : 0;
             const size_t from = random_bits(&source) % 16, to = 16 + random_bits(&source) % 16;
             pm_key_store(formats[f], keys, 4 * from, q, before);
-            pm_key_repeat(formats[f], keys, 4 * from, keys, 4 * to, n % 2);
+            pm_key_repeat(formats[f], keys, 4 * from, 4 * to, n % 2);
             const pm_quat a = pm_key_load(formats[f], keys, 4 * from);
             const pm_quat b = pm_key_load(formats[f], keys, 4 * to);
             const float sign = n % 2 ? -1.0f : 1.0f;

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { MAX_ANSWERS = 24, MAX_BYTES = 512, MAX_KERNELS = 64, MAX_ARGUMENTS = 32, MAX_TRIALS = 64 };
+enum { MAX_ANSWERS = 24, MAX_BYTES = 512, MAX_KERNELS = 64, MAX_ARGUMENTS = 32 };
 
 typedef struct answer {
     cl_device_info what;
@@ -21,13 +21,11 @@ static struct {
     const char *refused_option;
     cl_int refusal;
     odd_counts counts;
-    cl_program trials[MAX_TRIALS];
     struct {
         cl_kernel kernel;
         size_t sizes[MAX_ARGUMENTS];
     } kernels[MAX_KERNELS];
     size_t kernel_at;
-    pthread_t tester;
 } odd;
 
 /* The library calls from its builder too. */
@@ -60,7 +58,6 @@ void odd_refuse_option(const char *text, cl_int code) {
 
 void odd_reset(void) {
     memset(&odd, 0, sizeof odd);
-    odd.tester = pthread_self();
 }
 
 odd_counts odd_counted(void) {
@@ -169,30 +166,6 @@ cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static bool is_trial(cl_program program) {
-    for (size_t i = 0; i < MAX_TRIALS; i++)
-        if (odd.trials[i] == program)
-            return true;
-    return false;
-}
-
-cl_program __real_clCreateProgramWithSource(cl_context c, cl_uint count, const char **sources,
-                                            const size_t *sizes, cl_int *status);
-cl_program __wrap_clCreateProgramWithSource(cl_context c, cl_uint count, const char **sources,
-                                            const size_t *sizes, cl_int *status);
-cl_program __wrap_clCreateProgramWithSource(cl_context c, cl_uint count, const char **sources,
-                                            const size_t *sizes, cl_int *status) {
-    cl_program program = __real_clCreateProgramWithSource(c, count, sources, sizes, status);
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < MAX_TRIALS; i++)
-        if (odd.trials[i] == program)
-            odd.trials[i] = NULL; /* a released program had this address */
-    if (program && strstr(sources[0], "void trial("))
-        odd.trials[odd.counts.trials % MAX_TRIALS] = program;
-    pthread_mutex_unlock(&lock);
-    return program;
-}
-
 cl_int __real_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
                              const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
                              void *user);
@@ -204,15 +177,12 @@ cl_int __wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_
                              void *user) {
     const bool rounds = strstr(options, "-cl-fp32-correctly-rounded-divide-sqrt") != NULL;
     pthread_mutex_lock(&lock);
-    if (is_trial(program))
-        odd.counts.trials++;
-    else if (rounds)
+    if (rounds)
         odd.counts.builds_with++;
     else
         odd.counts.builds_without++;
-    if (!is_trial(program) && strstr(options, "-DPM_SUB_GROUP=16"))
+    if (strstr(options, "-DPM_SUB_GROUP=16"))
         odd.counts.builds_with_sub_groups++;
-    odd.counts.builds_by_tester += pthread_equal(pthread_self(), odd.tester) != 0;
     pthread_mutex_unlock(&lock);
     if (odd.refused_option && strstr(options, odd.refused_option))
         return refuse(odd.refusal);

@@ -34,11 +34,9 @@ typedef struct odd_counts {
     size_t largest_group;
     size_t largest_arguments; /* bytes of all arguments of one kernel */
     size_t refusals;          /* calls that went beyond an answer */
-    size_t trials;            /* builds of the kernel "trial" */
-    size_t builds_with;       /* other builds with the option for rounding, and without it */
+    size_t builds_with;       /* with the option for rounding, and without it */
     size_t builds_without;
-    size_t builds_with_sub_groups; /* other builds that require a size of sub-groups */
-    size_t builds_by_tester; /* of all builds, those on the thread that called odd_reset last */
+    size_t builds_with_sub_groups; /* that require a size of sub-groups */
 } odd_counts;
 odd_counts odd_counted(void);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/cli.md, man/*.1 and CITATION.cff against the command: options, outputs, JSON schemas.
+"""docs/cli.md, manual pages, completions and CITATION.cff against the command.
 
-    test_cli_docs.py MAKE_CLI POSEMILL
+    test_cli_docs.py RUN_COMMANDS POSEMILL
 """
 import json
 import os
@@ -15,9 +15,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-MAKE_CLI, POSEMILL = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
+RUN_COMMANDS, POSEMILL = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
 del sys.argv[1:3]
-ROOT = MAKE_CLI.resolve().parent.parent
+ROOT = RUN_COMMANDS.resolve().parent.parent
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={ROOT}/tests/lsan.supp") # drivers leak
 TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": type(None)}
 
@@ -25,7 +25,8 @@ TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": 
 def schemas():
     """The schemas of docs/cli.md by their titles' verbs."""
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    blocks = (json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S))
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S)]
+    blocks.append(json.loads((ROOT / "bench" / "record.schema.json").read_text(encoding="utf-8")))
     return {block["title"].split()[1]: block for block in blocks}
 
 
@@ -210,10 +211,10 @@ class Outputs(Folder):
 
 
 class Documents(Folder):
-    """The files are those that docs/make-cli writes with this command."""
+    """The documents have what the command prints, and name its options."""
 
-    def check(self, posemill, *options):
-        return subprocess.run([sys.executable, MAKE_CLI, "--check", *options, posemill], text=True,
+    def check(self, posemill):
+        return subprocess.run([sys.executable, RUN_COMMANDS, "--check", posemill], text=True,
                               capture_output=True, check=False)
 
     def imitation(self, old, new):
@@ -227,24 +228,18 @@ class Documents(Folder):
         path.chmod(0o755)
         return path
 
-    def test_the_files_are_up_to_date(self):
+    def test_the_documents_are_up_to_date(self):
         done = self.check(POSEMILL)
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
 
-    def test_a_changed_option_is_found(self):
-        done = self.check(self.imitation("--lanes N ", "--width N "), "--no-run")
-        self.assertEqual(done.returncode, 1)
-        for name in ("docs/cli.md", "man/posemill-verify.1"):
-            self.assertIn(name, done.stdout)
-
     def test_an_option_that_only_the_prose_names_is_found(self):
         for option in ("--no-check", "--src-rate"): # in prose, and in a schema's description
-            done = self.check(self.imitation(option, "--other"), "--no-run")
+            done = self.check(self.imitation(option, "--other"))
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"no option {option}", done.stderr)
 
     def test_a_verb_without_a_section_is_found(self):
-        done = self.check(self.imitation("  verify ", "  assess "), "--no-run")
+        done = self.check(self.imitation("  verify ", "  assess "))
         self.assertEqual(done.returncode, 1)
         self.assertIn("assess", done.stderr)
 
@@ -258,13 +253,77 @@ class Documents(Folder):
         citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
         self.assertIn(f"\nversion: {version}\n", citation)
 
-    def test_the_manual_pages_are_well_formed(self):
+
+
+class Help(Folder):
+    """Manual pages and completions name what --help names."""
+
+    def verbs(self):
+        text = self.run_posemill("--help").split("Commands:\n")[1].split("\n\n")[0]
+        return re.findall(r"^  (\w+)", text, re.M)
+
+    def options(self, verb):
+        return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.run_posemill(verb, "--help"), re.M))
+
+    def test_pages_have_all_options(self):
+        for verb in self.verbs():
+            page = self.run_posemill("help", "--man", verb).replace("\\-", "-")
+            self.assertIn(f".SH NAME\nposemill-{verb} - ", page)
+            self.assertEqual(set(re.findall(r"^(?:\\fB-\w\\fR, )?\\fB(--[a-z-]+)", page, re.M)),
+                             self.options(verb), verb)
+        page = self.run_posemill("help", "--man")
+        for verb in self.verbs():
+            self.assertIn(f"\\fBposemill\\-{verb}\\fR(1)", page)
+
+    def test_pages_are_well_formed(self):
         if shutil.which("mandoc") is None:
             self.skipTest("mandoc is not installed")
-        pages = [str(page) for page in (ROOT / "man").glob("*.1")]
-        done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *pages], capture_output=True,
-                              text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        for verb in ["", *self.verbs()]:
+            page = self.folder / "page.1"
+            page.write_text(self.run_posemill("help", "--man", *([verb] if verb else [])))
+            done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", page], capture_output=True,
+                                  text=True, check=False)
+            said = [line for line in done.stdout.splitlines() if "missing date" not in line]
+            self.assertEqual(said, [], verb)
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        script = self.folder / "posemill.bash"
+        script.write_text(self.run_posemill("completions", "bash"))
+        line = " ".join(f"'{word}'" for word in words)
+        text = (f". {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _posemill; "
+                "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        done = subprocess.run(["bash", "-euc", text], capture_output=True, text=True, check=True)
+        return set(done.stdout.split())
+
+    def test_bash_completes_commands_options_and_methods(self):
+        self.assertEqual(self.complete("posemill", "re"), {"resample"})
+        self.assertLessEqual({"help", "completions", "view", "--version"}, self.complete("posemill", ""))
+        for verb in self.verbs():
+            self.assertEqual({word for word in self.complete("posemill", verb, "--")
+                              if word.startswith("--")}, self.options(verb), verb)
+        self.assertEqual(self.complete("posemill", "resample", "--method", "circular-c"),
+                         {"circular-c1", "circular-c2", "circular-c3"})
+        self.assertEqual(self.complete("posemill", "resample", "--out", "--"), set()) # a file
+        self.assertEqual(self.complete("posemill", "resample", "walk"), set())
+
+    def test_scripts_are_valid(self):
+        for shell in ("bash", "zsh", "fish"):
+            text = self.run_posemill("completions", shell)
+            for verb in self.verbs():
+                for option in self.options(verb):
+                    self.assertIn(option[2:], text)
+            if shutil.which(shell) is None:
+                continue
+            done = subprocess.run([shell, "-n"], input=text, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_a_wrong_word_is_refused(self):
+        self.run_posemill("completions", code=2)
+        self.run_posemill("completions", "tcsh", code=2)
+        self.run_posemill("completions", "man", code=2)
+        self.run_posemill("help", "--man", "resampel", code=2)
+        self.run_posemill("resample", "--help=pdf", code=2)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@
 #include "machine.h"
 #include "member_reader.h"
 #include "motion/files/atomic_file.h"
-#include "motion/model/model.h"
+#include "motion/open/formats.h"
 #include "run_lock.h"
 #include "status.h"
 

@@ -7,6 +7,7 @@
 #include "batch_file.h"
 
 #include "files/progress.h"
+#include "motion/open/open.h"
 #include "resample/resample_files.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 
 #include "motion_options.h"
 #include "motion/base/counts.h"
+#include "motion/open/open.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -171,3 +171,11 @@ bool option_seconds(const char *text, void *target, char *reason) {
     *(double *)target = seconds;
     return true;
 }
+
+const option option_common[] = {
+    {"--quiet", 'q', NULL, "suppress report, warnings and progress; errors are still printed", NULL,
+     0},
+    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
+};
+_Static_assert(sizeof option_common / sizeof option_common[0] == OPTION_COMMON_COUNT,
+               "a row for each");

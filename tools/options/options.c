@@ -1,81 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The option parser and the help text of every command. The parse functions interpret the values;
- * those for plain values are in option_values.c.
+ * The option parser of every command. The parse functions interpret the values; those for plain
+ * values are in option_values.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "options.h"
+#include "help.h"
 #include "nearest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- help ---------------------------------------------------------------------- */
-
-/* Prints lines separated by \n, all but the first one indented by `indent` blanks. */
-static void print_lines(const char *text, int indent) {
-    for (;;) {
-        const char *end = strchr(text, '\n');
-        if (end == NULL) {
-            printf("%s\n", text);
-            return;
-        }
-        printf("%.*s\n%*s", (int)(end - text), text, indent, "");
-        text = end + 1;
-    }
-}
-
-static void print_option(const option *row) {
-    enum { COLUMN = 26 };
-    char left[128];
-    int used;
-    if (row->letter != 0) {
-        used = snprintf(left, sizeof left, "  -%c, %s", row->letter, row->name);
-    } else {
-        used = snprintf(left, sizeof left, "  %s", row->name);
-    }
-    if (row->argument != NULL && used > 0 && (size_t)used < sizeof left) {
-        used += snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
-    }
-    if (used >= COLUMN - 1) {
-        printf("%s\n%*s", left, COLUMN, "");
-    } else {
-        printf("%-*s", COLUMN, left);
-    }
-    print_lines(row->help, COLUMN);
-}
-
-static const option common_options[] = {
-    {"--quiet", 'q', NULL, "suppress report, warnings and progress; errors are still printed", NULL,
-     0},
-    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
-};
-enum { COMMON_COUNT = sizeof common_options / sizeof common_options[0] };
-
-static void print_help(const command_help *help, const option_group *groups, size_t group_count) {
-    printf("Usage: posemill %s ", help->name);
-    print_lines(help->usage, 7 + 9 + (int)strlen(help->name) + 1);
-    printf("\n%s\n", help->summary);
-    for (size_t g = 0; g < group_count; g++) {
-        if (groups[g].title != NULL) {
-            printf("\n%s:\n", groups[g].title);
-        }
-        for (size_t i = 0; i < groups[g].count; i++) {
-            print_option(&groups[g].options[i]);
-        }
-    }
-    printf("\nCommon options:\n");
-    for (size_t i = 0; i < COMMON_COUNT; i++) {
-        print_option(&common_options[i]);
-    }
-    if (help->notes != NULL) {
-        printf("\n%s\n", help->notes);
-    }
-    printf("\nExample:\n  ");
-    print_lines(help->example, 2);
-}
 
 cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...) {
     char text[1024];
@@ -95,6 +31,7 @@ typedef struct parser {
     const option_group *groups;
     size_t group_count;
     bool help_wanted;
+    help_style style; /* of the help */
 } parser;
 
 /* The target of an option; NULL for --help and --quiet, which the parser handles itself. */
@@ -122,9 +59,9 @@ static bool find_option(const parser *state, const char *name, size_t length, ch
             }
         }
     }
-    for (size_t i = 0; i < COMMON_COUNT; i++) {
-        if (names_option(&common_options[i], name, length, letter)) {
-            found->row = &common_options[i];
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+        if (names_option(&option_common[i], name, length, letter)) {
+            found->row = &option_common[i];
             found->target = NULL;
             return true;
         }
@@ -140,8 +77,8 @@ static cli_exit refuse_unknown(const parser *state, const char *word, size_t len
             nearest_try(&meant, state->groups[g].options[i].name);
         }
     }
-    for (size_t i = 0; i < COMMON_COUNT; i++) {
-        nearest_try(&meant, common_options[i].name);
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+        nearest_try(&meant, option_common[i].name);
     }
     if (meant.word == NULL) {
         return options_usage(state->help, word, "unknown option");
@@ -183,7 +120,8 @@ static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
         value++;
     }
     if (found.row->argument == NULL) {
-        if (value != NULL) {
+        const bool is_help = found.target == NULL && found.row->letter == 'h';
+        if (value != NULL && !(is_help && help_find_style(value, &state->style))) {
             return options_usage(state->help, word, "%s takes no value", found.row->name);
         }
         set_flag(state, &found);
@@ -223,10 +161,10 @@ static cli_exit parse_words(parser *state, int *argc, char **argv) {
 
 bool options_parse(const command_help *help, const option_group *groups, size_t group_count,
                    int *argc, char **argv, cli_exit *code) {
-    parser state = {help, groups, group_count, false};
+    parser state = {help, groups, group_count, false, HELP_TEXT};
     *code = parse_words(&state, argc, argv);
     if (*code == CLI_DONE && state.help_wanted) {
-        print_help(help, groups, group_count);
+        help_print(state.style, help, groups, group_count);
     }
     return *code == CLI_DONE && !state.help_wanted;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Command-line options from tables. A command lists groups of options, each with the struct that
- * its options fill. This module adds --help, --quiet and the help text. Accepted forms are
+ * its options fill. This module adds --help and --quiet. `--help=man` and the like are the styles of help.h. Accepted forms are
  * "--name value", "--name=value", and for letters "-o value" and "-ovalue"; "--" ends the
  * options.
  */
@@ -25,6 +25,10 @@ typedef struct option {
     size_t offset;        /* offset of the field in the group's struct, passed to parse */
 } option;
 
+/* Those that every command has, which the parser handles itself. */
+extern const option option_common[];
+enum { OPTION_COMMON_COUNT = 2 };
+
 typedef struct option_group {
     const char *title; /* heading in --help. NULL: continues the previous group */
     const option *options;
@@ -33,7 +37,7 @@ typedef struct option_group {
 } option_group;
 
 typedef struct command_help {
-    const char *name;    /* "eval" */
+    const char *name;    /* "eval"; "" for the program as a whole */
     const char *usage;   /* text after the name, lines separated by \n */
     const char *summary; /* description, lines separated by \n */
     const char *notes;   /* printed after the options. NULL: none */

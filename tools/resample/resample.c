@@ -6,7 +6,7 @@
 
 #include "files/progress.h"
 #include "motion/base/printable.h"
-#include "motion/model/model.h"
+#include "motion/open/formats.h"
 #include "resample_target.h"
 
 #include <stdio.h>

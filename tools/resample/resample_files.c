@@ -7,7 +7,7 @@
 #include "resample_files.h"
 
 #include "files/output_names.h"
-#include "motion/model/model.h"
+#include "motion/open/formats.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,6 +18,7 @@ cli_exit resample_check_input(const resample_options *options, const char *in) {
     const bool named = strcmp(in, "-") != 0;
     const char *extension = named ? extension_of(in) : "";
     struct stat status;
+    char expected[MOTION_EXTENSIONS];
 
     if (named && stat(in, &status) != 0) {
         return cli_fail(CLI_BAD_INPUT, in, NULL, "cannot be opened: %s", strerror(errno));
@@ -31,13 +32,15 @@ cli_exit resample_check_input(const resample_options *options, const char *in) {
         return CLI_DONE;
     }
     return cli_fail(CLI_BAD_INPUT, in, "if the file has another format, use --format",
-                    "format '%.20s' is not supported; expected %s", extension, motion_extensions);
+                    "format '%.20s' is not supported; expected %s", extension,
+                    motion_list_extensions(expected));
 }
 
 /* An output whose extension is that of a format is converted to it. With a given format other
  * extensions may be anything but those of files that it would be mistaken for. */
 cli_exit resample_check_output(const resample_options *options, const char *out) {
     static const char *const others[] = {"npy", "asf", "amc", "fbx", "bin"};
+    char expected[MOTION_EXTENSIONS];
     const char *extension = strcmp(out, "-") == 0 ? "" : extension_of(out);
     const bool is_given =
         options->to != PM_MOTION_ANY || options->motion.read.format != PM_MOTION_ANY;
@@ -52,5 +55,5 @@ cli_exit resample_check_output(const resample_options *options, const char *out)
     return cli_fail(CLI_USAGE, options->out != NULL ? "-o" : "--out-dir",
                     "use one of these, or - for standard output",
                     "'%s' has no extension of a motion format; expected %s", out,
-                    motion_extensions);
+                    motion_list_extensions(expected));
 }

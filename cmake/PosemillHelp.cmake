@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+#
+# Writes the manual pages and completions that the command prints into the folder OUT. Run as a
+# script: cmake -DPOSEMILL=COMMAND -DOUT=FOLDER -P PosemillHelp.cmake
+function(write_help file)
+    execute_process(COMMAND ${POSEMILL} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE "${OUT}/${file}" "${text}")
+endfunction()
+
+execute_process(COMMAND ${POSEMILL} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "^.*\nCommands:\n" "" help "${help}")
+string(REGEX REPLACE "\n\n.*" "" help "${help}")
+string(REGEX MATCHALL "(^|\n)  [a-z]+" verbs "${help}")
+file(REMOVE_RECURSE "${OUT}/man1")
+write_help(man1/posemill.1 help --man)
+foreach(verb IN LISTS verbs)
+    string(STRIP "${verb}" verb)
+    write_help(man1/posemill-${verb}.1 help --man ${verb})
+endforeach()
+foreach(shell bash zsh fish)
+    write_help(posemill.${shell} completions ${shell})
+endforeach()

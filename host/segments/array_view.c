@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Access to the arrays of a description.
+ */
+#include "array_view.h"
+
+#include "base/base.h"
+
+const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array) {
+    const pm_array *const arrays[PM_CHANNEL_COUNT][PM_ARRAY_COUNT] = {
+        {&desc->rotations, &desc->rotations_in, &desc->rotations_out},
+        {&desc->positions, &desc->positions_in, &desc->positions_out},
+        {&desc->scales, &desc->scales_in, &desc->scales_out}};
+    return arrays[channel][array];
+}
+
+unsigned pm_channel_components(unsigned channel) {
+    return channel == PM_ROTATIONS ? 4 : 3;
+}
+
+size_t pm_timeline_count(const pm_clip_desc *desc) {
+    return desc->timeline_count ? desc->timeline_count : 1;
+}
+
+pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
+                            size_t track, size_t first_row) {
+    size_t row = components * pm_number_size(array->type);
+    const unsigned char *data = array->data;
+    if (!data)
+        return (pm_array_view){0};
+    if (pm_timeline_count(desc) > 1)
+        return (pm_array_view){data + first_row * row, array->type, row};
+    size_t stride = array->stride ? array->stride : row * desc->track_count;
+    return (pm_array_view){data + track * row, array->type, stride};
+}

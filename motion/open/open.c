@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens motion files: finds out the format, and lets it read.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/open/open.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
+#include "motion/base/printable.h"
+#include "motion/open/formats.h"
+
+static pm_status check_options(const pm_motion_read_options *options, pm_error *error) {
+    if ((unsigned)options->format >= PM_MOTION_FORMAT_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
+                           (int)options->format);
+    if ((options->source_rate.num != 0 || options->source_rate.den != 0) &&
+        (options->source_rate.num <= 0 || options->source_rate.den <= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "source_rate is not above 0");
+    return MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
+}
+
+/* Puts the file's name before the message of a refused file. */
+static void add_name(const char *name, pm_error *error) {
+    char message[sizeof error->message], shown[MOTION_PRINTABLE];
+    if (!error || error->status == PM_ERROR_ARGUMENT)
+        return;
+    snprintf(message, sizeof message, "%s", error->message);
+    snprintf(error->message, sizeof error->message, "%s: %.*s",
+             motion_printable(shown, name, strlen(name)), (int)(sizeof message - sizeof shown - 2),
+             message);
+}
+
+/* Arrays use a skeleton, and say so; all other files have one, or no joints. */
+static pm_status check_skeleton(const motion_input *input, const pm_motion *motion,
+                                pm_error *error) {
+    if (motion->content.node_count == 0)
+        return motion_refuse(error, "has no rotations of joints; a skeleton requires some");
+    if (!motion->has_given_joints)
+        motion_warn(&input->warnings, "has a skeleton, which is used in place of the given one");
+    return PM_OK;
+}
+
+static pm_status open_joints(const char *path, pm_motion **motion, pm_error *error) {
+    return pm_motion_open(path, NULL, motion, error);
+}
+
+static pm_status read_input(const motion_input *input, const char *name, pm_motion *motion,
+                            pm_error *error) {
+    pm_status status = motion_find_format(input, name, &motion->format, error);
+    if (status == PM_OK)
+        status = motion->format->read(input, motion, error);
+    if (status == PM_OK && input->options->skeleton)
+        status = check_skeleton(input, motion, error);
+    if (status != PM_OK)
+        add_name(name, error);
+    return status;
+}
+
+static pm_status parse(const char *data, size_t size, char *owned, const char *name,
+                       const char *folder, const pm_motion_read_options *options,
+                       const motion_observer *observer, pm_motion **motion, pm_error *error) {
+    pm_motion *made = calloc(1, sizeof *made);
+    if (!made) {
+        free(owned);
+        return motion_refuse_memory(error);
+    }
+    made->notes.arena = made->carried.arena = &made->arena;
+    const motion_input input = {.data = data,
+                                .size = size,
+                                .folder = folder,
+                                .observer = observer,
+                                .open = open_joints,
+                                .options = options,
+                                .warnings = {options->log, options->log_user, name, &made->notes},
+                                .gaps = options->count_gaps ? &made->gaps : NULL};
+    made->file = owned;
+    motion_observe(observer, data, size);
+    made->content.file_bytes = size;
+    pm_status status = read_input(&input, name, made, error);
+    made->content.gap_count = made->gaps.count;
+    made->content.first_gap = made->gaps.first;
+    if (status == PM_OK && (made->notes.lost || made->carried.lost))
+        status = motion_refuse_memory(error);
+    if (status != PM_OK)
+        pm_motion_destroy(&made);
+    else
+        *motion = made;
+    if (status == PM_OK) {
+        made->content.notes = made->notes.texts;
+        made->content.note_count = made->notes.count;
+        made->content.carried = made->carried.texts;
+        made->content.carried_count = made->carried.count;
+    }
+    return status;
+}
+
+pm_status pm_motion_parse(const void *data, size_t size, const char *name, const char *folder,
+                          const pm_motion_read_options *options, pm_motion **motion,
+                          pm_error *error) {
+    static const pm_motion_read_options defaults;
+    if (!data || !name || !motion)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !data   ? "data"
+                           : !name ? "name"
+                                   : "motion");
+    options = options ? options : &defaults;
+    void *before = c_locale_begin();
+    pm_status status = check_options(options, error);
+    if (status == PM_OK)
+        status = parse(data, size, NULL, name, folder, options, NULL, motion, error);
+    c_locale_end(before);
+    return status;
+}
+
+/* The folder of a path, in malloc'ed memory. */
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+/* Reads the bytes of a file, unless it cannot be of a format. */
+static pm_status read_file(const char *path, const char *name,
+                           const pm_motion_read_options *options, char **data, size_t *size,
+                           pm_error *error) {
+    char reason[INPUT_REASON_SIZE] = "";
+    const motion_format *format = NULL;
+    const pm_status status = motion_find_named_format(options, name, &format, error);
+    if (status != PM_OK)
+        return status;
+    if (input_read_file(path, motion_kind_of(options, name), data, size, reason))
+        return PM_OK;
+    return motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
+}
+
+static pm_status open_file(const char *path, const pm_motion_read_options *options,
+                           const motion_observer *observer, pm_motion **motion, pm_error *error) {
+    char *data = NULL;
+    size_t size = 0;
+    const bool is_stream = strcmp(path, "-") == 0;
+    const char *name = is_stream ? "standard input" : path;
+    pm_status status = read_file(path, name, options, &data, &size, error);
+    if (status != PM_OK) {
+        add_name(name, error);
+        return status;
+    }
+    char *folder = is_stream ? NULL : folder_of(path);
+    if (!is_stream && !folder) {
+        free(data);
+        return motion_refuse_memory(error);
+    }
+    status = parse(data, size, data, name, folder, options, observer, motion, error);
+    free(folder);
+    return status;
+}
+
+pm_status motion_open_observed(const char *path, char *data, size_t size,
+                               const pm_motion_read_options *options,
+                               const motion_observer *observer, pm_motion **motion,
+                               pm_error *error) {
+    static const pm_motion_read_options defaults;
+    options = options ? options : &defaults;
+    const pm_status status = check_options(options, error);
+    if (status != PM_OK) {
+        free(data);
+        return status;
+    }
+    return data ? parse(data, size, data, path, NULL, options, observer, motion, error)
+                : open_file(path, options, observer, motion, error);
+}
+
+pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
+                         pm_motion **motion, pm_error *error) {
+    if (!path || !motion)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
+    void *before = c_locale_begin();
+    const pm_status status = motion_open_observed(path, NULL, 0, options, NULL, motion, error);
+    c_locale_end(before);
+    return status;
+}
