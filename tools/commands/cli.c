@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-atomic_bool cli_quiet = false;
-
 /* ---- kept messages ------------------------------------------------------------- */
 
 static _Thread_local cli_messages *kept = NULL;

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+atomic_bool cli_quiet = false;
+
 enum { BAR_WIDTH = 30, LINE_WIDTH = 79 /* a line that wraps cannot be cleared */ };
 static const double delay_seconds = 0.5;
 
