@@ -5,7 +5,6 @@
 #include "offscreen.h"
 
 #include <epoxy/egl.h>
-#include <epoxy/egl.h>
 #include <stdlib.h>
 #include <string.h>
 

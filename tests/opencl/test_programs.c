@@ -21,7 +21,6 @@
 
 enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
 
-
 /* A callback that waits for itself must not block the test run. Some drivers need minutes to build
  * the kernels. */
 enum { PATIENCE_SECONDS = 600 };
