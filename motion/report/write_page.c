@@ -81,10 +81,10 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     void *before = c_locale_begin();
     status = run(&call, a, b, options, error);
     page_frames_release(&call.frames);
-    if (status == PM_OK && made)
-        *made = call.made;
-    else
+    if (status != PM_OK || !made)
         pm_motion_destroy_comparison(&call.made);
+    if (made)
+        *made = call.made;
     c_locale_end(before);
     return status;
 }

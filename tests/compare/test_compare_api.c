@@ -191,9 +191,11 @@ static void a_page_chooses_a_joint(void **state) {
     pm_motion_page_options page = {.has_joint = true, .write = keep, .write_user = &text};
     const size_t count = pm_motion_get_content(a)->node_count;
     page.joint = count;
-    expect_refusal(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error,
+    pm_motion_comparison *found = (pm_motion_comparison *)&text;
+    expect_refusal(pm_motion_write_page(a, b, NULL, &page, NULL, &found, &error), &error,
                    PM_ERROR_ARGUMENT, "joint");
     assert_null(text);
+    assert_null(found);
     page.joint = count - 1;
     expect_ok(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error);
     free(text);
