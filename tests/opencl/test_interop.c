@@ -135,13 +135,16 @@ static void sample_behind_an_event(cl_command_queue queue) {
     clReleaseMemObject(positions);
 }
 
-/* The clip is destroyed before its job may start. */
-static void enqueued_work_does_not_depend_on_the_clip(void **state) {
+/* The clip and its engine are destroyed before the job may start. */
+static void enqueued_work_does_not_depend_on_the_handles(void **state) {
     (void)state;
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
     desc.scales.data = NULL;
-    pm_clip *clip = clip_make(caller.engine, &desc);
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
+    pm_clip *clip = clip_make(engine, &desc);
     cl_mem rotations = caller_buffer(sizeof c.rotations);
     cl_mem positions = caller_buffer(sizeof c.positions);
     const pm_cl_outputs outputs = {.rotations = rotations,
@@ -149,9 +152,9 @@ static void enqueued_work_does_not_depend_on_the_clip(void **state) {
                                    .positions = positions,
                                    .positions_offset = CALLER_OFFSET};
     cl_event gate = gate_make(), done = NULL;
-    pm_error error = poisoned_error();
     expect_ok(pm_cl_sample(clip, &job, &outputs, caller.in_order, 1, &gate, &done, &error), &error);
     pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
     clip = clip_make(caller.engine, &desc); /* which may get the memory, if it was freed */
     flush_waiting(caller.in_order);
     gate_open(gate);
@@ -534,7 +537,7 @@ int main(void) {
         cmocka_unit_test(results_are_written_to_buffers_on_an_in_order_queue),
         cmocka_unit_test(results_are_written_to_buffers_on_an_out_of_order_queue),
         cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(enqueued_work_does_not_depend_on_the_clip),
+        cmocka_unit_test(enqueued_work_does_not_depend_on_the_handles),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
         cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
         cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
