@@ -9,7 +9,9 @@
 
 #include "cpu/cpu.h"
 #include "multi/multi.h"
+#if POSEMILL_OPENCL
 #include "opencl/opencl.h"
+#endif
 
 /* As much as the caller's struct has room for, which is of another version where the sizes differ. */
 static void give_info(const pm_device_info *info, void *to, size_t bytes) {
