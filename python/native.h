@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Python package calls besides the public headers: batches, the command, and arrays. Functions
- * are thread-safe. Texts that they give are in malloc'ed memory, which native_free releases.
+ * What the Python package calls besides the public headers: the end of batches, the command, and arrays.
+ * Functions are thread-safe.
  */
 #ifndef POSEMILL_PYTHON_NATIVE_H
 #define POSEMILL_PYTHON_NATIVE_H
@@ -13,37 +13,14 @@
 #include <posemill/posemill.h>
 #include <posemill/posemill_motion.h>
 
-/* Runs `posemill resample` in this process, without signal handlers. Returns its exit code. *failure is
- * what it says about the run as a whole; NULL: nothing. Failures of single files are in the records. */
-int native_resample(int argc, char **argv, char **failure);
-
-/* What a batch is given. */
-typedef struct native_sources {
-    char **paths; /* files, folders and archives */
-    size_t path_count;
-    const char *files_from; /* a list. NULL: none */
-    const char *match;      /* NULL: the extensions of motion formats */
-    const char *out_dir;
-    int format;     /* of all outputs, a pm_motion_format. 0: those of the inputs */
-    bool may_exist; /* outputs may be there already */
-} native_sources;
-
-/* Finds the files of a batch and checks it as `posemill resample` does before it writes. *list is a list
- * of all files, also of those that cannot be used. Returns an exit code. */
-int native_list(const native_sources *sources, char **list, char **failure);
-
-/* What `posemill merge` finds in the records of a folder of outputs and in another file, which may be
- * NULL: as JSON, with the files that are not done. Returns an exit code. */
-int native_merge(const char *out_dir, const char *records, const char *list, char **json,
-                 char **failure);
-
 /* Writes a file, which appears when it is complete. */
 pm_status native_save(const char *path, const char *text, size_t size, pm_error *error);
 
-/* Ends the runs of native_resample when the files in work are finished. */
-void native_stop(void);
+/* Lets native_stop end a run with these options, and small files reuse the memory of those before. */
+void native_let_stop(pm_motion_batch_options *options);
 
-void native_free(char *text);
+/* Ends the runs that have begun when their files in work are finished. */
+void native_stop(void);
 
 /* The command `posemill`, with its signal handlers, for a process that ends with it. Returns its exit
  * code. */

@@ -5,11 +5,11 @@
 #include "native.h"
 
 #include "motion/base/c_locale.h"
-#include "motion/report/page_template.h"
+#include "motion/files/output.h"
 
 pm_status native_save(const char *path, const char *text, size_t size, pm_error *error) {
     void *before = c_locale_begin(); /* of messages */
-    const pm_status status = page_save_text(path, text, size, error);
+    const pm_status status = motion_output_save(path, text, size, error);
     c_locale_end(before);
     return status;
 }

@@ -19,8 +19,10 @@ static cli_exit refuse_path(const char *path) {
 
 /* Lists all files of a folder. */
 static cli_exit list(char *folder, batch_items *items) {
-    const batch_sources sources = {.operands = &folder, .operand_count = 1};
-    return batch_items_find(&sources, items);
+    const char *paths[] = {folder};
+    const pm_motion_batch_sources sources = {.paths = paths, .path_count = 1};
+    pm_error error = {.status = PM_OK};
+    return cli_done(batch_items_find(&sources, items, &error), &error);
 }
 
 cli_exit batch_tree_write(const scratch_tree *root, const batch_content *content, size_t count,

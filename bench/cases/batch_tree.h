@@ -5,9 +5,9 @@
 #ifndef POSEMILL_BENCH_BATCH_TREE_H
 #define POSEMILL_BENCH_BATCH_TREE_H
 
-#include "batch/digest.h"
-#include "batch/items.h"
 #include "file_archive.h"
+#include "motion/files/digest.h"
+#include "motion/items/items.h"
 #include "runner/runner.h"
 #include "runner/scratch_tree.h"
 

@@ -7,12 +7,12 @@
 
 #include "batches.h"
 
-#include "batch/batch.h"
-#include "batch/schedule.h"
 #include "batch_tree.h"
+#include "commands/resample_run.h"
 #include "file_ceilings.h"
 #include "file_check.h"
 #include "files/progress.h"
+#include "motion/batch/schedule.h"
 
 #include <errno.h>
 #include <math.h>
@@ -158,18 +158,18 @@ static cli_exit resample_once(void *context, double *seconds) {
     const batch_work *work = context;
     const bool quiet = cli_quiet;
     char *operands[] = {work->tree->folder};
-    resample_options options = {.out_dir = work->all->out,
-                                .rate = work->rate,
-                                .conversion = {.decimals = 6},
-                                .max_frames = OPTION_MAX_FRAMES,
+    resample_options options = {.batch = {.run = {.out_dir = work->all->out,
+                                                  .task = {.rate = work->rate, .decimals = 6},
+                                                  .jobs = work->jobs,
+                                                  .memory = UINT64_MAX},
+                                          .ends_at_once = true},
                                 .device = *work->device};
-    const batch_options how = {.jobs = work->jobs, .memory = UINT64_MAX, .ends_at_once = true};
     cli_exit code = scratch_tree_remove(&work->all->root, work->all->out);
     if (code == CLI_DONE) {
         options.device.in_background = true;
         cli_quiet = true;
         const double begun = progress_clock();
-        code = batch_resample(&options, &how, operands, 1);
+        code = batch_resample(&options, operands, 1);
         *seconds = progress_clock() - begun;
         cli_quiet = quiet;
     }

@@ -9,7 +9,7 @@
 
 #include "scenes.h"
 
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 #include "motion/text/text.h"
 #if POSEMILL_NPZ
 #include "motion/npz/zip.h"

@@ -500,6 +500,259 @@ PM_API pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
                                       const pm_motion_page_options *page, const char *path,
                                       pm_motion_comparison **comparison, pm_error *error);
 
+/* ---- batches ------------------------------------------------------------- */
+
+/* The curve through the keys of rotations, for files whose joints and keys are not known yet. Fields are
+ * those of pm_clip_desc with these names. What the method does not use is ignored, with a warning. */
+typedef struct pm_motion_curve {
+    bool authored;     /* each channel by its own interpolation; then nothing else is used */
+    bool method_given; /* false: glTF as authored, all else by slerp */
+    pm_method method;  /* any but cubicspline */
+    bool tangents_given;
+    pm_tangents tangents;
+    double tcb[3];             /* of PM_TANGENTS_TCB: tension, continuity and bias */
+    const char *tangents_file; /* of PM_TANGENTS_USER: a .npy file of shape (keys, joints, 3) */
+    bool ends_given;
+    pm_ends ends;
+    bool unlimited;
+    double loop_period;    /* 0: open */
+    bool axis_given;       /* false: sterp twists about the bones */
+    double axis[3];        /* of all joints */
+    const char *axis_file; /* in place of `axis`: a .npy file of shape (joints, 3). NULL: `axis` */
+    bool axis_frame_given;
+    pm_axis_frame axis_frame;
+    bool swing_given, twist_given; /* false: the whole segment */
+    double swing[2], twist[2];     /* windows: begin and end */
+
+    uint64_t reserved[4]; /* must be 0 */
+} pm_motion_curve;
+
+/* What is done with each file of a batch. */
+typedef struct pm_motion_batch_task {
+    pm_motion_read_options
+        read; /* of the inputs. Its log, resample_only and headers_only are not used */
+    pm_motion_format format;  /* of all outputs. 0: that of each input */
+    const char *const *clips; /* names of clips, or their numbers from 0. NULL: all */
+    size_t clip_count;        /* at most 256 */
+    const char *rate; /* samples per second, exact: "60", "29.97" or "30000/1001"; or relative to
+                               that of each file: "x2" or "/4". NULL: the keys remain */
+    pm_rational start, end; /* this and the following as in pm_motion_resample_options */
+    bool end_rule_given;    /* false: PM_MOTION_END_FIT, with a warning where an end is left out */
+    pm_motion_end_rule end_rule;
+    size_t trim_start;
+    bool keep_time;
+    uint64_t max_samples;
+    bool check;
+    pm_motion_curve curve; /* with a rate */
+    bool euler_given;      /* this and the following as in pm_motion_convert_options */
+    pm_euler_order euler;
+    double scale;
+    pm_motion_turn turn;
+    unsigned decimals;
+    bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
+                      pm_motion_convert; false: of computed ones */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_batch_task;
+
+/* Where the inputs of a batch are. */
+typedef struct pm_motion_batch_sources {
+    const char *const *paths; /* files, folders and tar archives; "-" is standard input */
+    size_t path_count;
+    const char
+        *files_from;  /* a list, a tar archive, or "-" for a list on standard input. NULL: none */
+    const char *list; /* the text of a list. NULL: none */
+    size_t list_size;
+    const char
+        *match; /* glob of files in folders and archives: of their names, or of their paths below
+                          where it has a /. NULL: all with an extension of a format */
+    /* Folders that are not searched where a folder of `paths` has them: of the outputs and of a report.
+     * They need not exist. NULL: none */
+    const char *out_dir, *report;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_batch_sources;
+
+typedef struct pm_motion_batch_item {
+    const char *path; /* of the file; of a member of an archive "takes.tar:walks/a.bvh" */
+    const char *name; /* that the output has below its folder, but for the extension; unique */
+    uint64_t bytes;   /* 0: not known */
+    pm_rational source_rate; /* that a list gives; 0/0: none */
+    const char *layout;      /* that a list gives; NULL: none */
+    const char *fault;       /* why it cannot be used, such as a loop of links. NULL: it can */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_batch_item;
+
+/* The inputs of a batch, sorted by name. Immutable: all threads may read it at once. */
+typedef struct pm_motion_batch_list pm_motion_batch_list;
+
+/* Finds the inputs. Folders are searched without hidden files; links are followed once. A line of a list
+ * is a path, or a JSON object with "path" and, where they are known, "member", "bytes", "rate", "layout"
+ * and "out", which is the name. A file that cannot be used is an item with a fault; refused are sources
+ * that cannot be read, and two items with one name. Blocks. */
+PM_API pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources,
+                                      pm_motion_batch_list **list, pm_error *error);
+
+/* The items, until the list is destroyed; NULL for NULL. */
+PM_API const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list,
+                                                         size_t *count);
+
+/* Writes a list that `files_from` takes to a file, or to standard output for "-": a JSON object a line,
+ * sorted by path, of the items without a fault. The file appears when it is complete. Blocks. */
+PM_API pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
+                                            pm_error *error);
+
+/* The same as a text, of all items and with "out" of each, until the list is destroyed. An item with a
+ * fault has no "bytes", and who reads the list finds the fault again. The first call makes the text: not
+ * while other threads use the list. NULL: memory is exhausted, or the list is NULL. */
+PM_API const char *pm_motion_batch_list_text(pm_motion_batch_list *list);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_batch_destroy_list(pm_motion_batch_list **list);
+
+typedef enum pm_motion_batch_state {
+    PM_MOTION_BATCH_DONE = 0,
+    PM_MOTION_BATCH_KEPT, /* done before, which a record proves */
+    PM_MOTION_BATCH_FAILED,
+    PM_MOTION_BATCH_MISSING,    /* of a merge: without a record */
+    PM_MOTION_BATCH_CONFLICTING /* of a merge: done several times, with different results */
+} pm_motion_batch_state;
+
+/* What became of a file. */
+typedef struct pm_motion_batch_file {
+    const char *name, *in, *out; /* the item's name with the extension of the output; paths */
+    pm_motion_batch_state state;
+    const pm_error *error; /* of a failure; the message names the file. Else NULL */
+    const char *record;    /* its line of JSON, with the newline. NULL: it could not be written */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_batch_file;
+
+/* How far a batch is, and what has become of it. */
+typedef struct pm_motion_batch_result {
+    uint64_t files, bytes; /* of the shard, as listed */
+    uint64_t done, kept, failed;
+    uint64_t bytes_ended; /* as listed, of the files that are done, kept or failed */
+    uint64_t frames, joint_samples, bytes_read, bytes_written; /* of those that are done */
+    uint64_t cut_ends;  /* files of which an end is left out, on which no sample falls */
+    double longest_cut; /* of these, in seconds */
+    double seconds;
+    bool ended_by_file; /* the failure of the run is that of a file, which no other would escape */
+    /* Of names and outputs of the files that are done or kept, in hexadecimal: it is the same for every
+     * number of jobs, runs and, by pm_motion_batch_merge, shards. "" before the end */
+    char digest[40];
+    bool is_reporting; /* in the progress: files are compared for the report, and so many are: */
+    uint64_t compared;
+    uint64_t pages; /* of the worst, including the one that is being written */
+
+    uint64_t reserved[8]; /* 0 */
+} pm_motion_batch_result;
+
+typedef struct pm_motion_batch_options {
+    const char *out_dir; /* of the outputs, which mirror the inputs. It is created */
+    pm_motion_batch_task task;
+    size_t jobs;     /* files at a time. 0: one per processor */
+    uint64_t memory; /* bytes that files may take together. 0: a quarter of the machine's */
+    uint64_t shard,
+        shard_count;     /* the part of the files that is done, from 0, of so many; parts are
+                                    balanced by size. 0 of 0: all */
+    const char *records; /* a file that records are appended to: a line of JSON for each file. NULL:
+                            out_dir/.posemill/records-SHARD.jsonl */
+    bool resume;         /* true: outputs that records prove right are kept, others are made anew */
+    bool verify;         /* with resume: outputs are read to be sure */
+    bool overwrite;      /* true: outputs that exist are replaced. Without it and `resume` they are
+                            refused before anything is written */
+    const char
+        *report; /* a folder for a report of the whole batch, which compares outputs with their
+                            sources: index.html, index.json and pages of the worst. NULL: none */
+    size_t report_pages; /* how many of the worst have a page. 0: none */
+    const char *made_by; /* what the report says about how it was made. NULL: pm_motion_batch_run */
+    /* The functions are called one at a time. NULL: not called */
+    pm_log_function log; /* receives PM_LOG_WARNING, on any thread */
+    void *log_user;
+    /* Receives what became of a file, on any thread, when its record is written. */
+    void (*ended)(void *user, const pm_motion_batch_file *file);
+    void *ended_user;
+    /* Called about ten times a second on the calling thread. */
+    void (*progress)(void *user, const pm_motion_batch_result *so_far);
+    void *progress_user;
+    /* Whether no more files are begun: the run then ends when those in work are finished. Called on any
+     * thread, also on several at once. */
+    bool (*is_stopped)(void *user);
+    void *is_stopped_user;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_batch_options;
+
+/* Checks a batch as pm_motion_batch_run does before it writes anything: two files with one output, an
+ * output that is an input, one that exists and must not be replaced. `error` receives the first. */
+PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
+                                       const pm_motion_batch_options *options, pm_error *error);
+
+/* Resamples or converts the files of a list into a folder, on threads of its own. `engine` may be NULL
+ * without a rate. A file that cannot be used is a failure in `result`, and not of the run. What ends a
+ * run, such as a full disk or another run with other options, is its error; files that are done by then
+ * stay. `result`, which may be NULL, is filled also then. Runs with the same options may share a folder,
+ * also from several processes. Blocks. Thread-safe. */
+PM_API pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engine,
+                                     const pm_motion_batch_options *options,
+                                     pm_motion_batch_result *result, pm_error *error);
+
+/* A file of a batch, by all its records. */
+typedef struct pm_motion_batch_merged_file {
+    const char *name;
+    pm_motion_batch_state state; /* DONE where it was kept, too */
+    const char *failure;         /* of a failure, with its file. Else NULL */
+    int code;                    /* of a failure: the exit code that the command has for it */
+    bool is_listed;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_batch_merged_file;
+
+/* What a batch has done. */
+typedef struct pm_motion_batch_merged {
+    bool is_complete;                         /* all files are done, with the same options */
+    const char *digest;                       /* as of pm_motion_batch_result, over all files */
+    const pm_motion_batch_merged_file *files; /* sorted by the bytes of their names */
+    size_t file_count;
+    size_t done, failed, missing, conflicting;
+    size_t unlisted;     /* files with records that the list does not have */
+    size_t option_count; /* different options of files that are done */
+    uint64_t frames, joint_samples, bytes_read, bytes_written; /* of the files that are done */
+    double seconds;                                            /* of work */
+    size_t dropped_lines; /* of files of records: torn ones, and such that are no record */
+
+    uint64_t reserved[8]; /* 0 */
+} pm_motion_batch_merged;
+
+typedef struct pm_motion_batch_merge_options {
+    const char *const *records; /* files of records, and folders of outputs */
+    size_t record_count;
+    bool may_be_missing; /* true: what does not exist has no records; else it is refused */
+    const pm_motion_batch_list *list; /* what was to be done: files without a record are missing.
+                                         NULL: not known */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_batch_merge_options;
+
+/* What the records of all processes and runs say together. */
+typedef struct pm_motion_batch_merge pm_motion_batch_merge;
+
+/* The list must outlive the merge. Blocks. Thread-safe. */
+PM_API pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
+                                            pm_motion_batch_merge **merge, pm_error *error);
+
+/* Until the merge is destroyed; NULL for NULL. */
+PM_API const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge);
+
+/* What `posemill merge --json` prints, which has more than the struct, until the merge is destroyed. NULL:
+ * memory is exhausted, or the merge is NULL. */
+PM_API const char *pm_motion_batch_merge_json(pm_motion_batch_merge *merge);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge);
+
 /* ---- formats ------------------------------------------------------------- */
 
 /* The number of formats, PM_MOTION_ANY included. */

@@ -44,6 +44,53 @@ pm_status motion_name_failure(pm_status status, const char *name, pm_error *erro
     return status;
 }
 
+pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, const char *hint,
+                         const char *format, ...) {
+    va_list arguments;
+    if (!error)
+        return status;
+    clear(error, status);
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    error->hint = hint;
+    return motion_name_failure(status, name, error);
+}
+
+typedef struct field_name {
+    const char *field, *words;
+} field_name;
+
+static const field_name field_names[] = {
+    {"loop_period", "the loop period"},         {"key_count", "number of keys"},
+    {"sample_count", "number of samples"},      {"track_count", "number of tracks"},
+    {"user_tangents", "the tangents"},          {"rotations_in", "the incoming tangents"},
+    {"rotations_out", "the outgoing tangents"},
+};
+
+static const field_name *field_at(const char *text) {
+    for (size_t i = 0; i < sizeof field_names / sizeof field_names[0]; i++)
+        if (strncmp(text, field_names[i].field, strlen(field_names[i].field)) == 0)
+            return &field_names[i];
+    return NULL;
+}
+
+void motion_use_words(pm_error *error) {
+    char text[sizeof error->message];
+    const char *at = error->message[0] ? error->message : pm_status_name(error->status);
+    size_t used = 0;
+    while (*at && used + 1 < sizeof text) {
+        const field_name *found = field_at(at);
+        const size_t room = sizeof text - used - 1, length = found ? strlen(found->words) : 1;
+        const size_t size = length < room ? length : room;
+        memcpy(text + used, found ? found->words : at, size);
+        used += size;
+        at += found ? strlen(found->field) : 1;
+    }
+    text[used] = '\0';
+    memcpy(error->message, text, used + 1);
+}
+
 pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
                             pm_error *error) {
     for (size_t i = 0; i < count; i++)

@@ -27,9 +27,20 @@ static inline pm_status motion_status(pm_status status) {
 #define motion_refuse_memory(error)                                                                \
     motion_fail(error, PM_ERROR_MEMORY, "%s", "too large for this machine's memory")
 
+/* Hint for what does not fit in host memory. */
+#define MOTION_MEMORY_HINT "free some memory, or split the input"
+
 /* Puts the name of a file or of a thing before the message of a failure, cut where there is no room for both.
  * Returns the status. */
 pm_status motion_name_failure(pm_status status, const char *name, pm_error *error);
+
+/* Fills the error with "<name>: <message>" and a hint, which may be NULL. Returns the status. */
+pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, const char *hint,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Puts the words of users in place of names of fields of descriptions, and the name of the status where
+ * there is no message. */
+void motion_use_words(pm_error *error);
 
 /* Says how to cure a failure. */
 static inline void motion_hint(pm_error *error, const char *hint) {
@@ -65,6 +76,10 @@ void motion_note(motion_notes *notes, const char *format, ...)
 
 void motion_warn(const motion_warnings *warnings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A warning about a thing. */
+#define motion_warn_at(to, user_of_to, thing, ...)                                                 \
+    motion_warn(&(motion_warnings){.log = (to), .user = (user_of_to), .name = (thing)}, __VA_ARGS__)
 
 /* Copies `size` bytes of untrusted text into `out`, with each byte of a control character and each
  * byte that is not UTF-8 as \x1b, cut to fit, and a NUL. Returns `out`. */

@@ -103,7 +103,8 @@ void json_write_string(json_writer *json, const char *key, const char *text) {
     }
 }
 
-void json_write_bytes(json_writer *json, const char *key, const void *data, size_t size) {
+/* A string of two hexadecimal digits per byte. */
+static void write_bytes(json_writer *json, const char *key, const void *data, size_t size) {
     const unsigned char *bytes = data;
     begin_value(json, key);
     fputc('"', json->file);
@@ -111,6 +112,28 @@ void json_write_bytes(json_writer *json, const char *key, const void *data, size
         fprintf(json->file, "%02x", (unsigned)bytes[i]);
     }
     fputc('"', json->file);
+}
+
+static bool is_utf8(const char *text) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        const size_t length = utf8_length(text, left);
+        if (length == 0) {
+            return false;
+        }
+        text += length;
+        left -= length;
+    }
+    return true;
+}
+
+void json_write_path(json_writer *json, const char *key, const char *path) {
+    char member[32];
+    json_write_string(json, key, path);
+    if (path != NULL && !is_utf8(path)) {
+        snprintf(member, sizeof member, "%s_bytes", key);
+        write_bytes(json, member, path, strlen(path));
+    }
 }
 
 static void write_number(FILE *file, double number) {

@@ -30,8 +30,9 @@ void json_end_array(json_writer *json);
 
 /* Bytes that are not UTF-8 become U+FFFD, control characters \u00XX. NULL is written as null. */
 void json_write_string(json_writer *json, const char *key, const char *text);
-/* A string of two hexadecimal digits per byte. */
-void json_write_bytes(json_writer *json, const char *key, const void *data, size_t size);
+/* A path as a string. One with bytes that are not UTF-8 has a second member, with the suffix _bytes, of
+ * two hexadecimal digits per byte. */
+void json_write_path(json_writer *json, const char *key, const char *path);
 /* The shortest form that reads back as the same double. NaN and infinity become null. */
 void json_write_number(json_writer *json, const char *key, double number);
 /* An array of numbers in one line; null for NULL. */

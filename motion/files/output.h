@@ -35,4 +35,7 @@ extern const char motion_full_hint[];
 /* A sink that writes to the output, which is borrowed. */
 motion_sink motion_output_sink(motion_output *output);
 
+/* Writes a file, or to standard output for "-", whole or not at all. */
+pm_status motion_output_save(const char *path, const char *text, size_t size, pm_error *error);
+
 #endif

@@ -60,19 +60,6 @@ bool page_write_head(FILE *file, const void *content) {
     return page_write_file(file, "page_head.html");
 }
 
-pm_status page_save_text(const char *path, const char *text, size_t size, pm_error *error) {
-    motion_output *output = NULL;
-    pm_status status = motion_output_open(path, &output, error);
-    if (status == PM_OK) {
-        status = motion_output_write(output, text, size, error);
-    }
-    if (status == PM_OK) {
-        status = motion_output_commit(&output, error);
-    }
-    motion_output_abandon(&output);
-    return status;
-}
-
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error) {
     size_t size = 0;
     char *text = compose_text(print, content, &size);
@@ -80,7 +67,7 @@ pm_status page_save(const char *path, text_printer print, const void *content, p
         motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
         return motion_name_failure(PM_ERROR_MEMORY, path, error);
     }
-    const pm_status status = page_save_text(path, text, size, error);
+    const pm_status status = motion_output_save(path, text, size, error);
     free(text);
     return status;
 }

@@ -26,7 +26,6 @@ bool page_write_template(FILE *file, const char *name, const page_writer *writer
 bool page_write_head(FILE *file, const void *content);
 
 /* Writes a file, or to standard output for "-", whole or not at all. */
-pm_status page_save_text(const char *path, const char *text, size_t size, pm_error *error);
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error);
 
 #endif

@@ -5,16 +5,13 @@ from __future__ import annotations
 import heapq
 import json
 import os
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._batch_task import raise_code, take, take_failure
-from ._library import Path, ffi, file_name, lib
+from ._library import Path, call, ffi, file_name, lib, text
 
-__all__ = ["Line", "divide", "find_files", "merge", "temporary_list"]
+__all__ = ["Line", "divide", "find_files", "list_of", "merge"]
 
 
 @dataclass(frozen=True)
@@ -25,19 +22,9 @@ class Line:
     size: int
 
 
-@contextmanager
-def temporary_list(lines: Sequence[Line]) -> Iterator[bytes]:
-    """The path of a list while the block runs."""
-    with tempfile.TemporaryDirectory(prefix="posemill-") as folder:
-        path = os.path.join(os.fsencode(folder), b"list.jsonl")
-        with open(path, "wb") as file:
-            file.writelines(line.text for line in lines)
-        yield path
-
-
-def _with_absolute_path(text: str) -> Line:
+def _with_absolute_path(line: str) -> Line:
     """Workers may have another working folder."""
-    entry: dict[str, Any] = json.loads(text)
+    entry: dict[str, Any] = json.loads(line)
     given = (bytes.fromhex(entry.pop("path_bytes")) if "path_bytes" in entry
              else entry["path"].encode())
     if given == b"-":
@@ -52,21 +39,39 @@ def _with_absolute_path(text: str) -> Line:
                 int(entry.get("bytes", 0)))
 
 
-def find_files(paths: Sequence[Path], out_dir: bytes, *, files_from: Path | None,
-               match: str | None, format: int, may_exist: bool) -> list[Line]:
-    """All files of a batch, checked as `posemill resample` does before it writes."""
+def _find(**fields: Any) -> Any:
+    """A pm_motion_batch_list of sources."""
+    made = ffi.new("pm_motion_batch_list **")
+    call(lib.pm_motion_batch_find, ffi.new("pm_motion_batch_sources *", fields), made, parameters={})
+    return ffi.gc(made[0], lambda found: lib.pm_motion_batch_destroy_list(
+        ffi.new("pm_motion_batch_list **", found)))
+
+
+def list_of(lines: bytes) -> Any:
+    """A pm_motion_batch_list of lines."""
+    text = ffi.new("char[]", lines)
+    return _find(list=text, list_size=len(lines))
+
+
+def find_files(paths: Sequence[Path], options: Any, *, files_from: Path | None,
+               match: str | None) -> list[Line]:
+    """All files of a batch, checked as it is before it writes. `options` are a pm_motion_batch_options."""
     names = [ffi.new("char[]", os.fsencode(path)) for path in paths]
     operands = ffi.new("char *[]", names or 1)
     rest = [ffi.NULL if value is None else ffi.new("char[]", value) for value in (
         None if files_from is None else file_name(files_from),
-        None if match is None else os.fsencode(match), out_dir)]
-    sources = ffi.new("native_sources *", [operands, len(names), *rest, format, may_exist])
-    found, failure = ffi.new("char **"), ffi.new("char **")
-    code = lib.native_list(sources, found, failure)
-    text, message = take(found), take_failure(failure)
-    if code != 0:
-        raise_code(code, message)
-    return [_with_absolute_path(line) for line in text.split("\n") if line]
+        None if match is None else os.fsencode(match))]
+    found = _find(paths=operands, path_count=len(names), files_from=rest[0], match=rest[1],
+                  out_dir=options.out_dir)
+    count = ffi.new("size_t *")
+    lib.pm_motion_batch_items(found, count)
+    if count[0] == 0:
+        raise ValueError("paths: no motion files were found")
+    call(lib.pm_motion_batch_check, found, options, parameters={})
+    text = lib.pm_motion_batch_list_text(found)
+    if text == ffi.NULL:
+        raise MemoryError("out of memory")
+    return [_with_absolute_path(line) for line in bytes(ffi.string(text)).decode().split("\n") if line]
 
 
 def divide(lines: Sequence[Line], count: int) -> list[list[Line]]:
@@ -80,14 +85,25 @@ def divide(lines: Sequence[Line], count: int) -> list[list[Line]]:
     return parts
 
 
+_STATES = {lib.PM_MOTION_BATCH_FAILED: "failed", lib.PM_MOTION_BATCH_MISSING: "missing",
+           lib.PM_MOTION_BATCH_CONFLICTING: "conflicting"}
+_SUMS = ("done", "frames", "joint_samples", "bytes_read", "bytes_written")
+
+
 def merge(lines: Sequence[Line], out_dir: bytes, records: bytes | None) -> dict[str, Any]:
-    """What `posemill merge` says about the files, from all records of the folder."""
-    found, failure = ffi.new("char **"), ffi.new("char **")
-    with temporary_list(lines) as path:
-        code = lib.native_merge(out_dir, ffi.NULL if records is None else records, path, found,
-                                failure)
-    text, message = take(found), take_failure(failure)
-    if code != 0:
-        raise_code(code, message)
-    result: dict[str, Any] = json.loads(text)
+    """What the records of the folder say about the files; "files" are those that are not done."""
+    expected = list_of(b"".join(line.text for line in lines))
+    places = [ffi.new("char[]", place) for place in (out_dir, records) if place is not None]
+    made = ffi.new("pm_motion_batch_merge **")
+    call(lib.pm_motion_batch_make_merge, ffi.new("pm_motion_batch_merge_options *", {
+        "records": ffi.new("char *[]", places), "record_count": len(places), "may_be_missing": True,
+        "list": expected}), made, parameters={})
+    found = lib.pm_motion_batch_get_merged(made[0])
+    result: dict[str, Any] = {name: int(getattr(found, name)) for name in _SUMS}
+    result.update(complete=bool(found.is_complete), digest=text(found.digest),
+                  seconds=float(found.seconds), files=[
+        {"name": text(file.name), "state": _STATES[file.state], "code": int(file.code),
+         "error": text(file.failure) if file.failure else ""}
+        for file in found.files[0:found.file_count] if file.state in _STATES])
+    lib.pm_motion_batch_destroy_merge(made)
     return result

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""What a worker does of a batch: `posemill resample` for a part of the list."""
+"""What a worker does of a batch: a part of the list."""
 from __future__ import annotations
 
 import os
 import socket
-import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._batch_list import list_of
+from ._batch_options import make_options
 from ._library import DeviceError, ffi, lib, text, worded
 
-__all__ = ["Outcome", "Task", "raise_code", "run_task", "take",
-           "take_failure"]
+__all__ = ["Outcome", "Task", "raise_code", "run_task"]
 
-PARTIAL, USAGE, NO_DEVICE, BAD_INPUT, DEVICE_FAILED, CANNOT_WRITE = 1, 2, 3, 4, 5, 6
+NO_DEVICE, BAD_INPUT, DEVICE_FAILED, CANNOT_WRITE = 3, 4, 5, 6
+_CODES = {lib.PM_ERROR_NO_PLATFORM: NO_DEVICE, lib.PM_ERROR_NO_DEVICE: NO_DEVICE,
+          lib.PM_ERROR_BUILD: DEVICE_FAILED, lib.PM_ERROR_DEVICE_MEMORY: DEVICE_FAILED,
+          lib.PM_ERROR_DEVICE: DEVICE_FAILED, lib.PM_ERROR_OUTPUT: CANNOT_WRITE}
+_HINTS = {lib.PM_ERROR_NO_PLATFORM: "use --device none: plain C, the same bits"}
 
 
 @dataclass(frozen=True)
@@ -26,39 +30,33 @@ class Task:
     ----------
     lines : bytes
         Of the list of files.
-    arguments : tuple of str
-        Of `posemill resample`.
+    out_dir, rate : bytes
+        Texts of a pm_motion_batch_options.
+    run : dict
+        Its fields that are numbers.
+    options : dict
+        As `make_options` takes them.
     records : str
         A file of records; with `by_host` a folder, with a file for each machine.
     """
 
     lines: bytes
-    arguments: tuple[str, ...]
+    out_dir: bytes
+    rate: bytes
+    run: dict[str, Any]
+    options: dict[str, Any]
     records: str
     by_host: bool = False
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The exit code of a task, and what it says about the run as a whole; "": nothing."""
+    """The exit code that the command has for a task, and what is said about the run as a whole; "":
+    nothing.
+    """
 
     code: int
     failure: str
-
-
-def take(pointer: Any) -> str:
-    """A text in malloc'ed memory, which is released."""
-    if pointer[0] == ffi.NULL:
-        return ""
-    found = text(pointer[0])
-    lib.native_free(pointer[0])
-    return found
-
-
-def take_failure(pointer: Any) -> str:
-    """The failure of a call, which is a message, a newline and a hint."""
-    message, _, hint = take(pointer).rpartition("\n")
-    return worded(message, hint)
 
 
 def raise_code(code: int, message: str) -> None:
@@ -75,15 +73,53 @@ def _host() -> str:
     return name[:60] or "host"
 
 
-def _call(arguments: list[bytes]) -> Outcome:
-    words = [ffi.new("char[]", word) for word in arguments]
-    argv = ffi.new("char *[]", [*words, ffi.NULL])
-    failure = ffi.new("char **")
-    code = int(lib.native_resample(len(words), argv, failure))
-    return Outcome(code, take_failure(failure))
+def _failed(status: int, error: Any, what: str = "") -> Outcome:
+    hint = text(error.hint) if error.hint else _HINTS.get(status, "")
+    return Outcome(_CODES.get(status, BAD_INPUT), worded(what + text(error.message), hint))
 
 
-def _call_interruptibly(arguments: list[bytes], watch: Callable[[], None]) -> Outcome:
+def _environment(name: str) -> str | None:
+    """An empty variable is treated as unset."""
+    return os.environ.get(name) or None
+
+
+def _engine(options: dict[str, Any], jobs: int, error: Any) -> tuple[int, Any]:
+    """The status, and the engine of a part of the processors, or NULL."""
+    device = "none" if options.get("reference") else (
+        options.get("device") or _environment("POSEMILL_DEVICE") or "auto")
+    cache = _environment("POSEMILL_CACHE")
+    keep = [ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
+            for value in (device, "" if cache == "off" else cache, _environment("POSEMILL_KERNELS"))]
+    desc = ffi.new("pm_engine_desc *", {
+        "device": keep[0], "cache_folder": keep[1], "kernel_folder": keep[2],
+        "host_threads": max(1, lib.pm_processors() // jobs), "build_in_background": True})
+    made = ffi.new("pm_engine **")
+    return lib.pm_engine_create(desc, made, error), made
+
+
+def _call(task: Task, records: str) -> Outcome:
+    error = ffi.new("pm_error *")
+    options, keep = make_options(task.options)
+    jobs = task.run.get("jobs") or lib.pm_processors()
+    status, engine = _engine(task.options, jobs, error)
+    if status != lib.PM_OK:
+        return _failed(status, error, "device: ")
+    places = [ffi.new("char[]", task.out_dir), ffi.new("char[]", os.fsencode(records))]
+    options.out_dir, options.records = places
+    for name, value in task.run.items():
+        setattr(options, name, value)
+    options.task.rate = keep_rate = ffi.new("char[]", task.rate)
+    lib.native_let_stop(options)
+    result = ffi.new("pm_motion_batch_result *")
+    status = lib.pm_motion_batch_run(list_of(task.lines), engine[0], options, result, error)
+    lib.pm_engine_destroy(engine)
+    del keep, keep_rate
+    if status == lib.PM_OK:
+        return Outcome(0, "")
+    return Outcome(_CODES.get(status, BAD_INPUT), "") if result.ended_by_file else _failed(status, error)
+
+
+def _call_interruptibly(task: Task, records: str, watch: Callable[[], None]) -> Outcome:
     """The call on another thread: Python handles signals on this one, and `watch` is called again and
     again. After Ctrl-C, and after an exception of `watch`, the files in work are finished, as the
     command does.
@@ -93,7 +129,7 @@ def _call_interruptibly(arguments: list[bytes], watch: Callable[[], None]) -> Ou
     ended = threading.Event()
 
     def run() -> None:
-        found.append(_call(arguments))
+        found.append(_call(task, records))
         ended.set()
 
     threading.Thread(target=run, name="posemill batch").start()
@@ -114,17 +150,8 @@ def _nothing() -> None:
 
 def run_task(task: Task, watch: Callable[[], None] | None = None) -> Outcome:
     """Runs a part of a batch in this process."""
-    descriptor, name = tempfile.mkstemp(prefix="posemill-", suffix=".jsonl")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(task.lines)
-        records = (os.path.join(task.records, f"records-{_host()}.jsonl") if task.by_host
-                   else task.records)
-        arguments = ["resample", "--quiet", f"--files-from={name}", f"--records={records}",
-                     *task.arguments]
-        words = [os.fsencode(word) for word in arguments]
-        if watch is None and threading.current_thread() is not threading.main_thread():
-            return _call(words)
-        return _call_interruptibly(words, watch or _nothing)
-    finally:
-        os.unlink(name)
+    records = (os.path.join(task.records, f"records-{_host()}.jsonl") if task.by_host
+               else task.records)
+    if watch is None and threading.current_thread() is not threading.main_thread():
+        return _call(task, records)
+    return _call_interruptibly(task, records, watch or _nothing)

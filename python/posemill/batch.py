@@ -18,23 +18,20 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from typing import Any
 
 from ._batch_list import Line, divide, find_files, merge
+from ._batch_options import absolute_paths, make_options
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
-from ._library import Path, file_name, lib, worded
-from ._motion import format_number
+from ._library import Path, ffi, file_name, lib, worded
 from ._rational import Number, rate_of
 
 __all__ = ["Failure", "Result", "WorkersLost", "run"]
 
-# Options of the command that run() has parameters for, or that make no sense here.
-_TAKEN = ("rate", "out", "out_dir", "files_from", "match", "jobs", "records", "resume", "verify",
-          "overwrite", "shard", "report", "report_pages", "json", "quiet", "help")
-_FILES = ("layout", "skeleton", "rates", "tangents", "axis")
+# Options of the command that make no sense here.
+_TAKEN = ("out", "shard", "report", "report_pages", "json", "quiet", "help")
 _PARTS_PER_WORKER = 4
 _ATTEMPTS = 3
 
@@ -105,36 +102,6 @@ class WorkersLost(RuntimeError):
 
 
 # ---- options ---------------------------------------------------------------------------------
-
-
-def _text(name: str, value: Any) -> str:
-    if isinstance(value, (tuple, list)):
-        return ",".join(_text(name, part) for part in value)
-    if name in _FILES and isinstance(value, (str, os.PathLike)) and os.path.exists(value):
-        return os.path.abspath(os.fspath(value))
-    if isinstance(value, (str, os.PathLike)):
-        return os.fspath(value)
-    if isinstance(value, Fraction):
-        return f"{value.numerator}/{value.denominator}"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    raise TypeError(f"{name}: expected a text or a number, found {type(value).__name__}")
-
-
-def _arguments(options: dict[str, Any]) -> list[str]:
-    """Keyword arguments as options of the command."""
-    words = []
-    for name, value in options.items():
-        if name in _TAKEN:
-            raise TypeError(f"run() got an unexpected keyword argument {name!r}")
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(option)
-        elif name == "clip" and isinstance(value, (list, tuple)):
-            words += [f"{option}={_text(name, one)}" for one in value]
-        elif value is not None and value is not False:
-            words.append(f"{option}={_text(name, value)}")
-    return words
 
 
 def _rate_text(rate: Number) -> str:
@@ -281,7 +248,7 @@ def _raise_failures(outcomes: Iterable[Outcome], result: Result) -> None:
 
 
 def _make_tasks(lines: Sequence[Line], executor: Any, parts: int | None, workers: int,
-                arguments: Sequence[str], out_dir: str, records: str | None) -> list[Task]:
+                whole: Task, records: str | None) -> list[Task]:
     if executor is None:
         count = 1
     else:
@@ -292,11 +259,10 @@ def _make_tasks(lines: Sequence[Line], executor: Any, parts: int | None, workers
     # must not, because network file systems do not append in one piece.
     local = executor in (None, "processes") or isinstance(
         executor, (ThreadPoolExecutor, ProcessPoolExecutor))
-    hidden = os.path.join(out_dir, ".posemill")
+    hidden = os.path.join(os.fsdecode(whole.out_dir), ".posemill")
     place = records or (os.path.join(hidden, "records-0.jsonl") if local else hidden)
-    return [Task(b"".join(line.text for line in part), tuple(arguments), place,
-                 by_host=records is None and not local)
-            for part in divide(lines, count)]
+    return [replace(whole, lines=b"".join(line.text for line in part), records=place,
+                    by_host=records is None and not local) for part in divide(lines, count)]
 
 
 def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
@@ -383,25 +349,30 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         raise ValueError("verify: requires resume")
     operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
                 list(paths))
-    folder = os.path.abspath(os.fspath(out_dir))
-    lines = find_files([os.fspath(p) for p in operands], os.fsencode(folder),
-                       files_from=files_from, match=match,
-                       format=format_number(options.get("to")), may_exist=resume or overwrite)
+    for name in _TAKEN:
+        if name in options:
+            raise TypeError(f"run() got an unexpected keyword argument {name!r}")
+    folder = os.fsencode(os.path.abspath(os.fspath(out_dir)))
+    given = absolute_paths({name: value for name, value in options.items()
+                            if value is not None and value is not False})
     own = executor == "processes"
     workers = (jobs or lib.pm_processors()) if own else _workers(executor)
-    a_task = None if own else jobs
-    arguments = [f"--out-dir={folder}", f"--rate={_rate_text(rate)}", *_arguments(options)]
     # Whether outputs may exist is decided; a task that begins again finds its own.
-    arguments += ["--overwrite"] if overwrite else ["--resume", *(["--verify"] if verify else [])]
-    if executor is not None or a_task is not None:
-        arguments.append(f"--jobs={a_task or 1}")
+    whole = Task(b"", folder, _rate_text(rate).encode(), {
+        "jobs": 1 if executor is not None and (own or jobs is None) else jobs or 0,
+        "resume": not overwrite, "verify": verify, "overwrite": overwrite}, given, "")
+    checked, keep = make_options(given)
+    checked.resume, checked.overwrite = resume and not overwrite, overwrite
+    texts = ffi.new("char[]", folder), ffi.new("char[]", whole.rate)
+    checked.out_dir, checked.task.rate = texts
+    lines = find_files([os.fspath(p) for p in operands], checked, files_from=files_from, match=match)
+    del keep, texts
     kept = None if records is None else os.path.abspath(os.fspath(records))
-    tasks = _make_tasks(lines, executor, parts, workers, arguments, folder, kept)
-    watch = _Watch(progress, len(lines), tasks[0].records if tasks else folder)
+    tasks = _make_tasks(lines, executor, parts, workers, whole, kept)
+    watch = _Watch(progress, len(lines), tasks[0].records if tasks else os.fsdecode(folder))
     watch.tell(0)
     outcomes, lost = _run_tasks(executor, tasks, workers, watch)
-    result = _result_of(merge(lines, os.fsencode(folder),
-                              None if kept is None else file_name(kept)))
+    result = _result_of(merge(lines, folder, None if kept is None else file_name(kept)))
     _raise_failures(outcomes, result)
     watch.tell(result.done + len(result.failures))
     if lost and not result.complete:

@@ -5,8 +5,8 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "batch/archive.h"
-#include "batch/list_write.h"
+#include "motion/items/archive.h"
+#include "motion/items/list_write.h"
 #include "support/batch_files.h"
 #include "support/tar_files.h"
 
@@ -56,7 +56,7 @@ static void find(const char *operand) {
 
 static void has_fault(const char *path, const char *word) {
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = path}, CLI_DONE, "", &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = path}, PM_OK, "", &found);
     assert_non_null(strstr(batch_item_named(&found, path)->fault, word));
 }
 
@@ -265,7 +265,7 @@ static void sizes_in_headers_are_not_trusted(void **state) {
     tar_put(&tar, "t.tar");
     has_fault("t.tar", "Truncated");
     batch_items_release(&found);
-    batch_find_list("{\"path\": \"t.tar\", \"member\": \"b.bvh\"}\n", CLI_DONE, "", &found);
+    batch_find_list("{\"path\": \"t.tar\", \"member\": \"b.bvh\"}\n", PM_OK, "", &found);
     assert_int_equal(found.items[0].bytes, claimed);
     assert_null(found.items[0].fault);
     archive_reader *reader = open_archive("t.tar");
@@ -283,8 +283,8 @@ static void a_list_of_members_gives_the_same_items(void **state) {
     tar_add_text(&tar, "caf\xe9.bvh", "333");
     tar_put(&tar, "t:1.tar");
     find("t:1.tar");
-    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
-    batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
+    assert_int_equal(list_write("list.jsonl", &found, NULL), PM_OK);
+    batch_find(&(pm_motion_batch_sources){.files_from = "list.jsonl"}, PM_OK, "", &again);
     assert_int_equal(again.count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_string_equal(again.items[i].path, found.items[i].path);
@@ -310,7 +310,7 @@ static void members_that_a_list_names_in_vain_are_faults(void **state) {
         "{\"path\": \"t.tar\", \"member\": \"l.bvh\"}\n"
         "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"rate\": 30}\n"
         "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"out\": \"o.bvh\", \"bytes\": 7}\n",
-        CLI_DONE, "", &found);
+        PM_OK, "", &found);
     BATCH_EXPECT(&found, "a.bvh", "!l.bvh", "!none.bvh", "o.bvh", "!x.bvh");
     assert_int_equal(found.items[0].bytes, 2);
     assert_int_equal(found.items[0].member, 2);
@@ -334,10 +334,10 @@ static void archives_are_refused_with_the_reason(void **state) {
     archive_reader *reader = NULL;
     tar_add_text(&tar, "a.bvh", "1");
     tar_put(&tar, "t.tar");
-    batch_find(&(batch_sources){.files_from = "t.tar"}, CLI_BAD_INPUT, "without libarchive",
-               &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = "t.tar"}, PM_ERROR_FILE,
+               "without libarchive", &found);
     batch_items_release(&found);
-    batch_find_list("{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n", CLI_BAD_INPUT,
+    batch_find_list("{\"path\": \"t.tar\", \"member\": \"a.bvh\"}\n", PM_ERROR_FILE,
                     "without libarchive", &found);
     assert_false(archive_open("t.tar", &reader, reason));
     assert_non_null(strstr(reason, "without libarchive"));

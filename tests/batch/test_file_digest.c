@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/digest.h"
+#include "motion/files/digest.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -33,10 +33,10 @@ static void find_match(const char *operand, const char *match) {
     batch_find_operand(operand, match, &found);
 }
 
-static void find_two(char *first, char *second, cli_exit code, const char *word) {
-    char *operands[] = {first, second};
+static void find_two(const char *first, const char *second, pm_status status, const char *word) {
+    const char *paths[] = {first, second};
     batch_items_release(&found);
-    batch_find(&(batch_sources){.operands = operands, .operand_count = 2}, code, word, &found);
+    batch_find(&(pm_motion_batch_sources){.paths = paths, .path_count = 2}, status, word, &found);
 }
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -77,9 +77,10 @@ static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
     char first[] = "a", second[] = "b/", file[] = "b/t.bvh", other[] = "a/t.bvh";
     test_folder_put_text("a/t.bvh", "");
     test_folder_put_text("b/t.bvh", "");
-    find_two(first, second, CLI_USAGE, "b/t.bvh: has the output name 't.bvh', which 'a/t.bvh'");
-    find_two(file, other, CLI_USAGE, "'a/t.bvh'");
-    find_two(first, first, CLI_USAGE, "has the output name");
+    find_two(first, second, PM_ERROR_ARGUMENT,
+             "b/t.bvh: has the output name 't.bvh', which 'a/t.bvh'");
+    find_two(file, other, PM_ERROR_ARGUMENT, "'a/t.bvh'");
+    find_two(first, first, PM_ERROR_ARGUMENT, "has the output name");
 }
 
 static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
@@ -89,7 +90,7 @@ static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
     test_folder_put_text("a/t.bvh-2.bvh", "");
     test_folder_put_text("a/u/v.bvh", "");
     test_folder_put_text("b/t.bvh/x/y.bvh", "");
-    find_two(first, second, CLI_USAGE, "needs a folder where 'a/t.bvh' has its output");
+    find_two(first, second, PM_ERROR_ARGUMENT, "needs a folder where 'a/t.bvh' has its output");
 }
 
 static void the_folder_of_records_is_no_place_for_outputs(void **state) {
@@ -100,8 +101,7 @@ static void the_folder_of_records_is_no_place_for_outputs(void **state) {
     BATCH_EXPECT(&found, "!.posemill");
     assert_non_null(strstr(found.items[0].fault, "where records are"));
     batch_items_release(&found);
-    batch_find_list("{\"path\": \".posemill/a.bvh\", \"bytes\": 1}\nnone.bvh\n", CLI_DONE, "",
-                    &found);
+    batch_find_list("{\"path\": \".posemill/a.bvh\", \"bytes\": 1}\nnone.bvh\n", PM_OK, "", &found);
     BATCH_EXPECT(&found, "!.posemill/a.bvh", "!none.bvh");
     find("x");
     assert_int_equal(found.count, 0);
@@ -149,16 +149,17 @@ static void a_folder_of_outputs_inside_is_not_searched(void **state) {
     static const char *const outs[] = {"in/out", "./in//out/", "alias"};
     for (size_t i = 0; i < 3; i++) {
         batch_items_release(&found);
-        batch_find(&(batch_sources){.operands = (char *[]){in},
-                                    .operand_count = 1,
-                                    .skip_folder = outs[i]},
-                   CLI_DONE, "", &found);
+        batch_find(&(pm_motion_batch_sources){.paths = (const char *[]){in},
+                                              .path_count = 1,
+                                              .out_dir = outs[i]},
+                   PM_OK, "", &found);
         BATCH_EXPECT(&found, "a.bvh");
     }
     batch_items_release(&found);
-    batch_find(
-        &(batch_sources){.operands = (char *[]){in}, .operand_count = 1, .skip_folder = "none"},
-        CLI_DONE, "", &found);
+    batch_find(&(pm_motion_batch_sources){.paths = (const char *[]){in},
+                                          .path_count = 1,
+                                          .out_dir = "none"},
+               PM_OK, "", &found);
     BATCH_EXPECT(&found, "a.bvh", "out/a.bvh");
 }
 

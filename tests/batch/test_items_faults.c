@@ -5,9 +5,9 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "batch/archive.h"
-#include "batch/list_write.h"
-#include "batch/shard.h"
+#include "motion/batch/shard.h"
+#include "motion/items/archive.h"
+#include "motion/items/list_write.h"
 #include "support/batch_files.h"
 #include "support/failing_memory.h"
 #include "support/tar_files.h"
@@ -24,15 +24,15 @@
 
 static batch_items found;
 
-static bool find(const batch_sources *sources) {
-    const cli_exit code = batch_items_find(sources, &found);
+static bool find(const pm_motion_batch_sources *sources) {
+    const pm_status status = batch_items_find(sources, &found, NULL);
     batch_items_release(&found);
-    return code == CLI_DONE;
+    return status == PM_OK;
 }
 
 static bool search_folder(void) {
     char in[] = "in";
-    return find(&(batch_sources){.operands = (char *[]){in}, .operand_count = 1});
+    return find(&(pm_motion_batch_sources){.paths = (const char *[]){in}, .path_count = 1});
 }
 
 static void searches_fail_cleanly(void **state) {
@@ -50,7 +50,7 @@ static void searches_fail_cleanly(void **state) {
 }
 
 static bool read_list(void) {
-    return find(&(batch_sources){.files_from = "list.txt"});
+    return find(&(pm_motion_batch_sources){.files_from = "list.txt"});
 }
 
 static void lists_fail_cleanly(void **state) {
@@ -63,7 +63,7 @@ static void lists_fail_cleanly(void **state) {
 }
 
 static bool write_list(void) {
-    return list_write("out.jsonl", &found) == CLI_DONE;
+    return list_write("out.jsonl", &found, NULL) == PM_OK;
 }
 
 static bool divide(void) {
@@ -94,7 +94,7 @@ static void put_archive(void) {
 }
 
 static bool search_archive(void) {
-    return find(&(batch_sources){.files_from = "t.tar"});
+    return find(&(pm_motion_batch_sources){.files_from = "t.tar"});
 }
 
 static bool read_member(void) {

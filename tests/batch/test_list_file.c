@@ -5,8 +5,8 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "batch/list_line.h"
-#include "batch/list_write.h"
+#include "motion/items/list_line.h"
+#include "motion/items/list_write.h"
 #include "support/batch_files.h"
 
 #include <setjmp.h>
@@ -28,12 +28,12 @@ static int leave(void **state) {
 
 static void find(const char *text) {
     batch_items_release(&found);
-    batch_find_list(text, CLI_DONE, "", &found);
+    batch_find_list(text, PM_OK, "", &found);
 }
 
 static void refused(const char *text, const char *word) {
     batch_items_release(&found);
-    batch_find_list(text, CLI_BAD_INPUT, word, &found);
+    batch_find_list(text, PM_ERROR_FILE, word, &found);
 }
 
 /* ---- what is read -------------------------------------------------------------------------- */
@@ -136,7 +136,7 @@ static void names_that_no_system_opens_fail_alone(void **state) {
     test_folder_put_text("a.bvh", "");
     test_folder_put("nul.txt", with_nul, sizeof with_nul - 1);
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = "nul.txt"}, CLI_DONE, "", &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = "nul.txt"}, PM_OK, "", &found);
     BATCH_EXPECT(&found, "a.bvh", "!b\\x00.bvh", "!c\\x00.bvh", "!e");
     assert_non_null(strstr(batch_item_named(&found, "e")->fault, "has a NUL byte"));
     memset(text, 'b', sizeof text - 1);
@@ -166,18 +166,20 @@ static void what_is_no_list_is_refused(void **state) {
     memset(text, 0, sizeof text);
     test_folder_put("zeros.txt", text, sizeof text);
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = "zeros.txt"}, CLI_BAD_INPUT, "is no list", &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = "zeros.txt"}, PM_ERROR_FILE, "is no list",
+               &found);
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = "none.txt"}, CLI_BAD_INPUT, "none.txt", &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = "none.txt"}, PM_ERROR_FILE, "none.txt",
+               &found);
     batch_items_release(&found);
-    batch_find(&(batch_sources){.files_from = "."}, CLI_BAD_INPUT, "", &found);
+    batch_find(&(pm_motion_batch_sources){.files_from = "."}, PM_ERROR_FILE, "", &found);
 }
 
 static void two_lines_with_one_name_are_refused(void **state) {
     (void)state;
     batch_find_list(
         "{\"path\": \"/x/a.bvh\", \"bytes\": 1}\n{\"path\": \"../x/a.bvh\", \"bytes\": 1}\n",
-        CLI_USAGE, "which '../x/a.bvh' has too", &found);
+        PM_ERROR_ARGUMENT, "which '../x/a.bvh' has too", &found);
 }
 
 /* ---- what is written ----------------------------------------------------------------------- */
@@ -206,12 +208,12 @@ static void a_list_that_was_written_gives_the_same_items(void **state) {
                          "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"rate\": 59.94, "
                          "\"layout\": \"pl\xc3\xa4in\", \"out\": \"o/x.npz\"}\n");
     char in[] = "in";
-    const batch_sources sources = {
-        .operands = (char *[]){in}, .operand_count = 1, .files_from = "more.txt"};
-    batch_find(&sources, CLI_DONE, "", &found);
+    const pm_motion_batch_sources sources = {
+        .paths = (const char *[]){in}, .path_count = 1, .files_from = "more.txt"};
+    batch_find(&sources, PM_OK, "", &found);
     assert_int_equal(found.count, 6);
-    assert_int_equal(list_write("list.jsonl", &found), CLI_DONE);
-    batch_find(&(batch_sources){.files_from = "list.jsonl"}, CLI_DONE, "", &again);
+    assert_int_equal(list_write("list.jsonl", &found, NULL), PM_OK);
+    batch_find(&(pm_motion_batch_sources){.files_from = "list.jsonl"}, PM_OK, "", &again);
     expect_same(&found, &again);
     batch_items_release(&again);
 }

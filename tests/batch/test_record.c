@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/record.h"
+#include "motion/batch/record.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -47,9 +47,9 @@ static int remove_file(void **state) {
 
 static void append(const batch_record *record) {
     record_file *file = NULL;
-    assert_int_equal(record_file_open(path, &file), CLI_DONE);
-    assert_int_equal(record_file_append(file, record, false), CLI_DONE);
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
+    assert_int_equal(records_append(file, record), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
     assert_null(file);
 }
 
@@ -57,7 +57,7 @@ static record_table *read_table(size_t expected_dropped) {
     size_t dropped = 0;
     record_table *table = record_table_create();
     assert_non_null(table);
-    assert_int_equal(record_table_add(table, path, false, &dropped), CLI_DONE);
+    assert_int_equal(record_table_add(table, path, false, &dropped, NULL), PM_OK);
     assert_int_equal(dropped, expected_dropped);
     assert_int_equal(record_table_dropped(table), expected_dropped);
     return table;
@@ -115,7 +115,7 @@ static void every_member_is_read_back(void **state) {
 
 static void what_is_not_known_is_read_back(void **state) {
     const batch_record record = {
-        .name = "a", .in = "b", .status = RECORD_FAILED, .code = CLI_BAD_INPUT};
+        .name = "a", .in = "b", .status = RECORD_FAILED, .code = record_code(PM_ERROR_FILE)};
     (void)state;
     append(&record);
     record_table *table = read_table(0);
@@ -206,11 +206,11 @@ static void a_record_that_readers_would_drop_is_refused(void **state) {
     memset(name, 'a', RECORD_LINE_MAX);
     name[RECORD_LINE_MAX] = '\0';
     record.name = name;
-    assert_int_equal(record_file_open(path, &file), CLI_DONE);
-    assert_int_equal(record_file_append(file, &record, false), CLI_CANNOT_WRITE);
+    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
+    assert_int_equal(records_append(file, &record), PM_ERROR_OUTPUT);
     record.name = "short";
-    assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(records_append(file, &record), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
     record_table *table = read_table(0);
     assert_int_equal(name_count(table), 1);
     record_table_destroy(&table);
@@ -260,19 +260,19 @@ static void a_full_disk_is_told_and_the_rest_is_kept(void **state) {
         unlink(path);
         append(&record);
         record.name = "walks/b.bvh"; /* of the same length */
-        assert_int_equal(record_file_open(path, &file), CLI_DONE);
+        assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
         limit = before;
         limit.rlim_cur = size + part;
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        const cli_exit full = record_file_append(file, &record, false);
+        const pm_status full = records_append(file, &record);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-        assert_int_equal(full, CLI_CANNOT_WRITE);
+        assert_int_equal(full, PM_ERROR_OUTPUT);
         record_table *table = read_table(part > 0);
         assert_int_equal(name_count(table), 1);
         record_table_destroy(&table);
         /* There is room again. */
-        assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
-        assert_int_equal(record_file_close(&file), CLI_DONE);
+        assert_int_equal(records_append(file, &record), PM_OK);
+        assert_int_equal(record_file_close(&file, NULL), PM_OK);
         table = read_table(part > 0);
         assert_int_equal(name_count(table), 2);
         record_table_destroy(&table);
@@ -297,7 +297,7 @@ static void write_many(record_file *file, int number) {
     for (int i = 0; i < EACH; i++) {
         snprintf(name, sizeof name, "%d-%d-%0*d", number, i, 1 + i * 7 % 1500, 0);
         record.name = name;
-        if (record_file_append(file, &record, false) != CLI_DONE) {
+        if (records_append(file, &record) != PM_OK) {
             exit(1);
         }
     }
@@ -317,11 +317,11 @@ static void lines_of_processes_do_not_mix(void **state) {
         assert_true(children[i] >= 0);
         if (children[i] == 0) {
             record_file *file = NULL;
-            const bool opened = record_file_open(path, &file) == CLI_DONE;
+            const bool opened = record_file_open(path, &file, NULL) == PM_OK;
             if (opened) {
                 write_many(file, i);
             }
-            _exit(opened && record_file_close(&file) == CLI_DONE ? 0 : 1);
+            _exit(opened && record_file_close(&file, NULL) == PM_OK ? 0 : 1);
         }
     }
     for (int i = 0; i < WRITERS; i++) {
@@ -342,7 +342,7 @@ static void lines_of_threads_do_not_mix(void **state) {
     writer writers[WRITERS];
     record_file *file = NULL;
     (void)state;
-    assert_int_equal(record_file_open(path, &file), CLI_DONE);
+    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
     for (int i = 0; i < WRITERS; i++) {
         writers[i].file = file;
         writers[i].number = i;
@@ -351,32 +351,22 @@ static void lines_of_threads_do_not_mix(void **state) {
     for (int i = 0; i < WRITERS; i++) {
         pthread_join(writers[i].thread, NULL);
     }
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
     expect_all();
 }
 
-static void a_printed_record_is_the_line_of_the_file(void **state) {
-    char printed[4096];
+static void the_line_that_is_given_is_that_of_the_file(void **state) {
     const batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
+    char *line = NULL;
     (void)state;
-    fflush(stdout);
-    const int before = dup(STDOUT_FILENO);
-    assert_non_null(freopen("printed", "w", stdout));
-    const cli_exit code = record_file_open(path, &file);
-    const cli_exit appended = record_file_append(file, &record, true);
-    fflush(stdout);
-    dup2(before, STDOUT_FILENO);
-    close(before);
-    assert_int_equal(code, CLI_DONE);
-    assert_int_equal(appended, CLI_DONE);
-    assert_int_equal(record_file_close(&file), CLI_DONE);
-    FILE *copy = fopen("printed", "rb");
-    assert_non_null(copy);
-    const size_t size = fread(printed, 1, sizeof printed, copy);
-    fclose(copy);
-    assert_int_equal(size, read_bytes());
-    assert_memory_equal(printed, text, size);
+    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
+    assert_int_equal(record_file_append(file, &record, &line, NULL), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
+    assert_non_null(line);
+    assert_int_equal(strlen(line), read_bytes());
+    assert_memory_equal(line, text, strlen(line));
+    free(line);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -385,8 +375,8 @@ static void folders_of_the_file_are_created(void **state) {
     record_file *file = NULL;
     struct stat status;
     (void)state;
-    assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file), CLI_DONE);
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file, NULL), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
     assert_int_equal(stat("new/.posemill/records-0.jsonl", &status), 0);
     assert_int_equal(status.st_size, 0);
 }
@@ -401,10 +391,10 @@ static void what_is_no_regular_file_is_refused(void **state) {
     assert_int_equal(symlink("fifo", "link"), 0);
     fclose(fopen("file", "w"));
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_int_equal(record_file_open(names[i], &file), CLI_CANNOT_WRITE);
+        assert_int_equal(record_file_open(names[i], &file, NULL), PM_ERROR_OUTPUT);
         assert_null(file);
         record_table *table = record_table_create();
-        assert_int_equal(record_table_add(table, names[i], true, NULL), CLI_BAD_INPUT);
+        assert_int_equal(record_table_add(table, names[i], true, NULL, NULL), PM_ERROR_FILE);
         record_table_destroy(&table);
     }
 }
@@ -412,7 +402,7 @@ static void what_is_no_regular_file_is_refused(void **state) {
 static void nothing_is_closed(void **state) {
     record_file *file = NULL;
     (void)state;
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
 static void long_lines_are_dropped_alone(void **state) {
@@ -452,7 +442,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_full_disk_is_told_and_the_rest_is_kept, remove_file),
         cmocka_unit_test_teardown(lines_of_processes_do_not_mix, remove_file),
         cmocka_unit_test_teardown(lines_of_threads_do_not_mix, remove_file),
-        cmocka_unit_test_teardown(a_printed_record_is_the_line_of_the_file, remove_file),
+        cmocka_unit_test_teardown(the_line_that_is_given_is_that_of_the_file, remove_file),
         cmocka_unit_test(folders_of_the_file_are_created),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(nothing_is_closed),

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/record.h"
+#include "motion/batch/record.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -27,14 +27,14 @@ static bool append_records(void) {
     record_file *file = NULL;
     batch_record record = records_full(RECORD_FAILED);
     record.name = "odd \xff";
-    cli_exit code = record_file_open("out/.posemill/records-0.jsonl", &file);
-    if (code == CLI_DONE) {
-        code = record_file_append(file, &record, false);
+    pm_status code = record_file_open("out/.posemill/records-0.jsonl", &file, NULL);
+    if (code == PM_OK) {
+        code = records_append(file, &record);
     }
-    const cli_exit closed = record_file_close(&file);
-    assert_true(code == CLI_DONE || code == CLI_CANNOT_WRITE);
-    assert_int_equal(closed, CLI_DONE);
-    return code == CLI_DONE;
+    const pm_status closed = record_file_close(&file, NULL);
+    assert_true(code == PM_OK || code == PM_ERROR_OUTPUT);
+    assert_int_equal(closed, PM_OK);
+    return code == PM_OK;
 }
 
 static bool read_records(void) {
@@ -44,11 +44,11 @@ static bool read_records(void) {
         return false;
     }
     /* Twice: the second time, the records of names have company. */
-    cli_exit code = record_table_add_folder(table, "out/.posemill");
-    if (code == CLI_DONE) {
-        code = record_table_add(table, "out/.posemill/records-0.jsonl", false, NULL);
+    pm_status code = record_table_add_folder(table, "out/.posemill", NULL);
+    if (code == PM_OK) {
+        code = record_table_add(table, "out/.posemill/records-0.jsonl", false, NULL, NULL);
     }
-    assert_true(code == CLI_DONE || code == CLI_BAD_INPUT);
+    assert_true(code == PM_OK || code == PM_ERROR_FILE);
     const char *const *names = record_table_names(table, &count);
     for (size_t i = 0; names != NULL && i < count; i++) {
         size_t records = 0;
@@ -56,7 +56,7 @@ static bool read_records(void) {
         assert_in_range(records, 1, 2);
     }
     record_table_destroy(&table);
-    return code == CLI_DONE && names != NULL && count == 201;
+    return code == PM_OK && names != NULL && count == 201;
 }
 
 static bool digest_file(void) {
@@ -73,14 +73,14 @@ static void each_allocation_can_fail(void **state) {
     char name[32];
     (void)state;
     fail_each_allocation(append_records, 2, 0);
-    assert_int_equal(record_file_open("out/.posemill/records-0.jsonl", &file), CLI_DONE);
+    assert_int_equal(record_file_open("out/.posemill/records-0.jsonl", &file, NULL), PM_OK);
     for (int i = 0; i < 200; i++) { /* so that tables grow */
         batch_record record = records_full(RECORD_DONE);
         snprintf(name, sizeof name, "name-%d", i);
         record.name = name;
-        assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
+        assert_int_equal(records_append(file, &record), PM_OK);
     }
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
     fail_each_allocation(read_records, 800, 0);
     fail_each_allocation(digest_file, 1, 0);
 }

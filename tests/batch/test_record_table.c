@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/record.h"
+#include "motion/batch/record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,16 +39,16 @@ static void append(const char *path, const char *name, record_status status, int
     batch_record record = records_full(status);
     record.name = name;
     record.time = time;
-    assert_int_equal(record_file_open(path, &file), CLI_DONE);
-    assert_int_equal(record_file_append(file, &record, false), CLI_DONE);
-    assert_int_equal(record_file_close(&file), CLI_DONE);
+    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
+    assert_int_equal(records_append(file, &record), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
 static record_table *table_of(const char *const *paths, size_t count) {
     record_table *table = record_table_create();
     assert_non_null(table);
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(record_table_add(table, paths[i], false, NULL), CLI_DONE);
+        assert_int_equal(record_table_add(table, paths[i], false, NULL, NULL), PM_OK);
     }
     return table;
 }
@@ -119,7 +119,7 @@ static size_t names_of_line(const char *line, size_t size, size_t *dropped) {
     assert_int_equal(fwrite(line, 1, size, file), size);
     fclose(file);
     record_table *table = record_table_create();
-    assert_int_equal(record_table_add(table, "line", false, dropped), CLI_DONE);
+    assert_int_equal(record_table_add(table, "line", false, dropped, NULL), PM_OK);
     assert_non_null(record_table_names(table, &count));
     record_table_destroy(&table);
     return count;
@@ -220,11 +220,11 @@ static void the_files_of_a_folder_are_added(void **state) {
     append("sub/records-1.jsonl", "b", RECORD_DONE, 1);
     append("sub/records-0.jsonl", "a", RECORD_DONE, 1);
     append("sub/other-0.jsonl", "c", RECORD_DONE, 1);
-    assert_int_equal(record_table_add_folder(table, "no-folder"), CLI_DONE);
+    assert_int_equal(record_table_add_folder(table, "no-folder", NULL), PM_OK);
     assert_null(record_table_find(table, "a", &count));
     assert_non_null(record_table_names(table, &count));
     assert_int_equal(count, 0);
-    assert_int_equal(record_table_add_folder(table, "sub"), CLI_DONE);
+    assert_int_equal(record_table_add_folder(table, "sub", NULL), PM_OK);
     const char *const *names = record_table_names(table, &count);
     assert_int_equal(count, 2);
     assert_string_equal(names[0], "a");
@@ -234,8 +234,8 @@ static void the_files_of_a_folder_are_added(void **state) {
     assert_string_equal(files[0], "sub/records-0.jsonl");
     assert_string_equal(files[1], "sub/records-1.jsonl");
     assert_int_equal(mkfifo("sub/records-2.jsonl", 0600), 0);
-    assert_int_equal(record_table_add_folder(table, "sub"), CLI_BAD_INPUT);
-    assert_int_equal(record_table_add_folder(table, "sub/records-0.jsonl"), CLI_BAD_INPUT);
+    assert_int_equal(record_table_add_folder(table, "sub", NULL), PM_ERROR_FILE);
+    assert_int_equal(record_table_add_folder(table, "sub/records-0.jsonl", NULL), PM_ERROR_FILE);
     record_table_destroy(&table);
 }
 
@@ -243,8 +243,8 @@ static void a_missing_file_is_empty_only_where_it_may_be(void **state) {
     size_t dropped = 7;
     record_table *table = record_table_create();
     (void)state;
-    assert_int_equal(record_table_add(table, "none", false, &dropped), CLI_BAD_INPUT);
-    assert_int_equal(record_table_add(table, "none", true, &dropped), CLI_DONE);
+    assert_int_equal(record_table_add(table, "none", false, &dropped, NULL), PM_ERROR_FILE);
+    assert_int_equal(record_table_add(table, "none", true, &dropped, NULL), PM_OK);
     assert_int_equal(dropped, 0);
     record_table_destroy(&table);
 }

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch_report/batch_report.h"
+#include "motion/batch/batch_report.h"
 #include "support/failing_memory.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
@@ -27,10 +27,6 @@ static int put_takes(void **state) {
     return failed;
 }
 
-static bool never(void) {
-    return false;
-}
-
 /* Whether a file is there, and has a text. */
 static bool has_text(const char *path, const char *text) {
     static char data[1 << 16];
@@ -43,18 +39,20 @@ static bool has_text(const char *path, const char *text) {
     return strstr(data, text) != NULL;
 }
 
-static cli_exit report(const report_request *request) {
+static pm_status report(const report_request *request) {
     const batch_record done = {.status = RECORD_DONE, .rate = {20, 1}};
     const batch_record failed = {.status = RECORD_FAILED, .error = "nothing was read"};
     batch_report *made = NULL;
-    cli_exit code = report_begin(request, &made);
-    if (code == CLI_DONE) {
+    bool stopped = false;
+    pm_status status = report_begin(request, &made, NULL);
+    if (status == PM_OK) {
         report_note(made, 0, &done);
         report_note(made, 1, &failed);
-        code = report_write(made, UINT64_C(1) << 30);
+        status = report_write(made, UINT64_C(1) << 30, &stopped, NULL);
     }
     report_end(&made);
-    return code;
+    assert_false(stopped);
+    return status;
 }
 
 /* A report without a name or a page lacks something too. */
@@ -76,31 +74,25 @@ static bool write_report(void) {
                           {.item = &items[1], .name = "c.bvh", .out = "d.bvh"}};
     char out[2][8] = {"b.bvh", "d.bvh"}, *outs[] = {out[0], out[1]};
     batch_plan plan = {.files = files, .count = 2, .outs = outs, .item_count = 2};
-    const resample_options options = {.out_dir = "out", .max_frames = 1000};
-    const report_request request = {.folder = "report",
-                                    .pages = 1,
-                                    .command = "posemill resample",
-                                    .options = &options,
-                                    .items = &all,
-                                    .plan = &plan,
-                                    .threads = 1,
-                                    .is_stopped = never};
+    const pm_motion_batch_options options = {
+        .out_dir = "out", .task = {.max_samples = 1000}, .report = "report", .report_pages = 1};
+    const report_request request = {
+        .options = &options, .items = &all, .plan = &plan, .threads = 1};
     unlink("report/index.html");
     unlink("report/index.json");
     unlink("report/pages/0001-b.bvh.html");
-    const cli_exit code = report(&request);
-    assert_int_equal(access("report/index.html", F_OK) == 0, code == CLI_DONE);
-    assert_true(code == CLI_DONE || code == CLI_BAD_INPUT || code == CLI_CANNOT_WRITE);
+    const pm_status status = report(&request);
+    assert_int_equal(access("report/index.html", F_OK) == 0, status == PM_OK);
+    assert_true(status == PM_OK || status == PM_ERROR_MEMORY || status == PM_ERROR_OUTPUT);
     for (size_t i = 0; i < 2; i++) {
         free(files[i].data);
         free(files[i].fault);
     }
-    return code == CLI_DONE && is_whole();
+    return status == PM_OK && is_whole();
 }
 
 static void reports_fail_cleanly(void **state) {
     (void)state;
-    cli_quiet = true;
     /* What can do without memory: each of the four readers of BVH without two blocks, and locations of
      * the three outputs and of the two checks of the folder, which are names then. */
     fail_each_allocation(write_report, 200, 30);

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/schedule.h"
+#include "motion/batch/schedule.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
 

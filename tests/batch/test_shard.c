@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/shard.h"
+#include "options/shard_option.h"
 #include "oracle/random_tracks.h"
 
 #include <setjmp.h>
@@ -185,23 +185,18 @@ static int clear_environment(void **state) {
 static void expect_shard(const char *text, uint64_t index, uint64_t count, const char *from) {
     batch_shard shard = {77, 77};
     const char *source = NULL;
-    assert_int_equal(shard_find(text, &shard, &source), CLI_DONE);
+    assert_int_equal(shard_find(text, &shard, &source, NULL), PM_OK);
     assert_int_equal(shard.index, index);
     assert_int_equal(shard.count, count);
     assert_non_null(strstr(source, from));
 }
 
 static void expect_refused(const char *text, const char *word) {
-    cli_messages messages = {.failure = NULL};
+    pm_error error;
     batch_shard shard;
     const char *source = NULL;
-    cli_keep_messages(&messages);
-    const cli_exit code = shard_find(text, &shard, &source);
-    cli_keep_messages(NULL);
-    assert_int_equal(code, CLI_USAGE);
-    assert_non_null(messages.failure);
-    assert_non_null(strstr(messages.failure, word));
-    cli_messages_release(&messages);
+    assert_int_equal(shard_find(text, &shard, &source, &error), PM_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, word));
 }
 
 static void options_are_read_strictly(void **state) {

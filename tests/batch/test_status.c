@@ -3,49 +3,45 @@
  * Tests of the progress line and the exit code of a batch: the line fits in terminals of every width,
  * and says the same as the counts.
  */
-#include "batch/status.h"
 #include "oracle/random_tracks.h"
+#include "print/batch_print.h"
 #include "support/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static batch_record record_of(record_status status, cli_exit code) {
-    return (batch_record){.name = "walks/a.bvh",
-                          .status = status,
-                          .code = code,
-                          .error = status == RECORD_FAILED ? "is broken" : NULL,
-                          .frames = 1000,
-                          .joints = 20,
-                          .bytes_read = 400000,
-                          .bytes_written = 1600000};
-}
-
-static void count(batch_status *status, record_status what, cli_exit code) {
-    const batch_record record = record_of(what, code);
-    status_count(status, &record, 400000);
-}
-
-static batch_status half_done(void) {
-    batch_status status = {.files = 10, .bytes = 4000000};
-    for (int i = 0; i < 3; i++) {
-        count(&status, RECORD_DONE, CLI_DONE);
+static void count(pm_motion_batch_result *status, pm_motion_batch_state what) {
+    status->bytes_ended += 400000;
+    status->kept += what == PM_MOTION_BATCH_KEPT;
+    status->failed += what == PM_MOTION_BATCH_FAILED;
+    if (what == PM_MOTION_BATCH_DONE) {
+        status->done++;
+        status->frames += 1000;
+        status->joint_samples += 1000 * 20;
+        status->bytes_read += 400000;
+        status->bytes_written += 1600000;
     }
-    count(&status, RECORD_KEPT, CLI_DONE);
-    count(&status, RECORD_FAILED, CLI_BAD_INPUT);
+}
+
+static pm_motion_batch_result half_done(void) {
+    pm_motion_batch_result status = {.files = 10, .bytes = 4000000, .seconds = 2.0};
+    for (int i = 0; i < 3; i++) {
+        count(&status, PM_MOTION_BATCH_DONE);
+    }
+    count(&status, PM_MOTION_BATCH_KEPT);
+    count(&status, PM_MOTION_BATCH_FAILED);
     return status;
 }
 
 static void the_line_is_right_at_80_and_200_columns(void **state) {
     (void)state;
-    batch_status status = half_done();
+    pm_motion_batch_result status = half_done();
     char line[STATUS_WIDTH];
-    status_line(&status, 2.0, 80, line);
+    status_line(&status, 80, line);
     assert_string_equal(line, "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left");
-    status_line(&status, 2.0, 200, line);
+    status_line(&status, 200, line);
     assert_string_equal(line, "[##############################..............................] "
                               "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left");
-    status_release(&status);
 }
 
 /* A line that is as wide as the terminal would wrap, and could not be cleared. */
@@ -53,50 +49,52 @@ static void the_line_is_narrower_than_every_terminal(void **state) {
     (void)state;
     random_source random = random_start();
     for (int i = 0; i < 2000; i++) {
-        batch_status status = half_done();
+        pm_motion_batch_result status = half_done();
         const size_t scale = random_size(&random, 0, 60);
         status.files = (UINT64_C(1) << scale) + 10;
         status.bytes = random_bits(&random) >> random_size(&random, 0, 40);
         status.done = status.files - 7;
         status.joint_samples = random_bits(&random);
         status.bytes_written = random_bits(&random) / 2;
+        status.seconds = random_between(&random, 0.0, 1e6);
         const int columns = (int)random_size(&random, 0, 300);
         char line[STATUS_WIDTH];
         memset(line, 'x', sizeof line);
-        status_line(&status, random_between(&random, 0.0, 1e6), columns, line);
+        status_line(&status, columns, line);
         assert_non_null(memchr(line, '\0', sizeof line));
         assert_true(line[0] == '\0' || strlen(line) < (size_t)columns);
-        status_release(&status);
     }
 }
 
 static void the_number_of_files_is_dropped_last(void **state) {
     (void)state;
-    batch_status status = half_done();
+    pm_motion_batch_result status = half_done();
     char line[STATUS_WIDTH];
-    status_line(&status, 2.0, 12, line);
+    status_line(&status, 12, line);
     assert_string_equal(line, "5/10 files");
-    status_line(&status, 2.0, 22, line);
+    status_line(&status, 22, line);
     assert_string_equal(line, "5/10 files, 1 failed");
-    status_line(&status, 2.0, 8, line);
+    status_line(&status, 8, line);
     assert_string_equal(line, "");
-    status_release(&status);
 }
 
 static void the_time_left_is_that_of_the_bytes_left(void **state) {
     (void)state;
-    batch_status status = {.files = 100, .bytes = UINT64_C(400000) * 7201};
+    pm_motion_batch_result status = {.files = 100, .bytes = UINT64_C(400000) * 7201};
     char line[STATUS_WIDTH];
-    status_line(&status, 1.0, 80, line);
+    status.seconds = 1.0;
+    status_line(&status, 80, line);
     assert_null(strstr(line, "left"));
-    count(&status, RECORD_DONE, CLI_DONE);
-    status_line(&status, 1.0, 80, line);
+    count(&status, PM_MOTION_BATCH_DONE);
+    status.seconds = 1.0;
+    status_line(&status, 80, line);
     assert_non_null(strstr(line, ", 2:00:00 left"));
-    status_line(&status, 0.5, 80, line);
+    status.seconds = 0.5;
+    status_line(&status, 80, line);
     assert_non_null(strstr(line, ", 1:00:00 left"));
-    status_line(&status, 0.499, 80, line);
+    status.seconds = 0.499;
+    status_line(&status, 80, line);
     assert_non_null(strstr(line, ", 59:53 left"));
-    status_release(&status);
 }
 
 static void the_exit_code_says_what_failed(void **state) {
@@ -114,13 +112,17 @@ static void the_exit_code_says_what_failed(void **state) {
         {4, {CLI_BAD_INPUT, CLI_BAD_INPUT, CLI_BAD_INPUT}, CLI_PARTIAL}, /* one is left */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        batch_status status = {.files = cases[i].files};
+        pm_motion_batch_result status = {.files = cases[i].files};
+        batch_failures failures = {.count = 0};
         for (int f = 0; f < 3; f++) {
-            count(&status, cases[i].codes[f] == CLI_DONE ? RECORD_DONE : RECORD_FAILED,
-                  cases[i].codes[f]);
+            const cli_exit code = cases[i].codes[f];
+            count(&status, code == CLI_DONE ? PM_MOTION_BATCH_DONE : PM_MOTION_BATCH_FAILED);
+            if (code != CLI_DONE) {
+                failures_add(&failures, "a.bvh", "is broken", code);
+            }
         }
-        assert_int_equal(status_code(&status), cases[i].expected);
-        status_release(&status);
+        assert_int_equal(status_code(&status, &failures), cases[i].expected);
+        failures_release(&failures);
     }
 }
 

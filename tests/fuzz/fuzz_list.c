@@ -3,8 +3,8 @@
  * Fuzzer of lists of files: each line is refused with a reason, or what it gives is within the limits
  * and may be the name of an output. No file is opened.
  */
-#include "batch/items.h"
-#include "batch/list_line.h"
+#include "motion/items/items.h"
+#include "motion/items/list_line.h"
 
 #include <stdlib.h>
 #include <string.h>

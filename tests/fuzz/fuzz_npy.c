@@ -3,7 +3,7 @@
  * Fuzzer of the .npy reader: any bytes are parsed safely, and the data of an accepted file lie
  * inside the file and have the stated size.
  */
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Fuzzer of the .npy writer: an array of any shape is written and read again unchanged.
  */
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 #include "scratch.h"
 
 #include <stdlib.h>

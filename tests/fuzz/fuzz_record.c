@@ -6,8 +6,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch/line_reader.h"
-#include "batch/record_line.h"
+#include "motion/batch/record_line.h"
+#include "motion/files/line_reader.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

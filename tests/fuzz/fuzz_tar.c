@@ -3,8 +3,8 @@
  * Fuzzer of tar archives: an archive is refused, or its members have names that stay below a folder,
  * are found again by those names, and are read with the size that was listed or refused.
  */
-#include "batch/archive.h"
-#include "batch/item_add.h"
+#include "motion/items/archive.h"
+#include "motion/items/item_add.h"
 #include "scratch.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void find_again(const char *path, const batch_items *items) {
     if (again.count > 1) {
         qsort(wanted, again.count, sizeof *wanted, by_name);
     }
-    require(archive_find(path, wanted, again.count, &again) == CLI_DONE);
+    require(archive_find(path, wanted, again.count, &again, NULL) == PM_OK);
     for (size_t i = 0; i < again.count; i++) {
         const batch_item *a = listed[i], *b = &again.items[i];
         require(a->member == b->member && (a->fault != NULL) == (b->fault != NULL));
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     batch_items items = {.count = 0};
     scratch_path("input.tar", path);
     scratch_write(path, data, size);
-    if (archive_list(path, "*", &items) == CLI_DONE) {
+    if (archive_list(path, "*", &items, NULL) == PM_OK) {
         for (size_t i = 0; i < items.count; i++) {
             if (member_of(path, &items.items[i]) != NULL) {
                 check_name(&items.items[i]);

@@ -5,9 +5,10 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "formats/npy.h"
+#include "commands/cli.h"
 #include "motion/bvh/bvh.h"
 #include "motion/files/input.h"
+#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
 

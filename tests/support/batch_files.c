@@ -6,35 +6,29 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-void batch_find(const batch_sources *sources, cli_exit code, const char *word, batch_items *items) {
-    cli_messages messages = {.failure = NULL};
-    cli_keep_messages(&messages);
-    const cli_exit got = batch_items_find(sources, items);
-    cli_keep_messages(NULL);
-    if (got != code || (code != CLI_DONE &&
-                        (messages.failure == NULL || strstr(messages.failure, word) == NULL))) {
-        fail_msg("code %d instead of %d, with '%s' instead of '%s'", got, code,
-                 messages.failure != NULL ? messages.failure : "", word);
+void batch_find(const pm_motion_batch_sources *sources, pm_status status, const char *word,
+                batch_items *items) {
+    pm_error error = {.status = PM_OK};
+    const pm_status got = batch_items_find(sources, items, &error);
+    if (got != status || (status != PM_OK && strstr(error.message, word) == NULL)) {
+        fail_msg("status %d instead of %d, with '%s' instead of '%s'", got, status, error.message,
+                 word);
     }
-    cli_messages_release(&messages);
 }
 
 void batch_find_operand(const char *operand, const char *match, batch_items *items) {
-    char copy[256], *operands[] = {copy};
-    snprintf(copy, sizeof copy, "%s", operand);
-    const batch_sources sources = {.operands = operands, .operand_count = 1, .match = match};
-    batch_find(&sources, CLI_DONE, "", items);
+    const pm_motion_batch_sources sources = {.paths = &operand, .path_count = 1, .match = match};
+    batch_find(&sources, PM_OK, "", items);
 }
 
-void batch_find_list(const char *text, cli_exit code, const char *word, batch_items *items) {
+void batch_find_list(const char *text, pm_status status, const char *word, batch_items *items) {
     test_folder_put_text("list.txt", text);
-    const batch_sources sources = {.files_from = "list.txt"};
-    batch_find(&sources, code, word, items);
+    const pm_motion_batch_sources sources = {.files_from = "list.txt"};
+    batch_find(&sources, status, word, items);
 }
 
 void batch_expect_names(const batch_items *items, const char *const *names, size_t count) {

@@ -5,15 +5,16 @@
 #ifndef POSEMILL_TESTS_BATCH_FILES_H
 #define POSEMILL_TESTS_BATCH_FILES_H
 
-#include "batch/items.h"
+#include "motion/items/items.h"
 #include "test_folder.h"
 
-/* Finds the items and compares the code. On failure the message must contain `word`. */
-void batch_find(const batch_sources *sources, cli_exit code, const char *word, batch_items *items);
+/* Finds the items and compares the status. On failure the message must contain `word`. */
+void batch_find(const pm_motion_batch_sources *sources, pm_status status, const char *word,
+                batch_items *items);
 
 /* batch_find of one operand, or of the list list.txt with this text. */
 void batch_find_operand(const char *operand, const char *match, batch_items *items);
-void batch_find_list(const char *text, cli_exit code, const char *word, batch_items *items);
+void batch_find_list(const char *text, pm_status status, const char *word, batch_items *items);
 
 /* Fails unless the items have exactly these names. Those with a fault begin with "!". */
 void batch_expect_names(const batch_items *items, const char *const *names, size_t count);

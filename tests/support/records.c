@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -37,7 +38,7 @@ batch_record records_full(record_status status) {
         .output_time = -1,
         .time = INT64_C(1795463302123456789),
         .error = status == RECORD_FAILED ? "line 7: 'x' is no number" : NULL,
-        .code = status == RECORD_FAILED ? CLI_DEVICE_FAILED : CLI_DONE,
+        .code = status == RECORD_FAILED ? record_code(PM_ERROR_DEVICE) : 0,
     };
     return record;
 }
@@ -51,6 +52,13 @@ static void expect_text(const char *a, const char *b) {
 
 static void expect_rate(pm_rational a, pm_rational b) {
     assert_true(a.num == b.num && a.den == b.den);
+}
+
+pm_status records_append(record_file *file, const batch_record *record) {
+    char *line = NULL;
+    const pm_status status = record_file_append(file, record, &line, NULL);
+    free(line);
+    return status;
 }
 
 void records_expect_equal(const batch_record *a, const batch_record *b) {

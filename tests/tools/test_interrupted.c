@@ -9,7 +9,7 @@
 #include "support/command.h"
 #include "support/traced.h"
 
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <dirent.h>

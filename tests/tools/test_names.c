@@ -7,7 +7,7 @@
 
 #include "support/command.h"
 
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <stdio.h>

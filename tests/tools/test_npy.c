@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "eval/eval_times.h"
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -300,7 +300,7 @@ static void data_at_odd_offsets_are_aligned(void **state) {
     assert_int_equal(write(handle, file.data, file.size), (ssize_t)file.size);
     close(handle);
     npy_array array;
-    assert_int_equal(npy_read(path, &array), CLI_DONE);
+    assert_int_equal(npy_read(path, &array, NULL), PM_OK);
     unlink(path);
     assert_int_equal((uintptr_t)array.data % sizeof(double), 0);
     assert_memory_equal(array.data, values, sizeof values);
@@ -311,8 +311,8 @@ static void data_at_odd_offsets_are_aligned(void **state) {
 static void a_missing_file_is_bad_input(void **state) {
     (void)state;
     npy_array array = {0};
-    assert_int_equal(npy_read("/nonexistent/keys.npy", &array), CLI_BAD_INPUT);
-    assert_int_equal(npy_read("/", &array), CLI_BAD_INPUT);
+    assert_int_equal(npy_read("/nonexistent/keys.npy", &array, NULL), PM_ERROR_FILE);
+    assert_int_equal(npy_read("/", &array, NULL), PM_ERROR_FILE);
 }
 
 /* ---- sample counts of eval ----------------------------------------------------- */

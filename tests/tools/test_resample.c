@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "commands/commands.h"
+#include "commands/resample_run.h"
 #include "motion/bvh/bvh_pose.h"
 #include "motion/time/resample_grid.h"
-#include "resample/resample.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "formats/npy.h"
+#include "motion/npz/npy_file.h"
 #include "support/engines.h"
 
 #include <errno.h>

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "motion/base/fault.h"
 #include "motion/files/input.h"
 #include "motion/files/output.h"
 
@@ -35,45 +36,21 @@ cli_exit cli_fail_error(const char *what, const pm_error *error);
 /* The same for an error whose message names the file already. */
 cli_exit cli_fail_file(const pm_error *error);
 
+/* The exit code of an error. */
+cli_exit cli_code(const pm_error *error);
+
+/* CLI_DONE for PM_OK, else cli_fail_file. */
+cli_exit cli_done(pm_status status, const pm_error *error);
+
 /* A pm_log_function that prints warnings as cli_warn does. */
 void cli_log_warning(void *user, pm_log_level level, const char *message);
 
-/* The message of a library error, with field names replaced by the words of the options. Returns
- * text. */
-enum { CLI_ERROR_TEXT = 512 };
-char *cli_error_text(const pm_error *error, char text[CLI_ERROR_TEXT]);
-
 /* Hint for an input that does not fit in host memory, which is CLI_BAD_INPUT. Exhausted device
  * memory is CLI_DEVICE_FAILED. */
-#define CLI_MEMORY_HINT "free some memory, or split the input"
+#define CLI_MEMORY_HINT MOTION_MEMORY_HINT
 
 /* Prints "posemill: warning: <what>: <reason>" to stderr, unless --quiet was given. */
 void cli_warn(const char *what, const char *reason, ...) __attribute__((format(printf, 2, 3)));
-
-/* A warning that is kept and not printed: someone else prints one for many files. */
-void cli_keep_warning(const char *what, const char *text);
-
-/* Messages of the calling thread, which are kept as well as printed: for records of a batch. */
-typedef struct cli_messages {
-    bool is_silent; /* they are not printed: someone else tells them */
-    char *failure;  /* the last one, "<what>: <reason>"; NULL: none */
-    char *hint;     /* of the failure; NULL: none */
-    bool is_full;   /* it was a full disk */
-    bool is_large;  /* it was too large for the device's memory, which says nothing of others */
-    char **warnings;
-    size_t warning_count;
-} cli_messages;
-
-/* Keeps the messages of this thread in `messages`, which must be zeroed but for `is_silent`, until it is called with NULL.
- * Messages for which memory is exhausted are lost. */
-void cli_keep_messages(cli_messages *messages);
-void cli_messages_release(cli_messages *messages);
-
-/* Keeps the failure of another thread, which was told there, as one of this thread. */
-void cli_pass_failure(const cli_messages *messages);
-
-/* Whether this thread keeps messages that are not printed. */
-bool cli_is_silent(void);
 
 /* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. Atomic, because
  * the Python package runs commands on several threads. */

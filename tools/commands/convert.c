@@ -3,9 +3,8 @@
  * posemill convert: writes motion files in another format. It is resample without a rate.
  */
 #include "commands.h"
-#include "options/batch_options.h"
-#include "resample/resample_run.h"
-#include "resample/resample_target.h"
+#include "options/conversion_options.h"
+#include "resample_run.h"
 
 #include <string.h>
 
@@ -14,15 +13,15 @@ static const option convert_table[] = {
     {"--out", 'o', "OUT", "output file, in place of a second operand; - is standard output",
      option_text, AT(out)},
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
-     AT(out_dir)},
+     AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
      "format of outputs without an extension, and of all outputs of a batch: bvh, gltf,\n"
      "glb, npz, csv",
-     motion_option_format, AT(to)},
+     motion_option_format, AT(batch.run.task.format)},
     {"--clip", 0, "NAME", "the clip to convert, by its name or number; default: all that fit",
      motion_option_clip, AT(clips)},
     {"--rate", 'r', "HZ", "also resample, as the verb resample does with --method authored",
-     resample_option_rate, AT(rate)},
+     resample_option_rate, AT(batch.run.task.rate)},
     {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
      AT(json)},
 };
@@ -48,29 +47,28 @@ static const command_help help = {
 
 int cmd_convert(int argc, char **argv) {
     resample_options options;
-    batch_options batch;
     cli_exit code = CLI_DONE;
     memset(&options, 0, sizeof options);
-    memset(&batch, 0, sizeof batch);
-    options.converts = true;
-    options.max_frames = OPTION_MAX_FRAMES;
-    options.curve.authored = options.curve.method_given = true;
+    pm_motion_batch_task *task = &options.batch.run.task;
+    task->converts = true;
+    task->max_samples = OPTION_MAX_FRAMES;
+    task->curve.authored = task->curve.method_given = true;
     options.device.in_background = true;
     const option_group groups[] = {
         {"Files", convert_table, sizeof convert_table / sizeof convert_table[0], &options},
-        conversion_options_group(&options.conversion),
+        conversion_options_group(task),
         motion_options_group(&options.motion),
-        batch_options_group(&batch),
+        batch_options_group(&options.batch),
         device_options_group(&options.device)};
     if (!options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
         return (int)code;
     }
-    code = resample_find_output(&help, &options, &batch, &argc, argv);
+    code = resample_find_output(&help, &options, &argc, argv);
     if (code == CLI_DONE) {
-        code = batch_options_check(&help, &batch, options.out_dir != NULL);
+        code = batch_options_check(&help, &options.batch, options.batch.run.out_dir != NULL);
     }
     if (code == CLI_DONE) {
-        code = resample_run(&options, &batch, argv, (size_t)argc);
+        code = resample_run(&options, argv, (size_t)argc);
     }
     return (int)code;
 }

@@ -7,14 +7,16 @@
 
 #include "eval/eval.h"
 #include "commands.h"
-#include "files/output_names.h"
 #include "files/progress.h"
 #include "host/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
+#include "motion/files/output_names.h"
+#include "options/curve_options.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool parse_count(const char *text, void *target, char *reason) {
     eval_options *options = target;
@@ -149,6 +151,15 @@ static cli_exit check_clashes(const eval_options *options, const char *const *ou
     return options_usage(&help, output->name, "is the same file as the output %s", other->name);
 }
 
+/* An extension of another format would mislead readers. */
+static cli_exit check_name(const char *name) {
+    const char *extension = strcmp(name, "-") == 0 ? "" : extension_of(name);
+    return extension[0] == '\0' || strcasecmp(extension, "npy") == 0
+               ? CLI_DONE
+               : cli_fail(CLI_USAGE, "output", "use the extension .npy, or - for standard output",
+                          "'%s' has the extension of another format; expected .npy", name);
+}
+
 static cli_exit check_outputs(const eval_options *options) {
     if ((options->vectors != NULL) != (options->vectors_out != NULL)) {
         return options_usage(&help, options->vectors != NULL ? "--vectors" : "--vectors-out",
@@ -158,7 +169,7 @@ static cli_exit check_outputs(const eval_options *options) {
     const char *names[EVAL_OUTPUTS];
     size_t count = eval_output_names(options, names);
     for (size_t i = 0; i < count; i++) {
-        cli_exit code = output_name_check("output", names[i], "npy");
+        cli_exit code = check_name(names[i]);
         if (code != CLI_DONE) {
             return code;
         }
@@ -323,11 +334,12 @@ int cmd_eval(int argc, char **argv) {
     eval_input input = {0};
     const option_group groups[] = {
         {"Keys, samples, files", eval_table, sizeof eval_table / sizeof eval_table[0], &options},
+        method_option_group(&options.curve, false),
         curve_options_group(&options.curve),
         device_options_group(&options.device),
     };
     cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 3, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 4, &argc, argv, &code)) {
         return (int)code;
     }
     code = check_options(&options);
@@ -335,6 +347,5 @@ int cmd_eval(int argc, char **argv) {
         code = evaluate(&options, &input);
     }
     eval_input_release(&input);
-    curve_options_release(&options.curve);
     return (int)code;
 }

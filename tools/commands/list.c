@@ -2,12 +2,10 @@
  *
  * posemill list: writes a list of motion files with their sizes, which fixes the inputs of a batch.
  */
-#include "batch/archive.h"
-#include "batch/items.h"
-#include "batch/list_write.h"
 #include "commands.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
+#include "motion/items/archive.h"
 #include "options/options.h"
 
 #include <inttypes.h>
@@ -56,10 +54,16 @@ typedef struct list_totals {
     uint64_t bytes;
 } list_totals;
 
-static list_totals count_items(const batch_items *items) {
+/* The items of a list. */
+typedef struct found_items {
+    const pm_motion_batch_item *items;
+    size_t count;
+} found_items;
+
+static list_totals count_items(const found_items *items) {
     list_totals totals = {.files = 0};
     for (size_t i = 0; i < items->count; i++) {
-        const batch_item *item = &items->items[i];
+        const pm_motion_batch_item *item = &items->items[i];
         if (item->fault != NULL) {
             totals.faults++;
             cli_warn(item->path, "%s", item->fault);
@@ -71,7 +75,7 @@ static list_totals count_items(const batch_items *items) {
     return totals;
 }
 
-static void print_json(const char *output, const batch_items *items, const list_totals *totals) {
+static void print_json(const char *output, const found_items *items, const list_totals *totals) {
     json_writer json = {.file = stdout};
     json_begin_object(&json, NULL);
     json_write_string(&json, "list", output);
@@ -97,19 +101,23 @@ static void print_totals(const char *output, const list_totals *totals) {
 
 /* ---- the command ----------------------------------------------------------------------- */
 
-static cli_exit write_found(const list_options *options, const batch_items *items) {
-    const list_totals totals = count_items(items);
+static cli_exit write_found(const list_options *options, const pm_motion_batch_list *list) {
+    pm_error error = {.status = PM_OK};
+    found_items items;
+    items.items = pm_motion_batch_items(list, &items.count);
+    const list_totals totals = count_items(&items);
     const bool to_stream = strcmp(options->output, "-") == 0;
     if (totals.files == 0) {
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
     }
-    const cli_exit code = list_write(options->output, items);
+    const cli_exit code =
+        cli_done(pm_motion_batch_write_list(list, options->output, &error), &error);
     if (code != CLI_DONE) {
         return code;
     }
     if (options->json) {
-        print_json(options->output, items, &totals);
+        print_json(options->output, &items, &totals);
     } else if (!to_stream && !cli_quiet) {
         print_totals(options->output, &totals);
     }
@@ -133,7 +141,8 @@ static cli_exit check(const list_options *options, int operands) {
 
 int cmd_list(int argc, char **argv) {
     list_options options;
-    batch_items items = {.count = 0};
+    pm_motion_batch_list *list = NULL;
+    pm_error error = {.status = PM_OK};
     cli_exit code = CLI_DONE;
     memset(&options, 0, sizeof options);
     const option_group groups[] = {
@@ -146,14 +155,14 @@ int cmd_list(int argc, char **argv) {
     if (code != CLI_DONE) {
         return (int)code;
     }
-    const batch_sources sources = {.operands = argv,
-                                   .operand_count = (size_t)argc,
-                                   .files_from = options.files_from,
-                                   .match = options.match};
-    code = batch_items_find(&sources, &items);
+    const pm_motion_batch_sources sources = {.paths = (const char *const *)argv,
+                                             .path_count = (size_t)argc,
+                                             .files_from = options.files_from,
+                                             .match = options.match};
+    code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
     if (code == CLI_DONE) {
-        code = write_found(&options, &items);
+        code = write_found(&options, list);
     }
-    batch_items_release(&items);
+    pm_motion_batch_destroy_list(&list);
     return (int)code;
 }

@@ -2,14 +2,12 @@
  *
  * posemill merge: says what a batch has done, from the records of all its processes.
  */
-#include "batch/merge.h"
 #include "commands.h"
 #include "options/options.h"
+#include "print/merge_print.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct merge_options {
     const char *list; /* NULL: none */
@@ -38,90 +36,46 @@ static const command_help help = {
     .takes_operands = true,
 };
 
-/* ---- records ----------------------------------------------------------------------------- */
-
-/* The files in FOLDER/.posemill. */
-static cli_exit add_output_folder(record_table *table, const char *folder) {
-    static const char inside[] = "/.posemill";
-    const size_t size = strlen(folder);
-    size_t before = 0, after = 0;
-    char *path = malloc(size + sizeof inside);
-    if (path == NULL) {
-        return cli_fail(CLI_BAD_INPUT, folder, CLI_MEMORY_HINT, "out of memory");
-    }
-    memcpy(path, folder, size);
-    memcpy(path + size, inside, sizeof inside);
-    record_table_files(table, &before);
-    cli_exit code = record_table_add_folder(table, path);
-    record_table_files(table, &after);
-    if (code == CLI_DONE && after == before) {
-        code = cli_fail(CLI_BAD_INPUT, path, "name files of records, or a folder of outputs",
-                        "there are no records");
-    }
-    free(path);
-    return code;
-}
-
-static cli_exit add_operand(record_table *table, const char *path) {
-    struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-        return add_output_folder(table, path);
-    }
-    return record_table_add(table, path, false, NULL);
-}
-
-static cli_exit add_operands(record_table *table, int count, char **paths) {
-    cli_exit code = CLI_DONE;
-    for (int i = 0; i < count && code == CLI_DONE; i++) {
-        code = add_operand(table, paths[i]);
-    }
-    const size_t dropped = record_table_dropped(table);
-    if (code == CLI_DONE && dropped > 0) {
-        cli_warn("records", "%zu line%s dropped: torn, or no record", dropped,
-                 dropped == 1 ? " was" : "s were");
-    }
-    return code;
-}
-
 /* ---- the command ------------------------------------------------------------------------- */
 
-static cli_exit report(const merge_options *options, record_table *table,
-                       const batch_items *items) {
-    merge_result result;
-    cli_exit code = CLI_DONE;
-    if (!merge_records(table, items, &result)) {
-        code = cli_fail(CLI_BAD_INPUT, "records", CLI_MEMORY_HINT, "out of memory");
-    } else if (options->json) {
-        merge_print_json(&result, table);
+static cli_exit report(const merge_options *options, pm_motion_batch_merge *merge) {
+    const pm_motion_batch_merged *merged = pm_motion_batch_get_merged(merge);
+    if (merged->dropped_lines > 0) {
+        cli_warn("records", "%zu line%s dropped: torn, or no record", merged->dropped_lines,
+                 merged->dropped_lines == 1 ? " was" : "s were");
+    }
+    const char *json = options->json ? pm_motion_batch_merge_json(merge) : NULL;
+    if (options->json && json == NULL) {
+        return cli_fail(CLI_BAD_INPUT, "records", CLI_MEMORY_HINT, "out of memory");
+    }
+    if (options->json) {
+        fputs(json, stdout);
     } else {
-        merge_print(&result, table);
+        merge_print(merge);
     }
-    if (code == CLI_DONE && !result.is_complete) {
-        code = CLI_PARTIAL;
-    }
-    merge_release(&result);
-    return code;
+    return merged->is_complete ? CLI_DONE : CLI_PARTIAL;
 }
 
 static cli_exit run(const merge_options *options, int count, char **paths) {
-    batch_items items = {.count = 0};
-    const batch_sources sources = {.files_from = options->list};
-    record_table *table = record_table_create();
+    const pm_motion_batch_sources sources = {.files_from = options->list};
+    pm_motion_batch_merge_options how = {.records = (const char *const *)paths,
+                                         .record_count = (size_t)count};
+    pm_motion_batch_list *list = NULL;
+    pm_motion_batch_merge *merge = NULL;
+    pm_error error = {.status = PM_OK};
     cli_exit code = CLI_DONE;
-    if (table == NULL) {
-        return cli_fail(CLI_BAD_INPUT, "records", CLI_MEMORY_HINT, "out of memory");
-    }
     if (options->list != NULL) {
-        code = batch_items_find(&sources, &items);
+        code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
+    }
+    how.list = list;
+    if (code == CLI_DONE) {
+        code = cli_done(pm_motion_batch_make_merge(&how, &merge, &error), &error);
     }
     if (code == CLI_DONE) {
-        code = add_operands(table, count, paths);
+        code = report(options, merge);
     }
-    if (code == CLI_DONE) {
-        code = report(options, table, options->list != NULL ? &items : NULL);
-    }
-    batch_items_release(&items);
-    record_table_destroy(&table);
+    pm_motion_batch_destroy_merge(&merge);
+    pm_motion_batch_destroy_list(&list);
     return code;
 }
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * posemill resample: converts motion files to another frame rate. Options and their conflicts;
- * resample/resample.c resamples one file, batch/batch.c many.
+ * posemill resample: converts motion files to another frame rate. Options and their conflicts.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "resample/resample.h"
 #include "commands.h"
 #include "motion/base/counts.h"
-#include "options/batch_options.h"
+#include "motion/task/task_files.h"
+#include "options/conversion_options.h"
+#include "options/curve_options.h"
 #include "options/page_options.h"
-#include "resample/resample_run.h"
-#include "resample/resample_target.h"
+#include "resample_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,49 +20,51 @@
 
 static bool parse_end_rule(const char *text, void *target, char *reason) {
     static const char *const words[PM_MOTION_END_COUNT] = {"fit", "include"};
-    resample_options *options = target;
+    pm_motion_batch_task *task = target;
     size_t word = 0;
 
-    options->end_rule_given = option_word(text, words, PM_MOTION_END_COUNT, &word, reason);
-    options->end_rule = (pm_motion_end_rule)word;
-    return options->end_rule_given;
+    task->end_rule_given = option_word(text, words, PM_MOTION_END_COUNT, &word, reason);
+    task->end_rule = (pm_motion_end_rule)word;
+    return task->end_rule_given;
 }
 
 #define AT(field) offsetof(resample_options, field)
+#define TASK(field) AT(batch.run.task.field)
 static const option resample_table[] = {
     {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4",
-     resample_option_rate, AT(rate)},
+     resample_option_rate, TASK(rate)},
     {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
-     AT(out_dir)},
+     AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
      "format of outputs without an extension, and of all outputs of a batch: bvh, gltf,\n"
      "glb, npz, csv",
-     motion_option_format, AT(to)},
+     motion_option_format, TASK(format)},
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
      AT(clips)},
     {"--start", 0, "S", "first sample, in seconds after the first key; the result begins at 0 then",
-     option_time, AT(start)},
+     option_time, TASK(start)},
     {"--end", 0, "S", "last sample at the latest, in seconds after the first key", option_time,
-     AT(end)},
+     TASK(end)},
     {"--end-rule", 0, "RULE",
      "fit (default): the last sample is the last multiple that fits;\n"
      "include: adds a sample at the end itself",
-     parse_end_rule, 0},
+     parse_end_rule, AT(batch.run.task)},
     {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
-     option_frames, AT(max_frames)},
+     option_frames, TASK(max_samples)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
-     AT(trim_start)},
+     TASK(trim_start)},
     {"--keep-time", 0, NULL,
      "glTF, with --start or --trim-start: samples keep their times, and the result does\n"
      "not begin at 0",
-     NULL, AT(keep_time)},
+     NULL, TASK(keep_time)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
-     AT(check)},
+     TASK(check)},
     {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
      AT(json)},
 };
+#undef TASK
 #undef AT
 
 static const command_help help = {
@@ -87,58 +88,57 @@ static const command_help help = {
     .takes_operands = true,
 };
 
-static cli_exit check_options(const resample_options *options, const batch_options *batch) {
-    if (options->rate == NULL) {
+static cli_exit check_options(const resample_options *options) {
+    const pm_motion_batch_options *run = &options->batch.run;
+    const pm_motion_batch_task *task = &run->task;
+    if (task->rate == NULL) {
         return options_usage(&help, "--rate", "required option is missing");
     }
-    if (options->keep_time && options->start.den == 0 && options->trim_start == 0) {
+    if (task->keep_time && task->start.den == 0 && task->trim_start == 0) {
         return options_usage(&help, "--keep-time", "requires --start or --trim-start");
     }
-    if (!options->curve.authored && pm_method_describe(options->curve.method)->takes_in_out) {
+    if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out) {
         return cli_fail(
             CLI_USAGE, "--method cubicspline",
             "use hermite, squad or spline, which compute tangents from the keys",
             "requires tangents, and BVH files have none; --method authored takes those of glTF");
     }
-    if (batch->report != NULL && conversion_moves(&options->conversion)) {
+    if (run->report != NULL && task_moves(task)) {
         return cli_fail(CLI_USAGE, "--report",
                         "leave out --scale and --up, or compare with a batch that has them",
                         "compares results with sources of the same lengths and axes");
     }
-    return batch_options_check(&help, batch, options->out_dir != NULL);
+    return batch_options_check(&help, &options->batch, run->out_dir != NULL);
 }
 
 int cmd_resample(int argc, char **argv) {
     resample_options options;
-    batch_options batch;
     cli_exit code = CLI_DONE;
-    option_group groups[7];
     char *command = page_command_line(argc, argv);
 
     memset(&options, 0, sizeof options);
-    memset(&batch, 0, sizeof batch);
-    batch.command = command != NULL ? command : "posemill resample";
-    options.max_frames = OPTION_MAX_FRAMES;
+    pm_motion_batch_options *run = &options.batch.run;
+    run->made_by = command != NULL ? command : "posemill resample";
+    run->task.max_samples = OPTION_MAX_FRAMES;
     options.device.in_background = true;
-    options.curve.takes_authored = true;
-    groups[0] = (option_group){"Rates and files", resample_table,
-                               sizeof resample_table / sizeof resample_table[0], &options};
-    groups[1] = conversion_options_group(&options.conversion);
-    groups[2] = motion_options_group(&options.motion);
-    groups[3] = curve_options_group(&options.curve);
-    groups[4] = batch_options_group(&batch);
-    groups[5] = batch_report_options_group(&batch);
-    groups[6] = device_options_group(&options.device);
-    if (options_parse(&help, groups, 7, &argc, argv, &code)) {
-        code = resample_find_output(&help, &options, &batch, &argc, argv);
+    const option_group groups[] = {{"Rates and files", resample_table,
+                                    sizeof resample_table / sizeof resample_table[0], &options},
+                                   conversion_options_group(&run->task),
+                                   motion_options_group(&options.motion),
+                                   method_option_group(&run->task.curve, true),
+                                   curve_options_group(&run->task.curve),
+                                   batch_options_group(&options.batch),
+                                   batch_report_options_group(&options.batch),
+                                   device_options_group(&options.device)};
+    if (options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
+        code = resample_find_output(&help, &options, &argc, argv);
         if (code == CLI_DONE) {
-            code = check_options(&options, &batch);
+            code = check_options(&options);
         }
         if (code == CLI_DONE) {
-            code = resample_run(&options, &batch, argv, (size_t)argc);
+            code = resample_run(&options, argv, (size_t)argc);
         }
     }
     free(command);
-    curve_options_release(&options.curve);
     return (int)code;
 }

@@ -6,6 +6,7 @@
 #ifndef POSEMILL_TOOLS_EVAL_H
 #define POSEMILL_TOOLS_EVAL_H
 
+#include "motion/task/task_curve.h"
 #include "options/curve_options.h"
 #include "options/device_options.h"
 
@@ -28,7 +29,7 @@ typedef struct eval_options {
     pm_axis_frame velocity_frame;
     pm_key_format key_format;
     bool json;
-    curve_options curve;
+    pm_motion_curve curve;
     device_options device;
 } eval_options;
 
@@ -38,6 +39,7 @@ typedef struct eval_input {
     npy_array key_times;
     npy_array times;
     npy_array vectors;
+    task_curve curve;
     npy_array tangents[4]; /* incoming and outgoing tangents of the keys, then of the vectors */
     pm_timeline timeline;
     pm_clip_desc desc;

@@ -12,12 +12,20 @@
 
 /* ---- reading ------------------------------------------------------------------- */
 
+/* Reads an array of this shape; see npy_expect. */
+static cli_exit read_array(const char *path, const char *shape_name, size_t rank,
+                           const size_t *shape, npy_array *array) {
+    pm_error error = {0};
+    pm_status status = npy_read(path, array, &error);
+    if (status == PM_OK) {
+        status = npy_expect(array, path, shape_name, rank, shape, &error);
+    }
+    return cli_done(status, &error);
+}
+
 static cli_exit read_keys(const eval_options *options, eval_input *input) {
     static const size_t shape[] = {SIZE_MAX, SIZE_MAX, 4};
-    cli_exit code = npy_read(options->keys, &input->keys);
-    if (code == CLI_DONE) {
-        code = npy_expect(&input->keys, options->keys, "(n, tracks, 4)", 3, shape);
-    }
+    cli_exit code = read_array(options->keys, "(n, tracks, 4)", 3, shape, &input->keys);
     if (code == CLI_DONE && input->keys.count == 0) {
         code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
                         input->keys.shape[0] == 0 ? "key" : "track");
@@ -37,10 +45,7 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     if (count != SIZE_MAX) {
         snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,)", count);
     }
-    cli_exit code = npy_read(path, array);
-    if (code == CLI_DONE) {
-        code = npy_expect(array, path, shape_name, 1, shape);
-    }
+    cli_exit code = read_array(path, shape_name, 1, shape, array);
     if (code == CLI_DONE && array->type != PM_FLOAT64) {
         code =
             cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
@@ -59,10 +64,7 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
     }
     snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu)", components,
              shape[0], shape[1], components);
-    cli_exit code = npy_read(path, array);
-    if (code == CLI_DONE) {
-        code = npy_expect(array, path, shape_name, 3, shape);
-    }
+    const cli_exit code = read_array(path, shape_name, 3, shape, array);
     *described = (pm_array){array->data, array->type, 0};
     return code;
 }
@@ -176,8 +178,11 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
     input->desc.timelines = &input->timeline;
     input->desc.timeline_count = 1;
     if (code == CLI_DONE) {
-        code = curve_options_apply(&options->curve, input->timeline.key_count, input->track_count,
-                                   &input->desc);
+        pm_error error = {0};
+        task_curve_warn(&options->curve, false, &input->curve, cli_log_warning, NULL);
+        code = cli_done(task_curve_apply(&options->curve, input->timeline.key_count,
+                                         input->track_count, &input->curve, &input->desc, &error),
+                        &error);
     }
     return code;
 }
@@ -187,6 +192,7 @@ void eval_input_release(eval_input *input) {
     npy_release(&input->key_times);
     npy_release(&input->times);
     npy_release(&input->vectors);
+    task_curve_release(&input->curve);
     for (size_t i = 0; i < sizeof input->tangents / sizeof input->tangents[0]; i++) {
         npy_release(&input->tangents[i]);
     }

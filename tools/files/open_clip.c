@@ -7,7 +7,7 @@
 #include "open_clip.h"
 
 #if POSEMILL_BATCH
-#include "batch/digest.h"
+#include "motion/files/digest.h"
 
 static void see(void *user, const void *data, size_t size) {
     digest_add(user, data, size);
@@ -25,8 +25,7 @@ static cli_exit open_motion(const motion_options *options, open_clip *o) {
         return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
     }
     const motion_observer observer = {.see = see, .user = state};
-    const cli_exit code =
-        motion_options_open_observed(options, o->path, NULL, 0, &observer, &o->motion);
+    const cli_exit code = motion_options_open_observed(options, o->path, &observer, &o->motion);
     const digest found = digest_end(&state);
     snprintf(o->digest, sizeof o->digest, "%s", found.text);
     return code;
@@ -43,7 +42,8 @@ static cli_exit find_clip(const char *clip, open_clip *o) {
         return cli_fail(CLI_BAD_INPUT, o->path, NULL, "has no clips");
     }
     if (clip != NULL && (content->clip_count > 1 || content->clips[0].name.size > 0)) {
-        const cli_exit code = motion_find_clip(o->motion, o->path, clip, &o->clip);
+        const cli_exit code =
+            cli_done(task_find_clip(o->motion, o->path, clip, &o->clip, &error), &error);
         if (code != CLI_DONE) {
             return code;
         }

@@ -47,7 +47,8 @@ static bool parse_pages(const char *text, void *target, char *reason) {
     batch_options *batch = target;
 
     batch->has_report_pages = true;
-    if (!option_size(text, &batch->report_pages, reason) || batch->report_pages > MAX_PAGES) {
+    if (!option_size(text, &batch->run.report_pages, reason) ||
+        batch->run.report_pages > MAX_PAGES) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 0 to %d",
                  text, MAX_PAGES);
         return false;
@@ -63,28 +64,28 @@ static const option batch_table[] = {
      option_text, AT(files_from)},
     {"--match", 0, "GLOB", "pick files in folders by name; default: all motion formats",
      option_text, AT(match)},
-    {"--jobs", 0, "N", "files at a time; default: one per processor", parse_jobs, AT(jobs)},
+    {"--jobs", 0, "N", "files at a time; default: one per processor", parse_jobs, AT(run.jobs)},
     {"--memory", 0, "BYTES", "limit of memory, such as 4G; default: a quarter of the machine's",
-     parse_memory, AT(memory)},
+     parse_memory, AT(run.memory)},
     {"--shard", 0, "I/N",
      "do only part I, from 0, of N equal parts; auto: by the variables of Slurm,\n"
      "Open MPI or PMI",
      option_text, AT(shard)},
-    {"--resume", 0, NULL, "keep outputs that the records prove right", NULL, AT(resume)},
+    {"--resume", 0, NULL, "keep outputs that the records prove right", NULL, AT(run.resume)},
     {"--verify", 0, NULL, "with --resume, also read the outputs and compare their digests", NULL,
-     AT(verify)},
+     AT(run.verify)},
     {"--overwrite", 0, NULL,
      "replace outputs that exist; without --out-dir: let the result replace its source", NULL,
-     AT(overwrite)},
+     AT(run.overwrite)},
     {"--records", 0, "FILE", "where to append records; default: DIR/.posemill/records-I.jsonl",
-     option_text, AT(records)},
+     option_text, AT(run.records)},
 };
 
 static const option report_table[] = {
     {"--report", 0, "DIR",
      "compare all outputs with their sources: an index.html that sorts them by error,\n"
      "and pages of the worst",
-     option_text, AT(report)},
+     option_text, AT(run.report)},
     {"--report-pages", 0, "N", "how many of the worst get a page; default 10; 0: only the index",
      parse_pages, 0},
 };
@@ -97,7 +98,7 @@ option_group batch_options_group(batch_options *options) {
 
 option_group batch_report_options_group(batch_options *options) {
     enum { USUAL_PAGES = 10 };
-    options->report_pages = USUAL_PAGES;
+    options->run.report_pages = USUAL_PAGES;
     return (option_group){NULL, report_table, sizeof report_table / sizeof report_table[0],
                           options};
 }
@@ -111,13 +112,13 @@ static const char *find_batch_option(const batch_options *batch) {
         const char *name;
     } all[] = {{batch->files_from != NULL, "--files-from"},
                {batch->match != NULL, "--match"},
-               {batch->jobs != 0, "--jobs"},
-               {batch->memory != 0, "--memory"},
+               {batch->run.jobs != 0, "--jobs"},
+               {batch->run.memory != 0, "--memory"},
                {batch->shard != NULL, "--shard"},
-               {batch->resume, "--resume"},
-               {batch->verify, "--verify"},
+               {batch->run.resume, "--resume"},
+               {batch->run.verify, "--verify"},
                {batch->has_report_pages, "--report-pages"},
-               {batch->records != NULL, "--records"}};
+               {batch->run.records != NULL, "--records"}};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i].given) {
@@ -131,20 +132,20 @@ cli_exit batch_options_check(const command_help *help, const batch_options *opti
                              bool is_batch) {
     const char *name = is_batch ? NULL : find_batch_option(options);
 
-    if (!is_batch && options->report != NULL) {
+    if (!is_batch && options->run.report != NULL) {
         return cli_fail(CLI_USAGE, "--report", "of one file use: posemill compare IN OUT -o PAGE",
                         "requires --out-dir");
     }
     if (name != NULL) {
         return options_usage(help, name, "requires --out-dir");
     }
-    if (options->verify && !options->resume) {
+    if (options->run.verify && !options->run.resume) {
         return options_usage(help, "--verify", "requires --resume");
     }
-    if (options->has_report_pages && options->report == NULL) {
+    if (options->has_report_pages && options->run.report == NULL) {
         return options_usage(help, "--report-pages", "requires --report");
     }
-    if (options->resume && options->overwrite) {
+    if (options->run.resume && options->run.overwrite) {
         return options_usage(help, "--overwrite",
                              "cannot be combined with --resume, which replaces "
                              "what the records do not prove right");

@@ -5,8 +5,17 @@
 #ifndef POSEMILL_TOOLS_BATCH_OPTIONS_H
 #define POSEMILL_TOOLS_BATCH_OPTIONS_H
 
-#include "batch/batch.h"
 #include "options.h"
+
+#include <posemill/posemill_motion.h>
+
+typedef struct batch_options {
+    pm_motion_batch_options run;
+    const char *files_from, *match; /* of the sources */
+    const char *shard;              /* see shard_find. NULL: all */
+    bool has_report_pages;
+    bool ends_at_once; /* the first signal ends the process. Not an option; for bench */
+} batch_options;
 
 /* The table, which fills `options`. They must be zeroed. */
 option_group batch_options_group(batch_options *options);

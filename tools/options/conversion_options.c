@@ -12,11 +12,11 @@
 static bool parse_euler(const char *text, void *target, char *reason) {
     static const char *const orders[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
                                                        "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
-    conversion_options *options = target;
+    pm_motion_batch_task *task = target;
     size_t order = 0;
-    options->euler_given = option_word(text, orders, PM_EULER_COUNT, &order, reason);
-    options->euler = (pm_euler_order)order;
-    return options->euler_given;
+    task->euler_given = option_word(text, orders, PM_EULER_COUNT, &order, reason);
+    task->euler = (pm_euler_order)order;
+    return task->euler_given;
 }
 
 static bool parse_scale(const char *text, void *target, char *reason) {
@@ -47,11 +47,11 @@ static bool parse_decimals(const char *text, void *target, char *reason) {
                  text, TEXT_DECIMALS_MAX);
         return false;
     }
-    *(size_t *)target = decimals;
+    *(unsigned *)target = (unsigned)decimals;
     return true;
 }
 
-#define AT(field) offsetof(conversion_options, field)
+#define AT(field) offsetof(pm_motion_batch_task, field)
 static const option conversion_table[] = {
     {"--scale", 0, "FACTOR", "multiply all lengths, such as 0.01 for centimetres to metres",
      parse_scale, AT(scale)},
@@ -68,22 +68,7 @@ static const option conversion_table[] = {
 };
 #undef AT
 
-option_group conversion_options_group(conversion_options *options) {
+option_group conversion_options_group(pm_motion_batch_task *task) {
     return (option_group){"Conversion", conversion_table,
-                          sizeof conversion_table / sizeof conversion_table[0], options};
-}
-
-bool conversion_moves(const conversion_options *options) {
-    return (options->scale > 0 && options->scale != 1) || options->turn != PM_MOTION_TURN_NONE;
-}
-
-cli_exit conversion_check_format(const conversion_options *options, pm_motion_format format) {
-    const char *name = options->euler_given    ? "--euler"
-                       : options->decimals > 0 ? "--decimals"
-                                               : NULL;
-    if (name == NULL || format == PM_MOTION_BVH) {
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_USAGE, name, "leave it out, or write BVH",
-                    "is for BVH; the output has the format %s", pm_motion_format_name(format));
+                          sizeof conversion_table / sizeof conversion_table[0], task};
 }

@@ -10,22 +10,7 @@
 
 #include <posemill/posemill_motion.h>
 
-typedef struct conversion_options {
-    bool euler_given;
-    pm_euler_order euler;
-    double scale; /* 0: not given */
-    pm_motion_turn turn;
-    size_t decimals; /* 0: not given */
-} conversion_options;
-
-/* The table, which fills `options`. They must be zeroed. */
-option_group conversion_options_group(conversion_options *options);
-
-/* Whether lengths or the axis that is up change. */
-bool conversion_moves(const conversion_options *options);
-
-/* Prints and returns CLI_USAGE if an option is given that only BVH has, and the output has another
- * format. */
-cli_exit conversion_check_format(const conversion_options *options, pm_motion_format format);
+/* The table, which fills a zeroed task. */
+option_group conversion_options_group(pm_motion_batch_task *task);
 
 #endif

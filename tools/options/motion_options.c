@@ -6,14 +6,11 @@
 
 #include "motion_options.h"
 #include "motion/base/counts.h"
-#include "motion/open/open.h"
+#include "motion/task/task_files.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 static bool parse_nan(const char *text, void *target, char *reason) {
     static const char *const words[] = {"hold"};
@@ -51,9 +48,9 @@ bool motion_option_format(const char *text, void *target, char *reason) {
 
 bool motion_option_clip(const char *text, void *target, char *reason) {
     clip_names *names = target;
-    if (names->count == CLIP_NAMES_MAX) {
+    if (names->count == TASK_CLIPS_MAX) {
         snprintf(reason, OPTION_REASON_SIZE, "is given more than %d times; without it, all clips",
-                 (int)CLIP_NAMES_MAX);
+                 (int)TASK_CLIPS_MAX);
         return false;
     }
     names->names[names->count++] = text;
@@ -118,72 +115,13 @@ void motion_options_warn(const motion_options *options, unsigned formats) {
 }
 
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {
-    return motion_options_open_observed(options, path, NULL, 0, NULL, motion);
+    return motion_options_open_observed(options, path, NULL, motion);
 }
 
-cli_exit motion_options_open_observed(const motion_options *options, const char *path, char *data,
-                                      size_t size, const motion_observer *observer,
-                                      pm_motion **motion) {
+cli_exit motion_options_open_observed(const motion_options *options, const char *path,
+                                      const motion_observer *observer, pm_motion **motion) {
     pm_motion_read_options reading = options->read;
     pm_error error = {.status = PM_OK};
-    struct stat status;
-    if (data == NULL && strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
-        S_ISDIR(status.st_mode)) {
-        return cli_fail(CLI_BAD_INPUT, path, "give the files in the folder",
-                        "is a folder; expected a motion file");
-    }
     reading.log = options->quiet ? NULL : cli_log_warning;
-    return motion_open_observed(path, data, size, &reading, observer, motion, &error) == PM_OK
-               ? CLI_DONE
-               : cli_fail_file(&error);
-}
-
-static bool is_named(const pm_motion_clip *clip, const char *name) {
-    return clip->name.size == strlen(name) && memcmp(clip->name.text, name, clip->name.size) == 0;
-}
-
-cli_exit motion_find_clip(const pm_motion *motion, const char *path, const char *clip,
-                          size_t *index) {
-    const pm_motion_content *content = pm_motion_get_content(motion);
-    char *end = NULL;
-    for (size_t i = 0; i < content->clip_count; i++) {
-        if (is_named(&content->clips[i], clip)) {
-            *index = i;
-            return CLI_DONE;
-        }
-    }
-    errno = 0;
-    const unsigned long long number = strtoull(clip, &end, 10);
-    if (*clip >= '0' && *clip <= '9' && *end == '\0' && errno == 0 &&
-        number < content->clip_count) {
-        *index = (size_t)number;
-        return CLI_DONE;
-    }
-    return cli_fail(CLI_BAD_INPUT, path, "list the clips with: posemill info FILE",
-                    "no clip is named '%.120s', and none of the %zu has that number", clip,
-                    content->clip_count);
-}
-
-static int by_index(const void *a, const void *b) {
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-cli_exit motion_find_clips(const pm_motion *motion, const char *path, const clip_names *names,
-                           size_t indices[CLIP_NAMES_MAX], size_t *count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < names->count; i++) {
-        const cli_exit code = motion_find_clip(motion, path, names->names[i], &indices[i]);
-        if (code != CLI_DONE) {
-            return code;
-        }
-    }
-    qsort(indices, names->count, sizeof *indices, by_index);
-    for (size_t i = 0; i < names->count; i++) {
-        if (kept == 0 || indices[kept - 1] != indices[i]) {
-            indices[kept++] = indices[i];
-        }
-    }
-    *count = kept;
-    return CLI_DONE;
+    return cli_done(task_read(&reading, path, NULL, 0, observer, motion, &error), &error);
 }

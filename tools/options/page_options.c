@@ -6,7 +6,7 @@
 
 #include "page_options.h"
 
-#include "files/output_names.h"
+#include "motion/files/output_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Uses the motion library as an external project does: reads a motion from memory, and
- * compares it with itself.
+ * Uses the motion library as an external project does: reads a motion from memory, compares it with
+ * itself, and lists the inputs of a batch.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,27 @@ int main(void) {
     static const char text[] = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\n"
                                "MOTION\nFrames: 2\nFrame Time: 0.5\n1\n2\n";
     pm_motion *motion = NULL;
+    static const char lines[] = "a.bvh\nb.bvh\n";
+    static const char left_out[] = "this build leaves out batches";
     pm_motion_comparison *found = NULL;
+    pm_motion_batch_list *list = NULL;
+    pm_motion_batch_sources sources;
+    size_t items = 0;
     pm_error error;
     if (pm_motion_parse(text, strlen(text), "a.bvh", NULL, NULL, &motion, &error) != PM_OK ||
         pm_motion_compare(motion, motion, NULL, &found, &error) != PM_OK) {
+        printf("%s\n", error.message);
+        return 1;
+    }
+    memset(&sources, 0, sizeof sources);
+    sources.list = lines;
+    sources.list_size = strlen(lines);
+    if (pm_motion_batch_find(&sources, &list, &error) == PM_OK) {
+        pm_motion_batch_items(list, &items);
+        pm_motion_batch_destroy_list(&list);
+        if (items != 2)
+            return 1;
+    } else if (strcmp(error.message, left_out) != 0) {
         printf("%s\n", error.message);
         return 1;
     }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public functions that run batches, and their checks.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
+#include "motion/base/fault.h"
+#include "motion/batch/batch.h"
+#include "motion/task/task_clips.h"
+#include "motion/task/task_rate.h"
+
+/* ---- checks ------------------------------------------------------------------------------------ */
+
+static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
+    const pm_method_info *method = pm_method_describe(curve->method);
+    if (!method)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
+                           (int)curve->method);
+    if (!curve->authored && method->takes_in_out)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "method: %s requires tangents", method->name);
+    if (curve->tangents == PM_TANGENTS_USER && !curve->tangents_file)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "tangents_file is NULL");
+    return MOTION_CHECK_RESERVED(pm_motion_curve, curve, error);
+}
+
+static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error);
+    if (status == PM_OK)
+        status = MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error);
+    if (status == PM_OK)
+        status = check_curve(&task->curve, error);
+    if (status != PM_OK)
+        return status;
+    if ((unsigned)task->format >= PM_MOTION_FORMAT_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no format",
+                           (int)task->format);
+    if (task->clip_count > TASK_CLIPS_MAX || (task->clip_count > 0 && !task->clips))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "clip_count is %zu, expected at most %d of clips", task->clip_count,
+                           (int)TASK_CLIPS_MAX);
+    for (size_t i = 0; i < task->clip_count; i++)
+        if (!task->clips[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is NULL", i);
+    if (task->rate && !task_is_rate(task->rate))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "rate: '%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4",
+                           task->rate);
+    if (!isfinite(task->scale) || task->scale < 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
+                           task->scale);
+    return PM_OK;
+}
+
+static bool is_empty(const char *path) {
+    return path && path[0] == '\0';
+}
+
+static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_options *o,
+                       pm_error *error) {
+    if (!list || !o)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "options");
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_options, o, error);
+    if (status == PM_OK)
+        status = check_task(&o->task, error);
+    if (status != PM_OK)
+        return status;
+    if (!o->out_dir)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "out_dir is NULL");
+    if (is_empty(o->out_dir) || is_empty(o->records) || is_empty(o->report))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is empty",
+                           is_empty(o->out_dir)   ? "out_dir"
+                           : is_empty(o->records) ? "records"
+                                                  : "report");
+    if (o->shard >= o->shard_count && (o->shard > 0 || o->shard_count > 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "shard is not below shard_count");
+    if (o->report && o->shard_count > 1)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "report is of the whole batch, not of a shard");
+    if (o->verify && !o->resume)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "verify requires resume");
+    return PM_OK;
+}
+
+/* ---- running ----------------------------------------------------------------------------------- */
+
+pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
+                                const pm_motion_batch_options *options, pm_error *error) {
+    batch_plan plan = {.count = 0};
+    pm_status status = check(list, options, error);
+    if (status == PM_OK)
+        status = batch_plan_of(list, options, &plan, error);
+    batch_plan_release(&plan);
+    return status;
+}
+
+static pm_status run(const pm_motion_batch_list *list, pm_engine *engine,
+                     const pm_motion_batch_options *options, pm_motion_batch_result *result,
+                     pm_error *error) {
+    const report_summary *summary = NULL;
+    batch *b = NULL;
+    pm_status status = batch_begin(list, options, &b, error);
+    if (status == PM_OK)
+        status = batch_run(b, engine, result, error);
+    if (status == PM_OK)
+        status = batch_write_report(b, &summary, error);
+    batch_end(&b);
+    return status;
+}
+
+pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engine,
+                              const pm_motion_batch_options *options,
+                              pm_motion_batch_result *result, pm_error *error) {
+    pm_motion_batch_result ignored;
+    pm_error unread = {.status = PM_OK};
+    pm_status status = check(list, options, error);
+    result = result ? result : &ignored;
+    *result = (pm_motion_batch_result){.files = 0};
+    if (status == PM_OK && options->task.rate && !engine)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
+    if (status != PM_OK)
+        return status;
+    void *before = c_locale_begin();
+    status = run(list, engine, options, result, error ? error : &unread);
+    c_locale_end(before);
+    return status;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeping, resampling and recording one file.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/batch_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "motion/base/fault.h"
+#include "motion/base/seconds.h"
+#include "motion/open/open.h"
+#include "motion/task/task_files.h"
+#include "motion/task/task_rate.h"
+
+static int64_t nanoseconds(struct timespec time) {
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int64_t time_of_day(void) {
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return nanoseconds(now);
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+/* Measured: text and its numbers take 4 times the bytes of a BVH file with the reference path and 6
+ * times with a device, and less of other formats. docs/batch.md has the figures. */
+enum { FIXED_BYTES = 8 << 20, TIMES_INPUT = 6, TIMES_UNPACKED = 2, TIMES_OUTPUT = 3 };
+
+static uint64_t times(double bytes, double factor) {
+    const double product = bytes * factor;
+    return product < 0x1p60 ? (uint64_t)product : UINT64_C(1) << 60;
+}
+
+uint64_t batch_file_need(const batch_file *file) {
+    return FIXED_BYTES + times((double)file->item->bytes, TIMES_INPUT);
+}
+
+typedef struct growing {
+    batch_file *file;
+    schedule_ticket *ticket;
+    digest_state *digest; /* of the input */
+} growing;
+
+static void grow_to(const growing *g, uint64_t before, uint64_t needed) {
+    if (needed > before) {
+        schedule_grow(g->ticket, needed - before);
+    }
+}
+
+/* Compressed files are larger in memory than any factor of their bytes. */
+static void expect(void *user, uint64_t bytes) {
+    const growing *g = user;
+    g->file->unpacked = bytes;
+    grow_to(g, batch_file_need(g->file), FIXED_BYTES + times((double)bytes, TIMES_UNPACKED));
+}
+
+/* Text is written as it is computed; other outputs are in memory before they are written. */
+static void opened(void *user, double ratio) {
+    const growing *g = user;
+    const pm_motion_format format = pm_motion_find_format(g->file->out);
+    const uint64_t of_file = batch_file_need(g->file), packed = g->file->item->bytes;
+    const uint64_t of_unpacked = FIXED_BYTES + times((double)g->file->unpacked, TIMES_UNPACKED);
+    const uint64_t bytes = packed > g->file->unpacked ? packed : g->file->unpacked;
+    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV) {
+        grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
+                FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
+    }
+}
+
+/* ---- what was done before -------------------------------------------------------------- */
+
+static void see(void *user, const void *data, size_t size) {
+    if (user != NULL) {
+        digest_add(user, data, size);
+    }
+}
+
+static void see_input(void *user, const void *data, size_t size) {
+    see(((const growing *)user)->digest, data, size);
+}
+
+/* Whether a .gltf file may refer to others, whose bytes belong to its input. */
+static bool has_parts(const batch_file *file) {
+    return file->data == NULL && pm_motion_find_format(file->item->path) == PM_MOTION_GLTF;
+}
+
+/* Opens a motion for nothing but the bytes that are read for it. */
+static digest digest_of_parts(const pm_motion_batch_task *task, const char *path) {
+    digest_state *state = digest_begin();
+    const motion_observer observer = {.see = see, .user = state};
+    pm_motion_read_options read = task->read;
+    pm_motion *motion = NULL;
+    pm_error error;
+    read.log = NULL;
+    const pm_status status = motion_open_observed(path, NULL, 0, &read, &observer, &motion, &error);
+    pm_motion_destroy(&motion);
+    const digest found = digest_end(&state);
+    return status == PM_OK ? found : (digest){""};
+}
+
+/* "" if the input cannot be read, or cannot be read twice. */
+static digest digest_of_input(const pm_motion_batch_task *task, const batch_file *file) {
+    digest found = {""};
+    if (file->data != NULL) {
+        return digest_of(file->data, file->size);
+    }
+    if (strcmp(file->item->path, "-") == 0) {
+        return found;
+    }
+    if (has_parts(file)) {
+        return digest_of_parts(task, file->item->path);
+    }
+    return digest_of_file(file->item->path, &found) ? found : (digest){""};
+}
+
+static bool is_unchanged(const batch_record *record, const struct stat *output) {
+    return S_ISREG(output->st_mode) && (uint64_t)output->st_size == record->bytes_written &&
+           nanoseconds(output->st_mtim) == record->output_time;
+}
+
+static bool has_recorded_content(const batch_record *record, const char *path) {
+    digest found;
+    return digest_of_file(path, &found) && digest_equal(&found, &record->output);
+}
+
+/* The record that proves that the output is what would be written. NULL: none. */
+static const batch_record *find_proof(const batch_common *common, const batch_file *file,
+                                      const digest *wanted) {
+    size_t count = 0;
+    struct stat output;
+    const batch_record *const *records =
+        common->before != NULL ? record_table_find(common->before, file->name, &count) : NULL;
+    if (records == NULL || wanted->text[0] == '\0' || stat(file->out, &output) != 0) {
+        return NULL;
+    }
+    digest input = {""};
+    for (size_t i = 0; i < count; i++) {
+        const batch_record *record = records[i];
+        if (record->status == RECORD_FAILED || strcmp(record->version, pm_version()) != 0 ||
+            !digest_equal(&record->options, wanted) || !is_unchanged(record, &output)) {
+            continue;
+        }
+        if (input.text[0] == '\0') {
+            input = digest_of_input(&common->options->task, file);
+        }
+        if (input.text[0] != '\0' && digest_equal(&record->input, &input) &&
+            (!common->options->verify || has_recorded_content(record, file->out))) {
+            return record;
+        }
+    }
+    return NULL;
+}
+
+/* ---- resampling ------------------------------------------------------------------------ */
+
+/* A change of a file shows in its time if the last one is older than a step of the system's clock. One
+ * that was changed just now is looked at again after such a step. */
+static pm_status wait_for_writer(const char *path, pm_error *error) {
+    enum { STEP = 20000000 }; /* nanoseconds; Linux has steps of 1 to 10 ms */
+    struct stat status, later;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return PM_OK;
+    }
+    const int64_t age = time_of_day() - nanoseconds(status.st_mtim);
+    if (age <= -STEP || age >= STEP) {
+        return PM_OK;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = STEP}, NULL);
+    if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim)) {
+        return PM_OK;
+    }
+    return motion_fail_at(error, PM_ERROR_FILE, path,
+                          "run it again with --resume when the file is complete",
+                          "changed while it was read");
+}
+
+/* A pipe or a device would hold up a thread, and signals wait for files in work. */
+static bool is_special(const batch_file *file) {
+    struct stat status;
+    return file->data == NULL && strcmp(file->item->path, "-") != 0 &&
+           stat(file->item->path, &status) == 0 && !S_ISREG(status.st_mode) &&
+           !S_ISDIR(status.st_mode);
+}
+
+static pm_status refuse(const batch_file *file, pm_error *error) {
+    const char *fault = file->item->fault != NULL ? file->item->fault
+                        : file->fault != NULL     ? file->fault
+                        : is_special(file)        ? "is no regular file"
+                                                  : NULL;
+    return fault == NULL
+               ? PM_OK
+               : motion_fail_at(error, PM_ERROR_FILE, file->item->path, NULL, "%s", fault);
+}
+
+static pm_status find_output(const batch_file *file, batch_record *record, pm_error *error) {
+    struct stat status;
+    if (stat(file->out, &status) != 0) {
+        return motion_fail_at(error, PM_ERROR_OUTPUT, file->out, NULL,
+                              "is not there after it was written");
+    }
+    record->bytes_written = (uint64_t)status.st_size;
+    record->output_time = nanoseconds(status.st_mtim);
+    return PM_OK;
+}
+
+static pm_status run_task(const batch_common *common, const task_how *how, const task_input *in,
+                          const task_output *out, batch_result *result) {
+    task_work work;
+    pm_status status = task_open(&work, how, in, out, &result->report, &result->error);
+    if (status == PM_OK) {
+        status = task_write(&work, common->engine, &result->error);
+    }
+    task_close(&work);
+    return status;
+}
+
+/* Takes the data of the file. */
+static pm_status resample_digested(const batch_common *common, const task_how *how,
+                                   batch_file *file, schedule_ticket *ticket,
+                                   batch_result *result) {
+    const pm_motion_batch_options *o = common->options;
+    digest_state *in = digest_begin(), *out = digest_begin();
+    growing grows = {.file = file, .ticket = ticket, .digest = in};
+    const motion_observer sees_in = {see_input, &grows, expect},
+                          sees_out = {.see = see, .user = out};
+    const task_input input = {.path = file->item->path,
+                              .data = file->data,
+                              .size = file->size,
+                              .source_rate = file->item->source_rate,
+                              .layout = file->item->layout,
+                              .observer = &sees_in,
+                              .opened = opened,
+                              .opened_user = &grows};
+    const task_output output = {
+        .path = file->out, .must_be_new = !o->resume && !o->overwrite, .observer = &sees_out};
+    pm_status status = PM_ERROR_OUTPUT;
+    if (in != NULL && out != NULL) {
+        file->data = NULL;
+        status = run_task(common, how, &input, &output, result);
+    } else {
+        motion_fail_at(&result->error, status, file->item->path, MOTION_MEMORY_HINT,
+                       "out of memory for digests");
+    }
+    result->record.input = digest_end(&in);
+    const digest written = digest_end(&out);
+    result->record.output = status == PM_OK ? written : (digest){""};
+    return status;
+}
+
+static pm_status resample(const batch_common *common, const task_how *how, batch_file *file,
+                          schedule_ticket *ticket, batch_result *result) {
+    const pm_motion_batch_task *task = how->task;
+    pm_error *error = &result->error;
+    pm_status status = refuse(file, error);
+    if (status == PM_OK && file->data == NULL) {
+        status = task_check_input(task, file->item->path, error);
+    }
+    if (status == PM_OK) {
+        status = task_check_output(task, "--out-dir", file->out, error);
+    }
+    if (status == PM_OK && file->data == NULL) {
+        status = wait_for_writer(file->item->path, error);
+    }
+    if (status == PM_OK) {
+        status = resample_digested(common, how, file, ticket, result);
+    }
+    return status == PM_OK ? find_output(file, &result->record, error) : status;
+}
+
+/* ---- records --------------------------------------------------------------------------- */
+
+/* Two texts as one warning of the record. What memory is exhausted for is lost. */
+static void keep_warning(batch_result *result, const char *what, const char *text) {
+    const size_t size = strlen(what) + strlen(text) + 1;
+    char **grown =
+        realloc(result->warnings, (result->warning_count + 1) * sizeof *result->warnings);
+    char *copy = malloc(size);
+    result->warnings = grown != NULL ? grown : result->warnings;
+    if (grown == NULL || copy == NULL) {
+        free(copy);
+        return;
+    }
+    snprintf(copy, size, "%s%s", what, text);
+    grown[result->warning_count++] = copy;
+}
+
+typedef struct listener {
+    const batch_common *common;
+    batch_result *result;
+} listener;
+
+static void hear(void *user, pm_log_level level, const char *message) {
+    const listener *l = user;
+    if (level == PM_LOG_WARNING) {
+        keep_warning(l->result, "", message);
+        l->common->log(l->common->log_user, level, message);
+    }
+}
+
+/* Of many files the end is told once, by their number. */
+static void gather_warnings(const batch_file *file, batch_result *result) {
+    const task_report *report = &result->report;
+    const char *path = file->item->path;
+    char end[TASK_END_TEXT + 2] = ": ";
+    if (report->end_cut > 0) {
+        task_describe_end(report->rate, report->end_cut, end + 2);
+        keep_warning(result, strcmp(path, "-") == 0 ? "standard input" : path, end);
+    }
+    if (report->left_out[0] != '\0') {
+        keep_warning(result, "left out: ", report->left_out);
+    }
+    if (report->other_arrays[0] != '\0') {
+        keep_warning(result, "resampled though no layout names them: ", report->other_arrays);
+    }
+    result->record.warnings = (const char *const *)result->warnings;
+    result->record.warning_count = result->warning_count;
+}
+
+static void describe(const batch_common *common, const batch_file *file, batch_result *result) {
+    batch_record *record = &result->record;
+    const task_report *report = &result->report;
+    record->source_rate = report->source_rate;
+    record->rate = report->rate;
+    record->frames = report->frames;
+    record->joints = report->joint_count;
+    record->method = report->method;
+    record->device = common->device;
+    record->bytes_read = report->bytes_read;
+    record->checked = report->checked;
+    record->identical = report->identical;
+    record->max_error = report->max_error;
+    gather_warnings(file, result);
+}
+
+static void keep(const batch_record *proof, const batch_file *file, batch_result *result) {
+    const digest shared = result->record.shared;
+    result->record = *proof;
+    result->record.status = RECORD_KEPT;
+    result->record.shared = shared;
+    result->record.in = file->item->path;
+    result->record.out = file->out;
+}
+
+static void make(const batch_common *common, task_curve *curve, batch_file *file,
+                 schedule_ticket *ticket, batch_result *result) {
+    listener listens = {common, result};
+    const task_how how = {.task = &common->options->task,
+                          .curve = curve,
+                          .is_batch = true,
+                          .log = hear,
+                          .log_user = &listens};
+    batch_record *record = &result->record;
+    const pm_status status = resample(common, &how, file, ticket, result);
+    record->status = status == PM_OK ? RECORD_DONE : RECORD_FAILED;
+    record->code = record_code(status);
+    record->error = status == PM_OK ? NULL : result->error.message;
+    describe(common, file, result);
+}
+
+void batch_file_run(const batch_common *common, task_curve *curve, batch_file *file,
+                    schedule_ticket *ticket, batch_result *result) {
+    const double begun = seconds_now();
+    const digest wanted = options_digest(&common->options->task, &common->files, file->item);
+    *result = (batch_result){.record = {.name = file->name,
+                                        .in = file->item->path,
+                                        .out = file->out,
+                                        .options = wanted,
+                                        .shared = common->shared,
+                                        .version = pm_version(),
+                                        .method = ""}};
+    const batch_record *proof = find_proof(common, file, &wanted);
+    if (proof != NULL) {
+        keep(proof, file, result);
+    } else {
+        make(common, curve, file, ticket, result);
+    }
+    free(file->data);
+    file->data = NULL;
+    result->record.seconds = seconds_now() - begun;
+    result->record.time = time_of_day();
+}
+
+void batch_result_release(batch_result *result) {
+    for (size_t i = 0; i < result->warning_count; i++) {
+        free(result->warnings[i]);
+    }
+    free(result->warnings);
+    *result = (batch_result){.warnings = NULL};
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One file of a batch: what was done before is kept, anything else is resampled, and both are
+ * recorded.
+ */
+#ifndef POSEMILL_MOTION_FILE_H
+#define POSEMILL_MOTION_FILE_H
+
+#include "motion/batch/options_digest.h"
+#include "motion/batch/plan.h"
+#include "motion/batch/record.h"
+#include "motion/batch/schedule.h"
+#include "motion/task/task.h"
+
+/* What all files share. Constant while threads run. */
+typedef struct batch_common {
+    const pm_motion_batch_options *options;
+    pm_engine *engine;
+    const char *device;
+    options_files files;
+    digest shared;        /* of the options without those of an item */
+    record_table *before; /* of earlier runs; NULL: nothing is kept */
+    pm_log_function log;  /* receives warnings of all threads, one at a time */
+    void *log_user;
+} batch_common;
+
+/* What became of a file, and its texts. */
+typedef struct batch_result {
+    batch_record record;
+    pm_error error; /* of failures */
+    task_report report;
+    char **warnings;
+    size_t warning_count;
+} batch_result;
+
+/* Works on a file, whose data are taken. `curve` is the thread's own. Release the result. */
+void batch_file_run(const batch_common *common, task_curve *curve, batch_file *file,
+                    schedule_ticket *ticket, batch_result *result);
+void batch_result_release(batch_result *result);
+
+/* Bytes of memory that a file needs, from what is known before it is opened. */
+uint64_t batch_file_need(const batch_file *file);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files are compared on the threads of a schedule, as they were resampled. The pages of the worst are
+ * made afterwards, one at a time, because a page takes much memory.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/batch_report.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/fault.h"
+#include "motion/batch/machine.h"
+#include "motion/batch/report_index.h"
+#include "motion/batch/report_names.h"
+#include "motion/batch/report_page.h"
+#include "motion/batch/report_pair.h"
+#include "motion/batch/schedule.h"
+#include "motion/files/folders.h"
+#include "motion/items/member_reader.h"
+
+struct batch_report {
+    report_request request;
+    report_file *files; /* of the plan, in its order */
+    member_reader members;
+    atomic_size_t done;       /* files that are compared */
+    atomic_bool lacks_memory; /* for a row */
+    report_row **rows;        /* in their order */
+    size_t row_count;
+    report_summary summary;
+};
+
+static pm_status refuse_memory(pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_OUTPUT, "--report", MOTION_MEMORY_HINT, "out of memory");
+}
+
+static pm_status check_folder(const report_request *r, pm_error *error) {
+    return report_check_folder(r->options->report, r->items, r->plan, r->others, r->other_count,
+                               error);
+}
+
+pm_status report_begin(const report_request *request, batch_report **report, pm_error *error) {
+    const pm_status status = check_folder(request, error);
+    if (status != PM_OK) {
+        return status;
+    }
+    batch_report *r = calloc(1, sizeof *r);
+    report_file *files = calloc(request->plan->count + 1, sizeof *files);
+    if (r == NULL || files == NULL) {
+        free(r);
+        free(files);
+        return refuse_memory(error);
+    }
+    *r = (batch_report){.request = *request, .files = files};
+    for (size_t i = 0; i < request->plan->count; i++) {
+        files[i].file = &request->plan->files[i];
+    }
+    *report = r;
+    return PM_OK;
+}
+
+void report_note(batch_report *report, size_t file, const batch_record *record) {
+    report_file *f = &report->files[file];
+    f->has_record = true;
+    f->status = record->status;
+    f->rate = record->rate;
+    f->bytes_written = record->bytes_written;
+    f->input = record->input;
+    f->output = record->output;
+    f->error = record->error != NULL ? strdup(record->error) : NULL;
+}
+
+void report_end(batch_report **report) {
+    batch_report *r = *report;
+    if (r == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < r->request.plan->count; i++) {
+        report_file_release(&r->files[i]);
+    }
+    member_reader_close(&r->members);
+    free(r->files);
+    free(r->rows);
+    free(r->summary.path);
+    free(r);
+    *report = NULL;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+/* Why a file is not to be compared. NULL: it is. */
+static const char *find_refusal(const report_file *f) {
+    if (f->status == RECORD_FAILED) {
+        return f->error != NULL ? f->error : "out of memory for the message";
+    }
+    if (f->file->fault != NULL) {
+        return f->file->fault;
+    }
+    return strcmp(f->file->item->path, "-") == 0 ? "standard input cannot be read again" : NULL;
+}
+
+/* As of a file that is resampled, for both files. */
+static uint64_t need(void *user, size_t task) {
+    enum { FIXED_BYTES = 8 << 20, TIMES_BYTES = 6 };
+    const report_file *f = &((const batch_report *)user)->files[task];
+    const double source = fmax((double)f->file->item->bytes, (double)f->file->unpacked);
+    const double bytes = source + fmax((double)f->bytes_written, (double)f->file->unpacked);
+    return FIXED_BYTES + (uint64_t)fmin(TIMES_BYTES * bytes, 0x1p60);
+}
+
+static void prepare(void *user, size_t task) {
+    batch_report *r = user;
+    batch_file *file = &r->request.plan->files[task];
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    if (file->item->archive != NULL && find_refusal(&r->files[task]) == NULL &&
+        !member_read(&r->members, file->item, NULL, &file->data, &file->size, reason)) {
+        file->fault = strdup(reason);
+    }
+}
+
+static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
+    (void)thread, (void)ticket;
+    batch_report *r = user;
+    report_file *f = &r->files[task];
+    batch_file *file = &r->request.plan->files[task];
+    const char *refusal = find_refusal(f);
+    bool done = false;
+    if (refusal != NULL) {
+        done = report_rows_refuse(f, refusal);
+    } else if (file->item->archive == NULL || file->data != NULL) {
+        char *data = file->data;
+        file->data = NULL;
+        done = report_compare(f, &r->request.options->task, data, file->size);
+    }
+    if (!done) {
+        atomic_store(&r->lacks_memory, true);
+    }
+    atomic_fetch_add(&r->done, 1);
+    machine_give_memory_back(file->item->bytes);
+    return done;
+}
+
+static bool is_stopped(void *user) {
+    const pm_motion_batch_options *o = ((const batch_report *)user)->request.options;
+    return o->is_stopped != NULL && o->is_stopped(o->is_stopped_user);
+}
+
+static void tell(const batch_report *r, size_t pages) {
+    const pm_motion_batch_options *o = r->request.options;
+    const pm_motion_batch_result result = {.files = r->request.plan->count,
+                                           .is_reporting = true,
+                                           .compared = atomic_load(&r->done),
+                                           .pages = pages};
+    if (o->progress != NULL) {
+        o->progress(o->progress_user, &result);
+    }
+}
+
+static void show(void *user) {
+    tell(user, 0);
+}
+
+static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
+    const size_t count = r->request.plan->count;
+    const schedule plan = {.task_count = count,
+                           .threads = r->request.threads < count ? r->request.threads : count,
+                           .memory = memory,
+                           .user = r,
+                           .need = need,
+                           .prepare = prepare,
+                           .run = run,
+                           .is_stopped = is_stopped,
+                           .show = show};
+    const bool ran = plan.threads == 0 || schedule_run(&plan);
+    member_reader_close(&r->members);
+    if (!ran || atomic_load(&r->lacks_memory)) {
+        return refuse_memory(error);
+    }
+    *stopped = atomic_load(&r->done) < count;
+    return PM_OK;
+}
+
+/* ---- the index ----------------------------------------------------------------------------- */
+
+static bool sort_rows(batch_report *r) {
+    size_t count = 0;
+    for (size_t i = 0; i < r->request.plan->count; i++) {
+        count += r->files[i].row_count;
+    }
+    r->rows = calloc(count + 1, sizeof *r->rows);
+    for (size_t i = 0; r->rows != NULL && i < r->request.plan->count; i++) {
+        for (size_t k = 0; k < r->files[i].row_count; k++) {
+            r->rows[r->row_count++] = &r->files[i].rows[k];
+        }
+    }
+    if (r->rows != NULL) {
+        qsort(r->rows, r->row_count, sizeof(report_row *), report_rows_compare);
+    }
+    return r->rows != NULL;
+}
+
+static pm_status write_pages(batch_report *r, pm_error *error) {
+    const pm_motion_batch_options *o = r->request.options;
+    const char *made_by = o->made_by != NULL ? o->made_by : "pm_motion_batch_run";
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < r->row_count && i < o->report_pages; i++) {
+        if (r->rows[i]->error == NULL) {
+            tell(r, i + 1);
+            status = report_page_write(o->report, i + 1, r->rows[i], &o->task, made_by, error);
+        }
+    }
+    return status;
+}
+
+static report_index make_index(const batch_report *r) {
+    const pm_motion_batch_options *o = r->request.options;
+    report_index index = {.out_dir = o->out_dir,
+                          .made_by = o->made_by != NULL ? o->made_by : "pm_motion_batch_run",
+                          .rows = (const report_row *const *)r->rows,
+                          .row_count = r->row_count,
+                          .files = r->request.plan->count};
+    for (size_t i = 0; i < index.files; i++) {
+        const report_file *f = &r->files[i];
+        bool has_numbers = false;
+        for (size_t k = 0; k < f->row_count; k++) {
+            has_numbers = has_numbers || f->rows[k].error == NULL;
+        }
+        index.compared += has_numbers;
+        index.failed += f->status == RECORD_FAILED;
+    }
+    return index;
+}
+
+static pm_status write_index(batch_report *r, pm_error *error) {
+    const char *folder = r->request.options->report;
+    const report_index index = make_index(r);
+    char *json = report_path(folder, "index.json"), *html = report_path(folder, "index.html");
+    pm_status status = json != NULL && html != NULL ? PM_OK : refuse_memory(error);
+    if (status == PM_OK) {
+        status = report_json_write(json, &index, error);
+    }
+    if (status == PM_OK) {
+        status = report_index_write(html, &index, error);
+    }
+    r->summary = (report_summary){.files = index.files, .compared = index.compared, .path = html};
+    if (index.compared > 0) {
+        r->summary.degrees = r->rows[0]->values[MEASURE_ANGLE].max;
+        r->summary.name = r->rows[0]->file->file->name;
+    }
+    free(json);
+    return status;
+}
+
+static pm_status make_folder(const batch_report *r, pm_error *error) {
+    char *name = report_page_name(1, "", NULL);
+    char *page = name != NULL ? report_path(r->request.options->report, name) : NULL;
+    const pm_status status = page != NULL ? folders_make_for(page, error) : refuse_memory(error);
+    free(name);
+    free(page);
+    return status;
+}
+
+pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
+    *stopped = false;
+    pm_status status = make_folder(r, error);
+    /* Names in folders that did not exist may have led elsewhere. */
+    if (status == PM_OK) {
+        status = check_folder(&r->request, error);
+    }
+    if (status == PM_OK) {
+        status = compare_all(r, memory, stopped, error);
+    }
+    if (status != PM_OK || *stopped) {
+        return status;
+    }
+    if (!sort_rows(r)) {
+        return refuse_memory(error);
+    }
+    status = write_pages(r, error);
+    return status == PM_OK ? write_index(r, error) : status;
+}
+
+const report_summary *report_summarise(const batch_report *report) {
+    return &report->summary;
+}

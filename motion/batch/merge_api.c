@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public functions of merges: where records are, and what is shown of a result.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/fault.h"
+#include "motion/batch/merge.h"
+
+static pm_status refuse_memory(pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_MEMORY, "records", NULL, "out of memory");
+}
+
+/* ---- records ----------------------------------------------------------------------------- */
+
+/* The files in FOLDER/.posemill. */
+static pm_status add_output_folder(record_table *table, const char *folder, bool may_be_missing,
+                                   pm_error *error) {
+    const size_t size = strlen(folder) + sizeof "/.posemill";
+    size_t before = 0, after = 0;
+    char *path = malloc(size);
+    if (path == NULL) {
+        return motion_fail_at(error, PM_ERROR_MEMORY, folder, NULL, "out of memory");
+    }
+    snprintf(path, size, "%s/.posemill", folder);
+    record_table_files(table, &before);
+    pm_status status = record_table_add_folder(table, path, error);
+    record_table_files(table, &after);
+    if (status == PM_OK && after == before && !may_be_missing) {
+        status =
+            motion_fail_at(error, PM_ERROR_FILE, path,
+                           "name files of records, or a folder of outputs", "there are no records");
+    }
+    free(path);
+    return status;
+}
+
+static pm_status add_records(record_table *table, const pm_motion_batch_merge_options *o,
+                             pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < o->record_count; i++) {
+        struct stat found;
+        const char *path = o->records[i];
+        const bool is_folder = stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+        status = is_folder ? add_output_folder(table, path, o->may_be_missing, error)
+                           : record_table_add(table, path, o->may_be_missing, NULL, error);
+    }
+    return status;
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+static pm_motion_batch_merged_file shown_file(const merge_file *file) {
+    static const pm_motion_batch_state states[MERGE_STATE_COUNT] = {
+        [MERGE_MISSING] = PM_MOTION_BATCH_MISSING,
+        [MERGE_FAILED] = PM_MOTION_BATCH_FAILED,
+        [MERGE_DONE] = PM_MOTION_BATCH_DONE,
+        [MERGE_CONFLICTING] = PM_MOTION_BATCH_CONFLICTING};
+    pm_motion_batch_merged_file shown = {
+        .name = file->name, .state = states[file->state], .is_listed = file->is_listed};
+    if (file->state == MERGE_FAILED) {
+        const char *failure = file->records[0]->error;
+        shown.failure = failure != NULL ? failure : "";
+        shown.code = file->records[0]->code;
+    }
+    return shown;
+}
+
+/* False: memory is exhausted. */
+static bool show(pm_motion_batch_merge *merge) {
+    const merge_result *result = &merge->result;
+    merge->files = calloc(result->count + 1, sizeof *merge->files);
+    for (size_t i = 0; merge->files != NULL && i < result->count; i++) {
+        merge->files[i] = shown_file(&result->files[i]);
+    }
+    merge->shown = (pm_motion_batch_merged){.is_complete = result->is_complete,
+                                            .digest = result->digest.text,
+                                            .files = merge->files,
+                                            .file_count = result->count,
+                                            .done = result->counts[MERGE_DONE],
+                                            .failed = result->counts[MERGE_FAILED],
+                                            .missing = result->counts[MERGE_MISSING],
+                                            .conflicting = result->counts[MERGE_CONFLICTING],
+                                            .unlisted = result->unlisted,
+                                            .option_count = result->group_count,
+                                            .frames = result->frames,
+                                            .joint_samples = result->samples,
+                                            .bytes_read = result->bytes_read,
+                                            .bytes_written = result->bytes_written,
+                                            .seconds = result->seconds,
+                                            .dropped_lines = record_table_dropped(merge->table)};
+    return merge->files != NULL;
+}
+
+/* ---- public ---------------------------------------------------------------------------------- */
+
+static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_merge *merge,
+                      pm_error *error) {
+    merge->table = record_table_create();
+    const pm_status status =
+        merge->table != NULL ? add_records(merge->table, o, error) : refuse_memory(error);
+    if (status != PM_OK) {
+        return status;
+    }
+    const batch_items *items = o->list != NULL ? &o->list->items : NULL;
+    return merge_records(merge->table, items, &merge->result) && show(merge) ? PM_OK
+                                                                             : refuse_memory(error);
+}
+
+pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
+                                     pm_motion_batch_merge **merge, pm_error *error) {
+    if (!options || !merge)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !options ? "options" : "merge");
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_merge_options, options, error);
+    if (status == PM_OK && options->record_count > 0 && !options->records)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "records is NULL");
+    for (size_t i = 0; status == PM_OK && i < options->record_count; i++)
+        if (!options->records[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "records[%zu] is NULL", i);
+    pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
+    if (!made)
+        return status == PM_OK ? refuse_memory(error) : status;
+    void *before = c_locale_begin();
+    status = make(options, made, error);
+    c_locale_end(before);
+    if (status == PM_OK)
+        *merge = made;
+    else
+        pm_motion_batch_destroy_merge(&made);
+    return status;
+}
+
+const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge) {
+    return merge ? &merge->shown : NULL;
+}
+
+void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge) {
+    if (!merge || !*merge)
+        return;
+    merge_release(&(*merge)->result);
+    record_table_destroy(&(*merge)->table);
+    free((*merge)->files);
+    free((*merge)->json);
+    free(*merge);
+    *merge = NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the options as text, a line each, in one form whatever their spelling on the command line.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/options_digest.h"
+
+#include "motion/model/model.h"
+#include "motion/time/rate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_files_read(const pm_motion_batch_task *task, options_files *files) {
+    const pm_motion_read_options *read = &task->read;
+    const struct {
+        const char *path;
+        digest *to;
+    } all[] = {{task->curve.tangents_file, &files->tangents},
+               {task->curve.axis_file, &files->axis},
+               {read->layout, &files->layout},
+               {read->skeleton, &files->skeleton},
+               {read->rates_file, &files->rates}};
+    memset(files, 0, sizeof *files);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (all[i].path != NULL && !digest_of_file(all[i].path, all[i].to)) {
+            *all[i].to = (digest){""};
+        }
+    }
+}
+
+/* Numbers are written with 17 digits, which tell all doubles apart. */
+static void write_numbers(FILE *text, const char *name, const double *numbers, size_t count) {
+    fprintf(text, "%s", name);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(text, " %.17g", numbers[i]);
+    }
+    fprintf(text, "\n");
+}
+
+static void write_rational(FILE *text, const char *name, pm_rational value) {
+    fprintf(text, "%s %lld/%lld\n", name, (long long)value.num, (long long)value.den);
+}
+
+/* A name comes after its length, so that no name can look like another line. */
+static void write_name(FILE *text, const char *name, const char *value) {
+    fprintf(text, "%s %zu %s\n", name, value != NULL ? strlen(value) : 0,
+            value != NULL ? value : "");
+}
+
+/* 60, 60.0 and 120/2 are one rate. */
+static void write_rate(FILE *text, const char *rate) {
+    pm_rational exact;
+    if (rate == NULL) {
+        write_name(text, "rate", NULL);
+    } else if (rate_parse(rate, &exact)) {
+        write_rational(text, "rate", exact);
+    } else {
+        write_name(text, "rate", rate);
+    }
+}
+
+static void write_curve(FILE *text, const pm_motion_curve *curve, const options_files *files) {
+    fprintf(text, "method %d %d\n", curve->method_given,
+            !curve->method_given ? 0
+            : curve->authored    ? -1
+                                 : (int)curve->method);
+    fprintf(text, "tangents %d %d %s\n", curve->tangents_given, (int)curve->tangents,
+            files->tangents.text);
+    write_numbers(text, "tcb", curve->tcb, 3);
+    fprintf(text, "ends %d %d\n", curve->ends_given, (int)curve->ends);
+    fprintf(text, "no-limit %d\n", curve->unlimited);
+    write_numbers(text, "loop", &curve->loop_period, 1);
+    fprintf(text, "axis %d %s\n", curve->axis_given, files->axis.text);
+    write_numbers(text, "axis", curve->axis, 3);
+    fprintf(text, "axis-frame %d %d\n", curve->axis_frame_given, (int)curve->axis_frame);
+    fprintf(text, "windows %d %d\n", curve->swing_given, curve->twist_given);
+    write_numbers(text, "swing", curve->swing, 2);
+    write_numbers(text, "twist", curve->twist, 2);
+}
+
+/* The rate that a file of rates gives depends on the path of the input. */
+static void write_reading(FILE *text, const pm_motion_read_options *read,
+                          const options_files *files, const batch_item *item) {
+    const bool is_given = item != NULL && item->source_rate.den != 0;
+    fprintf(text, "format %d\n", (int)read->format);
+    write_rational(text, "source-rate", is_given ? item->source_rate : read->source_rate);
+    if (item != NULL && item->layout != NULL) {
+        digest layout;
+        write_name(text, "layout", item->layout);
+        fprintf(text, "layout %s\n", digest_of_file(item->layout, &layout) ? layout.text : "");
+    } else {
+        write_name(text, "layout", read->layout);
+        fprintf(text, "layout %s\n", files->layout.text);
+    }
+    write_name(text, "skeleton", read->skeleton);
+    fprintf(text, "skeleton %s\nrates %s\n", files->skeleton.text, files->rates.text);
+    write_name(text, "path", read->rates_file != NULL && item != NULL ? item->path : NULL);
+    fprintf(text, "strict %d\nhold-nan %d\nadds-offset %d\nno-snap %d\n", read->strict,
+            read->hold_nan, read->bvh_adds_offset, read->no_snap);
+}
+
+static void write_conversion(FILE *text, const pm_motion_batch_task *o) {
+    enum { USUAL_DECIMALS = 6 };
+    const unsigned decimals = o->decimals > 0 || o->converts ? o->decimals : USUAL_DECIMALS;
+    fprintf(text, "decimals %u\neuler %d %d\nup %d\n", decimals, o->euler_given,
+            o->euler_given ? (int)o->euler : 0, (int)o->turn);
+    write_numbers(text, "scale", &(double){o->scale > 0 ? o->scale : 1}, 1);
+}
+
+static void write_options(FILE *text, const pm_motion_batch_task *o, const options_files *files,
+                          const batch_item *item) {
+    fprintf(text, "posemill %s 1\nwriter %d\n", o->converts ? "convert" : "resample",
+            MOTION_WRITER_VERSION);
+    write_rate(text, o->rate);
+    fprintf(text, "to %d\n", (int)o->format);
+    for (size_t i = 0; i < o->clip_count; i++) {
+        write_name(text, "clip", o->clips[i]);
+    }
+    write_rational(text, "start", o->start);
+    write_rational(text, "end", o->end);
+    fprintf(text, "end-rule %d\ntrim-start %zu\nkeep-time %d\n", (int)o->end_rule, o->trim_start,
+            o->keep_time);
+    write_conversion(text, o);
+    write_curve(text, &o->curve, files);
+    write_reading(text, &o->read, files, item);
+}
+
+digest options_digest(const pm_motion_batch_task *task, const options_files *files,
+                      const batch_item *item) {
+    char *data = NULL;
+    size_t size = 0;
+    digest result = {""};
+    FILE *text = open_memstream(&data, &size);
+    if (text == NULL) {
+        return result;
+    }
+    write_options(text, task, files, item);
+    const bool failed = ferror(text) != 0;
+    if (fclose(text) == 0 && !failed) {
+        result = digest_of(data, size);
+    }
+    free(data);
+    return result;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of outputs, checks of all of them, and the order of the files.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "motion/base/fault.h"
+#include "motion/files/output_names.h"
+
+static pm_status refuse_memory(pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", NULL,
+                          "out of memory for the file names");
+}
+
+/* ---- names --------------------------------------------------------------------------- */
+
+/* In malloc'ed memory. */
+static char *join(const char *a, const char *b) {
+    const size_t size = strlen(a) + strlen(b) + 1;
+    char *text = malloc(size);
+    if (text != NULL) {
+        snprintf(text, size, "%s%s", a, b);
+    }
+    return text;
+}
+
+static char *join_path(const char *folder, const char *name) {
+    char *with_slash = join(folder, "/");
+    char *path = with_slash != NULL ? join(with_slash, name) : NULL;
+    free(with_slash);
+    return path;
+}
+
+/* The name of an item with the extension of a format in place of that of another. Standard input has the
+ * extension of the format, if that is given. */
+static char *name_output(const batch_item *item, const batch_outputs *outputs) {
+    const bool is_stream = strcmp(item->path, "-") == 0 && strcmp(item->name, "-") == 0;
+    const char *name = is_stream ? "stdin" : item->name;
+    pm_motion_format format = outputs->format;
+    if (is_stream && (format != PM_MOTION_ANY || outputs->of_input != PM_MOTION_ANY)) {
+        const pm_motion_format given = format != PM_MOTION_ANY ? format : outputs->of_input;
+        return join("stdin.", pm_motion_format_name(given));
+    }
+    const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
+    const char *extension = pm_motion_format_name(format);
+    if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format) {
+        return strdup(name);
+    }
+    char *stem = strndup(name, (size_t)(strrchr(name, '.') + 1 - name));
+    char *made = stem != NULL ? join(stem, extension) : NULL;
+    free(stem);
+    return made;
+}
+
+static bool make_names(const batch_items *items, const bool *mine, const batch_outputs *outputs,
+                       batch_plan *plan) {
+    plan->names = calloc(items->count + 1, sizeof *plan->names);
+    plan->outs = calloc(items->count + 1, sizeof *plan->outs);
+    plan->item_count = items->count;
+    for (size_t i = 0; i < items->count && plan->names != NULL && plan->outs != NULL; i++) {
+        plan->names[i] = name_output(&items->items[i], outputs);
+        plan->outs[i] =
+            mine[i] && plan->names[i] ? join_path(outputs->folder, plan->names[i]) : NULL;
+        if (plan->names[i] == NULL || (mine[i] && plan->outs[i] == NULL)) {
+            return false;
+        }
+    }
+    return plan->names != NULL && plan->outs != NULL;
+}
+
+/* ---- checks -------------------------------------------------------------------------- */
+
+static pm_status refuse_two(const char *output, pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_ARGUMENT, "--out-dir", "see: posemill resample --help",
+                          "two inputs would be written to the same file %s", output);
+}
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Items have different names, but their extensions were replaced. */
+static pm_status check_names(const batch_plan *plan, pm_error *error) {
+    const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
+    pm_status status = PM_OK;
+    if (sorted == NULL) {
+        return refuse_memory(error);
+    }
+    for (size_t i = 0; i < plan->item_count; i++) {
+        sorted[i] = plan->names[i];
+    }
+    qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
+    for (size_t i = 1; status == PM_OK && i < plan->item_count; i++) {
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            status = refuse_two(sorted[i], error);
+        }
+    }
+    free(sorted);
+    return status;
+}
+
+/* Results in the folder of the inputs would overwrite the inputs. */
+static pm_status refuse_clash(const named_file *output, const named_file *other, pm_error *error) {
+    if (other->use == LOCATION_OUTPUT) {
+        return refuse_two(output->name, error);
+    }
+    return motion_fail_at(error, PM_ERROR_OUTPUT, other->name,
+                          "choose another folder with --out-dir",
+                          "would be overwritten by a result");
+}
+
+/* Links may lead outputs to inputs, or to each other. */
+static pm_status check_locations(const batch_items *items, const batch_plan *plan,
+                                 pm_error *error) {
+    named_file *names = calloc(2 * items->count + items->archive_count + 1, sizeof *names);
+    const named_file *output = NULL, *other = NULL;
+    size_t count = 0;
+    if (names == NULL) {
+        return refuse_memory(error);
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        if (plan->outs[i] != NULL && items->items[i].fault == NULL) {
+            names[count++] = (named_file){plan->outs[i], LOCATION_OUTPUT};
+        }
+        if (items->items[i].archive == NULL) {
+            names[count++] = (named_file){items->items[i].path, LOCATION_INPUT};
+        }
+    }
+    for (size_t i = 0; i < items->archive_count; i++) {
+        names[count++] = (named_file){items->archives[i], LOCATION_INPUT};
+    }
+    const pm_status status =
+        names_clash(names, count, &output, &other) ? refuse_clash(output, other, error) : PM_OK;
+    free(names);
+    return status;
+}
+
+static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
+    struct stat status;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (plan->outs[i] != NULL && items->items[i].fault == NULL &&
+            stat(plan->outs[i], &status) == 0) {
+            return motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i],
+                                  "--resume keeps what is done, --overwrite replaces it",
+                                  "exists already");
+        }
+    }
+    return PM_OK;
+}
+
+/* In a folder that does not exist no name leads elsewhere. */
+static pm_status check_outputs(const batch_items *items, const batch_outputs *outputs,
+                               const batch_plan *plan, pm_error *error) {
+    struct stat folder;
+    pm_status status = check_names(plan, error);
+    if (status != PM_OK || (lstat(outputs->folder, &folder) != 0 && errno == ENOENT)) {
+        return status;
+    }
+    if (stat(outputs->folder, &folder) == 0 && !S_ISDIR(folder.st_mode)) {
+        return motion_fail_at(error, PM_ERROR_OUTPUT, outputs->folder, NULL,
+                              "is a file; expected a folder");
+    }
+    status = check_locations(items, plan, error);
+    return status == PM_OK && !outputs->may_exist ? check_existing(items, plan, error) : status;
+}
+
+/* ---- order --------------------------------------------------------------------------- */
+
+/* Archives are in the order of their paths. */
+static int compare_files(const void *left, const void *right) {
+    const batch_item *a = ((const batch_file *)left)->item;
+    const batch_item *b = ((const batch_file *)right)->item;
+    if (a->archive == NULL && b->archive == NULL) {
+        return a->bytes != b->bytes ? (a->bytes < b->bytes ? 1 : -1) : strcmp(a->name, b->name);
+    }
+    if (a->archive == NULL || b->archive == NULL) {
+        return a->archive == NULL ? -1 : 1;
+    }
+    const int order = strcmp(a->archive, b->archive);
+    return order != 0 ? order : (a->member > b->member) - (a->member < b->member);
+}
+
+static bool make_files(const batch_items *items, const bool *mine, batch_plan *plan) {
+    plan->files = calloc(items->count + 1, sizeof *plan->files);
+    for (size_t i = 0; plan->files != NULL && i < items->count; i++) {
+        if (mine[i]) {
+            plan->files[plan->count++] = (batch_file){
+                .item = &items->items[i], .name = plan->names[i], .out = plan->outs[i]};
+            plan->bytes += items->items[i].bytes;
+        }
+    }
+    if (plan->files != NULL) {
+        qsort(plan->files, plan->count, sizeof *plan->files, compare_files);
+    }
+    return plan->files != NULL;
+}
+
+pm_status batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
+                          batch_plan *plan, pm_error *error) {
+    bool *mine = calloc(items->count + 1, sizeof *mine);
+    *plan = (batch_plan){.count = 0};
+    pm_status status = mine != NULL && shard_divide(items, shard, mine) &&
+                               make_names(items, mine, outputs, plan) &&
+                               make_files(items, mine, plan)
+                           ? PM_OK
+                           : refuse_memory(error);
+    free(mine);
+    return status == PM_OK ? check_outputs(items, outputs, plan, error) : status;
+}
+
+pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
+                        batch_plan *plan, pm_error *error) {
+    const batch_outputs outputs = {.folder = options->out_dir,
+                                   .format = options->task.format,
+                                   .of_input = options->task.read.format,
+                                   .may_exist = options->resume || options->overwrite};
+    const batch_shard shard = {options->shard, options->shard_count > 0 ? options->shard_count : 1};
+    return batch_plan_make(&list->items, shard, &outputs, plan, error);
+}
+
+void batch_plan_release(batch_plan *plan) {
+    for (size_t i = 0; i < plan->count && plan->files != NULL; i++) {
+        free(plan->files[i].data);
+        free(plan->files[i].fault);
+    }
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (plan->names != NULL) {
+            free(plan->names[i]);
+        }
+        if (plan->outs != NULL) {
+            free(plan->outs[i]);
+        }
+    }
+    free(plan->files);
+    free(plan->names);
+    free(plan->outs);
+    *plan = (batch_plan){.count = 0};
+}

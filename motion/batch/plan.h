@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a process of a batch has to do: its share of the items, their outputs, and the order.
+ */
+#ifndef POSEMILL_MOTION_PLAN_H
+#define POSEMILL_MOTION_PLAN_H
+
+#include "motion/batch/shard.h"
+#include "motion/items/batch_list.h"
+
+#include <posemill/posemill_motion.h>
+
+typedef struct batch_file {
+    const batch_item *item;
+    const char *name; /* of the output below its folder */
+    const char *out;  /* the output: the folder and the name */
+    char *data;       /* of a member of an archive, between reading and resampling */
+    size_t size;
+    uint64_t unpacked; /* bytes that its container states; 0 before it is opened */
+    char *fault;       /* why they could not be read; NULL: they could */
+} batch_file;
+
+typedef struct batch_plan {
+    /* The largest files first, so that none of them is left alone at the end; then members of
+     * archives in the order in which they are read. */
+    batch_file *files;
+    size_t count;
+    uint64_t bytes; /* of all files */
+    char **names;   /* of the outputs of all items, those of other shards too */
+    char **outs;    /* NULL: of another shard */
+    size_t item_count;
+} batch_plan;
+
+/* What the outputs are called, and which may be there already. */
+typedef struct batch_outputs {
+    const char *folder;
+    pm_motion_format format;   /* replaces the extension of motion formats. 0: that of the input */
+    pm_motion_format of_input; /* given for all inputs. 0: found out */
+    bool may_exist;
+} batch_outputs;
+
+/* Makes the plan, and checks it before anything is written: two items with one output, an output that
+ * is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
+pm_status batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
+                          batch_plan *plan, pm_error *error);
+
+/* The plan of a list with options. */
+pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
+                        batch_plan *plan, pm_error *error);
+void batch_plan_release(batch_plan *plan);
+
+#endif

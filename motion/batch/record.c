@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Appends records to a file. A record is one call of write with O_APPEND, which local file systems do
+ * not mix with those of other processes. A file that ends in a torn line, of a process that was killed
+ * or of a full disk, gets a newline before the next record.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "motion/base/fault.h"
+#include "motion/batch/record_line.h"
+#include "motion/files/folders.h"
+
+struct record_file {
+    int file;
+    pthread_mutex_t mutex;
+    char path[];
+};
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+static pm_status refuse(const char *path, int failure, pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "records cannot be written: %s",
+                          strerror(failure));
+}
+
+static pm_status refuse_kind(const char *path, mode_t mode, pm_error *error) {
+    if (S_ISREG(mode)) {
+        return PM_OK;
+    }
+    return motion_fail_at(error, PM_ERROR_OUTPUT, path, "name a file for the records",
+                          "records cannot be written: %s",
+                          S_ISDIR(mode) ? "is a folder" : "is not a regular file");
+}
+
+/* Looks before it opens, because opening a device may have effects. */
+static pm_status open_file(const char *path, int *file, pm_error *error) {
+    struct stat status;
+    if (stat(path, &status) == 0 && refuse_kind(path, status.st_mode, error) != PM_OK) {
+        return PM_ERROR_OUTPUT;
+    }
+    *file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+    if (*file < 0 || fstat(*file, &status) != 0) {
+        return refuse(path, errno, error);
+    }
+    return refuse_kind(path, status.st_mode, error);
+}
+
+pm_status record_file_open(const char *path, record_file **file, pm_error *error) {
+    const size_t size = strlen(path) + 1;
+    *file = NULL;
+    pm_status status = folders_make_for(path, error);
+    if (status != PM_OK) {
+        return status;
+    }
+    record_file *opened = malloc(sizeof *opened + size);
+    if (opened == NULL) {
+        return refuse(path, ENOMEM, error);
+    }
+    memcpy(opened->path, path, size);
+    opened->file = -1;
+    status = open_file(path, &opened->file, error);
+    if (status == PM_OK) {
+        const int failure = pthread_mutex_init(&opened->mutex, NULL);
+        status = failure != 0 ? refuse(path, failure, error) : PM_OK;
+    }
+    if (status != PM_OK) {
+        if (opened->file >= 0) {
+            close(opened->file);
+        }
+        free(opened);
+        return status;
+    }
+    *file = opened;
+    return PM_OK;
+}
+
+/* ---- appending --------------------------------------------------------------------------- */
+
+/* An end that cannot be read counts as torn: an empty line does no harm. */
+static bool ends_torn(int file) {
+    struct stat status;
+    char last = 0;
+    if (fstat(file, &status) != 0) {
+        return true;
+    }
+    return status.st_size > 0 && (pread(file, &last, 1, status.st_size - 1) != 1 || last != '\n');
+}
+
+/* Writes a line that has a newline at both ends; the first is left out after a whole line. A part that
+ * was written is a torn line. The next try writes all of it once more, or tells what was wrong, such
+ * as a full disk. Returns 0 or an errno. */
+static int write_line(int file, const char *line, size_t size) {
+    for (int parts = 0; parts < 2;) {
+        const size_t skipped = ends_torn(file) ? 0 : 1;
+        const ssize_t written = write(file, line + skipped, size - skipped);
+        if (written >= 0 && (size_t)written == size - skipped) {
+            return 0;
+        }
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        parts += written >= 0;
+    }
+    return ENOSPC;
+}
+
+pm_status record_file_append(record_file *file, const batch_record *record, char **line,
+                             pm_error *error) {
+    size_t size = 0;
+    char *written = record_line_write(record, &size);
+    *line = NULL;
+    if (written == NULL) {
+        return refuse(file->path, ENOMEM, error);
+    }
+    if (size - 2 > RECORD_LINE_MAX) { /* readers do not count the newlines */
+        free(written);
+        return motion_fail_at(error, PM_ERROR_OUTPUT, file->path, NULL,
+                              "records cannot be written: one is longer than %d bytes",
+                              RECORD_LINE_MAX);
+    }
+    pthread_mutex_lock(&file->mutex);
+    const int failure = write_line(file->file, written, size);
+    pthread_mutex_unlock(&file->mutex);
+    if (failure != 0) {
+        free(written);
+        return refuse(file->path, failure, error);
+    }
+    memmove(written, written + 1, size); /* with the NUL */
+    *line = written;
+    return PM_OK;
+}
+
+pm_status record_file_close(record_file **file, pm_error *error) {
+    record_file *closed = *file;
+    if (closed == NULL) {
+        return PM_OK;
+    }
+    *file = NULL;
+    int failure = fsync(closed->file) != 0 ? errno : 0;
+    if (close(closed->file) != 0 && failure == 0 && errno != EINTR) {
+        failure = errno;
+    }
+    const pm_status status = failure == 0 ? PM_OK : refuse(closed->path, failure, error);
+    pthread_mutex_destroy(&closed->mutex);
+    free(closed);
+    return status;
+}
+
+int record_code(pm_status status) {
+    enum { USAGE = 2, NO_DEVICE, INPUT, DEVICE, OUTPUT };
+    static const int codes[] = {
+        [PM_ERROR_ARGUMENT] = USAGE,       [PM_ERROR_KEY] = INPUT,
+        [PM_ERROR_TIME] = INPUT,           [PM_ERROR_SIZE] = INPUT,
+        [PM_ERROR_MEMORY] = INPUT,         [PM_ERROR_NO_PLATFORM] = NO_DEVICE,
+        [PM_ERROR_NO_DEVICE] = NO_DEVICE,  [PM_ERROR_BUILD] = DEVICE,
+        [PM_ERROR_DEVICE_MEMORY] = DEVICE, [PM_ERROR_DEVICE] = DEVICE,
+        [PM_ERROR_FILE] = INPUT,           [PM_ERROR_OUTPUT] = OUTPUT};
+    return codes[status];
+}

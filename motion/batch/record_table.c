@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of records: an entry for each name, found by a hash with open addressing, with a record
+ * for each file that has one. Memory is in proportion to the files.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/batch/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "motion/base/fault.h"
+#include "motion/batch/record_line.h"
+#include "motion/files/line_reader.h"
+
+typedef struct entry {
+    uint64_t hash;
+    batch_record **records; /* one per file, the one to trust first; at least one */
+    size_t count, room;
+} entry;
+
+struct record_table {
+    entry *entries;
+    size_t count, room;
+    size_t *slots;     /* 1 + an index of `entries`; 0: free */
+    size_t slot_count; /* 0, or a power of two above 3/2 `count` */
+    uint64_t seed;     /* names that have one hash cannot be prepared */
+    char **files;
+    size_t file_count, file_room;
+    size_t dropped;
+    const char **names; /* NULL: not made since records were added */
+};
+
+record_table *record_table_create(void) {
+    struct timespec now = {0};
+    record_table *table = calloc(1, sizeof *table);
+    if (table != NULL) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        table->seed = (uint64_t)(uintptr_t)table ^ (uint64_t)now.tv_nsec << 32;
+    }
+    return table;
+}
+
+void record_table_destroy(record_table **table) {
+    record_table *t = *table;
+    if (t == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        for (size_t k = 0; k < t->entries[i].count; k++) {
+            free(t->entries[i].records[k]);
+        }
+        free(t->entries[i].records);
+    }
+    for (size_t i = 0; i < t->file_count; i++) {
+        free(t->files[i]);
+    }
+    free(t->entries);
+    free(t->slots);
+    free(t->files);
+    free(t->names);
+    free(t);
+    *table = NULL;
+}
+
+/* ---- the hash ---------------------------------------------------------------------------- */
+
+/* The array with room for one more element of `size` bytes. NULL: memory is exhausted, and the array is
+ * as it was. */
+static void *with_room(void *array, size_t count, size_t *room, size_t size) {
+    if (count < *room) {
+        return array;
+    }
+    const size_t more = *room == 0 ? 1 : *room * 2;
+    void *moved = more <= SIZE_MAX / size ? realloc(array, more * size) : NULL;
+    *room = moved != NULL ? more : *room;
+    return moved;
+}
+
+static const char *name_of(const entry *e) {
+    return e->records[0]->name;
+}
+
+/* The slot of a name, or the free one where it belongs. */
+static size_t find_slot(const record_table *table, const char *name, uint64_t hash) {
+    size_t slot = (size_t)hash & (table->slot_count - 1);
+    for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
+        const entry *e = &table->entries[table->slots[slot] - 1];
+        if (e->hash == hash && strcmp(name_of(e), name) == 0) {
+            break;
+        }
+    }
+    return slot;
+}
+
+static uint64_t hash_of(const record_table *table, const char *name) {
+    return XXH3_64bits_withSeed(name, strlen(name), table->seed);
+}
+
+static bool grow_slots(record_table *table) {
+    if (table->slot_count / 3 * 2 > table->count) {
+        return true;
+    }
+    const size_t more = table->slot_count == 0 ? 64 : table->slot_count * 2;
+    size_t *slots = calloc(more, sizeof *slots);
+    if (slots == NULL) {
+        return false;
+    }
+    free(table->slots);
+    table->slots = slots;
+    table->slot_count = more;
+    for (size_t i = 0; i < table->count; i++) {
+        size_t slot = (size_t)table->entries[i].hash & (more - 1);
+        while (slots[slot] != 0) {
+            slot = (slot + 1) & (more - 1);
+        }
+        slots[slot] = i + 1;
+    }
+    return true;
+}
+
+/* ---- adding ------------------------------------------------------------------------------ */
+
+/* Whether `a` is to be trusted before `b`. */
+static bool is_better(const batch_record *a, const batch_record *b) {
+    const bool a_failed = a->status == RECORD_FAILED, b_failed = b->status == RECORD_FAILED;
+    return a_failed != b_failed ? b_failed : a->time > b->time;
+}
+
+/* Adds a record to those of its name, in place of the one of its file. Of equal ones the later file's
+ * comes first. */
+static bool add_to_entry(entry *e, batch_record *record) {
+    size_t at = 0;
+    batch_record **records = with_room(e->records, e->count, &e->room, sizeof *records);
+    if (records == NULL) {
+        return false;
+    }
+    e->records = records;
+    for (size_t i = 0; i < e->count; i++) {
+        if (records[i]->from == record->from) {
+            free(records[i]);
+            e->count--;
+            memmove(records + i, records + i + 1, (e->count - i) * sizeof *records);
+            break;
+        }
+    }
+    while (at < e->count && is_better(records[at], record)) {
+        at++;
+    }
+    memmove(records + at + 1, records + at, (e->count - at) * sizeof *records);
+    records[at] = record;
+    e->count++;
+    return true;
+}
+
+/* Adds a name with its first record. */
+static bool add_entry(record_table *table, uint64_t hash, batch_record *record) {
+    entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
+    batch_record **records = malloc(sizeof *records);
+    table->entries = entries != NULL ? entries : table->entries;
+    if (entries == NULL || records == NULL) {
+        free(records);
+        return false;
+    }
+    records[0] = record;
+    entries[table->count++] = (entry){hash, records, 1, 1};
+    return true;
+}
+
+/* The table owns the record then. False: memory is exhausted. */
+static bool add_record(record_table *table, batch_record *record) {
+    if (!grow_slots(table)) {
+        return false;
+    }
+    const uint64_t hash = hash_of(table, record->name);
+    size_t *slot = &table->slots[find_slot(table, record->name, hash)];
+    if (*slot != 0) {
+        return add_to_entry(&table->entries[*slot - 1], record);
+    }
+    if (!add_entry(table, hash, record)) {
+        return false;
+    }
+    *slot = table->count;
+    return true;
+}
+
+static bool is_blank(const char *line, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns 0 or an errno. */
+static int add_lines(record_table *table, const char *from, line_reader *reader, size_t *dropped) {
+    const char *line = NULL;
+    size_t size = 0;
+    int failure = 0;
+    while (line_reader_next(reader, &line, &size, &failure)) {
+        bool no_memory = false;
+        batch_record *record = record_line_read(line, size, &no_memory);
+        if (record != NULL) {
+            record->from = from;
+            no_memory = !add_record(table, record);
+        } else {
+            *dropped += !is_blank(line, size);
+        }
+        if (no_memory) {
+            free(record);
+            return ENOMEM;
+        }
+    }
+    *dropped += reader->too_long;
+    return failure;
+}
+
+static pm_status refuse(const char *path, int failure, pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_FILE, path, failure == ENOMEM ? MOTION_MEMORY_HINT : NULL,
+                          "records cannot be read: %s", strerror(failure));
+}
+
+/* The table's copy of the name of a file. NULL: memory is exhausted. */
+static const char *keep_file(record_table *table, const char *path) {
+    char **files =
+        with_room(table->files, table->file_count, &table->file_room, sizeof *table->files);
+    char *copy = strdup(path);
+    table->files = files != NULL ? files : table->files;
+    if (files == NULL || copy == NULL) {
+        free(copy);
+        return NULL;
+    }
+    files[table->file_count++] = copy;
+    return copy;
+}
+
+static pm_status add_open_file(record_table *table, const char *path, int file, size_t *dropped,
+                               pm_error *error) {
+    line_reader reader;
+    struct stat status;
+    if (fstat(file, &status) != 0) {
+        return refuse(path, errno, error);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "records cannot be read: %s",
+                              S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
+    }
+    const char *from = keep_file(table, path);
+    int failure = ENOMEM;
+    if (from != NULL && line_reader_begin(&reader, file, RECORD_LINE_MAX)) {
+        failure = add_lines(table, from, &reader, dropped);
+        line_reader_end(&reader);
+    }
+    return failure == 0 ? PM_OK : refuse(path, failure, error);
+}
+
+pm_status record_table_add(record_table *table, const char *path, bool optional, size_t *dropped,
+                           pm_error *error) {
+    size_t count = 0;
+    /* O_NONBLOCK: a pipe without a writer must not stop the command. */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    free(table->names);
+    table->names = NULL;
+    pm_status status = PM_OK;
+    if (file >= 0) {
+        status = add_open_file(table, path, file, &count, error);
+        close(file);
+    } else if (errno != ENOENT || !optional) {
+        status = refuse(path, errno, error);
+    }
+    table->dropped += count;
+    if (dropped != NULL) {
+        *dropped = count;
+    }
+    return status;
+}
+
+/* ---- folders ----------------------------------------------------------------------------- */
+
+static int is_record_file(const struct dirent *file) {
+    return fnmatch("records-*.jsonl", file->d_name, 0) == 0;
+}
+
+static int compare_files(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static pm_status add_file_of(record_table *table, const char *folder, const char *name,
+                             pm_error *error) {
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path == NULL) {
+        return refuse(folder, ENOMEM, error);
+    }
+    snprintf(path, size, "%s/%s", folder, name);
+    const pm_status status = record_table_add(table, path, true, NULL, error);
+    free(path);
+    return status;
+}
+
+pm_status record_table_add_folder(record_table *table, const char *folder, pm_error *error) {
+    struct dirent **files = NULL;
+    pm_status status = PM_OK;
+    const int count = scandir(folder, &files, is_record_file, compare_files);
+    if (count < 0) {
+        return errno == ENOENT ? PM_OK : refuse(folder, errno, error);
+    }
+    for (int i = 0; i < count; i++) {
+        if (status == PM_OK) {
+            status = add_file_of(table, folder, files[i]->d_name, error);
+        }
+        free(files[i]);
+    }
+    free(files);
+    return status;
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+const batch_record *const *record_table_find(const record_table *table, const char *name,
+                                             size_t *count) {
+    *count = 0;
+    if (table->count == 0) {
+        return NULL;
+    }
+    const size_t slot = table->slots[find_slot(table, name, hash_of(table, name))];
+    if (slot == 0) {
+        return NULL;
+    }
+    *count = table->entries[slot - 1].count;
+    return (const batch_record *const *)table->entries[slot - 1].records;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *const *record_table_names(record_table *table, size_t *count) {
+    *count = table->count;
+    if (table->names == NULL) {
+        /* One more, so that an empty table has an array. */
+        table->names = malloc((table->count + 1) * sizeof *table->names);
+        if (table->names == NULL) {
+            return NULL;
+        }
+        for (size_t i = 0; i < table->count; i++) {
+            table->names[i] = name_of(&table->entries[i]);
+        }
+        qsort(table->names, table->count, sizeof *table->names, compare_names);
+    }
+    return table->names;
+}
+
+const char *const *record_table_files(const record_table *table, size_t *count) {
+    *count = table->file_count;
+    return (const char *const *)table->files;
+}
+
+size_t record_table_dropped(const record_table *table) {
+    return table->dropped;
+}

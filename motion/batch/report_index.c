@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * index.html: the template report_index.html, and a row of its table for each row.
+ */
+#include "motion/batch/report_index.h"
+
+#include "motion/report/page_template.h"
+#include "motion/report/page_text.h"
+#include "motion/time/rate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { NUMBER_COLUMNS = 15 }; /* of the table, beside the name */
+
+static void write_text(FILE *file, const char *text) {
+    page_write_text(file, text, strlen(text));
+}
+
+static void write_isolated(FILE *file, const char *text, const char *if_empty) {
+    fputs("<bdi>", file);
+    if (text == NULL || *text == '\0') {
+        fputs(if_empty, file);
+    } else {
+        write_text(file, text);
+    }
+    fputs("</bdi>", file);
+}
+
+static void write_link(FILE *file, const char *page) {
+    fputs("<a href=\"", file); /* of letters, digits, and marks that need no escape */
+    fputs(page, file);
+}
+
+static void write_name(FILE *file, const report_row *row) {
+    if (row->page != NULL) {
+        write_link(file, row->page);
+        fputs("\">", file);
+    }
+    write_isolated(file, row->file->file->name, "");
+    if (row->page != NULL) {
+        fputs("</a>", file);
+    }
+    if (row->clip != NULL) {
+        fputs(", clip ", file);
+        write_isolated(file, row->clip, "(no name)");
+    }
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+static bool write_title(FILE *file, const void *content) {
+    const report_index *index = content;
+    fputs("Report of ", file);
+    write_text(file, index->out_dir);
+    return true;
+}
+
+static double number_of(const report_row *row, int which) {
+    return row->error != NULL ? (double)NAN
+           : which < REPORT_MEASURES
+               ? (which == MEASURE_DISTANCE ? report_millimetres(row, row->values[which].max)
+                                            : row->values[which].max)
+               : report_excess(row);
+}
+
+/* NULL: no row has the number. */
+static const report_row *worst_by(const report_index *index, int which) {
+    const report_row *worst = NULL;
+    for (size_t i = 0; i < index->row_count; i++) {
+        const double number = number_of(index->rows[i], which);
+        if (!isnan(number) && (worst == NULL || number > number_of(worst, which))) {
+            worst = index->rows[i];
+        }
+    }
+    return worst;
+}
+
+static void write_counts(FILE *file, const report_index *index) {
+    const size_t refused = index->files - index->compared - index->failed;
+    fprintf(file, "<p><strong>%zu of %zu files compared</strong>", index->compared, index->files);
+    if (index->failed > 0) {
+        fprintf(file, ", %zu failed", index->failed);
+    }
+    if (refused > 0) {
+        fprintf(file, ", %zu not comparable", refused);
+    }
+    if (index->row_count > 0 && index->rows[index->row_count - 1]->error != NULL) {
+        fputs(": <a href=\"#refused\">the last rows say why</a>", file);
+    }
+    fputs(".</p>\n", file);
+}
+
+static void write_worst(FILE *file, const report_index *index, int which) {
+    static const char *const what[] = {"largest angle", "largest distance",
+                                       "largest difference of speeds",
+                                       "speed jump that exceeds the source's most"};
+    static const char *const units[] = {"degrees", "mm", "degrees/s", "degrees/s more"};
+    const report_row *row = worst_by(index, which);
+    if (row == NULL) {
+        return;
+    }
+    const bool is_jump = which == REPORT_MEASURES;
+    fprintf(file, "<p>The %s: <strong>%.4g %s</strong>, of ", what[which], number_of(row, which),
+            units[which]);
+    write_isolated(file, is_jump ? row->jump.joint : row->values[which].joint, "(no name)");
+    fprintf(file, " at %.4g s in ", is_jump ? row->jump.time : row->values[which].time);
+    write_name(file, row);
+    fputs(".</p>\n", file);
+}
+
+/* How many rows have larger angles. */
+static void write_shares(FILE *file, const report_index *index) {
+    static const double limits[] = {10, 1, 0.1, 0.01};
+    fputs("<p>Rows with angles above", file);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        size_t count = 0;
+        for (size_t k = 0; k < index->row_count; k++) {
+            count += number_of(index->rows[k], MEASURE_ANGLE) > limits[i];
+        }
+        fprintf(file, "%s %g%s: %zu", i > 0 ? ", above" : "", limits[i], i > 0 ? "" : " degrees",
+                count);
+    }
+    fputs(".</p>\n", file);
+}
+
+static bool write_verdict(FILE *file, const void *content) {
+    const report_index *index = content;
+    write_counts(file, index);
+    for (int which = 0; which <= REPORT_MEASURES; which++) {
+        write_worst(file, index, which);
+    }
+    if (index->compared > 0) {
+        write_shares(file, index);
+    }
+    return true;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void write_joint(FILE *file, const char *joint) {
+    fputs("<td class=\"name\">", file);
+    if (joint != NULL) {
+        write_isolated(file, joint, "(no name)");
+    } else {
+        fputs("–", file);
+    }
+    fputs("</td>", file);
+}
+
+/* A time, which leads to the moment where the row has a page. */
+static void write_time(FILE *file, const report_row *row, double time, size_t pair) {
+    if (!isfinite(time)) {
+        fputs("<td>–</td>", file);
+    } else if (row->page == NULL) {
+        page_write_cell(file, time);
+    } else {
+        fprintf(file, "<td data-v=\"%.17g\">", time);
+        write_link(file, row->page);
+        fprintf(file, "#t=%.9g,j=%zu\">%.4g</a></td>", time, pair, time);
+    }
+}
+
+static void write_numbers(FILE *file, const report_row *row) {
+    const report_value *angle = &row->values[MEASURE_ANGLE];
+    const report_value *distance = &row->values[MEASURE_DISTANCE];
+    const report_value *speed = &row->values[MEASURE_VELOCITY];
+    page_write_cell(file, angle->max);
+    page_write_cell(file, angle->rms);
+    write_joint(file, angle->joint);
+    write_time(file, row, angle->time, angle->pair);
+    page_write_cell(file, report_millimetres(row, distance->max));
+    page_write_cell(file, report_millimetres(row, distance->rms));
+    page_write_cell(file, speed->max);
+    page_write_cell(file, speed->rms);
+    page_write_cell(file, report_excess(row));
+    page_write_cell(file, row->jump.output);
+    page_write_cell(file, row->jump.source);
+    write_joint(file, row->jump.joint);
+    write_time(file, row, row->jump.time, row->jump.pair);
+    const size_t others = row->only_in_source + row->only_in_output;
+    fprintf(file, "<td data-v=\"%zu\">%zu", row->joints, row->joints);
+    if (others > 0) {
+        fprintf(file, " of %zu", row->joints + others);
+    }
+    fprintf(file, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, row->frames, row->frames);
+    if (row->key_times > row->frames) {
+        fprintf(file, " of %" PRIu64, row->key_times);
+    }
+    fputs("</td>", file);
+}
+
+/* What a batch says of a failure begins with the input; the row has the name of the output. */
+static void write_refusal(FILE *file, const report_row *row) {
+    const bool failed = row->file->has_record && row->file->status == RECORD_FAILED;
+    fprintf(file, "<td class=\"why\" colspan=\"%d\">%s: ", NUMBER_COLUMNS,
+            failed ? "failed" : "not compared");
+    write_isolated(file, row->error, "");
+    fputs("</td>", file);
+}
+
+static bool write_rows(FILE *file, const void *content) {
+    const report_index *index = content;
+    bool has_mark = false;
+    fputs("<tbody>\n", file);
+    for (size_t i = 0; i < index->row_count; i++) {
+        const report_row *row = index->rows[i];
+        if (row->error != NULL) {
+            fprintf(file, "<tr class=\"refused\"%s>", has_mark ? "" : " id=\"refused\"");
+            has_mark = true;
+        } else {
+            fputs("<tr>", file);
+        }
+        fputs("<th scope=\"row\">", file);
+        write_name(file, row);
+        if (row->page_error != NULL) {
+            fputs(" <span class=\"note\">no page: ", file);
+            write_isolated(file, row->page_error, "");
+            fputs("</span>", file);
+        }
+        fputs("</th>", file);
+        if (row->error != NULL) {
+            write_refusal(file, row);
+        } else {
+            write_numbers(file, row);
+        }
+        fputs("</tr>\n", file);
+    }
+    fputs("</tbody>\n", file);
+    return true;
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static bool write_conditions(FILE *file, const void *content) {
+    const report_index *index = content;
+    fputs("<dt>outputs</dt><dd>", file);
+    write_isolated(file, index->out_dir, "");
+    fprintf(file, "</dd>\n<dt>made by</dt><dd>posemill %s: <code>", pm_version());
+    write_text(file, index->made_by);
+    fputs("</code></dd>\n", file);
+    return true;
+}
+
+static bool write_style(FILE *file, const void *content) {
+    (void)content;
+    page_write_file(file, "page_common.css");
+    page_write_file(file, "report_index.css");
+    return true;
+}
+
+static bool write_script(FILE *file, const void *content) {
+    (void)content;
+    page_write_file(file, "page_table.js");
+    page_write_file(file, "report_index.js");
+    return true;
+}
+
+static bool write_all(FILE *file, const void *content) {
+    static const page_writer writers[] = {{"head", page_write_head},       {"style", write_style},
+                                          {"script", write_script},        {"title", write_title},
+                                          {"verdict", write_verdict},      {"rows", write_rows},
+                                          {"conditions", write_conditions}};
+    return page_write_template(file, "report_index.html", writers,
+                               sizeof writers / sizeof writers[0], content);
+}
+
+pm_status report_index_write(const char *path, const report_index *index, pm_error *error) {
+    return page_save(path, write_all, index, error);
+}

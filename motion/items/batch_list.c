@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public functions of lists.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/items/batch_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/fault.h"
+#include "motion/items/item_add.h"
+#include "motion/items/list_write.h"
+
+/* False: memory is exhausted. */
+static bool show(pm_motion_batch_list *list, const char *files_from) {
+    const batch_items *items = &list->items;
+    list->files_from = files_from ? strdup(files_from) : NULL;
+    list->shown = calloc(items->count + 1, sizeof *list->shown);
+    for (size_t i = 0; list->shown && i < items->count; i++)
+        list->shown[i] = (pm_motion_batch_item){.path = items->items[i].path,
+                                                .name = items->items[i].name,
+                                                .bytes = items->items[i].bytes,
+                                                .source_rate = items->items[i].source_rate,
+                                                .layout = items->items[i].layout,
+                                                .fault = items->items[i].fault};
+    return list->shown && (list->files_from || !files_from);
+}
+
+pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources, pm_motion_batch_list **list,
+                               pm_error *error) {
+    if (!sources || !list)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error);
+    if (status == PM_OK && sources->path_count > 0 && !sources->paths)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "paths is NULL");
+    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++)
+        if (!sources->paths[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "paths[%zu] is NULL", i);
+    if (status != PM_OK)
+        return status;
+    pm_motion_batch_list *made = calloc(1, sizeof *made);
+    if (!made)
+        return item_memory(error);
+    void *before = c_locale_begin();
+    status = batch_items_find(sources, &made->items, error);
+    c_locale_end(before);
+    if (status == PM_OK && !show(made, sources->files_from))
+        status = item_memory(error);
+    if (status == PM_OK)
+        *list = made;
+    else
+        pm_motion_batch_destroy_list(&made);
+    return status;
+}
+
+const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list, size_t *count) {
+    if (count)
+        *count = list ? list->items.count : 0;
+    return list ? list->shown : NULL;
+}
+
+pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
+                                     pm_error *error) {
+    if (!list || !path)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "path");
+    void *before = c_locale_begin();
+    const pm_status status = list_write(path, &list->items, error);
+    c_locale_end(before);
+    return status;
+}
+
+const char *pm_motion_batch_list_text(pm_motion_batch_list *list) {
+    size_t size = 0;
+    void *before = c_locale_begin();
+    if (list && !list->text && !list_write_text(&list->items, true, &list->text, &size)) {
+        free(list->text);
+        list->text = NULL;
+    }
+    c_locale_end(before);
+    return list ? list->text : NULL;
+}
+
+void pm_motion_batch_destroy_list(pm_motion_batch_list **list) {
+    if (!list || !*list)
+        return;
+    batch_items_release(&(*list)->items);
+    free((*list)->shown);
+    free((*list)->files_from);
+    free((*list)->text);
+    free(*list);
+    *list = NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The list of inputs that callers have.
+ */
+#ifndef POSEMILL_MOTION_BATCH_LIST_H
+#define POSEMILL_MOTION_BATCH_LIST_H
+
+#include "motion/items/items.h"
+
+struct pm_motion_batch_list {
+    batch_items items;
+    pm_motion_batch_item *shown; /* the same for callers */
+    char *files_from;            /* the list that they come from. NULL: none */
+    char *text;                  /* of all items. NULL: not made */
+};
+
+#endif

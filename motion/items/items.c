@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the items of all inputs, sorts them and checks their names.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/items/items.h"
+
+#include "motion/items/archive.h"
+#include "motion/items/folders.h"
+#include "motion/items/item_add.h"
+#include "motion/items/list_file.h"
+
+#include "motion/base/fault.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- inputs -------------------------------------------------------------------------------- */
+
+static pm_status add_file(const char *path, batch_items *items, pm_error *error) {
+    const bool is_stream = strcmp(path, "-") == 0;
+    const char *slash = strrchr(path, '/');
+    struct stat status = {.st_size = 0};
+    batch_item *item = item_add(items, strdup(path), strdup(slash != NULL ? slash + 1 : path));
+    bool good = item != NULL;
+    if (good && !is_stream && stat(path, &status) != 0) {
+        good = item_fault(item, "cannot be opened: %s", strerror(errno));
+    } else if (good && S_ISREG(status.st_mode)) {
+        item->bytes = (uint64_t)status.st_size;
+    }
+    return good ? PM_OK : item_memory(error);
+}
+
+static pm_status add_path(const char *path, const pm_motion_batch_sources *sources,
+                          batch_items *items, pm_error *error) {
+    struct stat status;
+    const bool exists = strcmp(path, "-") != 0 && stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
+        return folders_search(path, sources, items, error);
+    }
+    if (exists && archive_is_named(path)) {
+        return archive_list(path, sources->match, items, error);
+    }
+    return add_file(path, items, error);
+}
+
+static pm_status add_sources(const pm_motion_batch_sources *sources, batch_items *items,
+                             pm_error *error) {
+    const char *from = sources->files_from;
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++) {
+        status = add_path(sources->paths[i], sources, items, error);
+    }
+    if (status == PM_OK && from != NULL) {
+        status = archive_is_named(from) ? archive_list(from, sources->match, items, error)
+                                        : list_file_read(from, items, error);
+    }
+    if (status == PM_OK && sources->list != NULL) {
+        status = list_text_read("list", sources->list, sources->list_size, items, error);
+    }
+    return status;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* The fault of a name that no output can have. */
+static bool check_name(batch_item *item) {
+    static const char own[] = ".posemill";
+    const size_t size = strcspn(item->name, "/");
+    if (item->fault != NULL) {
+        return true;
+    }
+    if (size == 0) {
+        return item_fault(item, "names no file");
+    }
+    return size != sizeof own - 1 || memcmp(item->name, own, size) != 0 ||
+           item_fault(item,
+                      "its output would lie in %s, where records are; \"out\" in a list gives "
+                      "it another name",
+                      own);
+}
+
+static int by_name(const void *left, const void *right) {
+    const batch_item *a = left, *b = right;
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : strcmp(a->path, b->path);
+}
+
+static const char names_hint[] =
+    "give a folder that has both, or a list in which \"out\" tells them apart";
+
+/* Sorts what lies in a folder directly behind the folder: / comes before all other bytes. */
+static int by_folders(const void *left, const void *right) {
+    const batch_item *a = *(batch_item *const *)left, *b = *(batch_item *const *)right;
+    const unsigned char *x = (const unsigned char *)a->name, *y = (const unsigned char *)b->name;
+    while (*x != '\0' && *x == *y) {
+        x++;
+        y++;
+    }
+    return (*x == '/' ? 1 : *x << 1) - (*y == '/' ? 1 : *y << 1);
+}
+
+static bool lies_in(const batch_item *item, const batch_item *folder) {
+    const size_t size = strlen(folder->name);
+    return strncmp(item->name, folder->name, size) == 0 && item->name[size] == '/';
+}
+
+/* A name with a folder that is the name of another item, whose output cannot be a folder too. What is
+ * in an archive fails alone; what was given is refused. */
+static pm_status refuse_folder(batch_item *item, batch_item *other, pm_error *error) {
+    static const char reason[] = "its output '%s' needs a folder where '%s' has its output";
+    batch_item *refused = item->archive != NULL ? item : other;
+    if (refused->archive == NULL) {
+        return motion_fail_at(error, PM_ERROR_ARGUMENT, item->path, names_hint, reason, item->name,
+                              other->path);
+    }
+    return item_fault(refused, reason, item->name, other->path) ? PM_OK : item_memory(error);
+}
+
+/* One with a fault has no output: it may be that folder, which could not be read to its end. */
+static pm_status check_folders(const batch_items *items, pm_error *error) {
+    batch_item **order = malloc((items->count + 1) * sizeof *order);
+    batch_item *file = NULL; /* the last one that may be a folder of those that follow */
+    pm_status status = PM_OK;
+    if (order == NULL) {
+        return item_memory(error);
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        order[i] = &items->items[i];
+    }
+    if (items->count > 1) {
+        qsort(order, items->count, sizeof *order, by_folders);
+    }
+    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+        const bool is_used = order[i]->fault == NULL;
+        if (is_used && file != NULL && lies_in(order[i], file)) {
+            status = refuse_folder(order[i], file, error);
+        }
+        if (is_used && (file == NULL || file->fault != NULL || !lies_in(order[i], file))) {
+            file = order[i];
+        }
+    }
+    free(order);
+    return status;
+}
+
+/* A file with a fault that is listed twice fails once. */
+static void drop_repeated(batch_items *items) {
+    size_t kept = 0;
+    for (size_t i = 0; i < items->count; i++) {
+        batch_item *item = &items->items[i];
+        const batch_item *last = kept > 0 ? &items->items[kept - 1] : NULL;
+        if (last != NULL && item->fault != NULL && last->fault != NULL &&
+            by_name(last, item) == 0) {
+            item_release(item);
+        } else {
+            items->items[kept++] = *item;
+        }
+    }
+    items->count = kept;
+}
+
+static bool has_name_of(const batch_items *items, size_t index, size_t other) {
+    return other < items->count && strcmp(items->items[index].name, items->items[other].name) == 0;
+}
+
+/* An item with a fault has no output: it leaves its name to another item, and is named after its path. */
+static bool rename_faulty(batch_items *items) {
+    bool good = true;
+    for (size_t i = 0; good && i < items->count; i++) {
+        batch_item *item = &items->items[i];
+        if (item->fault == NULL ||
+            !(has_name_of(items, i, i + 1) || (i > 0 && has_name_of(items, i, i - 1)))) {
+            continue;
+        }
+        char *name = item_cut(strdup(item->path), 0);
+        good = name != NULL;
+        if (good) {
+            free(item->name);
+            item->name = name;
+        }
+    }
+    return good;
+}
+
+static void sort(batch_items *items) {
+    if (items->count > 1) {
+        qsort(items->items, items->count, sizeof *items->items, by_name);
+    }
+}
+
+static pm_status check_names(const batch_items *items, pm_error *error) {
+    for (size_t i = 1; i < items->count; i++) {
+        const batch_item *item = &items->items[i], *before = &items->items[i - 1];
+        if (strcmp(item->name, before->name) == 0) {
+            return motion_fail_at(error, PM_ERROR_ARGUMENT, item->path, names_hint,
+                                  "has the output name '%s', which '%s' has too", item->name,
+                                  before->path);
+        }
+    }
+    return check_folders(items, error);
+}
+
+pm_status batch_items_find(const pm_motion_batch_sources *sources, batch_items *items,
+                           pm_error *error) {
+    *items = (batch_items){.count = 0};
+    pm_status status = add_sources(sources, items, error);
+    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+        status = check_name(&items->items[i]) ? PM_OK : item_memory(error);
+    }
+    if (status != PM_OK) {
+        return status;
+    }
+    sort(items);
+    drop_repeated(items);
+    if (!rename_faulty(items)) {
+        return item_memory(error);
+    }
+    sort(items);
+    return check_names(items, error);
+}
+
+void batch_items_release(batch_items *items) {
+    for (size_t i = 0; i < items->count; i++) {
+        item_release(&items->items[i]);
+    }
+    for (size_t i = 0; i < items->archive_count; i++) {
+        free(items->archives[i]);
+    }
+    free(items->items);
+    free(items->archives);
+    *items = (batch_items){.count = 0};
+}

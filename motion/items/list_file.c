@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the lines of a list to items. Each archive that lines name is opened once.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/items/list_file.h"
+
+#include "motion/items/archive.h"
+#include "motion/items/item_add.h"
+#include "motion/items/list_line.h"
+
+#include "motion/base/fault.h"
+#include "motion/files/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A line about a member of an archive. */
+typedef struct member_line {
+    char *archive, *member;
+    size_t item;
+    bool has_bytes;
+} member_line;
+
+typedef struct member_lines {
+    member_line *lines;
+    size_t count, room;
+} member_lines;
+
+/* ---- members of archives ------------------------------------------------------------------- */
+
+/* Takes the archive and the member from the line. */
+static bool keep_member(member_lines *members, list_line *line, size_t item) {
+    if (members->count == members->room) {
+        const size_t room = members->room < 64 ? 64 : 2 * members->room;
+        member_line *more = realloc(members->lines, room * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        members->lines = more;
+        members->room = room;
+    }
+    members->lines[members->count++] =
+        (member_line){line->path, line->member, item, line->has_bytes};
+    line->path = line->member = NULL;
+    return true;
+}
+
+static int by_archive(const void *left, const void *right) {
+    const member_line *a = left, *b = right;
+    const int order = strcmp(a->archive, b->archive);
+    return order != 0 ? order : strcmp(a->member, b->member);
+}
+
+static pm_status find_in_archive(const member_line *lines, size_t count, batch_items *items,
+                                 pm_error *error) {
+    archive_wanted *wanted = calloc(count, sizeof *wanted);
+    if (wanted == NULL) {
+        return item_memory(error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        wanted[i] = (archive_wanted){lines[i].member, lines[i].item, lines[i].has_bytes};
+    }
+    const pm_status status = archive_find(lines[0].archive, wanted, count, items, error);
+    free(wanted);
+    return status;
+}
+
+static pm_status find_members(member_lines *members, batch_items *items, pm_error *error) {
+    pm_status status = PM_OK;
+    if (members->count > 1) {
+        qsort(members->lines, members->count, sizeof *members->lines, by_archive);
+    }
+    for (size_t i = 0, end; status == PM_OK && i < members->count; i = end) {
+        for (end = i + 1; end < members->count &&
+                          strcmp(members->lines[end].archive, members->lines[i].archive) == 0;) {
+            end++;
+        }
+        status = find_in_archive(&members->lines[i], end - i, items, error);
+    }
+    return status;
+}
+
+static void release_members(member_lines *members) {
+    for (size_t i = 0; i < members->count; i++) {
+        free(members->lines[i].archive);
+        free(members->lines[i].member);
+    }
+    free(members->lines);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* The size of a file; a fault where it is none. */
+static bool look_at(batch_item *item) {
+    struct stat status;
+    if (stat(item->path, &status) != 0) {
+        return item_fault(item, "%s", strerror(errno));
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return item_fault(item, "is a folder; a list names files");
+    }
+    item->bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+    return S_ISREG(status.st_mode) || item_fault(item, "is no regular file");
+}
+
+static bool add_line(list_line *line, member_lines *members, batch_items *items) {
+    const bool is_member = line->member != NULL;
+    char *name =
+        line->out != NULL ? line->out : batch_name_of(is_member ? line->member : line->path);
+    char *path = item_text(line->path, is_member ? ":" : "", is_member ? line->member : "");
+    line->out = NULL;
+    batch_item *item = item_add(items, path, name);
+    if (item == NULL) {
+        return false;
+    }
+    item->bytes = line->bytes;
+    item->source_rate = line->rate;
+    item->layout = line->layout;
+    line->layout = NULL;
+    if (item->fault != NULL) {
+        return true;
+    }
+    if (line->has_nul) {
+        return item_fault(item, "has a NUL byte in a name");
+    }
+    if (is_member) {
+        return keep_member(members, line, items->count - 1);
+    }
+    return line->has_bytes || look_at(item);
+}
+
+static pm_status read_lines(const char *label, const char *data, size_t size, member_lines *members,
+                            batch_items *items, pm_error *error) {
+    list_text text = list_text_of(data, size);
+    list_found found = LIST_LINE;
+    char reason[LIST_REASON_SIZE] = "";
+    while (found == LIST_LINE) {
+        list_line line;
+        bool good = true;
+        found = list_next(&text, &line, reason);
+        if (found == LIST_LINE) {
+            good = add_line(&line, members, items);
+        }
+        list_line_release(&line);
+        if (!good) {
+            return item_memory(error);
+        }
+    }
+    return found == LIST_END
+               ? PM_OK
+               : motion_fail_at(error, PM_ERROR_FILE, label,
+                                "a line is a path, or {\"path\": ..., \"bytes\": ...}",
+                                "line %zu: %s", text.lines, reason);
+}
+
+/* Lists are text. A name with a NUL byte fails alone; many of them are another file, or UTF-16. */
+static input_kind_found find_text(const char *bytes, size_t size) {
+    enum { OFTEN = 16 };
+    size_t count = 0;
+    for (size_t i = 0; i < size; i++) {
+        count += bytes[i] == '\0';
+    }
+    return size < INPUT_FIRST_BYTES ? INPUT_KIND_UNKNOWN
+           : count > size / OFTEN   ? INPUT_KIND_NO
+                                    : INPUT_KIND_YES;
+}
+
+static const input_kind list_kind = {find_text, "is no list: it has many NUL bytes"};
+
+pm_status list_text_read(const char *label, const char *text, size_t size, batch_items *items,
+                         pm_error *error) {
+    member_lines members = {.count = 0};
+    pm_status status = read_lines(label, text, size, &members, items, error);
+    if (status == PM_OK) {
+        status = find_members(&members, items, error);
+    }
+    release_members(&members);
+    return status;
+}
+
+pm_status list_file_read(const char *path, batch_items *items, pm_error *error) {
+    const char *label = strcmp(path, "-") == 0 ? "standard input" : path;
+    char *data = NULL, reason[INPUT_REASON_SIZE] = "";
+    size_t size = 0;
+    const pm_status status = input_read_file(path, &list_kind, &data, &size, reason)
+                                 ? list_text_read(label, data, size, items, error)
+                                 : motion_fail_at(error, PM_ERROR_FILE, label, NULL, "%s", reason);
+    free(data);
+    return status;
+}

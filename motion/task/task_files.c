@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of inputs and outputs that no reader or writer would take.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "motion/task/task_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "motion/base/fault.h"
+#include "motion/files/output_names.h"
+#include "motion/open/formats.h"
+#include "motion/open/open.h"
+
+static pm_status refuse_folder(const char *path, pm_error *error) {
+    return motion_fail_at(error, PM_ERROR_FILE, path, "give the files in the folder",
+                          "is a folder; expected a motion file");
+}
+
+pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_error *error) {
+    const bool named = strcmp(in, "-") != 0;
+    const char *extension = named ? extension_of(in) : "";
+    char expected[MOTION_EXTENSIONS];
+    struct stat status;
+    if (named && stat(in, &status) != 0)
+        return motion_fail_at(error, PM_ERROR_FILE, in, NULL, "cannot be opened: %s",
+                              strerror(errno));
+    if (named && S_ISDIR(status.st_mode))
+        return refuse_folder(in, error);
+    if (*extension == '\0' || task->read.format != PM_MOTION_ANY ||
+        pm_motion_find_format(in) != PM_MOTION_ANY)
+        return PM_OK;
+    return motion_fail_at(error, PM_ERROR_FILE, in, "if the file has another format, use --format",
+                          "format '%.20s' is not supported; expected %s", extension,
+                          motion_list_extensions(expected));
+}
+
+/* An output whose extension is that of a format is converted to it. With a given format other
+ * extensions may be anything but those of files that it would be mistaken for. */
+pm_status task_check_output(const pm_motion_batch_task *task, const char *option, const char *out,
+                            pm_error *error) {
+    static const char *const others[] = {"npy", "asf", "amc", "fbx", "bin"};
+    char expected[MOTION_EXTENSIONS];
+    const char *extension = strcmp(out, "-") == 0 ? "" : extension_of(out);
+    bool is_other = task->format == PM_MOTION_ANY && task->read.format == PM_MOTION_ANY;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        is_other = is_other || strcasecmp(extension, others[i]) == 0;
+    if (*extension == '\0' || pm_motion_find_format(out) != PM_MOTION_ANY || !is_other)
+        return PM_OK;
+    return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
+                          "use one of these, or - for standard output",
+                          "'%s' has no extension of a motion format; expected %s", out,
+                          motion_list_extensions(expected));
+}
+
+bool task_moves(const pm_motion_batch_task *task) {
+    return (task->scale > 0 && task->scale != 1) || task->turn != PM_MOTION_TURN_NONE;
+}
+
+pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
+                            pm_error *error) {
+    const char *name = task->euler_given ? "--euler" : task->decimals > 0 ? "--decimals" : NULL;
+    if (name == NULL || format == PM_MOTION_BVH)
+        return PM_OK;
+    return motion_fail_at(error, PM_ERROR_ARGUMENT, name, "leave it out, or write BVH",
+                          "is for BVH; the output has the format %s",
+                          pm_motion_format_name(format));
+}
+
+pm_status task_read(const pm_motion_read_options *options, const char *path, char *data,
+                    size_t size, const motion_observer *observer, pm_motion **motion,
+                    pm_error *error) {
+    struct stat status;
+    if (data == NULL && strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
+        S_ISDIR(status.st_mode))
+        return refuse_folder(path, error);
+    return motion_open_observed(path, data, size, options, observer, motion, error);
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Keyword arguments of a batch as the C library takes them."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ._library import ffi, lib
+from ._motion import _EULER, _TURNS, format_number
+from ._rational import rate_of, rational, seconds_of
+from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, method_number
+
+__all__ = ["OF_DEVICES", "absolute_paths", "make_options"]
+
+OF_DEVICES = ("device", "reference")
+_FILES = ("layout", "skeleton", "rates", "tangents", "axis")
+_FLAGS = {"strict": ("read", "strict"), "no_snap": ("read", "no_snap"),
+          "no_limit": ("curve", "unlimited"), "keep_time": ("", "keep_time"), "check": ("", "check")}
+_UPS = {name: turn for name, turn in _TURNS.items() if name is not None}
+_UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+
+
+def absolute_paths(options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with files for workers that may have another working folder."""
+    return {name: os.path.abspath(os.fspath(value)) if name in _FILES and isinstance(
+        value, (str, os.PathLike)) and os.path.exists(value) else value
+        for name, value in options.items()}
+
+
+def _text(value: Any, name: str) -> bytes:
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name}: expected a text, found {type(value).__name__}")
+    found = os.fsencode(value)
+    if not found or b"\0" in found:
+        raise ValueError(f"{name}: {value!r} is empty, or has a NUL byte")
+    return found
+
+
+def _count(value: Any, name: str, end: int = 2**63) -> int:
+    return count_of(int(value) if isinstance(value, str) and value.isdigit() else value, name, end)
+
+
+def _list(value: Any, count: int, name: str) -> list[float]:
+    return _numbers(value.split(",") if isinstance(value, str) else value, count, name)
+
+
+def _bytes(value: Any) -> int:
+    shift = _UNITS.get(value[-1:], 0) if isinstance(value, str) else 0
+    return _count(value[:-1] if shift else value, "memory", 2**63 >> shift) << shift
+
+
+class _Made:
+    """The struct, and what it points to."""
+
+    def __init__(self) -> None:
+        self.options = ffi.new("pm_motion_batch_options *")
+        self.keep: list[Any] = []
+        self.task = self.options.task
+        self.parts = {"": self.task, "read": self.task.read, "curve": self.task.curve}
+
+    def text(self, value: Any, name: str) -> Any:
+        """A C string."""
+        self.keep.append(ffi.new("char[]", _text(value, name)))
+        return self.keep[-1]
+
+    def set_method(self, value: Any) -> None:
+        curve = self.task.curve
+        curve.method_given, curve.authored = True, value == "authored"
+        curve.method = 0 if curve.authored else method_number(value)
+
+    def set_tangents(self, value: Any) -> None:
+        curve = self.task.curve
+        curve.tangents_given = True
+        if isinstance(value, str) and value in _TANGENTS:
+            curve.tangents = _TANGENTS[value]
+        elif isinstance(value, (str, os.PathLike)) and os.fspath(value).endswith(".npy"):
+            curve.tangents, curve.tangents_file = lib.PM_TANGENTS_USER, self.text(value, "tangents")
+        elif isinstance(value, str) and not value.startswith("tcb:"):
+            _word(value, {**_TANGENTS, "tcb:T,C,B": 0, "FILE.npy": 0}, "tangents")
+        else:
+            numbers = _list(value[4:] if isinstance(value, str) else value, 3, "tangents")
+            if not all(-1 <= number <= 1 for number in numbers):
+                raise ValueError(f"tangents: expected numbers from -1 to 1, found {numbers}")
+            curve.tangents, curve.tcb = lib.PM_TANGENTS_TCB, numbers
+
+    def set_axis(self, value: Any) -> None:
+        curve = self.task.curve
+        curve.axis_given = True
+        if isinstance(value, (str, os.PathLike)) and os.fspath(value).endswith(".npy"):
+            curve.axis_file = self.text(value, "axis")
+            return
+        curve.axis = _list(value, 3, "axis")
+        if not any(curve.axis):
+            raise ValueError("axis: has zero length; expected a direction")
+
+    def set_window(self, name: str, value: Any) -> None:
+        begin, end = _list(value, 2, name)
+        if not 0 <= begin < end <= 1:
+            raise ValueError(f"{name}: expected a, b with 0 <= a < b <= 1, found {value!r}")
+        setattr(self.task.curve, name, [begin, end])
+        setattr(self.task.curve, f"{name}_given", True)
+
+    def set_given(self, part: Any, name: str, value: int) -> None:
+        """A word that may be left out."""
+        setattr(part, name, value)
+        setattr(part, f"{name}_given", True)
+
+    def set_scale(self, value: Any) -> None:
+        self.task.scale = float(rate_of(value, "scale"))
+
+    def set_decimals(self, value: Any) -> None:
+        self.task.decimals = _count(value, "decimals", 10)
+        if self.task.decimals == 0:
+            raise ValueError("decimals: 0 is below 1")
+
+    def set_clips(self, value: Any) -> None:
+        names = [self.text(str(one) if isinstance(one, int) else one, "clip")
+                 for one in (value if isinstance(value, (list, tuple)) else [value])]
+        self.keep.append(ffi.new("char *[]", names or 1))
+        self.task.clips, self.task.clip_count = self.keep[-1], len(names)
+
+
+def _to_read(name: str, field: str) -> Callable[[_Made, Any], None]:
+    return lambda made, value: setattr(made.task.read, field, made.text(value, name))
+
+
+_SETTERS: dict[str, Callable[[_Made, Any], None]] = {
+    "method": _Made.set_method, "tangents": _Made.set_tangents, "axis": _Made.set_axis,
+    "swing": lambda made, value: made.set_window("swing", value),
+    "twist": lambda made, value: made.set_window("twist", value),
+    "ends": lambda made, value: made.set_given(made.task.curve, "ends", _word(value, _ENDS, "ends")),
+    "axis_frame": lambda made, value: made.set_given(made.task.curve, "axis_frame",
+                                                     _word(value, _FRAMES, "axis_frame")),
+    "loop": lambda made, value: setattr(made.task.curve, "loop_period", float(rate_of(value, "loop"))),
+    "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, _EULER, "euler")),
+    "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
+                                                   _word(value, _END_RULES, "end_rule")),
+    "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),
+    "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
+    "to": lambda made, value: setattr(made.task, "format", format_number(value)),
+    "start": lambda made, value: setattr(made.task, "start", rational(seconds_of(value, "start"))),
+    "end": lambda made, value: setattr(made.task, "end", rational(seconds_of(value, "end"))),
+    "max_frames": lambda made, value: setattr(made.task, "max_samples", _count(value, "max_frames")),
+    "trim_start": lambda made, value: setattr(made.task, "trim_start", _count(value, "trim_start")),
+    "format": lambda made, value: setattr(made.task.read, "format", format_number(value)),
+    "src_rate": lambda made, value: setattr(made.task.read, "source_rate",
+                                            rational(rate_of(value, "src_rate"))),
+    "layout": _to_read("layout", "layout"), "skeleton": _to_read("skeleton", "skeleton"),
+    "rates": _to_read("rates", "rates_file"),
+    "nan": lambda made, value: setattr(made.task.read, "hold_nan", _word(value, {"hold": 1}, "nan")),
+    "bvh_position": lambda made, value: setattr(
+        made.task.read, "bvh_adds_offset", _word(value, {"replace": 0, "add": 1}, "bvh_position")),
+    "memory": lambda made, value: setattr(made.options, "memory", _bytes(value)),
+}
+
+
+def make_options(options: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """A pm_motion_batch_options with what is done to each file, and what it points to. Options of devices
+    are left out.
+    """
+    if options.get("reference") and options.get("device") not in (None, "none"):
+        raise ValueError(f"reference: cannot be combined with device={options['device']!r}")
+    made = _Made()
+    for name, value in options.items():
+        if name in OF_DEVICES or value is None:
+            continue
+        if name in _FLAGS:
+            part, field = _FLAGS[name]
+            setattr(made.parts[part], field, bool(value))
+        elif name in _SETTERS:
+            _SETTERS[name](made, value)
+        else:
+            raise ValueError(f"{name}: is no option of `posemill resample`")
+    return made.options, made.keep

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operands of resample and convert, and the run of one file; batch_run.c runs many.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "resample_run.h"
+
+#include "files/progress.h"
+#include "motion/files/output_names.h"
+#include "motion/task/task_files.h"
+#include "motion/task/task_rate.h"
+#include "print/resample_print.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool resample_option_rate(const char *text, void *target, char *reason) {
+    if (!task_is_rate(text)) {
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4", text);
+        return false;
+    }
+    *(const char **)target = text;
+    return true;
+}
+
+/* ---- operands ---------------------------------------------------------------------------- */
+
+/* A second operand is an output, unless it looks like a second input of a batch. */
+static cli_exit take_operand(const command_help *help, resample_options *options, int *argc,
+                             char **argv) {
+    const pm_motion_batch_options *run = &options->batch.run;
+    struct stat status;
+    if (*argc != 2) {
+        return options_usage(help, "-o", "missing; expected -o OUT or --out-dir DIR");
+    }
+    if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
+        !run->overwrite) {
+        return options_usage(help, "-o",
+                             "missing, and '%s' exists; expected -o OUT or --out-dir DIR", argv[1]);
+    }
+    options->out = argv[1];
+    *argc = 1;
+    return CLI_DONE;
+}
+
+cli_exit resample_find_output(const command_help *help, resample_options *options, int *argc,
+                              char **argv) {
+    const pm_motion_batch_options *run = &options->batch.run;
+    pm_error error;
+    if (*argc == 0 && options->batch.files_from == NULL) {
+        return options_usage(help, "input", "missing; expected a motion file");
+    }
+    if (options->out != NULL && run->out_dir != NULL) {
+        return options_usage(help, "-o", "cannot be combined with --out-dir");
+    }
+    if (options->out == NULL && run->out_dir == NULL) {
+        const cli_exit code = take_operand(help, options, argc, argv);
+        if (code != CLI_DONE) {
+            return code;
+        }
+    }
+    if (options->out != NULL && *argc > 1) {
+        return options_usage(help, "-o", "accepts one input, found %d; use --out-dir", *argc);
+    }
+    if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
+        return options_usage(help, "--json",
+                             "cannot be combined with an output on standard output");
+    }
+    if (run->out_dir != NULL && run->task.format != PM_MOTION_ANY) {
+        return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
+    }
+    return CLI_DONE;
+}
+
+/* ---- one file ---------------------------------------------------------------------------- */
+
+/* A result may replace its source only where that is asked for, and never a file that an option names. */
+static cli_exit check_clash(const resample_options *options, const char *in) {
+    const pm_motion_batch_task *task = &options->batch.run.task;
+    const char *const read[] = {task->curve.tangents_file, task->curve.axis_file, task->read.layout,
+                                task->read.rates_file, options->batch.run.overwrite ? NULL : in};
+    const named_file *output = NULL, *other = NULL;
+    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+        const named_file names[] = {{options->out, LOCATION_OUTPUT},
+                                    {read[i] != NULL ? read[i] : "", LOCATION_INPUT}};
+        if (read[i] != NULL && names_clash(names, 2, &output, &other)) {
+            return cli_fail(
+                CLI_CANNOT_WRITE, read[i],
+                read[i] == in ? "choose another name for the output, or replace it with --overwrite"
+                              : "choose another name for the output",
+                "would be overwritten by the result");
+        }
+    }
+    return CLI_DONE;
+}
+
+/* Once the format of the input is known. */
+static void warn_of_options(const resample_options *options, pm_motion_format found) {
+    const pm_motion_batch_task *task = &options->batch.run.task;
+    const pm_motion_format named = pm_motion_find_format(options->out);
+    const device_options *device = &options->device;
+    motion_options_warn(&options->motion, 1u << found);
+    if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named) {
+        cli_warn("--to", "has no effect; the name of the output says %s",
+                 pm_motion_format_name(named));
+    }
+    if (task->rate == NULL && (device->device != NULL || device->reference)) {
+        cli_warn(device->device != NULL ? "--device" : "--reference",
+                 "has no effect without --rate");
+    }
+}
+
+typedef struct shown_progress {
+    progress bar;
+    bool is_shown;
+} shown_progress;
+
+static void show(void *user, uint64_t done, uint64_t total) {
+    shown_progress *shown = user;
+    if (!shown->is_shown) {
+        progress_begin(&shown->bar, "resample", total);
+        shown->is_shown = true;
+    }
+    progress_advance(&shown->bar, done - shown->bar.done);
+}
+
+static pm_status work_on(const resample_options *options, pm_engine *engine, const char *in,
+                         task_report *report, pm_error *error) {
+    shown_progress shown = {.is_shown = false};
+    task_curve curve = {.is_warned = false};
+    const task_how how = {.task = &options->batch.run.task,
+                          .curve = &curve,
+                          .log = cli_log_warning,
+                          .progress = show,
+                          .progress_user = &shown};
+    const task_input input = {.path = in};
+    const task_output output = {.path = options->out};
+    task_work work;
+    pm_status status = task_open(&work, &how, &input, &output, report, error);
+    if (status == PM_OK) {
+        warn_of_options(options, pm_motion_get_content(work.motion)->format);
+        status = task_write(&work, engine, error);
+    }
+    if (status == PM_OK && report->end_cut > 0) {
+        char text[TASK_END_TEXT];
+        task_describe_end(report->rate, report->end_cut, text);
+        cli_warn(work.path, "%s", text);
+    }
+    if (shown.is_shown) {
+        progress_end(&shown.bar);
+    }
+    task_close(&work);
+    task_curve_release(&curve);
+    return status;
+}
+
+static cli_exit write_one(const resample_options *options, pm_engine *engine, const char *in) {
+    task_report report;
+    pm_device_info device = {.name = ""};
+    pm_error error = {.status = PM_OK};
+    const cli_exit code = cli_done(work_on(options, engine, in, &report, &error), &error);
+    if (code != CLI_DONE) {
+        return code;
+    }
+    if (engine != NULL) {
+        pm_engine_get_info(engine, &device, sizeof(pm_device_info));
+    }
+    resample_print(options, in, options->out, &report, device.name);
+    return CLI_DONE;
+}
+
+static cli_exit run_one(const resample_options *options, const char *in) {
+    const pm_motion_batch_task *task = &options->batch.run.task;
+    pm_engine *engine = NULL;
+    pm_error error = {.status = PM_OK};
+    cli_exit code = cli_done(task_check_input(task, in, &error), &error);
+    if (code == CLI_DONE) {
+        code = cli_done(task_check_output(task, "-o", options->out, &error), &error);
+    }
+    if (code == CLI_DONE) {
+        code = check_clash(options, in);
+    }
+    if (code == CLI_DONE && task->rate != NULL) {
+        code = device_options_engine(&options->device, &engine);
+    }
+    if (code == CLI_DONE) {
+        code = write_one(options, engine, in);
+    }
+    pm_engine_destroy(&engine);
+    return code;
+}
+
+cli_exit resample_run(resample_options *options, char **inputs, size_t count) {
+    pm_motion_batch_task *task = &options->batch.run.task;
+    task->read = options->motion.read;
+    task->clips = options->clips.names;
+    task->clip_count = options->clips.count;
+    if (options->out != NULL) {
+        return run_one(options, inputs[0]);
+    }
+#if POSEMILL_BATCH
+    return batch_resample(options, inputs, count);
+#else
+    (void)count;
+    return cli_fail(CLI_USAGE, "--out-dir", "configure with -DPOSEMILL_BATCH=ON",
+                    "this posemill was built without batches");
+#endif
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Prints the report of a resampled file: one line, or one JSON object.
+ */
+#include "resample_print.h"
+
+#include "motion/base/json.h"
+#include "motion/base/printable.h"
+#include "motion/time/rate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double throughput(const task_report *report) {
+    double bytes = (double)report->bytes_read + (double)report->bytes_written;
+    return report->seconds > 0 ? bytes / report->seconds * 1e-6 : 0;
+}
+
+static const char *snap_text(const resample_options *options, const task_report *report) {
+    return options->batch.run.task.read.source_rate.den != 0 ? "as given"
+           : !report->rate_is_snapped                        ? "as written"
+                                                             : "snapped";
+}
+
+/* "30 Hz (frame time 0.0333333, snapped)", or that there is no rate. */
+static void describe_source(const resample_options *options, const task_report *report,
+                            char text[192]) {
+    char source[RATE_TEXT];
+    if (report->source_rate.den == 0) {
+        snprintf(text, 192, "%s with listed key times", report->format);
+        return;
+    }
+    rate_describe(report->source_rate, source);
+    if (!report->is_frame_time && report->frame_time[0] == '\0') {
+        snprintf(text, 192, "%s", source);
+        return;
+    }
+    snprintf(text, 192, "%s (%s %s, %s)", source, report->is_frame_time ? "frame time" : "rate",
+             report->frame_time[0] != '\0' ? report->frame_time : "missing",
+             snap_text(options, report));
+}
+
+static void report_text(const resample_options *options, const char *in, const char *out,
+                        const task_report *report, const char *device) {
+    FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
+    char source[192], target[RATE_TEXT], check[96] = "";
+
+    describe_source(options, report, source);
+    rate_describe(report->rate, target);
+    if (report->checked) {
+        snprintf(check, sizeof check, ", reference: %s, max difference %.3g rad",
+                 report->identical ? "bit-identical" : "differs", report->max_error);
+    }
+    printable_line(file,
+                   "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
+                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s",
+                   in, out, source, target, (unsigned long long)report->source_frames,
+                   (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
+                   report->joint_count, report->method, device, report->seconds, throughput(report),
+                   report->is_frame_time ? " of text" : "", check,
+                   report->other_arrays[0] != '\0' ? "; no layout names: " : "",
+                   report->other_arrays, report->left_out[0] != '\0' ? "; left out: " : "",
+                   report->left_out);
+}
+
+static void report_json(const resample_options *options, const char *in, const char *out,
+                        const task_report *report, const char *device) {
+    json_writer json = {stdout, 0, false};
+
+    json_begin_object(&json, NULL);
+    json_write_string(&json, "in", in);
+    json_write_string(&json, "out", out);
+    json_write_string(&json, "format", report->format);
+    json_write_rate(&json, "source_rate", report->source_rate);
+    json_write_string(&json, "frame_time", report->frame_time);
+    json_write_string(&json, "source_rate_is", snap_text(options, report));
+    json_write_rate(&json, "rate", report->rate);
+    json_write_integer(&json, "source_frames", report->source_frames);
+    json_write_integer(&json, "frames", report->frames);
+    json_write_integer(&json, "kept_frames", report->kept_frames);
+    json_write_integer(&json, "joints", report->joint_count);
+    json_write_string(&json, "method", report->method);
+    json_write_string(&json, "device", device);
+    json_write_string(&json, "left_out", report->left_out);
+    json_write_string(&json, "other_arrays", report->other_arrays);
+    json_write_number(&json, "seconds", report->seconds);
+    json_write_integer(&json, "bytes_read", report->bytes_read);
+    json_write_integer(&json, "bytes_written", report->bytes_written);
+    json_write_number(&json, "megabytes_per_second", throughput(report));
+    if (report->checked) {
+        json_write_bool(&json, "identical", report->identical);
+        json_write_number(&json, "max_error", report->max_error);
+    }
+    json_end_object(&json);
+}
+
+static void report_conversion(const resample_options *options, const char *in, const char *out,
+                              const task_report *report) {
+    if (options->json) {
+        json_writer json = {stdout, 0, false};
+        json_begin_object(&json, NULL);
+        json_write_string(&json, "in", in);
+        json_write_string(&json, "out", out);
+        json_write_integer(&json, "nodes", report->node_count);
+        json_write_integer(&json, "clips", report->clip_count);
+        json_write_string(&json, "left_out", report->left_out);
+        json_end_object(&json);
+    } else if (!cli_quiet) {
+        printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s", in, out, report->node_count,
+                       report->clip_count, report->clip_count == 1 ? "" : "s",
+                       report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
+    }
+}
+
+void resample_print(const resample_options *options, const char *in, const char *out,
+                    const task_report *report, const char *device) {
+    if (options->batch.run.task.converts) {
+        report_conversion(options, in, out, report);
+    } else if (options->json) {
+        report_json(options, in, out, report, device);
+    } else if (!cli_quiet) {
+        report_text(options, in, out, report, device);
+    }
+}
