@@ -46,7 +46,7 @@ static bool is_window(const double w[2]) {
     return w[0] >= 0 && w[0] < w[1] && w[1] <= 1;
 }
 
-static void check(const values *v, const curve_options *curve) {
+static void check(const values *v, const pm_motion_curve *curve) {
     require(v->text == NULL || v->text[0] != '\0');
     require(isfinite(v->number) && isfinite(v->seconds) && v->seconds >= 0);
     require(v->rational.den == 0 || (v->rational.num > 0 && v->rational.den > 0));
@@ -65,7 +65,7 @@ static void check(const values *v, const curve_options *curve) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const command_help help = {"fuzz", "WORDS", "words", NULL, "fuzz --flag", true};
     values v = {.text = NULL};
-    curve_options curve;
+    pm_motion_curve curve;
     device_options device;
     cli_exit code = CLI_DONE;
     char *text = malloc(size + 1), name[] = "fuzz", *words[WORDS + 1] = {name};

@@ -86,7 +86,7 @@ static void check_lines(int file) {
 static void check_table(const char *path) {
     size_t count = 0, records = 0;
     record_table *table = record_table_create();
-    require(table != NULL && record_table_add(table, path, false, NULL) == CLI_DONE);
+    require(table != NULL && record_table_add(table, path, false, NULL, NULL) == PM_OK);
     const char *const *names = record_table_names(table, &count);
     require(names != NULL);
     for (size_t i = 0; i < count; i++) {
