@@ -125,9 +125,8 @@ static cl_mem new_buffer(const loop *l, cl_mem_flags flags, size_t size, void *f
 static bool open_buffers(loop *l) {
     cl_int status = CL_SUCCESS;
     const size_t bytes = l->agents * PALETTE_FLOATS * sizeof(float);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         l->palettes[i] = new_buffer(l, CL_MEM_READ_WRITE, bytes, NULL, &status);
-    }
     l->instances = calloc(l->agents, sizeof *l->instances);
     if (!l->instances)
         status = CL_OUT_OF_HOST_MEMORY;

@@ -60,9 +60,8 @@ static double value_of(wave w, double phase) {
 }
 
 static void indent(int depth) {
-    for (int i = 0; i < depth; i++) {
+    for (int i = 0; i < depth; i++)
         putchar('\t');
-    }
 }
 
 static void write_offset(int depth, const double offset[3]) {
@@ -128,8 +127,7 @@ static void write_frame(int frame) {
 int main(void) {
     write_hierarchy();
     printf("MOTION\nFrames: %d\nFrame Time: 0.0333333\n", FRAMES);
-    for (int frame = 0; frame < FRAMES; frame++) {
+    for (int frame = 0; frame < FRAMES; frame++)
         write_frame(frame);
-    }
     return ferror(stdout) != 0;
 }

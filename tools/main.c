@@ -45,9 +45,8 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void list_commands(FILE *file) {
     fprintf(file, "Commands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-10s%s\n", commands[i].name, commands[i].summary);
-    }
 }
 
 static const option program_options[] = {
@@ -72,9 +71,8 @@ static const command_help program_help = {
 
 static void print_program(help_style style) {
     option rows[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
         rows[i] = (option){.name = commands[i].name, .help = commands[i].summary};
-    }
     const option_group groups[] = {
         {"Commands", rows, COMMAND_COUNT, NULL},
         {"Other commands", help_options, sizeof help_options / sizeof help_options[0], NULL},
@@ -84,11 +82,9 @@ static void print_program(help_style style) {
 }
 
 static const command *find_command(const char *name) {
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
-        }
-    }
     return NULL;
 }
 
@@ -97,14 +93,12 @@ static int refuse_name(const char *name) {
     static const char *const others[] = {"--help", "--version", "help", "completions"};
     nearest meant = {.text = name, .size = strlen(name)};
     char hint[96];
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
         nearest_try(&meant, commands[i].name);
-    }
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         nearest_try(&meant, others[i]);
-    }
     snprintf(hint, sizeof hint, "did you mean %s? see: posemill --help", meant.word);
-    return (int)cli_fail(CLI_USAGE, name, meant.word != NULL ? hint : "see: posemill --help", "%s",
+    return (int)cli_fail(CLI_USAGE, name, meant.word ? hint : "see: posemill --help", "%s",
                          name[0] == '-' ? "unknown option" : "unknown command");
 }
 
@@ -120,27 +114,23 @@ static int run_help_of(const command *found, const char *style) {
 static int run_help(int argc, char **argv) {
     const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
     const char *name = argc > 1 + is_man ? argv[1 + is_man] : NULL;
-    const command *found = name != NULL ? find_command(name) : NULL;
-    if (found != NULL) {
+    const command *found = name ? find_command(name) : NULL;
+    if (found)
         return run_help_of(found, is_man ? "man" : "text");
-    }
-    if (name != NULL) {
+    if (name)
         return refuse_name(name);
-    }
     print_program(is_man ? HELP_MAN : HELP_TEXT);
     return CLI_DONE;
 }
 
 static int run_completions(int argc, char **argv) {
     help_style shell;
-    if (argc != 2 || !help_find_style(argv[1], &shell) || shell <= HELP_MAN) {
+    if (argc != 2 || !help_find_style(argv[1], &shell) || shell <= HELP_MAN)
         return (int)cli_fail(CLI_USAGE, "completions", "see: posemill --help",
                              "expected a shell: bash, zsh or fish");
-    }
     print_program(shell);
-    for (int i = 0; i < COMMAND_COUNT; i++) {
+    for (int i = 0; i < COMMAND_COUNT; i++)
         run_help_of(&commands[i], argv[1]);
-    }
     help_print_end(shell);
     return CLI_DONE;
 }
@@ -158,16 +148,13 @@ static int dispatch(int argc, char **argv) {
         printf("posemill %s\n", pm_version());
         return CLI_DONE;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return run_help(argc - 1, argv + 1);
-    }
-    if (strcmp(name, "completions") == 0) {
+    if (strcmp(name, "completions") == 0)
         return run_completions(argc - 1, argv + 1);
-    }
     const command *found = find_command(name);
-    if (found == NULL) {
+    if (!found)
         return refuse_name(name);
-    }
     return found->run(argc - 1, argv + 1);
 }
 
@@ -177,9 +164,8 @@ static int dispatch(int argc, char **argv) {
 static bool occupy_streams(void) {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", mode) != stream) {
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", mode) != stream)
             return false;
-        }
     }
     return true;
 }
@@ -188,10 +174,9 @@ static bool occupy_streams(void) {
 static cli_exit check_stdout(void) {
     const bool failed_before = ferror(stdout) != 0;
     const int failure = fflush(stdout) != 0 ? errno : 0;
-    if (failure != 0) {
+    if (failure != 0)
         return cli_fail(CLI_CANNOT_WRITE, "standard output", NULL, "cannot be written: %s",
                         strerror(failure));
-    }
     return failed_before ? cli_fail(CLI_CANNOT_WRITE, "standard output",
                                     "a full disk, or a reader that has ended?",
                                     "cannot be written: a part of it is lost")
@@ -203,9 +188,8 @@ int posemill_main(int argc, char **argv);
 
 int posemill_main(int argc, char **argv) {
     atomic_file_watch_signals();
-    if (!occupy_streams()) {
+    if (!occupy_streams())
         return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
-    }
     const int code = dispatch(argc, argv);
     return code == CLI_DONE ? (int)check_stdout() : code;
 }

@@ -53,9 +53,8 @@ static void difference_log(const float *a, const float *b, double log[3]) {
     double w = ax * bx + ay * by + az * bz + aw * bw;
     double length = sqrt(log[0] * log[0] + log[1] * log[1] + log[2] * log[2]);
     double scale = length > 0.0 ? atan2(length, w) / length : 0.0;
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         log[c] *= scale;
-    }
 }
 
 /* q exp(-(log(q^-1 before) + log(q^-1 after)) / 4), Shoemake 1985. */
@@ -63,9 +62,8 @@ static void inner_point(const float *before, const float *q, const float *after,
     double back[3], forth[3], v[3];
     difference_log(q, before, back);
     difference_log(q, after, forth);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         v[c] = -0.25 * (back[c] + forth[c]);
-    }
     double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     double s = angle > 0.0 ? sin(angle) / angle : 1.0;
     double w = cos(angle);
@@ -83,11 +81,9 @@ static void sign_keys(float *keys, size_t key_count) {
     for (size_t i = BASELINE_TRACKS; i < key_count * BASELINE_TRACKS; i++) {
         float *q = keys + 4 * i;
         const float *before = q - ROW;
-        if (q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0f) {
-            for (int c = 0; c < 4; c++) {
+        if (q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0f)
+            for (int c = 0; c < 4; c++)
                 q[c] = -q[c];
-            }
-        }
     }
 }
 
@@ -95,24 +91,21 @@ static void sign_keys(float *keys, size_t key_count) {
 static void make_inner(const float *keys, size_t key_count, float *inner) {
     for (size_t i = 0; i < key_count * BASELINE_TRACKS; i++) {
         const float *q = keys + 4 * i;
-        if (i >= BASELINE_TRACKS && i < (key_count - 1) * BASELINE_TRACKS) {
+        if (i >= BASELINE_TRACKS && i < (key_count - 1) * BASELINE_TRACKS)
             inner_point(q - ROW, q, q + ROW, inner + 4 * i);
-        } else {
+        else
             memcpy(inner + 4 * i, q, 4 * sizeof(float));
-        }
     }
 }
 
 void *baseline_memory(size_t bytes) {
     const size_t line = 64;
-    if (bytes > SIZE_MAX - line) {
+    if (bytes > SIZE_MAX - line)
         return NULL;
-    }
     const size_t whole = (bytes + line - 1) / line * line;
     void *memory = aligned_alloc(line, whole);
-    if (memory != NULL) {
+    if (memory)
         memset(memory, 0, whole);
-    }
     return memory;
 }
 
@@ -123,9 +116,8 @@ static bool prepare(baseline *base, pm_method method, const float *keys, size_t 
     const bool is_squad = method == PM_METHOD_SQUAD;
     base->keys = baseline_memory(bytes);
     base->inner = is_squad ? baseline_memory(bytes) : NULL;
-    if (base->keys == NULL || (is_squad && base->inner == NULL)) {
+    if (!base->keys || (is_squad && !base->inner))
         return false;
-    }
     memcpy(base->keys, keys, bytes);
     sign_keys(base->keys, key_count);
     if (is_squad) {
@@ -139,20 +131,18 @@ static bool prepare(baseline *base, pm_method method, const float *keys, size_t 
 baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
                           size_t key_count) {
     baseline *base = calloc(1, sizeof *base);
-    if (base == NULL) {
+    if (!base)
         return NULL;
-    }
     base->pool = pool;
     base->loop = loop_of(method);
     base->segment_count = key_count - 1;
-    if (!prepare(base, method, keys, key_count)) {
+    if (!prepare(base, method, keys, key_count))
         baseline_destroy(&base);
-    }
     return base;
 }
 
 void baseline_destroy(baseline **base) {
-    if (*base != NULL) {
+    if (*base) {
         free((*base)->keys);
         free((*base)->inner);
         free(*base);

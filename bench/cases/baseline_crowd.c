@@ -41,11 +41,9 @@ static void find_places(const crowd_setup *setup, const uint32_t *order, places 
         at->place[order[k]] = k;
         at->last_child[k] = k;
     }
-    for (size_t k = 0; k < setup->joints; k++) {
-        if (setup->parents[order[k]] >= 0) {
+    for (size_t k = 0; k < setup->joints; k++)
+        if (setup->parents[order[k]] >= 0)
             at->last_child[parent_of(setup, at, order[k])] = k;
-        }
-    }
 }
 
 /* The rest pose has no rotations, so its inverse is a translation. The loops multiply by the whole
@@ -53,19 +51,17 @@ static void find_places(const crowd_setup *setup, const uint32_t *order, places 
 static void make_bind(const float *before, baseline_joint *joint) {
     for (size_t c = 0; c < 3; c++) {
         joint->bind[5 * c] = 1.0f;
-        joint->bind[4 * c + 3] = (before != NULL ? before[4 * c + 3] : 0.0f) - joint->position[c];
+        joint->bind[4 * c + 3] = (before ? before[4 * c + 3] : 0.0f) - joint->position[c];
     }
 }
 
 /* The least free slot, or BASELINE_SLOTS. */
 static int32_t take_slot(bool used[BASELINE_SLOTS]) {
     int32_t slot = 0;
-    while (slot < BASELINE_SLOTS && used[slot]) {
+    while (slot < BASELINE_SLOTS && used[slot])
         slot++;
-    }
-    if (slot < BASELINE_SLOTS) {
+    if (slot < BASELINE_SLOTS)
         used[slot] = true;
-    }
     return slot;
 }
 
@@ -80,13 +76,11 @@ static bool make_joints(const crowd_setup *setup, const uint32_t *order, const p
         memcpy(joint->position, setup->positions + 3 * (size_t)order[k], sizeof joint->position);
         make_bind(is_root ? NULL : joints[parent].bind, joint);
         joint->parent = is_root ? BASELINE_NO_SLOT : joints[parent].slot;
-        if (!is_root && at->last_child[parent] == k) {
+        if (!is_root && at->last_child[parent] == k)
             used[joint->parent] = false;
-        }
         joint->slot = at->last_child[k] > k ? take_slot(used) : BASELINE_NO_SLOT;
-        if (joint->slot == BASELINE_SLOTS) {
+        if (joint->slot == BASELINE_SLOTS)
             return false;
-        }
     }
     return true;
 }
@@ -111,9 +105,8 @@ static void copy_signed(const float *q, const float *before, float *to) {
     const bool turn =
         before != NULL &&
         q[0] * before[0] + q[1] * before[1] + q[2] * before[2] + q[3] * before[3] < 0.0f;
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         to[c] = turn ? -q[c] : q[c];
-    }
 }
 
 static bool prepare_clip(const crowd_setup *setup, const crowd_clip *from, baseline_clip *to) {
@@ -123,7 +116,7 @@ static bool prepare_clip(const crowd_setup *setup, const crowd_clip *from, basel
     to->rate = from->rate;
     /* cannot overflow: the keys are in memory */
     to->keys = baseline_memory(from->key_count * row * sizeof(float));
-    for (size_t i = 0; i < from->key_count && to->keys != NULL; i++) {
+    for (size_t i = 0; i < from->key_count && to->keys; i++) {
         for (size_t k = 0; k < setup->joints; k++) {
             float *key = to->keys + i * row + 4 * k;
             copy_signed(from->keys + i * row + 4 * (size_t)order[k], i > 0 ? key - row : NULL, key);
@@ -137,15 +130,14 @@ static bool prepare_clip(const crowd_setup *setup, const crowd_clip *from, basel
 static bool prepare(baseline_crowd *crowd, const crowd_setup *setup) {
     crowd->joints = calloc(setup->joints, sizeof *crowd->joints);
     crowd->clips = calloc(setup->clip_count, sizeof *crowd->clips);
-    crowd->clip_count = crowd->clips != NULL ? setup->clip_count : 0;
+    crowd->clip_count = crowd->clips ? setup->clip_count : 0;
     /* cannot overflow: the device has an output of as many */
     float *out = baseline_memory(setup->agents * setup->joints * setup->record_bytes);
     crowd->scene = (baseline_scene){crowd->joints,    setup->joints, crowd->clips,
                                     setup->instances, setup->agents, out};
     bool complete = crowd->joints != NULL && crowd->clips != NULL && out != NULL;
-    for (size_t i = 0; i < setup->clip_count && complete; i++) {
+    for (size_t i = 0; i < setup->clip_count && complete; i++)
         complete = prepare_clip(setup, &setup->clips[i], &crowd->clips[i]);
-    }
     return complete && prepare_joints(setup, crowd->joints);
 }
 
@@ -153,28 +145,24 @@ baseline_crowd *baseline_crowd_create(parallel_pool *pool, const crowd_scene *sc
                                       const crowd_setup *setup) {
     const baseline_walks *walks = loops_of_processor().crowds;
     baseline_crowd *crowd = calloc(1, sizeof *crowd);
-    if (crowd == NULL) {
+    if (!crowd)
         return NULL;
-    }
     crowd->pool = pool;
     crowd->groups = (setup->agents + walks->lanes - 1) / walks->lanes;
     crowd->walk = scene->output == PM_CROWD_MODEL   ? walks->model
                   : scene->blend == BLEND_CROSSFADE ? walks->crossfade
                                                     : walks->palette;
-    if (!prepare(crowd, setup)) {
+    if (!prepare(crowd, setup))
         baseline_crowd_destroy(&crowd);
-    }
     return crowd;
 }
 
 void baseline_crowd_destroy(baseline_crowd **crowd) {
     baseline_crowd *gone = *crowd;
-    if (gone == NULL) {
+    if (!gone)
         return;
-    }
-    for (size_t i = 0; i < gone->clip_count; i++) {
+    for (size_t i = 0; i < gone->clip_count; i++)
         free(gone->clips[i].keys);
-    }
     free(gone->clips);
     free(gone->joints);
     free(gone->scene.out);

@@ -196,9 +196,8 @@ BASELINE_INLINE lanes lanes_min(lanes a, lanes b) {
 
 BASELINE_INLINE lanes lanes_rsqrt(lanes x) {
     lanes root;
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < LANES; i++)
         root[i] = sqrtf(x[i]);
-    }
     return 1.0f / root;
 }
 

@@ -16,13 +16,11 @@ _Static_assert(STEPS == 4, "the weights are those of quarters");
 static void pack(float *keys, size_t count) {
     for (size_t i = 0; i < count; i += LANES) {
         lanes v[4];
-        for (size_t c = 0; c < 4; c++) {
+        for (size_t c = 0; c < 4; c++)
             v[c] = lanes_load(keys + 4 * i + c * LANES);
-        }
         lanes_transpose(v);
-        for (size_t c = 0; c < 4; c++) {
+        for (size_t c = 0; c < 4; c++)
             lanes_store(keys + 4 * i + c * LANES, v[c]);
-        }
     }
 }
 
@@ -30,17 +28,15 @@ static void pack(float *keys, size_t count) {
 
 BASELINE_INLINE quaternion load(const float *from) {
     quaternion q;
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c++)
         q.c[c] = lanes_load(from + c * LANES);
-    }
     return q;
 }
 
 BASELINE_INLINE void stream(float *to, quaternion q) {
     lanes_transpose(q.c);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         lanes_stream(to + i * LANES, q.c[i]);
-    }
 }
 
 /* The weights of both ends of an arc. At one quarter they are `near` and `far`, at three quarters

@@ -18,9 +18,8 @@ BASELINE_INLINE lanes dot(const quaternion *a, const quaternion *b) {
 
 BASELINE_INLINE quaternion mix(lanes from, const quaternion *a, lanes into, const quaternion *b) {
     quaternion q;
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         q.c[c] = from * a->c[c] + into * b->c[c];
-    }
     return q;
 }
 

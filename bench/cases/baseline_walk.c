@@ -37,9 +37,8 @@ BASELINE_INLINE quaternion gather(const float *const keys[LANES], size_t at) {
     quaternion q;
     for (size_t i = 0; i < 4; i++) {
         const float *parts[PARTS];
-        for (size_t j = 0; j < PARTS; j++) {
+        for (size_t j = 0; j < PARTS; j++)
             parts[j] = keys[i * PARTS + j] + at;
-        }
         q.c[i] = lanes_gather_parts(parts);
     }
     lanes_transpose(q.c);
@@ -81,9 +80,8 @@ BASELINE_INLINE quaternion slerp(const baseline_scene *scene, const group *from,
 BASELINE_INLINE quaternion crossfade_of(quaternion a, quaternion b, lanes weight) {
     quaternion q = mix(1.0f - weight, &a, lanes_with_sign(weight, dot(&a, &b)), &b);
     lanes scale = lanes_rsqrt(dot(&q, &q));
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         q.c[c] *= scale;
-    }
     return q;
 }
 
@@ -105,16 +103,14 @@ BASELINE_INLINE void local_matrix(quaternion q, const float position[3], matrix 
 }
 
 BASELINE_INLINE void row_times_matrix(const lanes row[4], const matrix *m, lanes to[4]) {
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         to[c] = row[0] * m->rows[0][c] + row[1] * m->rows[1][c] + row[2] * m->rows[2][c];
-    }
     to[3] += row[3];
 }
 
 BASELINE_INLINE void row_times_bind(const lanes row[4], const float m[12], lanes to[4]) {
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         to[c] = row[0] * m[c] + row[1] * m[4 + c] + row[2] * m[8 + c];
-    }
     to[3] += row[3];
 }
 
@@ -130,9 +126,8 @@ BASELINE_INLINE void stream(const collection *from, float *const out[LANES], siz
     for (size_t i = 0; i < 4; i++) {
         for (size_t line = 0; line < COLLECTED / 4; line++) {
             lanes v[4];
-            for (size_t x = 0; x < 4; x++) {
+            for (size_t x = 0; x < 4; x++)
                 v[x] = from->rows[4 * line + x][i];
-            }
             lanes_transpose_parts(v);
             for (size_t x = 0; x < 4; x++) {
                 float *to = out[i * PARTS + x / VECTORS] + offset + 16 * line;
@@ -149,19 +144,16 @@ BASELINE_INLINE void place(const baseline_joint *joint, const matrix *local, mat
                            bool bind, lanes to[3][4]) {
     for (size_t r = 0; r < 3; r++) {
         lanes model[4];
-        if (joint->parent == BASELINE_NO_SLOT) {
+        if (joint->parent == BASELINE_NO_SLOT)
             memcpy(model, local->rows[r], sizeof model);
-        } else {
+        else
             row_times_matrix(slots[joint->parent].rows[r], local, model);
-        }
-        if (joint->slot != BASELINE_NO_SLOT) {
+        if (joint->slot != BASELINE_NO_SLOT)
             memcpy(slots[joint->slot].rows[r], model, sizeof model);
-        }
-        if (bind) {
+        if (bind)
             row_times_bind(model, joint->bind, to[r]);
-        } else {
+        else
             memcpy(to[r], model, sizeof model);
-        }
         lanes_transpose(to[r]);
     }
 }
@@ -179,16 +171,13 @@ BASELINE_INLINE void prefetch(const baseline_scene *scene, const group *from, si
  * do not wait for each other. */
 BASELINE_INLINE void sample(const baseline_scene *scene, const group *a, const group *b, size_t k,
                             bool crossfade, lanes weight, quaternion q[JOINTS]) {
-    for (size_t j = 0; j < JOINTS; j++) {
+    for (size_t j = 0; j < JOINTS; j++)
         q[j] = slerp(scene, a, k + j);
-    }
-    for (size_t j = 0; j < JOINTS && crossfade; j++) {
+    for (size_t j = 0; j < JOINTS && crossfade; j++)
         q[j] = crossfade_of(q[j], slerp(scene, b, k + j), weight);
-    }
     prefetch(scene, a, k + JOINTS);
-    if (crossfade) {
+    if (crossfade)
         prefetch(scene, b, k + JOINTS);
-    }
 }
 
 /* Poses as many instances as there are lanes. Items beyond the last instance repeat it. */
@@ -222,23 +211,20 @@ BASELINE_INLINE void pose_group(const baseline_scene *scene, size_t first, bool 
 }
 
 static void model(const void *work, size_t begin, size_t end) {
-    for (size_t g = begin; g < end; g++) {
+    for (size_t g = begin; g < end; g++)
         pose_group(work, g * LANES, false, false);
-    }
     lanes_fence();
 }
 
 static void palette(const void *work, size_t begin, size_t end) {
-    for (size_t g = begin; g < end; g++) {
+    for (size_t g = begin; g < end; g++)
         pose_group(work, g * LANES, true, false);
-    }
     lanes_fence();
 }
 
 static void crossfade(const void *work, size_t begin, size_t end) {
-    for (size_t g = begin; g < end; g++) {
+    for (size_t g = begin; g < end; g++)
         pose_group(work, g * LANES, true, true);
-    }
     lanes_fence();
 }
 

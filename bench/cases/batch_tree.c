@@ -27,14 +27,12 @@ static cli_exit list(char *folder, batch_items *items) {
 
 cli_exit batch_tree_write(const scratch_tree *root, const batch_content *content, size_t count,
                           batch_tree *tree) {
-    if (tree->inputs.count > 0) {
+    if (tree->inputs.count > 0)
         return CLI_DONE;
-    }
     cli_exit code = scratch_tree_path(root, content->name, tree->folder);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = archive_write(archive_shape_find(content->shape), tree->folder, count, SEED,
                              &tree->size);
-    }
     return code == CLI_DONE ? list(tree->folder, &tree->inputs) : code;
 }
 
@@ -76,18 +74,15 @@ static cli_exit resample_one(const batch_content *content, pm_engine *engine, co
     batch_output *output = &tree->outputs[i];
     file_source source = {.joints = file_joints(content->content)};
     file_resampled work = {.engine = engine, .source = &source, .ratio = content->ratio};
-    if (strlen(input) >= sizeof source.path) {
+    if (strlen(input) >= sizeof source.path)
         return refuse_path(input);
-    }
     memcpy(source.path, input, strlen(input) + 1);
     memcpy(source.output, path, strlen(path) + 1);
     cli_exit code = resample_file_alone(&work, &source);
-    if (code == CLI_DONE && !digest_of_file(path, &output->digest)) {
+    if (code == CLI_DONE && !digest_of_file(path, &output->digest))
         code = cli_fail(CLI_CANNOT_WRITE, path, NULL, "cannot be read back");
-    }
-    if (code == CLI_DONE && i % (tree->inputs.count / COMPARED + 1) == 0) {
+    if (code == CLI_DONE && i % (tree->inputs.count / COMPARED + 1) == 0)
         code = compare(&work, tree);
-    }
     output->bytes = (size_t)work.report.bytes_written;
     tree->bytes_written += output->bytes;
     tree->rotations_written += (size_t)work.report.samples * file_joints(content->content);
@@ -97,18 +92,15 @@ static cli_exit resample_one(const batch_content *content, pm_engine *engine, co
 cli_exit batch_tree_resample(const scratch_tree *root, const batch_content *content,
                              pm_engine *engine, batch_tree *tree) {
     char name[32], path[SCRATCH_PATH];
-    if (tree->outputs != NULL) {
+    if (tree->outputs)
         return CLI_DONE;
-    }
     tree->outputs = calloc(tree->inputs.count, sizeof *tree->outputs);
-    if (tree->outputs == NULL) {
+    if (!tree->outputs)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     snprintf(name, sizeof name, "alone.%s", content->name);
     cli_exit code = scratch_tree_path(root, name, path);
-    for (size_t i = 0; i < tree->inputs.count && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < tree->inputs.count && code == CLI_DONE; i++)
         code = resample_one(content, engine, path, i, tree);
-    }
     return code;
 }
 
@@ -128,9 +120,8 @@ cli_exit batch_tree_check(const batch_tree *tree, const char *folder, bench_resu
     snprintf(path, sizeof path, "%s", folder);
     const cli_exit code = list(path, &outputs);
     bool same = outputs.count == tree->inputs.count;
-    for (size_t i = 0; same && i < outputs.count; i++) {
+    for (size_t i = 0; same && i < outputs.count; i++)
         same = is_output(folder, tree->inputs.items[i].name, &tree->outputs[i].digest);
-    }
     result->max_error_rad = same ? tree->max_error : (double)INFINITY;
     result->bits = tree->bits;
     batch_items_release(&outputs);

@@ -96,9 +96,8 @@ static bool store_file(void *user, size_t thread, size_t task, schedule_ticket *
     snprintf(part, sizeof part, "%s/%zu.part", work->all->out, thread);
     snprintf(output, sizeof output, "%s/%zu", work->all->out, task);
     const bool stored = file_storage_once(&storage, &seconds) == CLI_DONE;
-    if (!stored) {
+    if (!stored)
         atomic_store(&work->failed, true);
-    }
     return stored;
 }
 
@@ -128,16 +127,13 @@ static cli_exit storage_once(void *context, double *seconds) {
                            .is_stopped = is_never_stopped,
                            .show = show_nothing};
     const cli_exit code = scratch_tree_remove(&work->all->root, out);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
-    if (mkdir(out, 0777) != 0) {
+    if (mkdir(out, 0777) != 0)
         return cli_fail(CLI_CANNOT_WRITE, out, NULL, "%s", strerror(errno));
-    }
     const double begun = progress_clock();
-    if (!schedule_run(&plan)) {
+    if (!schedule_run(&plan))
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "thread cannot be created");
-    }
     *seconds = progress_clock() - begun;
     return atomic_load(&work->failed) ? CLI_CANNOT_WRITE : CLI_DONE; /* printed by the thread */
 }
@@ -190,9 +186,8 @@ static cli_exit measure_resample(bench_run *run, const batch_scene *scene, batch
                        .context = &work,
                        .checked_after = true};
     bench_plan_compare(&plan, ROLE_CEILING, storage_once, &storage, 1.0);
-    if (scene->jobs > 1) {
+    if (scene->jobs > 1)
         bench_plan_compare(&plan, ROLE_BASELINE, resample_once, &one, 1.0);
-    }
     const cli_exit code = bench_repeat(&plan, result);
     return code == CLI_DONE ? batch_tree_check(tree, all->out, result) : code;
 }
@@ -201,9 +196,8 @@ static cli_exit run_resample(bench_run *run, const batch_scene *scene, batch_tre
                              bench_result *result) {
     const cli_exit code = batch_tree_resample(&run->batches->root, &contents[scene->folder],
                                               run->device.engine, tree);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     result->samples = tree->rotations_written;
     result->bytes_written = tree->bytes_written;
     return measure_resample(run, scene, tree, result);
@@ -227,17 +221,14 @@ static cli_exit run_ceiling(bench_run *run, const batch_scene *scene, const batc
 }
 
 static cli_exit open_tree(bench_run *run, batch_folder folder) {
-    if (run->batches == NULL) {
+    if (!run->batches)
         run->batches = calloc(1, sizeof *run->batches);
-    }
     bench_batches *all = run->batches;
-    if (all == NULL) {
+    if (!all)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     cli_exit code = scratch_tree_open(&all->root);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = scratch_tree_path(&all->root, "out", all->out);
-    }
     return code == CLI_DONE ? batch_tree_write(&all->root, &contents[folder], run->batch_files,
                                                &all->trees[folder])
                             : code;
@@ -246,30 +237,26 @@ static cli_exit open_tree(bench_run *run, batch_folder folder) {
 cli_exit batches_run(bench_run *run, const bench_case *which, bench_result *result) {
     const batch_scene *scene = which->batch;
     cli_exit code = open_tree(run, scene->folder);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     batch_tree *tree = &run->batches->trees[scene->folder];
     result->files = tree->inputs.count;
     result->has_bytes = true;
     result->bytes_read = (size_t)tree->size.bytes;
     code = scene->job == BATCH_RESAMPLE ? run_resample(run, scene, tree, result)
                                         : run_ceiling(run, scene, tree, result);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         result->bytes_per_sample =
             (size_t)((result->bytes_read + result->bytes_written) / result->samples);
-    }
     return code;
 }
 
 void batches_close(bench_batches **closed) {
     bench_batches *all = *closed;
-    if (all == NULL) {
+    if (!all)
         return;
-    }
-    for (size_t i = 0; i < FOLDER_COUNT; i++) {
+    for (size_t i = 0; i < FOLDER_COUNT; i++)
         batch_tree_release(&all->trees[i]);
-    }
     scratch_tree_close(&all->root);
     free(all);
     *closed = NULL;

@@ -70,10 +70,10 @@ _Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS
                "BENCH_CASES_MAX is too small");
 
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
-    const char *what = group->what != NULL ? group->what : pm_method_describe(method)->name;
+    const char *what = group->what ? group->what : pm_method_describe(method)->name;
     *at = (bench_case){.group = group, .method = method};
     snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
-    return glob == NULL || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
+    return !glob || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
 }
 
 /* One case per size: a pose, then eight times as much, and so on up to the largest size. */
@@ -100,9 +100,8 @@ static size_t add_crowds(const bench_group *group, const bench_limits *limits, c
     size_t row_count;
     const crowd_scene *rows = crowd_scenes_of(group->scene, &row_count);
     size_t count = 0;
-    if (limits->quick && glob == NULL && group->scene != SCENE_CROWD) {
+    if (limits->quick && !glob && group->scene != SCENE_CROWD)
         return 0;
-    }
     for (size_t i = 0; i < row_count; i++) {
         bench_case *crowd = at + count;
         *crowd = (bench_case){.group = group,
@@ -150,17 +149,14 @@ static size_t add_methods(const bench_group *group, const bench_limits *limits, 
     size_t count = 0;
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         bool listed = group->scene == SCENE_NONUNIFORM;
-        if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys) {
+        if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys)
             continue;
-        }
-        if (group->has != NULL && !group->has((pm_method)m)) {
+        if (group->has && !group->has((pm_method)m))
             continue;
-        }
-        if (group->kind == BENCH_SIZE) {
+        if (group->kind == BENCH_SIZE)
             count += add_sizes(group, (pm_method)m, limits->largest, glob, at + count);
-        } else {
+        else
             count += add(group, (pm_method)m, glob, at + count);
-        }
     }
     return count;
 }
@@ -175,10 +171,9 @@ size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
     size_t count = 0;
     for (size_t g = 0; g < GROUP_COUNT; g++) {
         const bench_group *group = &groups[g];
-        if (group->needs_opencl && !opencl) {
+        if (group->needs_opencl && !opencl)
             continue;
-        }
-        if (group->what != NULL) {
+        if (group->what) {
             count += add(group, PM_METHOD_SLERP, glob, &cases[count]);
         } else if (is_crowd(group)) {
             count += add_crowds(group, limits, glob, &cases[count]);

@@ -32,9 +32,8 @@ static double angle_between(const float *a, const float *b) {
         same += difference * difference;
         opposite += sum * sum;
     }
-    if (!isfinite(same) || !isfinite(opposite)) {
+    if (!isfinite(same) || !isfinite(opposite))
         return (double)INFINITY;
-    }
     return 4.0 * atan2(sqrt(fmin(same, opposite)), sqrt(fmax(same, opposite)));
 }
 
@@ -43,9 +42,8 @@ static void compare(const float *got, const float *wanted, size_t rows, bench_re
         double error = angle_between(got + 4 * i, wanted + 4 * i);
         result->max_error_rad = fmax(result->max_error_rad, error);
     }
-    if (memcmp(got, wanted, rows * 4 * sizeof(float)) != 0) {
+    if (memcmp(got, wanted, rows * 4 * sizeof(float)) != 0)
         result->bits = BITS_DIFFER;
-    }
 }
 
 static cli_exit reference_block(const pm_clip *clip, const pm_sample_job *job, size_t from,
@@ -54,8 +52,8 @@ static cli_exit reference_block(const pm_clip *clip, const pm_sample_job *job, s
     pm_error error = {0};
     block.sample_count = count;
     block.first += job->times == NULL ? from : 0;
-    block.times = job->times != NULL ? job->times + from : NULL;
-    block.tracks = job->tracks != NULL ? job->tracks + from : NULL;
+    block.times = job->times ? job->times + from : NULL;
+    block.tracks = job->tracks ? job->tracks + from : NULL;
     block.rotations = to;
     block.on_reference = true;
     return pm_sample(clip, &block, &error) == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
@@ -65,8 +63,8 @@ cli_exit check_results(const pm_clip *clip, const pm_sample_job *job, check_read
                        void *context, bench_result *result) {
     float got[BLOCK_ROWS * 4];
     float wanted[BLOCK_ROWS * 4];
-    size_t block = job->tracks != NULL ? PAIR_BLOCK : GRID_BLOCK;
-    size_t width = job->tracks != NULL ? 1 : SCENE_TRACKS;
+    size_t block = job->tracks ? PAIR_BLOCK : GRID_BLOCK;
+    size_t width = job->tracks ? 1 : SCENE_TRACKS;
     cli_exit code = CLI_DONE;
     block = job->sample_count < block ? job->sample_count : block;
     size_t room = job->sample_count - block;
@@ -77,12 +75,10 @@ cli_exit check_results(const pm_clip *clip, const pm_sample_job *job, check_read
         size_t rows = block * width;
         const size_t row_bytes = 4 * sizeof(float);
         code = read(context, from * width * row_bytes, rows * row_bytes, got);
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             code = reference_block(clip, job, from, block, wanted);
-        }
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             compare(got, wanted, rows, result);
-        }
     }
     return code;
 }

@@ -14,9 +14,8 @@ static double of_half(uint16_t bits) {
     const int exponent = bits >> 10 & 31;
     const double fraction = (double)(bits & 1023) / 1024.0;
     double size = exponent > 0 ? ldexp(1.0 + fraction, exponent - 15) : ldexp(fraction, -14);
-    if (exponent == 31) {
+    if (exponent == 31)
         return (double)NAN;
-    }
     return bits >> 15 ? -size : size;
 }
 
@@ -54,9 +53,8 @@ static void compare(const crowd_setup *setup, const void *got, const void *wante
         error = fmax(error, difference(a + rest, b + rest, numbers - signed_ones, halves, 1.0));
         result->max_error_rad = fmax(result->max_error_rad, error);
     }
-    if (memcmp(got, wanted, setup->joints * setup->record_bytes) != 0) {
+    if (memcmp(got, wanted, setup->joints * setup->record_bytes) != 0)
         result->bits = BITS_DIFFER;
-    }
 }
 
 /* The expected record of instance i; it starts as poison. */
@@ -76,12 +74,10 @@ static cli_exit check_instance(const crowd_setup *setup, size_t i, check_read re
                                float *got, float *wanted, bench_result *result) {
     const size_t bytes = setup->joints * setup->record_bytes;
     cli_exit code = read(context, i * bytes, bytes, got);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = pose_again(setup, i, wanted);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     if (crowd_updated(setup, i)) {
         compare(setup, got, wanted, result);
     } else if (memcmp(got, wanted, bytes) != 0) {
@@ -101,7 +97,7 @@ cli_exit crowd_check(const crowd_setup *setup, check_read read, void *context,
     const size_t count = setup->agents < INSTANCES ? setup->agents : INSTANCES;
     float *got = malloc(bytes);
     float *wanted = malloc(bytes);
-    cli_exit code = got != NULL && wanted != NULL ? CLI_DONE : out_of_memory();
+    cli_exit code = got && wanted ? CLI_DONE : out_of_memory();
     result->max_error_rad = 0.0;
     result->bits = BITS_SAME;
     for (size_t k = 0; k < count && code == CLI_DONE; k++) {
@@ -117,9 +113,8 @@ cli_exit crowd_check_one(const crowd_setup *setup, const float *records, bench_r
     pm_crowd_job job = {.instances = setup->instances, .instance_count = 1, .on_reference = true};
     pm_error error = {0};
     float *wanted = malloc(setup->joints * setup->record_bytes);
-    if (wanted == NULL) {
+    if (!wanted)
         return out_of_memory();
-    }
     cli_exit code = CLI_DONE;
     job.outputs = &(pm_crowd_target){.output = setup->output, .memory = wanted};
     job.output_count = 1;

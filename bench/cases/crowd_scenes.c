@@ -96,9 +96,8 @@ static size_t joints_of(const crowd_scene *scene) {
 
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
     size_t room = bytes / (joints_of(scene) * pm_crowd_record_bytes(scene->output));
-    if (scene->agents > 0) {
+    if (scene->agents > 0)
         return scene->agents <= room ? scene->agents : 0;
-    }
     return room < CROWD_AGENTS ? room : CROWD_AGENTS;
 }
 
@@ -121,9 +120,8 @@ static void make_joints(crowd_setup *setup, uint8_t *animated, uint64_t *state) 
         size_t hung = (size_t)((double)trunk * scenes_random(state));
         setup->parents[j] = (int32_t)(j % LIMB == 0 ? hung : j - 1);
         animated[j] = j % LIMB < LIMB / 2;
-        for (size_t c = 0; c < 3; c++) {
+        for (size_t c = 0; c < 3; c++)
             setup->positions[3 * j + c] = (float)(reach * (2.0 * scenes_random(state) - 1.0));
-        }
     }
     setup->parents[0] = -1;
 }
@@ -132,9 +130,8 @@ static void count_moving(const pm_level levels[LEVELS], crowd_setup *setup) {
     for (size_t l = 0; l < LEVELS; l++) {
         const uint8_t *animated = levels[l].joints;
         setup->moving[l] = 0;
-        for (size_t j = 0; j < setup->joints; j++) {
+        for (size_t j = 0; j < setup->joints; j++)
             setup->moving[l] += animated == NULL || animated[j] != 0;
-        }
     }
 }
 
@@ -148,7 +145,7 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_s
     cli_exit code = CLI_DONE;
     setup->parents = malloc(setup->joints * sizeof(int32_t));
     setup->positions = malloc(setup->joints * 3 * sizeof(float));
-    if (animated == NULL || setup->parents == NULL || setup->positions == NULL) {
+    if (!animated || !setup->parents || !setup->positions) {
         code = out_of_memory();
     } else {
         make_joints(setup, animated, state);
@@ -162,9 +159,8 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_s
             desc.levels = levels;
             desc.level_count = LEVELS;
         }
-        if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK) {
+        if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK)
             code = cli_fail_error("bench", &error);
-        }
     }
     free(animated);
     return code;
@@ -179,9 +175,8 @@ static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *
     clip->rate = rate;
     clip->key_count = segments + 1;
     clip->keys = malloc((segments + 1) * joints * 4 * sizeof(float));
-    if (clip->keys != NULL) {
+    if (clip->keys)
         scenes_walk(clip->keys, segments + 1, joints, state);
-    }
     return clip->keys != NULL;
 }
 
@@ -190,7 +185,7 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format k
     pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
     pm_timeline *timelines = calloc(clip_count, sizeof *timelines);
     setup->clips = calloc(clip_count, sizeof *setup->clips);
-    setup->clip_count = setup->clips != NULL ? clip_count : 0;
+    setup->clip_count = setup->clips ? clip_count : 0;
     bool complete = setup->clips != NULL && descs != NULL && timelines != NULL;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
@@ -211,9 +206,8 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format k
         pm_error error = {0};
         pm_crowd_desc desc = {
             .skeleton = setup->skeleton, .clips = descs, .clip_count = clip_count};
-        if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK) {
+        if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK)
             code = cli_fail_error("bench", &error);
-        }
     }
     free(timelines);
     free(descs);
@@ -244,18 +238,16 @@ static uint8_t level_of(const crowd_scene *scene, size_t i, size_t agents) {
 static int by_clip_and_time(const void *a, const void *b) {
     const pm_crowd_instance *left = a;
     const pm_crowd_instance *right = b;
-    if (left->clip_a != right->clip_a) {
+    if (left->clip_a != right->clip_a)
         return left->clip_a < right->clip_a ? -1 : 1;
-    }
     return (left->time_a > right->time_a) - (left->time_a < right->time_a);
 }
 
 static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint64_t *state,
                                crowd_setup *setup) {
     setup->instances = calloc(setup->agents, sizeof *setup->instances);
-    if (setup->instances == NULL) {
+    if (!setup->instances)
         return out_of_memory();
-    }
     for (size_t i = 0; i < setup->agents; i++) {
         pm_crowd_instance *instance = &setup->instances[i];
         choose(setup, clip_count, state, &instance->clip_a, &instance->time_a);
@@ -263,15 +255,13 @@ static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint
             choose(setup, clip_count, state, &instance->clip_b, &instance->time_b);
             instance->weight = (float)(0.05 + 0.9 * scenes_random(state));
         }
-        if (scene->phases == PHASES_ALIKE) {
+        if (scene->phases == PHASES_ALIKE)
             *instance = setup->instances[0];
-        }
         instance->level = level_of(scene, i, setup->agents);
         instance->flags = scene->blend == BLEND_ADDITIVE ? PM_CROWD_ADDITIVE : 0;
     }
-    if (scene->phases == PHASES_SORTED) {
+    if (scene->phases == PHASES_SORTED)
         qsort(setup->instances, setup->agents, sizeof *setup->instances, by_clip_and_time);
-    }
     return CLI_DONE;
 }
 
@@ -293,12 +283,10 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     setup->plays = scene->plays;
     setup->record_bytes = pm_crowd_record_bytes(scene->output);
     cli_exit code = make_skeleton(scene, &state, setup);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = make_crowd(engine, clip_count, scene->keys, &state, setup);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = make_instances(scene, clip_count, &state, setup);
-    }
     return code;
 }
 
@@ -306,9 +294,8 @@ void crowd_setup_destroy(crowd_setup *setup) {
     pm_crowd_destroy(&setup->crowd);
     pm_skeleton_destroy(&setup->skeleton);
     free(setup->instances);
-    for (size_t i = 0; i < setup->clip_count; i++) {
+    for (size_t i = 0; i < setup->clip_count; i++)
         free(setup->clips[i].keys);
-    }
     free(setup->clips);
     free(setup->parents);
     free(setup->positions);

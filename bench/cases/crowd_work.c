@@ -72,9 +72,8 @@ case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
             work.operations += pose_operations(scene, moving) + record;
         }
     }
-    if (scene->phases == PHASES_ALIKE) {
+    if (scene->phases == PHASES_ALIKE)
         most = setup->moving[0] * inputs * 2;
-    }
     work.bytes_read += key_bytes(scene, keys < most ? keys : most);
     return work;
 }

@@ -57,9 +57,8 @@ cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
     result->has_bytes = true;
     result->bytes_written = work.bytes;
     cli_exit code = open_output(run, work.bytes);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_choose_fill(work.device, work.bytes);
-    }
     const bench_plan plan = {
         .repetitions = run->repetitions, .work = bench_fill_once, .context = &work};
     return code == CLI_DONE ? bench_repeat(&plan, result) : code;
@@ -75,9 +74,8 @@ static cli_exit baseline_once(void *context, double *seconds) {
 static cli_exit open_baseline(const bench_run *run, const bench_case *which,
                               const crowd_setup *setup, baseline_crowd **base) {
     *base = baseline_crowd_create(run->pool, which->crowd, setup);
-    return *base != NULL
-               ? CLI_DONE
-               : cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+    return *base ? CLI_DONE
+                 : cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
 }
 
 static cli_exit measure_baseline(bench_run *run, baseline_crowd *base, bench_result *result) {
@@ -86,9 +84,8 @@ static cli_exit measure_baseline(bench_run *run, baseline_crowd *base, bench_res
     bench_plan plan = {.repetitions = run->repetitions, .work = baseline_once, .context = base};
     roofline_plan(&roofline, run, device, CLOCK_KERNEL, 1, result, &plan);
     cli_exit code = device_choose_fill(device, roofline.fill.bytes);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_repeat(&plan, result);
-    }
     return code == CLI_DONE ? roofline_find(&roofline, result) : code;
 }
 
@@ -98,16 +95,14 @@ static cli_exit run_baseline(bench_run *run, const bench_case *which, const crow
     baseline_crowd *base = NULL;
     cli_exit code = open_output(run, bytes);
     result->baseline_ratio = stats_known(1.0);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = open_baseline(run, which, setup, &base);
-    }
     if (code == CLI_DONE) {
         memset(baseline_crowd_records(base), 0xff, bytes);
         code = measure_baseline(run, base, result);
     }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = crowd_check(setup, check_read_host, baseline_crowd_records(base), result);
-    }
     baseline_crowd_destroy(&base);
     return code;
 }
@@ -134,16 +129,13 @@ static cli_exit measure(bench_run *run, pose_work *work, baseline_crowd *base,
     bench_roofline roofline;
     bench_plan plan = {.repetitions = run->repetitions, .work = pose_once, .context = work};
     cli_exit code = device_choose_fill(work->device, result->samples * result->bytes_per_sample);
-    if (code == CLI_DONE && !work->setup->waits) {
+    if (code == CLI_DONE && !work->setup->waits)
         code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
-    }
     roofline_plan(&roofline, run, work->device, CLOCK_KERNEL, work->count, result, &plan);
-    if (base != NULL) {
+    if (base)
         bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, base, 1.0);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_repeat(&plan, result);
-    }
     return code == CLI_DONE ? roofline_find(&roofline, result) : code;
 }
 
@@ -154,24 +146,18 @@ static cli_exit run_device(bench_run *run, const bench_case *which, const crowd_
     baseline_crowd *base = NULL;
     double once;
     cli_exit code = open_output(run, setup->agents * setup->joints * setup->record_bytes);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_set_instances(work.device, setup->instances, setup->agents);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_poison(work.device);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = pose_once(&work, &once);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = crowd_check(setup, check_read_device, work.device, result);
-    }
-    if (code == CLI_DONE && which->group->scene == SCENE_CROWD) {
+    if (code == CLI_DONE && which->group->scene == SCENE_CROWD)
         code = open_baseline(run, which, setup, &base);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = measure(run, &work, base, result);
-    }
     baseline_crowd_destroy(&base);
     return code;
 }
@@ -193,9 +179,8 @@ static cli_exit host_once(void *context, double *seconds) {
     job.outputs = &(pm_crowd_target){.output = setup->output, .memory = work->records};
     job.output_count = 1;
     double begun = progress_clock();
-    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK) {
+    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK)
         return cli_fail_error("bench", &error);
-    }
     *seconds = progress_clock() - begun;
     return CLI_DONE;
 }
@@ -209,9 +194,8 @@ static cli_exit one_once(void *context, double *seconds) {
     double begun = progress_clock();
     for (size_t i = 0; i < work->calls; i++) {
         if (pm_crowd_pose_one(setup->crowd, &instance, setup->output, work->records, &error) !=
-            PM_OK) {
+            PM_OK)
             return cli_fail_error("bench", &error);
-        }
         instance.time_a += frame;
     }
     *seconds = (progress_clock() - begun) / (double)work->calls;
@@ -228,17 +212,14 @@ static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, ben
     const bench_work once = one ? one_once : host_once;
     host_work work = {setup, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
-    if (work.records == NULL) {
+    if (!work.records)
         return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    }
     memset(work.records, 0xff, bytes);
     cli_exit code = once(&work, &seconds);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_host(&work, one, result);
-    }
-    if (code == CLI_DONE && one) {
+    if (code == CLI_DONE && one)
         code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
-    }
     if (code == CLI_DONE) {
         const bench_plan plan = {.repetitions = run->repetitions, .work = once, .context = &work};
         code = bench_repeat(&plan, result);
@@ -253,9 +234,8 @@ cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *resul
     cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &setup);
     result->bytes_per_sample = setup.record_bytes;
     result->samples = 0;
-    for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++)
         result->samples += crowd_updated(&setup, i) ? setup.joints : 0;
-    }
     if (code == CLI_DONE) {
         roofline_set_work(work_of_crowd(which->crowd, &setup), result);
         code = kind == BENCH_CROWD ? run_device(run, which, &setup, result)

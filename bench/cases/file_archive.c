@@ -69,11 +69,9 @@ static const archive_shape shapes[] = {
 };
 
 const archive_shape *archive_shape_find(const char *name) {
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        if (strcmp(shapes[i].name, name) == 0) {
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (strcmp(shapes[i].name, name) == 0)
             return &shapes[i];
-        }
-    }
     return NULL;
 }
 
@@ -81,9 +79,8 @@ const archive_shape *archive_shape_find(const char *name) {
 
 static file_content choose_content(const archive_shape *shape, uint64_t *state) {
 #if POSEMILL_NPZ
-    if (scenes_random(state) >= shape->bvh_share) {
+    if (scenes_random(state) >= shape->bvh_share)
         return scenes_random(state) < 0.5 ? FILE_NPZ_STORED : FILE_NPZ_DEFLATED;
-    }
 #else
     (void)shape, (void)state;
 #endif
@@ -102,12 +99,10 @@ static cli_exit write_one(const archive_shape *shape, const char *folder, size_t
     shape->name_of(i, name, sizeof name);
     const int length = snprintf(source.path, sizeof source.path, "%s/%s.%s", folder, name,
                                 file_extension(content));
-    if (length < 0 || (size_t)length >= sizeof source.path) {
+    if (length < 0 || (size_t)length >= sizeof source.path)
         return cli_fail(CLI_USAGE, folder, NULL, "is too long for the name of a folder");
-    }
-    if (folders_make_for(source.path, &error) != PM_OK) {
+    if (folders_make_for(source.path, &error) != PM_OK)
         return cli_fail_file(&error);
-    }
     const cli_exit code = file_content_write(content, frames * file_joints(content), &source);
     size->bytes += source.bytes;
     size->rotations += source.frames * source.joints;
@@ -118,11 +113,9 @@ cli_exit archive_write(const archive_shape *shape, const char *folder, size_t co
                        archive_size *size) {
     archive_size written = {0, 0};
     cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < count && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < count && code == CLI_DONE; i++)
         code = write_one(shape, folder, i, seed, &written);
-    }
-    if (size != NULL) {
+    if (size)
         *size = written;
-    }
     return code;
 }

@@ -23,9 +23,8 @@ static cli_exit fail(cli_exit code, const char *path) {
 static bool write_all(int file, const char *data, size_t size) {
     while (size > 0) {
         const ssize_t done = write(file, data, size);
-        if (done < 0 && errno != EINTR) {
+        if (done < 0 && errno != EINTR)
             return false;
-        }
         data += done > 0 ? done : 0;
         size -= done > 0 ? (size_t)done : 0;
     }
@@ -48,13 +47,11 @@ static bool read_file(const char *path, int to, char *block, size_t *size) {
     while (done > 0) {
         done = read_some(file, block, FILE_BLOCK);
         *size += done > 0 ? (size_t)done : 0;
-        if (done > 0 && to >= 0 && !write_all(to, block, (size_t)done)) {
+        if (done > 0 && to >= 0 && !write_all(to, block, (size_t)done))
             done = -1;
-        }
     }
-    if (file >= 0) {
+    if (file >= 0)
         close(file);
-    }
     return done == 0;
 }
 
@@ -69,9 +66,8 @@ typedef struct drain {
 static void *drain_all(void *context) {
     drain *d = context;
     ssize_t done = read_some(d->from, d->block, sizeof d->block);
-    for (; done > 0; done = read_some(d->from, d->block, sizeof d->block)) {
+    for (; done > 0; done = read_some(d->from, d->block, sizeof d->block))
         d->bytes += (size_t)done;
-    }
     return NULL;
 }
 
@@ -79,32 +75,28 @@ static cli_exit cat_through(const file_cat *cat, drain *d, char *block, double *
     int ends[2];
     pthread_t thread;
     size_t size = 0;
-    if (pipe(ends) != 0) {
+    if (pipe(ends) != 0)
         return fail(CLI_DEVICE_FAILED, "bench");
-    }
     d->from = ends[0];
     const double begun = progress_clock();
     const int failure = pthread_create(&thread, NULL, drain_all, d);
     const bool moved = failure == 0 && read_file(cat->path, ends[1], block, &size);
     close(ends[1]); /* the end for the thread */
-    if (failure == 0) {
+    if (failure == 0)
         pthread_join(thread, NULL);
-    }
     *seconds = progress_clock() - begun;
     close(ends[0]);
-    if (!moved || size != cat->bytes || d->bytes != cat->bytes) {
+    if (!moved || size != cat->bytes || d->bytes != cat->bytes)
         return cli_fail(CLI_DEVICE_FAILED, cat->path, NULL,
                         "%zu of %zu bytes went through the pipe", d->bytes, cat->bytes);
-    }
     return CLI_DONE;
 }
 
 cli_exit file_cat_once(void *context, double *seconds) {
     drain *d = calloc(1, sizeof *d);
     char *block = malloc(FILE_BLOCK);
-    const cli_exit code = d != NULL && block != NULL
-                              ? cat_through(context, d, block, seconds)
-                              : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    const cli_exit code = d && block ? cat_through(context, d, block, seconds)
+                                     : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
     free(block);
     free(d);
     return code;
@@ -131,9 +123,8 @@ cli_exit file_storage_once(void *context, double *seconds) {
     const file_storage *s = context;
     size_t size = 0;
     char *block = calloc(1, FILE_BLOCK);
-    if (block == NULL) {
+    if (!block)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     const double begun = progress_clock();
     bool good = read_file(s->input, -1, block, &size) && size == s->bytes_read;
     good = good && store(s, block);

@@ -38,9 +38,8 @@ static double difference(const pm_motion_channel *a, const pm_motion_channel *b,
         opposite += (x + y) * (x + y);
         largest = fmax(largest, fabs(x - y) / fmax(1.0, fabs(y)));
     }
-    if (!isfinite(same)) {
+    if (!isfinite(same))
         return (double)INFINITY;
-    }
     return a->path == PM_MOTION_ROTATION
                ? 4.0 * atan2(sqrt(fmin(same, opposite)), sqrt(fmax(same, opposite)))
                : largest;
@@ -57,21 +56,19 @@ pm_motion_resample_options file_options(const pm_motion *source, pm_rational rat
 
 static bool alike(const pm_motion_clip *a, const pm_motion_clip *b) {
     bool same = a->channel_count == b->channel_count;
-    for (size_t c = 0; same && c < a->channel_count; c++) {
+    for (size_t c = 0; same && c < a->channel_count; c++)
         same = a->channels[c].node == b->channels[c].node &&
                a->channels[c].path == b->channels[c].path &&
                a->channels[c].components == b->channels[c].components &&
                a->channels[c].keys.type == b->channels[c].keys.type;
-    }
     return same;
 }
 
 /* Whether every channel has this number of keys. */
 static bool has_frames(const pm_motion_clip *clip, size_t frames) {
     bool same = clip->channel_count > 0;
-    for (size_t c = 0; c < clip->channel_count; c++) {
+    for (size_t c = 0; c < clip->channel_count; c++)
         same = same && clip->timelines[clip->channels[c].timeline].key_count == frames;
-    }
     return same;
 }
 
@@ -82,23 +79,18 @@ static bool keeps_source(const pm_motion_clip *output, const pm_motion_clip *sou
     for (size_t c = 0; c < output->channel_count; c++) {
         const pm_motion_channel *channel = &output->channels[c];
         const size_t size = channel->components * element_size(&channel->keys);
-        for (size_t k = 0; k < frames; k += num) {
-            if (memcmp(key_of(channel, k), key_of(&source->channels[c], k / num * den), size) !=
-                0) {
+        for (size_t k = 0; k < frames; k += num)
+            if (memcmp(key_of(channel, k), key_of(&source->channels[c], k / num * den), size) != 0)
                 return false;
-            }
-        }
     }
     return true;
 }
 
 static double largest_difference(const pm_motion_clip *a, const pm_motion_clip *b, size_t frames) {
     double largest = 0.0;
-    for (size_t c = 0; c < a->channel_count; c++) {
-        for (size_t k = 0; k < frames; k++) {
+    for (size_t c = 0; c < a->channel_count; c++)
+        for (size_t k = 0; k < frames; k++)
             largest = fmax(largest, difference(&a->channels[c], &b->channels[c], k));
-        }
-    }
     return largest;
 }
 
@@ -117,10 +109,9 @@ static void compare(const file_resampled *file, const pm_motion *motions[3],
     }
     result->bits = report->identical ? BITS_SAME : BITS_DIFFER;
     result->max_error_rad = (double)INFINITY;
-    if (sound && keeps_source(contents[1]->clips, contents[0]->clips, frames, file->ratio)) {
+    if (sound && keeps_source(contents[1]->clips, contents[0]->clips, frames, file->ratio))
         result->max_error_rad = fmax(
             report->max_error, largest_difference(contents[1]->clips, contents[2]->clips, frames));
-    }
 }
 
 cli_exit file_check_resampled(const file_resampled *file, bench_result *result) {
@@ -128,9 +119,8 @@ cli_exit file_check_resampled(const file_resampled *file, bench_result *result) 
     pm_motion_resample_report report;
     pm_error error = {0};
     pm_status status = pm_motion_open(file->source->path, NULL, &source, &error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = pm_motion_open(file->source->output, NULL, &output, &error);
-    }
     if (status == PM_OK) {
         pm_motion_resample_options options = file_options(source, file->ratio);
         options.check = true;
@@ -150,18 +140,16 @@ cli_exit file_check_resampled(const file_resampled *file, bench_result *result) 
 
 static bool has_times(const pm_timeline *timeline, const float *times) {
     bool same = timeline->key_count == GLB_KEYS;
-    for (size_t k = 0; same && k < GLB_KEYS; k++) {
+    for (size_t k = 0; same && k < GLB_KEYS; k++)
         same = timeline->times[k] == (double)times[k];
-    }
     return same;
 }
 
 static bool has_keys(const pm_motion_channel *channel, const float *keys) {
     bool same = channel->keys.type == PM_FLOAT32;
-    for (size_t k = 0; same && k < GLB_KEYS; k++) {
+    for (size_t k = 0; same && k < GLB_KEYS; k++)
         same = memcmp(key_of(channel, k), keys + k * channel->components,
                       channel->components * sizeof *keys) == 0;
-    }
     return same;
 }
 
@@ -188,9 +176,8 @@ static bool has_numbers(const pm_motion_content *content, bool own_times, const 
 cli_exit file_check_glb(const pm_motion *motion, bool own_times, bench_result *result) {
     size_t count;
     float *numbers = file_glb_numbers(own_times, &count);
-    if (numbers == NULL) {
+    if (!numbers)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     const bool same = has_numbers(pm_motion_get_content(motion), own_times, numbers);
     result->max_error_rad = same ? 0.0 : (double)INFINITY;
     result->bits = same ? BITS_SAME : BITS_DIFFER;

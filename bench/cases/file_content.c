@@ -142,14 +142,13 @@ static bool write_array(zip_writer *zip, const char *name, uint16_t method, size
     bool made = waves != NULL && bytes != NULL;
     if (made) {
         const zip_member member = {.name = {name, strlen(name)}, .method = method};
-        if (state != NULL) {
+        if (state)
             choose_waves(waves, columns, range, state);
-        }
         memcpy(bytes, header, before);
         for (size_t i = 0; i < rows * columns; i++) {
             const size_t row = i / columns;
             const double time = (double)row / NPZ_RATE;
-            const double number = state != NULL ? wave_at(&waves[i % columns], time) : range;
+            const double number = state ? wave_at(&waves[i % columns], time) : range;
             memcpy(bytes + before + i * sizeof number, &number, sizeof number);
         }
         made = zip_write_bytes(zip, &member, (zip_bytes){bytes, size}, &error) == PM_OK;
@@ -182,9 +181,8 @@ static bool write_npz(FILE *file, uint16_t method, size_t samples, file_source *
 enum { TRANSLATION = 3, ROTATION = 4 }; /* components of a key */
 
 static float *put_times(float *at) {
-    for (size_t k = 0; k < GLB_KEYS; k++) {
+    for (size_t k = 0; k < GLB_KEYS; k++)
         *at++ = (float)((double)k / 30.0);
-    }
     return at;
 }
 
@@ -193,9 +191,8 @@ static float *put_keys(float *at, const wave *waves, size_t components) {
     for (size_t k = 0; k < GLB_KEYS; k++) {
         const double time = (double)k / 30.0;
         if (components == TRANSLATION) {
-            for (size_t c = 0; c < TRANSLATION; c++) {
+            for (size_t c = 0; c < TRANSLATION; c++)
                 *at++ = (float)wave_at(&waves[c], time);
-            }
             continue;
         }
         const double half = wave_at(&waves[0], time), tilt = wave_at(&waves[1], time);
@@ -215,7 +212,7 @@ float *file_glb_numbers(bool own_times, size_t *count) {
              (timelines + (size_t)GLB_CLIPS * GLB_JOINTS * (size_t)(TRANSLATION + ROTATION));
     float *numbers = malloc(*count * sizeof *numbers);
     float *at = numbers;
-    for (size_t c = 0; c < GLB_CHANNELS && numbers != NULL; c++) {
+    for (size_t c = 0; c < GLB_CHANNELS && numbers; c++) {
         at = own_times || c % (GLB_CHANNELS / GLB_CLIPS) == 0 ? put_times(at) : at;
         choose_waves(waves, TRANSLATION, 1.0, &state);
         at = put_keys(at, waves, c % 2 == 0 ? TRANSLATION : ROTATION);
@@ -228,9 +225,8 @@ static void write_nodes(FILE *json) {
                   "\"nodes\":[");
     for (size_t i = 0; i < GLB_JOINTS; i++) {
         fprintf(json, "%s{\"name\":\"joint%zu\",\"translation\":[0,0.25,0]", i > 0 ? "," : "", i);
-        if (i + 1 < GLB_JOINTS) {
+        if (i + 1 < GLB_JOINTS)
             fprintf(json, ",\"children\":[%zu]", i + 1);
-        }
         fprintf(json, "}");
     }
     fprintf(json, "]");
@@ -243,10 +239,9 @@ static void write_animations(FILE *json, bool own_times) {
     for (size_t clip = 0; clip < GLB_CLIPS; clip++) {
         const size_t first = clip * (own_times ? 2 * of_clip : of_clip + 1);
         fprintf(json, "%s{\"name\":\"clip%zu\",\"channels\":[", clip > 0 ? "," : "", clip);
-        for (size_t c = 0; c < of_clip; c++) {
+        for (size_t c = 0; c < of_clip; c++)
             fprintf(json, "%s{\"sampler\":%zu,\"target\":{\"node\":%zu,\"path\":\"%s\"}}",
                     c > 0 ? "," : "", c, c / 2, c % 2 == 0 ? "translation" : "rotation");
-        }
         fprintf(json, "],\"samplers\":[");
         for (size_t c = 0; c < of_clip; c++) {
             const size_t input = own_times ? first + 2 * c : first;
@@ -276,17 +271,15 @@ static void write_accessor(FILE *accessors, FILE *views, size_t components, size
 static void write_accessors(FILE *accessors, FILE *views, bool own_times) {
     size_t index = 0, offset = 0;
     for (size_t c = 0; c < GLB_CHANNELS; c++) {
-        if (own_times || c % (GLB_CHANNELS / GLB_CLIPS) == 0) {
+        if (own_times || c % (GLB_CHANNELS / GLB_CLIPS) == 0)
             write_accessor(accessors, views, 1, &index, &offset);
-        }
         write_accessor(accessors, views, c % 2 == 0 ? TRANSLATION : ROTATION, &index, &offset);
     }
 }
 
 static void put32(FILE *file, size_t number) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         fputc((int)(number >> (8 * i) & 0xff), file);
-    }
 }
 
 static void put_chunk(FILE *file, const char *type, const void *data, size_t size, char padding) {
@@ -294,9 +287,8 @@ static void put_chunk(FILE *file, const char *type, const void *data, size_t siz
     put32(file, size + rest);
     fwrite(type, 1, 4, file);
     fwrite(data, 1, size, file);
-    for (size_t i = 0; i < rest; i++) {
+    for (size_t i = 0; i < rest; i++)
         fputc(padding, file);
-    }
 }
 
 /* The JSON document in malloc'ed memory; NULL when it is exhausted. */
@@ -373,19 +365,16 @@ static bool write_content(FILE *file, file_content content, size_t samples, file
 
 cli_exit file_content_write(file_content content, size_t samples, file_source *source) {
     FILE *file = fopen(source->path, "wb");
-    if (file == NULL) {
+    if (!file)
         return cli_fail(CLI_CANNOT_WRITE, source->path, NULL, "%s", strerror(errno));
-    }
     const bool made = write_content(file, content, samples, source);
     const long bytes = ftell(file);
     const bool written = ferror(file) == 0 && bytes > 0;
-    if (fclose(file) != 0 || !written) {
+    if (fclose(file) != 0 || !written)
         return cli_fail(CLI_CANNOT_WRITE, source->path, "set TMPDIR to another folder", "%s",
                         strerror(errno));
-    }
-    if (!made) {
+    if (!made)
         return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    }
     source->bytes = (size_t)bytes;
     return CLI_DONE;
 }

@@ -51,18 +51,15 @@ static cli_exit open_source(bench_files *all, file_content content, const file_s
     file_source *source = &all->sources[content];
     char name[32];
     *opened = source;
-    if (source->bytes > 0) {
+    if (source->bytes > 0)
         return CLI_DONE;
-    }
     cli_exit code = scratch_open(&all->folder);
     snprintf(name, sizeof name, "input%d.%s", (int)content, file_extension(content));
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = scratch_file(&all->folder, name, source->path);
-    }
     snprintf(name, sizeof name, "output%d.%s", (int)content, file_extension(content));
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = scratch_file(&all->folder, name, source->output);
-    }
     return code == CLI_DONE ? file_content_write(content, all->samples, source) : code;
 }
 
@@ -76,12 +73,10 @@ void files_close(bench_files *all) {
 static cli_exit open_storage(bench_files *all, const file_source *source, size_t bytes_written,
                              file_storage *storage) {
     cli_exit code = CLI_DONE;
-    if (all->storage[0] == '\0') {
+    if (all->storage[0] == '\0')
         code = scratch_file(&all->folder, "storage.part", all->storage_part);
-    }
-    if (code == CLI_DONE && all->storage[0] == '\0') {
+    if (code == CLI_DONE && all->storage[0] == '\0')
         code = scratch_file(&all->folder, "storage", all->storage);
-    }
     *storage =
         (file_storage){source->path, all->storage_part, all->storage, source->bytes, bytes_written};
     return code;
@@ -152,15 +147,13 @@ static cli_exit measure(bench_run *run, file_resampled *work, file_zlib *zlib,
         open_storage(&run->files, work->source, (size_t)work->report.bytes_written, &storage);
     bench_plan_compare(&plan, ROLE_CEILING, file_storage_once, &storage, 1.0);
 #if POSEMILL_NPZ
-    if (zlib != NULL) {
+    if (zlib)
         bench_plan_compare(&plan, ROLE_BASELINE, file_zlib_once, zlib, 1.0);
-    }
 #else
     (void)zlib; /* NULL */
 #endif
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_repeat(&plan, result);
-    }
     return code == CLI_DONE ? file_check_resampled(work, result) : code;
 }
 
@@ -172,16 +165,14 @@ static cli_exit run_resample(bench_run *run, const file_scene *scene, const file
     double seconds;
     cli_exit code = resample_once(&work, &seconds);
 #if POSEMILL_NPZ
-    if (code == CLI_DONE && scene->content == FILE_NPZ_DEFLATED) {
+    if (code == CLI_DONE && scene->content == FILE_NPZ_DEFLATED)
         code = file_zlib_create(source->path, source->output, &zlib);
-    }
 #endif
     result->samples = (size_t)work.report.samples * source->joints;
     result->bytes_read = source->bytes;
     result->bytes_written = (size_t)work.report.bytes_written;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = measure(run, &work, zlib, result);
-    }
 #if POSEMILL_NPZ
     file_zlib_destroy(&zlib);
 #endif
@@ -213,9 +204,8 @@ static cli_exit run_open(bench_run *run, const file_scene *scene, const file_sou
     bench_plan_compare(&plan, ROLE_CEILING, file_cat_once, &cat, 1.0);
     result->bytes_read = source->bytes;
     cli_exit code = bench_repeat(&plan, result);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = file_check_glb(work.motion, scene->content == FILE_GLB_TIMES, result);
-    }
     pm_motion_destroy(&work.motion);
     return code;
 }
@@ -248,13 +238,11 @@ cli_exit files_run(bench_run *run, const bench_case *which, bench_result *result
     const file_source *source;
     cli_exit code = open_source(&run->files, scene->content, &source);
     result->samples = scene->job == FILE_OPEN ? source->joints : source->frames * source->joints;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = run_job(run, scene, source, result);
-    }
     result->has_bytes = true;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         result->bytes_per_sample =
             (size_t)((result->bytes_read + result->bytes_written) / result->samples);
-    }
     return code;
 }

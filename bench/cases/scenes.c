@@ -49,9 +49,8 @@ static void make_times(scenes *s, uint64_t *state) {
         sum += 0.2 + 1.6 * scenes_random(state);
     }
     double scale = seconds / s->key_times[s->segments];
-    for (size_t i = 0; i <= s->segments; i++) {
+    for (size_t i = 0; i <= s->segments; i++)
         s->key_times[i] *= scale;
-    }
     for (size_t k = 0; k < values; k++) {
         s->times[k] = seconds * scenes_random(state);
         s->track_of[k] = (uint32_t)(random_bits(state) % SCENE_TRACKS);
@@ -68,13 +67,11 @@ static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, uint64
     memset(s, 0, sizeof *s);
     s->engine = engine;
     s->segments = samples / (4 * (size_t)SCENE_TRACKS);
-    if (s->segments > SIZE_MAX / 32 / (4 * SCENE_TRACKS)) {
+    if (s->segments > SIZE_MAX / 32 / (4 * SCENE_TRACKS))
         return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
-    }
     s->rotations = malloc((s->segments + 1) * SCENE_TRACKS * 4 * sizeof(float));
-    if (s->rotations == NULL) {
+    if (!s->rotations)
         return out_of_memory(s);
-    }
     scenes_walk(s->rotations, s->segments + 1, SCENE_TRACKS, state);
     return CLI_DONE;
 }
@@ -87,24 +84,21 @@ cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples) {
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
     uint64_t state = 1;
     cli_exit code = create_keys(s, engine, samples, &state);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     size_t values = 4 * s->segments * SCENE_TRACKS;
     s->key_times = malloc((s->segments + 1) * sizeof(double));
     s->times = malloc(values * sizeof(double));
     s->track_of = malloc(values * sizeof(uint32_t));
-    if (s->key_times == NULL || s->times == NULL || s->track_of == NULL) {
+    if (!s->key_times || !s->times || !s->track_of)
         return out_of_memory(s);
-    }
     make_times(s, &state);
     return CLI_DONE;
 }
 
 void scenes_destroy(scenes *s) {
-    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++)
         pm_clip_destroy(&s->uniform[m]);
-    }
     free(s->rotations);
     free(s->key_times);
     free(s->times);
@@ -132,11 +126,10 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
     static const float axis[3] = {0.0f, 1.0f, 0.0f};
     bool loop = scene == SCENE_LOOP;
     *timeline = (pm_timeline){.key_count = loop ? s->segments : s->segments + 1};
-    if (scene == SCENE_NONUNIFORM) {
+    if (scene == SCENE_NONUNIFORM)
         timeline->times = s->key_times;
-    } else {
+    else
         timeline->rate = (pm_rational){SCENE_KEY_RATE, 1};
-    }
     return (pm_clip_desc){
         .track_count = SCENE_TRACKS,
         .timelines = timeline,
@@ -154,19 +147,17 @@ cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **c
     bool special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP ||
                    scenes_key_format(scene) != PM_KEYS_FLOAT32;
     *owned = special;
-    if (!special && s->uniform[method] != NULL) {
+    if (!special && s->uniform[method]) {
         *clip = s->uniform[method];
         return CLI_DONE;
     }
     pm_timeline timeline;
     pm_clip_desc desc = scenes_describe(s, scene, method, &timeline);
     pm_error error = {0};
-    if (pm_clip_create(s->engine, &desc, clip, &error) != PM_OK) {
+    if (pm_clip_create(s->engine, &desc, clip, &error) != PM_OK)
         return cli_fail_error("bench", &error);
-    }
-    if (!special) {
+    if (!special)
         s->uniform[method] = *clip;
-    }
     return CLI_DONE;
 }
 
@@ -210,6 +201,6 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_BATCHES:
         break;
     }
-    *values = job.tracks != NULL ? job.sample_count : job.sample_count * SCENE_TRACKS;
+    *values = job.tracks ? job.sample_count : job.sample_count * SCENE_TRACKS;
     return job;
 }

@@ -20,25 +20,21 @@ size_t sizes_largest(size_t samples, const pm_device_info *info) {
         wanted = granted < wanted ? (size_t)granted : wanted;
     }
     size_t largest = SCENE_TRACKS;
-    while (largest <= wanted / 2) {
+    while (largest <= wanted / 2)
         largest *= 2;
-    }
     return largest;
 }
 
 static cli_exit open_sizes(bench_run *run) {
     bench_sizes *sizes = &run->sizes;
-    if (sizes->opened) {
+    if (sizes->opened)
         return CLI_DONE;
-    }
     cli_exit code = scenes_create_uniform(&sizes->scenes, run->device.engine, sizes->largest);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_open(&sizes->device, run->device.engine, run->pool,
                            sizes->largest * SAMPLE_BYTES);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         sizes_close(sizes);
-    }
     sizes->opened = code == CLI_DONE;
     return code;
 }
@@ -71,9 +67,8 @@ static cli_exit measure(bench_run *run, size_work *work, bench_result *result) {
     bench_roofline roofline;
     bench_plan plan = {.repetitions = run->repetitions, .work = jobs_once, .context = work};
     cli_exit code = device_choose_fill(work->device, work->bytes);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_choose_count(jobs_once, work, min, QUEUED_MAX, &work->queued);
-    }
     if (code == CLI_DONE) {
         roofline_plan(&roofline, run, work->device, CLOCK_WALL, work->queued, result, &plan);
         code = bench_repeat(&plan, result);
@@ -89,12 +84,10 @@ static cli_exit prepare(bench_run *run, const bench_case *which, size_work *work
     bool owned = false;
     size_t values;
     cli_exit code = open_sizes(run);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = scenes_clip(&sizes->scenes, scene, which->method, &clip, &owned);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     *work = (size_work){.device = &sizes->device,
                         .clip = clip,
                         .job = scenes_job(&sizes->scenes, scene, &values),
@@ -115,14 +108,11 @@ cli_exit sizes_run(bench_run *run, const bench_case *which, bench_result *result
                           result);
         code = device_poison(work.device);
     }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = jobs_once(&work, &once);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_results(work.clip, &work.job, check_read_device, work.device, result);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = measure(run, &work, result);
-    }
     return code;
 }

@@ -89,9 +89,8 @@ static uint64_t segments_hit(const scenes *s, uint64_t rows) {
     size_t segment = 0;
     for (uint64_t row = 0; row < rows; row++) {
         const double time = (double)row / (4.0 * SCENE_KEY_RATE);
-        while (segment + 1 < s->segments && s->key_times[segment + 1] <= time) {
+        while (segment + 1 < s->segments && s->key_times[segment + 1] <= time)
             segment++;
-        }
         hit += segment != last;
         last = segment;
     }

@@ -6,9 +6,8 @@
 
 size_t arithmetic_more_steps(size_t steps, double seconds) {
     const double margin = 1.25;
-    if (seconds >= ARITHMETIC_SECONDS || steps >= ARITHMETIC_STEPS_MAX) {
+    if (seconds >= ARITHMETIC_SECONDS || steps >= ARITHMETIC_STEPS_MAX)
         return steps;
-    }
     const double factor = seconds > 0.0 ? margin * ARITHMETIC_SECONDS / seconds : 16.0;
     const double wanted = (double)steps * (factor < 16.0 ? factor : 16.0);
     return wanted < (double)ARITHMETIC_STEPS_MAX ? ((size_t)wanted + 3) / 4 * 4

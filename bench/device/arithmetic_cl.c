@@ -34,12 +34,10 @@ struct arithmetic_cl {
 /* ---- one kernel ---------------------------------------------------------------- */
 
 static void release_kernel(arithmetic_cl *a) {
-    if (a->kernel != NULL) {
+    if (a->kernel)
         clReleaseKernel(a->kernel);
-    }
-    if (a->program != NULL) {
+    if (a->program)
         clReleaseProgram(a->program);
-    }
     a->kernel = NULL;
     a->program = NULL;
 }
@@ -50,12 +48,10 @@ static cli_exit build(arithmetic_cl *a, const gate_queue *on, cl_device_id devic
     cl_int code = CL_SUCCESS;
     snprintf(options, sizeof options, "-DLANES=%u -DCHAINS=%u", a->of.lanes, a->of.chains);
     a->program = clCreateProgramWithSource(on->context, 1, &text, NULL, &code);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clBuildProgram(a->program, 1, &device, options, NULL, NULL);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         a->kernel = clCreateKernel(a->program, "arithmetic", &code);
-    }
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "building a kernel");
 }
 
@@ -69,9 +65,8 @@ static cli_exit set_arguments(const arithmetic_cl *a) {
                      {sizeof(cl_float), &arithmetic_factor},
                      {sizeof(cl_float), &arithmetic_term}};
     cl_int code = CL_SUCCESS;
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0] && code == CL_SUCCESS; i++) {
+    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0] && code == CL_SUCCESS; i++)
         code = clSetKernelArg(a->kernel, i, arguments[i].size, arguments[i].value);
-    }
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clSetKernelArg");
 }
 
@@ -96,15 +91,13 @@ static cli_exit try_shape(arithmetic_cl *a, const gate_queue *on, cl_device_id d
     cli_exit code = build(a, on, device);
     a->steps = TRIED_STEPS;
     *rate = 0.0;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = set_arguments(a);
-    }
     for (int i = 0; i < TRIES && code == CLI_DONE; i++) {
         double seconds = 0.0;
         code = arithmetic_cl_run(a, on, &seconds, &operations);
-        if (i > 0 && code == CLI_DONE && operations > *rate * seconds) {
+        if (i > 0 && code == CLI_DONE && operations > *rate * seconds)
             *rate = operations / seconds;
-        }
     }
     return code;
 }
@@ -136,13 +129,11 @@ static cli_exit lengthen(arithmetic_cl *a, const gate_queue *on) {
     cli_exit code = CLI_DONE;
     for (size_t before = 0; before != a->steps && code == CLI_DONE;) {
         code = set_arguments(a);
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             code = arithmetic_cl_run(a, on, &seconds, &operations);
-        }
         before = a->steps;
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             a->steps = arithmetic_more_steps(a->steps, seconds);
-        }
     }
     return code;
 }
@@ -155,14 +146,11 @@ static cli_exit check(const arithmetic_cl *a, const gate_queue *on) {
         float ends[LANES_MAX];
         const cl_int code =
             clEnqueueReadBuffer(on->queue, a->ends, CL_TRUE, places[i], bytes, ends, 0, NULL, NULL);
-        if (code != CL_SUCCESS) {
+        if (code != CL_SUCCESS)
             return gate_failed(code, "clEnqueueReadBuffer");
-        }
-        for (size_t lane = 0; lane < a->of.lanes; lane++) {
-            if (ends[lane] != (float)(a->of.chains * (lane + a->steps))) {
+        for (size_t lane = 0; lane < a->of.lanes; lane++)
+            if (ends[lane] != (float)(a->of.chains * (lane + a->steps)))
                 return arithmetic_wrong();
-            }
-        }
     }
     return CLI_DONE;
 }
@@ -170,9 +158,8 @@ static cli_exit check(const arithmetic_cl *a, const gate_queue *on) {
 static cli_exit open_ends(arithmetic_cl *a, const gate_queue *on, cl_device_id device) {
     cl_uint units = 0;
     cl_int code = clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    if (code != CL_SUCCESS) {
+    if (code != CL_SUCCESS)
         return gate_failed(code, "clGetDeviceInfo");
-    }
     a->items = (size_t)units * ITEMS;
     a->ends = clCreateBuffer(on->context, CL_MEM_WRITE_ONLY, a->items * LANES_MAX * sizeof(float),
                              NULL, &code);
@@ -181,22 +168,17 @@ static cli_exit open_ends(arithmetic_cl *a, const gate_queue *on, cl_device_id d
 
 cli_exit arithmetic_cl_open(arithmetic_cl **opened, const gate_queue *on, cl_device_id device) {
     arithmetic_cl *a = calloc(1, sizeof *a);
-    if (a == NULL) {
+    if (!a)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     cli_exit code = open_ends(a, on, device);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = choose(a, on, device);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = lengthen(a, on);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check(a, on);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         arithmetic_cl_close(&a);
-    }
     *opened = a;
     return code;
 }
@@ -204,11 +186,10 @@ cli_exit arithmetic_cl_open(arithmetic_cl **opened, const gate_queue *on, cl_dev
 void arithmetic_cl_close(arithmetic_cl **opened) {
     arithmetic_cl *a = *opened;
     *opened = NULL;
-    if (a != NULL) {
+    if (a) {
         release_kernel(a);
-        if (a->ends != NULL) {
+        if (a->ends)
             clReleaseMemObject(a->ends);
-        }
         free(a);
     }
 }

@@ -36,9 +36,8 @@ static lanes all(float number) {
 static void run(float *x, size_t steps, float factor, float term) {
     const lanes factors = all(factor), terms = all(term);
     FOR_CHAINS(LOAD)
-    for (size_t s = 0; s < steps; s++) {
+    for (size_t s = 0; s < steps; s++)
         FOR_CHAINS(STEP)
-    }
     FOR_CHAINS(STORE)
 }
 

@@ -23,12 +23,11 @@ cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *poo
     device->bytes = bytes;
     pm_engine_get_info(engine, &device->info, sizeof(pm_device_info));
 #if POSEMILL_OPENCL
-    if (device->info.type != PM_DEVICE_REFERENCE) {
+    if (device->info.type != PM_DEVICE_REFERENCE)
         return bench_cl_open(&device->cl, engine, &device->info, bytes);
-    }
 #endif
     device->host = malloc(bytes);
-    if (device->host == NULL) {
+    if (!device->host) {
         device_close(device);
         return out_of_memory();
     }
@@ -55,9 +54,8 @@ bool device_event_times(const bench_device *device) {
 
 cli_exit device_poison(bench_device *device) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_poison(device->cl);
-    }
 #endif
     memset(device->host, 0xff, device->bytes);
     return CLI_DONE;
@@ -65,9 +63,8 @@ cli_exit device_poison(bench_device *device) {
 
 cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *to) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_read(device->cl, offset, bytes, to);
-    }
 #endif
     memcpy(to, (const char *)device->host + offset, bytes);
     return CLI_DONE;
@@ -76,9 +73,8 @@ cli_exit device_read(bench_device *device, size_t offset, size_t bytes, float *t
 cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size_t count,
                      double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_fill(device->cl, bytes, clock, count, seconds);
-    }
 #endif
     (void)clock; /* the reference path has only one clock */
     host_fill(device->pool, device->host, bytes, count, seconds);
@@ -87,9 +83,8 @@ cli_exit device_fill(bench_device *device, size_t bytes, bench_clock clock, size
 
 cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_stores(device->cl, bytes, seconds);
-    }
 #endif
     host_fill(device->pool, device->host, bytes, 1, seconds); /* memset chooses by itself */
     return CLI_DONE;
@@ -97,9 +92,8 @@ cli_exit device_stores(bench_device *device, size_t bytes, double *seconds) {
 
 cli_exit device_choose_fill(bench_device *device, size_t bytes) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_choose_fill(device->cl, bytes);
-    }
 #endif
     (void)device;
     (void)bytes;
@@ -111,10 +105,9 @@ static cli_exit open_source(bench_device *device, size_t bytes) {
     if (device->source_bytes < bytes) {
         free(device->source);
         device->source = malloc(bytes);
-        device->source_bytes = device->source != NULL ? bytes : 0;
-        if (device->source == NULL) {
+        device->source_bytes = device->source ? bytes : 0;
+        if (!device->source)
             return out_of_memory();
-        }
         memset(device->source, 0x3e, bytes);
     }
     return CLI_DONE;
@@ -123,15 +116,13 @@ static cli_exit open_source(bench_device *device, size_t bytes) {
 cli_exit device_copy(bench_device *device, size_t bytes, bench_clock clock, size_t count,
                      double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_copy(device->cl, bytes, clock, count, seconds);
-    }
 #endif
     (void)clock;
     cli_exit code = open_source(device, bytes);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         host_copy(device->pool, device->host, device->source, bytes, count, seconds);
-    }
     return code;
 }
 
@@ -143,18 +134,16 @@ static cli_exit choose_steps(bench_device *device) {
     for (size_t before = 0; before != device->arithmetic_steps && code == CLI_DONE;) {
         before = device->arithmetic_steps;
         code = host_arithmetic(device->pool, before, &seconds, &operations);
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             device->arithmetic_steps = arithmetic_more_steps(before, seconds);
-        }
     }
     return code;
 }
 
 cli_exit device_arithmetic(bench_device *device, double *seconds, double *operations) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_arithmetic(device->cl, seconds, operations);
-    }
 #endif
     cli_exit code = device->arithmetic_steps == 0 ? choose_steps(device) : CLI_DONE;
     return code == CLI_DONE
@@ -165,20 +154,17 @@ cli_exit device_arithmetic(bench_device *device, double *seconds, double *operat
 cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_job *job,
                     bench_clock clock, size_t count, double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_job(device->cl, clip, job, clock, count, seconds);
-    }
 #endif
     (void)clock;
     pm_sample_job full = *job;
     pm_error error = {0};
     full.rotations = device->host;
     double begun = progress_clock();
-    for (size_t i = 0; i < count; i++) {
-        if (pm_sample(clip, &full, &error) != PM_OK) {
+    for (size_t i = 0; i < count; i++)
+        if (pm_sample(clip, &full, &error) != PM_OK)
             return cli_fail_error("bench", &error);
-        }
-    }
     *seconds = (progress_clock() - begun) / (double)count;
     return CLI_DONE;
 }
@@ -186,9 +172,8 @@ cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_j
 cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
                               size_t count) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_set_instances(device->cl, instances, count);
-    }
 #endif
     device->instances = instances;
     device->instance_count = count;
@@ -198,29 +183,25 @@ cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *ins
 cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
                       double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_crowd(device->cl, crowd, output, count, seconds);
-    }
 #endif
     pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
     pm_error error = {0};
     job.outputs = &(pm_crowd_target){.output = output, .memory = device->host};
     job.output_count = 1;
     double begun = progress_clock();
-    for (size_t i = 0; i < count; i++) {
-        if (pm_crowd_pose(crowd, &job, &error) != PM_OK) {
+    for (size_t i = 0; i < count; i++)
+        if (pm_crowd_pose(crowd, &job, &error) != PM_OK)
             return cli_fail_error("bench", &error);
-        }
-    }
     *seconds = (progress_clock() - begun) / (double)count;
     return CLI_DONE;
 }
 
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_set_keys(device->cl, keys, key_count, tracks);
-    }
 #else
     (void)keys;
     (void)key_count;
@@ -231,9 +212,8 @@ cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_cou
 
 cli_exit device_obvious(bench_device *device, double *seconds) {
 #if POSEMILL_OPENCL
-    if (device->cl != NULL) {
+    if (device->cl)
         return bench_cl_obvious(device->cl, seconds);
-    }
 #else
     (void)seconds;
 #endif

@@ -40,13 +40,11 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
     cl_int code = CL_SUCCESS;
     snprintf(options, sizeof options, "-DWIDTH=%u", width);
     cl->program = clCreateProgramWithSource(cl->context, 1, &text, NULL, &code);
-    if (code != CL_SUCCESS) {
+    if (code != CL_SUCCESS)
         return gate_failed(code, "clCreateProgramWithSource");
-    }
     code = clBuildProgram(cl->program, 1, &cl->device, options, NULL, NULL);
-    if (code != CL_SUCCESS) {
+    if (code != CL_SUCCESS)
         return gate_failed(code, "clBuildProgram");
-    }
     const struct {
         const char *name;
         cl_kernel *kernel;
@@ -55,18 +53,16 @@ static cli_exit build_kernels(bench_cl *cl, unsigned width) {
                    {"copy", &cl->copy},
                    {"obvious", &cl->obvious},
                    {"chain", &cl->chain}};
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++) {
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0] && code == CL_SUCCESS; i++)
         *kernels[i].kernel = clCreateKernel(cl->program, kernels[i].name, &code);
-    }
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateKernel");
 }
 
 static cli_exit open_queue(bench_cl *cl) {
     cl_int code = CL_SUCCESS;
     cl->queue = clCreateCommandQueue(cl->context, cl->device, CL_QUEUE_PROFILING_ENABLE, &code);
-    if (code != CL_SUCCESS) {
+    if (code != CL_SUCCESS)
         return gate_failed(code, "clCreateCommandQueue");
-    }
     cl->output = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, cl->bytes, NULL, &code);
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
 }
@@ -74,28 +70,21 @@ static cli_exit open_queue(bench_cl *cl) {
 void bench_cl_close(bench_cl **opened) {
     bench_cl *cl = *opened;
     *opened = NULL;
-    if (cl == NULL) {
+    if (!cl)
         return;
-    }
     const cl_mem buffers[] = {cl->output, cl->source, cl->keys, cl->instances};
     const cl_kernel kernels[] = {cl->fill, cl->stores, cl->copy, cl->obvious, cl->chain};
-    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++) {
-        if (buffers[i] != NULL) {
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        if (buffers[i])
             clReleaseMemObject(buffers[i]);
-        }
-    }
-    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
-        if (kernels[i] != NULL) {
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+        if (kernels[i])
             clReleaseKernel(kernels[i]);
-        }
-    }
     arithmetic_cl_close(&cl->arithmetic);
-    if (cl->program != NULL) {
+    if (cl->program)
         clReleaseProgram(cl->program);
-    }
-    if (cl->queue != NULL) {
+    if (cl->queue)
         clReleaseCommandQueue(cl->queue);
-    }
     free(cl);
 }
 
@@ -105,9 +94,8 @@ cli_exit bench_cl_poison(bench_cl *cl) {
     const cl_uint poison = 0xffffffffu;
     cl_int code = clEnqueueFillBuffer(cl->queue, cl->output, &poison, sizeof poison, 0, cl->bytes,
                                       0, NULL, NULL);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clFinish(cl->queue);
-    }
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueFillBuffer");
 }
 
@@ -161,16 +149,13 @@ static cli_exit probe_events(bench_cl *cl) {
     double by_events;
     double by_wall;
     cl_int set = clSetKernelArg(cl->chain, 0, sizeof(cl_mem), &cl->output);
-    if (set == CL_SUCCESS) {
+    if (set == CL_SUCCESS)
         set = clSetKernelArg(cl->chain, 1, sizeof steps, &steps);
-    }
-    if (set != CL_SUCCESS) {
+    if (set != CL_SUCCESS)
         return gate_failed(set, "clSetKernelArg");
-    }
     cli_exit code = time_chain(cl, false, &by_wall);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = time_chain(cl, true, &by_events);
-    }
     cl->event_times = code == CLI_DONE && by_events > 0.5 * by_wall;
     return code;
 }
@@ -189,12 +174,10 @@ static size_t fill_items(const bench_cl *cl, size_t bytes) {
 static cl_int set_fill(const bench_cl *cl, cl_kernel fill) {
     const cl_float value = 0.5f;
     cl_int code = clSetKernelArg(fill, 0, sizeof(cl_mem), &cl->output);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(fill, 1, sizeof cl->fill_each, &cl->fill_each);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(fill, 2, sizeof value, &value);
-    }
     return code;
 }
 
@@ -224,9 +207,8 @@ cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes) {
     for (int i = 0; i < 6 && code == CLI_DONE; i++) {
         double seconds = 0.0;
         cl->fill_each = choices[i % 2];
-        if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64) {
+        if (bytes % (cl->fill_unit * cl->fill_each) > bytes / 64)
             continue; /* the remainder would be too large */
-        }
         code = bench_cl_fill(cl, bytes, CLOCK_KERNEL, 1, &seconds);
         if (i > 1 && seconds < best) { /* the first run of each choice is a warm-up */
             best = seconds;
@@ -241,26 +223,21 @@ cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_inf
                        size_t bytes) {
     bench_cl *cl = calloc(1, sizeof *cl);
     unsigned width = info->lanes >= 8 ? info->lanes : 4;
-    if (cl == NULL) {
+    if (!cl)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     cl->context = pm_cl_context(engine);
     cl->device = pm_cl_device(engine);
     cl->bytes = bytes;
     cl->fill_unit = width * sizeof(float);
     cli_exit code = open_queue(cl);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = build_kernels(cl, width);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = probe_events(cl);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_cl_choose_fill(cl, bytes);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         bench_cl_close(&cl);
-    }
     *opened = cl;
     return code;
 }
@@ -271,12 +248,10 @@ static cl_int open_source(bench_cl *cl, size_t wanted) {
     const size_t usual = cl->bytes < SOURCE_BYTES ? cl->bytes : SOURCE_BYTES;
     const size_t bytes = wanted > usual ? wanted : usual;
     cl_int code = CL_SUCCESS;
-    if (cl->source_bytes >= wanted) {
+    if (cl->source_bytes >= wanted)
         return CL_SUCCESS;
-    }
-    if (cl->source != NULL) {
+    if (cl->source)
         clReleaseMemObject(cl->source);
-    }
     cl->source = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     cl->source_bytes = code == CL_SUCCESS ? bytes : 0;
     return code == CL_SUCCESS ? clEnqueueFillBuffer(cl->queue, cl->source, &zero, sizeof zero, 0,
@@ -287,15 +262,12 @@ static cl_int open_source(bench_cl *cl, size_t wanted) {
 cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
                        double *seconds) {
     cl_int code = open_source(cl, bytes);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->copy, 0, sizeof(cl_mem), &cl->output);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->copy, 1, sizeof cl->fill_each, &cl->fill_each);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->copy, 2, sizeof(cl_mem), &cl->source);
-    }
     return code == CL_SUCCESS
                ? run_kernel(cl, cl->copy, fill_items(cl, bytes), clock, count, seconds)
                : gate_failed(code, "preparing the copy");
@@ -304,31 +276,26 @@ cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, bench_clock clock, size_t cou
 cli_exit bench_cl_arithmetic(bench_cl *cl, double *seconds, double *operations) {
     const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
     cli_exit code = CLI_DONE;
-    if (cl->arithmetic == NULL) {
+    if (!cl->arithmetic)
         code = arithmetic_cl_open(&cl->arithmetic, &timed, cl->device);
-    }
     return code == CLI_DONE ? arithmetic_cl_run(cl->arithmetic, &timed, seconds, operations) : code;
 }
 
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks) {
     const cl_uint track_count = (cl_uint)tracks;
     cl_int code = CL_SUCCESS;
-    if (cl->keys != NULL) {
+    if (cl->keys)
         clReleaseMemObject(cl->keys);
-    }
     cl->obvious_items = 4 * (key_count - 1) * tracks;
     cl->keys =
         clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                        key_count * tracks * 4 * sizeof(float), (void *)(uintptr_t)keys, &code);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->obvious, 0, sizeof(cl_mem), &cl->output);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->obvious, 1, sizeof(cl_mem), &cl->keys);
-    }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clSetKernelArg(cl->obvious, 2, sizeof track_count, &track_count);
-    }
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "preparing the obvious kernel");
 }
 
@@ -361,9 +328,8 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
 
 cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count) {
     cl_int code = CL_SUCCESS;
-    if (cl->instances != NULL) {
+    if (cl->instances)
         clReleaseMemObject(cl->instances);
-    }
     cl->instance_count = count;
     cl->instances = clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                    count * sizeof *instances, (void *)(uintptr_t)instances, &code);

@@ -27,21 +27,18 @@ static cl_int gate_close(const gate_queue *on, gate *g) {
     memset(g, 0, sizeof *g);
     if (on->event_times) {
         g->opened = clCreateUserEvent(on->context, &code);
-        if (code == CL_SUCCESS) {
+        if (code == CL_SUCCESS)
             code = clEnqueueMarkerWithWaitList(on->queue, 1, &g->opened, &g->before);
-        }
     }
     g->begun = progress_clock();
     return code;
 }
 
 static void gate_release(gate *g) {
-    if (g->opened != NULL) {
+    if (g->opened)
         clReleaseEvent(g->opened);
-    }
-    if (g->before != NULL) {
+    if (g->before)
         clReleaseEvent(g->before);
-    }
 }
 
 /* Drivers need not provide times of markers. In that case the wall-clock time from the gate to the
@@ -51,35 +48,31 @@ static double kernel_seconds(cl_event before, cl_event done, double wall) {
     cl_ulong to = 0;
     cl_int code =
         clGetEventProfilingInfo(before, CL_PROFILING_COMMAND_END, sizeof from, &from, NULL);
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
-    }
     double seconds = to > from ? 1e-9 * (double)(to - from) : wall;
     return code == CL_SUCCESS && from > 0 && seconds <= wall ? seconds : wall;
 }
 
 static cli_exit gate_open(const gate_queue *on, gate *g, cl_event done, double *seconds) {
     cl_int code = clFlush(on->queue);
-    if (g->opened != NULL) {
+    if (g->opened) {
         g->begun = progress_clock();
         cl_int opening = clSetUserEventStatus(g->opened, CL_COMPLETE);
         code = code == CL_SUCCESS ? opening : code;
     }
-    if (code == CL_SUCCESS) {
+    if (code == CL_SUCCESS)
         code = clFinish(on->queue);
-    }
     double wall = progress_clock() - g->begun;
-    if (code == CL_SUCCESS) {
-        *seconds = g->opened != NULL ? kernel_seconds(g->before, done, wall) : wall;
-    }
+    if (code == CL_SUCCESS)
+        *seconds = g->opened ? kernel_seconds(g->before, done, wall) : wall;
     return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "running a kernel");
 }
 
 /* Completes the user event, because a queue that waits for it would block forever. */
 static void gate_abandon(gate *g) {
-    if (g->opened != NULL) {
+    if (g->opened)
         clSetUserEventStatus(g->opened, CL_COMPLETE);
-    }
 }
 
 cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
@@ -89,18 +82,16 @@ cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t c
     cl_int code = gate_close(on, &g);
     cli_exit result =
         code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueMarkerWithWaitList");
-    for (size_t i = 0; i < count && result == CLI_DONE; i++) {
+    for (size_t i = 0; i < count && result == CLI_DONE; i++)
         result = put(on->queue, work, i + 1 == count ? &done : NULL);
-    }
     if (result == CLI_DONE) {
         result = gate_open(on, &g, done, seconds);
         *seconds /= (double)count;
     } else {
         gate_abandon(&g);
     }
-    if (done != NULL) {
+    if (done)
         clReleaseEvent(done);
-    }
     gate_release(&g);
     return result;
 }

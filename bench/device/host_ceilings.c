@@ -24,11 +24,10 @@ typedef struct memory_range {
 
 static void move_lines(const void *work, size_t begin, size_t end) {
     const memory_range *all = work;
-    if (all->from != NULL) {
+    if (all->from)
         memcpy(all->to + begin, all->from + begin, end - begin);
-    } else {
+    else
         memset(all->to + begin, 0x3f, end - begin);
-    }
 }
 
 /* One call for each thread, because memset and memcpy store large memory past the caches. */
@@ -40,15 +39,13 @@ static void move(parallel_pool *pool, const memory_range *all, size_t bytes, siz
     double sum = 0.0;
     if (parts < 2) {
         const double begun = progress_clock();
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             move_lines(all, 0, bytes);
-        }
         sum = progress_clock() - begun;
     } else {
         const size_t range = (bytes / parts / LINE + 1) * LINE;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             sum += parallel_run(pool, move_lines, all, bytes, range);
-        }
     }
     *seconds = sum / (double)count;
 }
@@ -76,9 +73,8 @@ static void run_chains(const void *work, size_t begin, size_t end) {
     const chains *all = work;
     for (size_t i = begin; i < end; i++) {
         float numbers[ARITHMETIC_WIDTH_MAX];
-        for (size_t n = 0; n < all->loop->width; n++) {
+        for (size_t n = 0; n < all->loop->width; n++)
             numbers[n] = (float)n;
-        }
         all->loop->run(numbers, all->steps, arithmetic_factor, arithmetic_term);
         memcpy(all->numbers[i], numbers, sizeof numbers);
     }
@@ -86,20 +82,17 @@ static void run_chains(const void *work, size_t begin, size_t end) {
 
 static bool are_right(const chains *all, size_t threads) {
     bool right = true;
-    for (size_t i = 0; i < threads; i++) {
-        for (size_t n = 0; n < all->loop->width; n++) {
+    for (size_t i = 0; i < threads; i++)
+        for (size_t n = 0; n < all->loop->width; n++)
             right = right && all->numbers[i][n] == (float)(n + all->steps);
-        }
-    }
     return right;
 }
 
 cli_exit host_arithmetic(parallel_pool *pool, size_t steps, double *seconds, double *operations) {
     const size_t threads = parallel_threads();
     chains all = {loops_of_processor().arithmetic, steps, malloc(threads * sizeof *all.numbers)};
-    if (all.numbers == NULL) {
+    if (!all.numbers)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     *seconds = parallel_run(pool, run_chains, &all, threads, 1);
     *operations = 2.0 * (double)threads * (double)steps * (double)all.loop->width;
     const cli_exit code = are_right(&all, threads) ? CLI_DONE : arithmetic_wrong();

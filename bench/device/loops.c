@@ -12,12 +12,10 @@
 bench_loops loops_of_processor(void) {
 #if BENCH_AVX
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma")) {
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma"))
         return LOOPS_OF(avx512);
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return LOOPS_OF(avx2);
-    }
 #endif
     return LOOPS_OF(plain);
 }

@@ -48,9 +48,8 @@ static void take_ranges(parallel_pool *pool) {
 /* Sleeps until there is a run after `seen`. False: there will be none. */
 static bool wait_for_run(parallel_pool *pool, size_t seen) {
     pthread_mutex_lock(&pool->mutex);
-    while (pool->runs == seen && !pool->stop) {
+    while (pool->runs == seen && !pool->stop)
         pthread_cond_wait(&pool->wake, &pool->mutex);
-    }
     bool stop = pool->stop;
     pthread_mutex_unlock(&pool->mutex);
     return !stop;
@@ -61,9 +60,8 @@ static void *work_in_runs(void *context) {
     parallel_pool *pool = context;
     for (size_t seen = 0; wait_for_run(pool, seen); seen++) {
         atomic_fetch_add(&pool->awake, 1);
-        while (!atomic_load(&pool->begun)) {
+        while (!atomic_load(&pool->begun))
             sched_yield();
-        }
         take_ranges(pool);
         atomic_fetch_add(&pool->done, 1);
     }
@@ -73,9 +71,8 @@ static void *work_in_runs(void *context) {
 parallel_pool *parallel_create(void) {
     parallel_pool *pool = calloc(1, sizeof *pool);
     const size_t wanted = parallel_threads() - 1;
-    if (pool == NULL) {
+    if (!pool)
         return NULL;
-    }
     if (pthread_mutex_init(&pool->mutex, NULL) != 0) {
         free(pool);
         return NULL;
@@ -86,27 +83,23 @@ parallel_pool *parallel_create(void) {
         return NULL;
     }
     while (pool->thread_count < wanted &&
-           pthread_create(&pool->threads[pool->thread_count], NULL, work_in_runs, pool) == 0) {
+           pthread_create(&pool->threads[pool->thread_count], NULL, work_in_runs, pool) == 0)
         pool->thread_count++;
-    }
-    if (pool->thread_count < wanted) {
+    if (pool->thread_count < wanted)
         parallel_destroy(&pool);
-    }
     return pool;
 }
 
 void parallel_destroy(parallel_pool **pool) {
     parallel_pool *gone = *pool;
-    if (gone == NULL) {
+    if (!gone)
         return;
-    }
     pthread_mutex_lock(&gone->mutex);
     gone->stop = true;
     pthread_cond_broadcast(&gone->wake);
     pthread_mutex_unlock(&gone->mutex);
-    for (size_t i = 0; i < gone->thread_count; i++) {
+    for (size_t i = 0; i < gone->thread_count; i++)
         pthread_join(gone->threads[i], NULL);
-    }
     pthread_cond_destroy(&gone->wake);
     pthread_mutex_destroy(&gone->mutex);
     free(gone);
@@ -114,9 +107,8 @@ void parallel_destroy(parallel_pool **pool) {
 }
 
 static void wait_for_all(const parallel_pool *pool, atomic_size_t *threads) {
-    while (atomic_load(threads) < pool->thread_count) {
+    while (atomic_load(threads) < pool->thread_count)
         sched_yield();
-    }
 }
 
 double parallel_run(parallel_pool *pool, parallel_task *task, const void *work, size_t count,

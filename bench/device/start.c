@@ -40,18 +40,16 @@ typedef struct start_work {
 /* Makes the folder of caches, or empties it. */
 static cli_exit clear_caches(const start_work *work) {
     cli_exit code = scratch_tree_remove(&work->tree, work->caches);
-    if (code == CLI_DONE && mkdir(work->caches, 0700) != 0) {
+    if (code == CLI_DONE && mkdir(work->caches, 0700) != 0)
         code = cli_fail(CLI_CANNOT_WRITE, work->caches, NULL, "%s", strerror(errno));
-    }
     return code;
 }
 
 static void move_caches(const char *folder) {
     static const char *const names[] = {"XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH",
                                         "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         setenv(names[i], folder, 1);
-    }
 }
 
 static int first_result(start_work *work, double *seconds) {
@@ -65,23 +63,19 @@ static int first_result(start_work *work, double *seconds) {
     desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
     desc.build_in_background = work->in_background;
     double begun = progress_clock();
-    if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
+    if (pm_engine_create(&desc, &engine, &error) != PM_OK)
         return (int)cli_fail_error("device", &error);
-    }
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    if (info.type == PM_DEVICE_REFERENCE) {
+    if (info.type == PM_DEVICE_REFERENCE)
         return NO_OPENCL;
-    }
     work->scenes.engine = engine;
     cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip, &owned);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return (int)code;
-    }
     pm_sample_job job = scenes_job(&work->scenes, SCENE_UPSAMPLE_4, &values);
     job.rotations = work->out;
-    if (pm_sample(clip, &job, &error) != PM_OK) {
+    if (pm_sample(clip, &job, &error) != PM_OK)
         return (int)cli_fail_error("bench", &error);
-    }
     *seconds = progress_clock() - begun;
     return CLI_DONE;
 }
@@ -90,17 +84,15 @@ static void run_child(start_work *work, int pipe_end) {
     double seconds = 0.0;
     move_caches(work->caches);
     int code = first_result(work, &seconds);
-    if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds) {
+    if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds)
         code = CLI_DEVICE_FAILED;
-    }
     _exit(code); /* no exit handlers: those of drivers are not part of the measurement */
 }
 
 static cli_exit child_code(start_work *work, pid_t child) {
     int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
-    }
     int code = WEXITSTATUS(status);
     work->no_opencl = work->no_opencl || code == NO_OPENCL;
     return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
@@ -108,9 +100,8 @@ static cli_exit child_code(start_work *work, pid_t child) {
 
 static cli_exit run_process(start_work *work, double *seconds) {
     int ends[2];
-    if (pipe(ends) != 0) {
+    if (pipe(ends) != 0)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "pipe cannot be created");
-    }
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -120,22 +111,19 @@ static cli_exit run_process(start_work *work, double *seconds) {
     close(ends[1]);
     bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
     close(ends[0]);
-    if (child < 0) {
+    if (child < 0)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "process cannot be started");
-    }
     cli_exit code = child_code(work, child);
-    if (code == CLI_DONE && !got && !work->no_opencl) {
+    if (code == CLI_DONE && !got && !work->no_opencl)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL,
                         "the measured process returned no result");
-    }
     return code;
 }
 
 static cli_exit start_once(void *context, double *seconds) {
     start_work *work = context;
-    if (work->no_opencl) {
+    if (work->no_opencl)
         return CLI_DONE;
-    }
     cli_exit code = work->warm ? CLI_DONE : clear_caches(work);
     return code == CLI_DONE ? run_process(work, seconds) : code;
 }
@@ -152,19 +140,16 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
         .context = &work};
     *result = bench_result_of(which);
     cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
     work.out = malloc(result->samples * 4 * sizeof(float));
-    code = work.out != NULL ? scratch_tree_open(&work.tree)
-                            : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    if (code == CLI_DONE) {
+    code = work.out ? scratch_tree_open(&work.tree)
+                    : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    if (code == CLI_DONE)
         code = scratch_tree_path(&work.tree, "caches", work.caches);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = clear_caches(&work);
-    }
     if (code == CLI_DONE) {
         code = bench_repeat(&plan, result);
         *opencl = !work.no_opencl;

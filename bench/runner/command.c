@@ -27,9 +27,8 @@ typedef struct bench_options {
 
 static bool option_samples(const char *text, void *target, char *reason) {
     size_t samples = 0;
-    if (!option_size(text, &samples, reason)) {
+    if (!option_size(text, &samples, reason))
         return false;
-    }
     if (samples < SCENE_MIN_SAMPLES) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is too small; expected at least %d", text,
                  SCENE_MIN_SAMPLES);
@@ -194,27 +193,22 @@ static cli_exit run_cases(bench_state *state, bench_run *run) {
 }
 
 static cli_exit report(const bench_state *state, cli_output **output) {
-    if (state->table) {
+    if (state->table)
         record_print_footing(&state->record);
-    }
-    for (size_t i = 0; i < state->count; i++) {
-        if (state->results[i].wrong) {
+    for (size_t i = 0; i < state->count; i++)
+        if (state->results[i].wrong)
             return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
                             "results differ from the reference path");
-        }
-    }
-    if (*output == NULL) {
+    if (!*output)
         return CLI_DONE;
-    }
     cli_exit code = record_write(&state->record, *output);
     return code == CLI_DONE ? cli_output_commit(output) : code;
 }
 
 /* The reference path uses one thread, so it gets a sixteenth of the work. */
 static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
-    if (options->samples != 0) {
+    if (options->samples != 0)
         return options->samples;
-    }
     size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
     return quick ? samples / 8 : samples;
 }
@@ -244,13 +238,11 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     const size_t samples = sample_count(options, state->opencl, options->quick);
     const bench_limits limits = limits_of(options, state->opencl, &state->record.device);
     state->case_count = bench_cases(options->glob, state->opencl, &limits, state->cases);
-    if (state->case_count == 0) {
+    if (state->case_count == 0)
         return no_case(options->glob);
-    }
     cli_exit code = bench_run_open(&run, &options->device, engine, samples, &limits);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     state->record.quick = options->quick;
     state->record.glob = options->glob;
     state->record.segments = run.scenes.segments;
@@ -263,10 +255,9 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
         record_print_heading(&state->record);
     }
     code = run_cases(state, &run);
-    if (run.fill_rates.count > 0) {
+    if (run.fill_rates.count > 0)
         state->record.fill_rate_count =
             stats_rates(run.fill_rates.rates, run.fill_rates.count, state->record.fill_rates);
-    }
     bench_run_close(&run);
     record_end(&state->record);
     return code == CLI_DONE ? report(state, output) : code;
@@ -277,32 +268,26 @@ static cli_exit run_all(bench_state *state) {
     pm_engine *engine = NULL;
     cli_output *output = NULL;
     cli_exit code = CLI_DONE;
-    if (options->json != NULL) {
+    if (options->json)
         code = cli_output_open(options->json, &output);
-    }
     progress_begin(&state->bar, "bench", state->case_count);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = run_starts(state);
-    }
     progress_end(&state->bar);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_options_engine(&options->device, &engine);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = run_on(state, engine, &output);
-    }
     pm_engine_destroy(&engine);
     cli_output_abandon(&output);
     return code;
 }
 
 static void free_results(bench_state *state) {
-    for (size_t i = 0; i < state->start_count; i++) {
+    for (size_t i = 0; i < state->start_count; i++)
         bench_result_free(&state->starts[i]);
-    }
-    for (size_t i = 0; i < state->count; i++) {
+    for (size_t i = 0; i < state->count; i++)
         bench_result_free(&state->results[i]);
-    }
 }
 
 int cmd_bench(int argc, char **argv) {
@@ -313,22 +298,19 @@ int cmd_bench(int argc, char **argv) {
     };
     cli_exit code = CLI_DONE;
     memset(&state, 0, sizeof state);
-    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
-    }
     const bench_options *options = &state.options;
     code = device_options_one(&options->device);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return (int)code;
-    }
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     /* Checked before a device is opened: its memory can reduce the number of sizes. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
     const bench_limits limits = limits_of(options, state.opencl, &any);
     state.case_count = bench_cases(options->glob, state.opencl, &limits, state.cases);
-    if (state.case_count == 0) {
+    if (state.case_count == 0)
         return (int)no_case(options->glob);
-    }
     record_begin(&state.record);
     state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
     code = run_all(&state);

@@ -20,9 +20,8 @@ static void trim(char *text) {
     static const char blanks[] = " \t\r\n";
     char *begin = text + strspn(text, blanks);
     size_t length = strlen(begin);
-    while (length > 0 && strchr(blanks, begin[length - 1]) != NULL) {
+    while (length > 0 && strchr(blanks, begin[length - 1]))
         length--;
-    }
     if (length >= 2 && begin[0] == '"' && begin[length - 1] == '"') {
         begin++;
         length -= 2;
@@ -34,9 +33,8 @@ static void trim(char *text) {
 /* The text after the key and a separator, or NULL. */
 static const char *value_in(const char *line, const char *key) {
     const size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0) {
+    if (strncmp(line, key, length) != 0)
         return NULL;
-    }
     const char *at = line + length + strspn(line + length, " \t");
     return *at == ':' || *at == '=' ? at + 1 : NULL;
 }
@@ -45,25 +43,23 @@ void host_read_value(const char *path, const char *key, char value[HOST_TEXT]) {
     char line[LINE];
     FILE *file = fopen(path, "r");
     value[0] = '\0';
-    while (file != NULL && value[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+    while (file && value[0] == '\0' && fgets(line, sizeof line, file)) {
         const char *found = value_in(line, key);
-        if (found != NULL) {
+        if (found) {
             snprintf(value, HOST_TEXT, "%s", found);
             trim(value);
         }
     }
-    if (file != NULL) {
+    if (file)
         fclose(file);
-    }
 }
 
 static void read_line(const char *path, char text[HOST_TEXT]) {
     FILE *file = fopen(path, "r");
     text[0] = '\0';
-    if (file != NULL) {
-        if (fgets(text, HOST_TEXT, file) == NULL) {
+    if (file) {
+        if (!fgets(text, HOST_TEXT, file))
             text[0] = '\0';
-        }
         fclose(file);
         trim(text);
     }
@@ -85,9 +81,8 @@ static void name_system(char os[HOST_TEXT]) {
     }
     const int used = snprintf(os, HOST_TEXT, "%s%s%s %s", name, name[0] != '\0' ? "; " : "",
                               kernel.sysname, kernel.release);
-    if (used < 0) {
+    if (used < 0)
         os[0] = '\0';
-    }
 }
 
 bench_host host_of_system(void) {

@@ -24,16 +24,14 @@ enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, COLUMNS };
 load_counters load_counters_in(const char *text, double ticks) {
     load_counters c = {.known = false};
     unsigned long long column[COLUMNS] = {0};
-    if (strncmp(text, "cpu ", 4) != 0 || !(ticks > 0)) {
+    if (strncmp(text, "cpu ", 4) != 0 || !(ticks > 0))
         return c;
-    }
     const char *at = text + 4;
     for (size_t i = 0; i < COLUMNS; i++) {
         char *end;
         column[i] = strtoull(at, &end, 10);
-        if (end == at) {
+        if (end == at)
             return c;
-        }
         at = end;
     }
     for (size_t i = 0; i < COLUMNS; i++) {
@@ -48,9 +46,8 @@ load_counters load_counters_in(const char *text, double ticks) {
 
 static double seconds_of(int who) {
     struct rusage usage;
-    if (getrusage(who, &usage) != 0) {
+    if (getrusage(who, &usage) != 0)
         return 0;
-    }
     return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
            1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
@@ -58,7 +55,7 @@ static double seconds_of(int who) {
 load_counters load_counters_now(void) {
     char text[512] = "";
     FILE *file = fopen("/proc/stat", "r");
-    if (file != NULL) {
+    if (file) {
         const bool read = fgets(text, sizeof text, file) != NULL;
         text[read ? sizeof text - 1 : 0] = '\0';
         fclose(file);
@@ -70,9 +67,8 @@ load_counters load_counters_now(void) {
 
 bench_load load_between(const load_counters *begin, const load_counters *end, double processors) {
     bench_load load = {.known = begin->known && end->known && end->all > begin->all};
-    if (!load.known) {
+    if (!load.known)
         return load;
-    }
     /* Processor time passes on all processors at once. */
     const double seconds = (end->all - begin->all) / processors;
     const double used = end->busy - begin->busy - (end->own - begin->own);

@@ -43,15 +43,14 @@ void record_print_heading(const bench_record *record) {
 
 /* Writes a number with its unit, or "-" for NAN. */
 static const char *cell(char *text, size_t size, const char *format, double number) {
-    if (isnan(number)) {
+    if (isnan(number))
         snprintf(text, size, "-");
-    } else if (strcmp(format, "x") == 0) {
+    else if (strcmp(format, "x") == 0)
         snprintf(text, size, "%.2f x", number);
-    } else if (strcmp(format, "%") == 0) {
+    else if (strcmp(format, "%") == 0)
         snprintf(text, size, "%.1f %%", 100.0 * number);
-    } else {
+    else
         snprintf(text, size, "%.1e", number);
-    }
     return text;
 }
 
@@ -60,9 +59,8 @@ static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 /* The bound, the share of it that the case reaches, and its interval. */
 static const char *bound_cell(char *text, size_t size, const bench_result *result) {
     const stats_interval share = result->bound_share;
-    if (result->bound == BOUND_NONE) {
+    if (result->bound == BOUND_NONE)
         return "-";
-    }
     snprintf(text, size, "%-10s %3.0f %% %3.0f-%.0f", bound_names[result->bound],
              100.0 * share.median, 100.0 * share.low, 100.0 * share.high);
     return text;
@@ -77,10 +75,9 @@ void record_print_row(const bench_result *result) {
             ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
             : rate * (double)result->bytes_per_sample;
     int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    if (result->files > 0) {
+    if (result->files > 0)
         snprintf(files, sizeof files, "  %.0f files/s",
                  (double)result->files / result->seconds_median);
-    }
     printf("%-28s %11.*f %8.*f %8s %9s %-24s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
            cell(share, sizeof share, "%", result->ceiling_share.median),
@@ -92,20 +89,16 @@ void record_print_row(const bench_result *result) {
 }
 
 static const bench_result *find(const bench_record *record, const char *name) {
-    for (size_t i = 0; i < record->count; i++) {
-        if (strcmp(record->results[i].name, name) == 0) {
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->results[i].name, name) == 0)
             return &record->results[i];
-        }
-    }
     return NULL;
 }
 
 static bool has_share_above_one(const bench_record *record) {
-    for (size_t i = 0; i < record->count; i++) {
-        if (record->results[i].ceiling_share.median > 1.005) {
+    for (size_t i = 0; i < record->count; i++)
+        if (record->results[i].ceiling_share.median > 1.005)
             return true;
-        }
-    }
     return false;
 }
 
@@ -118,28 +111,24 @@ static void print_load(const bench_load *load) {
         "\nmachine: %s; other processes used %.2f processors, %.1f %% of the time was stolen, load "
         "average before the run %.2f\n",
         load->busy ? "BUSY" : "quiet", load->others, 100.0 * load->steal, load->average);
-    if (load->busy) {
+    if (load->busy)
         printf("  rates are those of a busy machine; shares and ratios suffer less\n");
-    }
 }
 
 void record_print_footing(const bench_record *record) {
     const bench_result *ours = find(record, "upsample-4/slerp");
     const bench_result *obvious = find(record, "obvious/slerp");
-    if (ours != NULL && obvious != NULL) {
+    if (ours && obvious)
         printf("\nslerp: %.1f times the obvious kernel\n",
                ours->samples_per_s / obvious->samples_per_s);
-    }
-    if (record->fill_rate_count == 2) {
+    if (record->fill_rate_count == 2)
         printf(
             "\nfills ran at two rates, %.1f and %.1f GB/s: shares of repetitions are of either\n",
             1e-9 * record->fill_rates[0], 1e-9 * record->fill_rates[1]);
-    }
-    if (has_share_above_one(record)) {
+    if (has_share_above_one(record))
         printf(
             "\na ceiling above 100 %%: the case took less time than the fill measured beside it, because the\n"
             "fill was disturbed, or because it does not reach what the memory allows\n");
-    }
     print_load(&record->load);
 }
 
@@ -155,9 +144,8 @@ void record_begin(bench_record *record) {
     record->average = load_average();
     record->begin = load_counters_now();
     record->date[0] = '\0';
-    if (gmtime_r(&now, &utc) != NULL) {
+    if (gmtime_r(&now, &utc))
         strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    }
 }
 
 void record_end(bench_record *record) {
@@ -170,11 +158,10 @@ static void write_known(json_writer *json, const char *key, const char *text) {
 }
 
 static void write_known_count(json_writer *json, const char *key, uint64_t count) {
-    if (count > 0) {
+    if (count > 0)
         json_write_integer(json, key, count);
-    } else {
+    else
         json_write_null(json, key);
-    }
 }
 
 static void write_host(json_writer *json, const bench_host *host) {
@@ -244,11 +231,10 @@ static void write_counts(json_writer *json, const bench_result *result) {
         json_write_null(json, "bytes_read");
         json_write_null(json, "bytes_written");
     }
-    if (result->has_operations) {
+    if (result->has_operations)
         json_write_integer(json, "operations", result->operations);
-    } else {
+    else
         json_write_null(json, "operations");
-    }
 }
 
 static void write_case(json_writer *json, const bench_result *result) {
@@ -260,9 +246,8 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_number(json, "seconds_p95", result->seconds_p95);
     json_write_number(json, "samples_per_s", result->samples_per_s);
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
-    if (result->files > 0) {
+    if (result->files > 0)
         json_write_integer(json, "files", result->files);
-    }
     write_counts(json, result);
     write_interval(json, "ceiling_share", result->ceiling_share);
     write_interval(json, "baseline_ratio", result->baseline_ratio);
@@ -277,9 +262,8 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    if (file == NULL) {
+    if (!file)
         return cli_fail(CLI_CANNOT_WRITE, "--json", NULL, "out of memory");
-    }
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
     json_write_integer(&json, "schema", SCHEMA);
@@ -294,9 +278,8 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
     json_write_numbers(&json, "fill_rates", record->fill_rate_count > 0 ? record->fill_rates : NULL,
                        record->fill_rate_count);
     json_begin_array(&json, "cases");
-    for (size_t i = 0; i < record->count; i++) {
+    for (size_t i = 0; i < record->count; i++)
         write_case(&json, &record->results[i]);
-    }
     json_end_array(&json);
     json_end_object(&json);
     bool complete = ferror(file) == 0;

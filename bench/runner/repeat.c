@@ -14,9 +14,8 @@
 /* A quick run must end within a minute on two cores, so it has few repetitions. */
 bench_repetitions repetitions_of(bool quick, pm_device_type type) {
     bool gpu = type == PM_DEVICE_GPU || type == PM_DEVICE_DISCRETE_GPU;
-    if (quick) {
+    if (quick)
         return (bench_repetitions){1, gpu ? 10 : 3, 0.05};
-    }
     return (bench_repetitions){2, gpu ? 30 : 10, 0.25};
 }
 
@@ -25,9 +24,8 @@ cli_exit bench_choose_count(bench_work once, void *work, double min, size_t max,
     cli_exit code = CLI_DONE;
     for (*count = 1; code == CLI_DONE && *count < max; *count *= 2) {
         code = once(work, &seconds);
-        if (seconds * (double)*count >= min) {
+        if (seconds * (double)*count >= min)
             break;
-        }
     }
     return code;
 }
@@ -50,17 +48,15 @@ bench_result bench_result_of(const bench_case *which) {
 }
 
 void bench_result_free(bench_result *result) {
-    for (size_t i = 0; i < ROLE_COUNT; i++) {
+    for (size_t i = 0; i < ROLE_COUNT; i++)
         free(result->times.of[i]);
-    }
     memset(&result->times, 0, sizeof result->times);
 }
 
 uint64_t bench_seed(const char *name) {
     uint64_t seed = 0xcbf29ce484222325u; /* FNV-1a */
-    for (; *name != '\0'; name++) {
+    for (; *name != '\0'; name++)
         seed = (seed ^ (unsigned char)*name) * 0x100000001b3u;
-    }
     return seed;
 }
 
@@ -80,7 +76,7 @@ static cli_exit run_one(repetition *r, size_t which, size_t slot) {
     *seconds = 0.0;
     r->case_was_last = other == NULL;
     const cli_exit code =
-        other != NULL ? other->work(other->context, seconds) : plan->work(plan->context, seconds);
+        other ? other->work(other->context, seconds) : plan->work(plan->context, seconds);
     *seconds = round(*seconds * 1e11) / 1e11; /* below are only digits of the clock's arithmetic */
     return code;
 }
@@ -90,9 +86,8 @@ static cli_exit repeat_once(repetition *r, size_t slot) {
     size_t left[ROLE_COUNT + 1];
     size_t count = r->plan->comparison_count + 1;
     cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         left[i] = i;
-    }
     for (; count > 0 && code == CLI_DONE; count--) {
         const size_t drawn = stats_random(&r->random, count);
         code = run_one(r, left[drawn], slot);
@@ -105,14 +100,12 @@ static cli_exit repeat_all(repetition *r, size_t *count) {
     const bench_repetitions *repetitions = &r->plan->repetitions;
     cli_exit code = CLI_DONE;
     *count = 0;
-    for (size_t i = 0; i < repetitions->warm_ups && code == CLI_DONE; i++) {
+    for (size_t i = 0; i < repetitions->warm_ups && code == CLI_DONE; i++)
         code = repeat_once(r, 0);
-    }
     const double begun = progress_clock();
     while (code == CLI_DONE && *count < STATS_MAX &&
-           (*count < repetitions->min || progress_clock() - begun < repetitions->seconds)) {
+           (*count < repetitions->min || progress_clock() - begun < repetitions->seconds))
         code = repeat_once(r, (*count)++);
-    }
     if (code == CLI_DONE && r->plan->checked_after && !r->case_was_last) {
         double seconds;
         code = r->plan->work(r->plan->context, &seconds);
@@ -125,20 +118,18 @@ static cli_exit repeat_all(repetition *r, size_t *count) {
 static cli_exit keep_times(const repetition *r, size_t count, bench_result *result) {
     const size_t bytes = count * sizeof(double);
     bool wanted[ROLE_COUNT] = {[ROLE_CASE] = true};
-    for (size_t i = 0; i < r->plan->comparison_count; i++) {
+    for (size_t i = 0; i < r->plan->comparison_count; i++)
         wanted[r->plan->comparisons[i].role] = true;
-    }
     bench_result_free(result);
     result->times.count = count;
     for (size_t i = 0; i < ROLE_COUNT; i++) {
         result->times.of[i] = wanted[i] ? malloc(bytes) : NULL;
-        if (wanted[i] && result->times.of[i] == NULL) {
+        if (wanted[i] && !result->times.of[i]) {
             bench_result_free(result);
             return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
         }
-        if (wanted[i]) {
+        if (wanted[i])
             memcpy(result->times.of[i], r->seconds[i], bytes);
-        }
     }
     return CLI_DONE;
 }
@@ -156,25 +147,21 @@ static void compare(const bench_comparison *other, bench_result *result) {
     stats_interval *ratio = other->role == ROLE_CEILING    ? &result->ceiling_share
                             : other->role == ROLE_BASELINE ? &result->baseline_ratio
                                                            : NULL;
-    if (ratio != NULL) {
+    if (ratio)
         *ratio = stats_ratio(times->of[other->role], times->of[ROLE_CASE], other->scale,
                              times->count, bench_seed(result->name));
-    }
 }
 
 cli_exit bench_repeat(const bench_plan *plan, bench_result *result) {
     repetition r = {.plan = plan, .random = bench_seed(result->name)};
     size_t count;
     cli_exit code = repeat_all(&r, &count);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = keep_times(&r, count, result);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     summarise(r.seconds[ROLE_CASE], count, result);
-    for (size_t i = 0; i < plan->comparison_count; i++) {
+    for (size_t i = 0; i < plan->comparison_count; i++)
         compare(&plan->comparisons[i], result);
-    }
     return CLI_DONE;
 }

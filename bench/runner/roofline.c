@@ -58,9 +58,8 @@ typedef struct roof {
 
 /* Copies and multiply-adds are measured in amounts of their own. */
 static void scale_times(bench_times *times, roof *r) {
-    for (size_t i = 0; i < times->count; i++) {
+    for (size_t i = 0; i < times->count; i++)
         times->of[r->role][i] *= r->scale;
-    }
     r->scale = 1.0;
 }
 
@@ -69,9 +68,8 @@ static cli_exit highest(const roof *roofs, size_t count, const bench_times *time
     const size_t bytes = times->count * sizeof(double);
     double *seconds = malloc(bytes);
     double most = -1.0;
-    if (seconds == NULL) {
+    if (!seconds)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
     for (size_t i = 0; i < count; i++) {
         memcpy(seconds, times->of[roofs[i].role], bytes);
         const double median = roofs[i].scale * stats_median(seconds, times->count);
@@ -88,12 +86,10 @@ static cli_exit highest(const roof *roofs, size_t count, const bench_times *time
 static cli_exit keep(const roof *found, bench_result *result) {
     bench_times *times = &result->times;
     double *seconds = malloc(times->count * sizeof *seconds);
-    if (seconds == NULL) {
+    if (!seconds)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    }
-    for (size_t i = 0; i < times->count; i++) {
+    for (size_t i = 0; i < times->count; i++)
         seconds[i] = found->scale * times->of[found->role][i];
-    }
     times->of[ROLE_BOUND] = seconds;
     result->bound = found->bound;
     result->bound_share =
@@ -102,9 +98,8 @@ static cli_exit keep(const roof *found, bench_result *result) {
 }
 
 cli_exit roofline_find(const bench_roofline *r, bench_result *result) {
-    if (!result->has_operations) {
+    if (!result->has_operations)
         return CLI_DONE;
-    }
     const double moved = (double)(result->bytes_read + result->bytes_written);
     roof roofs[] = {
         {BOUND_FILL, ROLE_CEILING, (double)result->bytes_written / (double)r->fill.bytes},

@@ -30,7 +30,7 @@ cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine 
     run->batch_files = limits->batch_files;
     run->device_options = device;
     run->pool = parallel_create();
-    cli_exit code = run->pool != NULL
+    cli_exit code = run->pool
                         ? scenes_create(&run->scenes, engine, samples)
                         : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "threads cannot be created");
     if (code == CLI_DONE) {
@@ -38,16 +38,14 @@ cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine 
         code = device_open(&run->device, engine, run->pool, values * SAMPLE_BYTES);
     }
     run->repetitions = repetitions_of(limits->quick, run->device.info.type);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         bench_run_close(run);
-    }
     return code;
 }
 
 void bench_run_close(bench_run *run) {
-    for (int m = 0; m < PM_METHOD_COUNT; m++) {
+    for (int m = 0; m < PM_METHOD_COUNT; m++)
         baseline_destroy(&run->baselines[m]);
-    }
     free(run->baseline_out);
     run->baseline_out = NULL;
     free(run->fill_rates.rates);
@@ -84,16 +82,13 @@ static cli_exit baseline_once(void *context, double *seconds) {
 /* Creates the baseline of a method that has one, and its output. */
 static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work *work) {
     const scenes *s = &run->scenes;
-    if (run->baseline_out == NULL) {
+    if (!run->baseline_out)
         run->baseline_out = baseline_memory(run->device.bytes);
-    }
-    if (run->baselines[method] == NULL) {
+    if (!run->baselines[method])
         run->baselines[method] = baseline_create(run->pool, method, s->rotations, s->segments + 1);
-    }
     *work = (baseline_work){run->baselines[method], run->baseline_out};
-    if (work->base == NULL || work->out == NULL) {
+    if (!work->base || !work->out)
         return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    }
     return CLI_DONE;
 }
 
@@ -102,21 +97,18 @@ static cli_exit keep_fill_rates(bench_run *run, size_t bytes, bench_role role,
                                 const bench_result *result) {
     bench_fill_rates *kept = &run->fill_rates;
     const bench_times *times = &result->times;
-    if (bytes != run->device.bytes) {
+    if (bytes != run->device.bytes)
         return CLI_DONE;
-    }
     if (kept->capacity - kept->count < times->count) {
         const size_t capacity = 2 * kept->capacity + times->count;
         double *rates = realloc(kept->rates, capacity * sizeof *rates);
-        if (rates == NULL) {
+        if (!rates)
             return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-        }
         kept->rates = rates;
         kept->capacity = capacity;
     }
-    for (size_t i = 0; i < times->count; i++) {
+    for (size_t i = 0; i < times->count; i++)
         kept->rates[kept->count++] = (double)bytes / times->of[role][i];
-    }
     return CLI_DONE;
 }
 
@@ -140,12 +132,10 @@ static cli_exit measure(bench_run *run, const bench_case *which, bench_work work
         bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, &base,
                            (double)result->samples / samples);
     }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = bench_repeat(&plan, result);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = keep_fill_rates(run, roofline.fill.bytes, ROLE_CEILING, result);
-    }
     return code == CLI_DONE ? roofline_find(&roofline, result) : code;
 }
 
@@ -226,12 +216,10 @@ static cli_exit check_against(bench_run *run, const bench_case *which, check_rea
     bench_scene scene = which->group->scene;
     pm_sample_job job = scenes_job(&run->scenes, scene, &values);
     cli_exit code = scenes_clip(&run->scenes, scene, which->method, &clip, &owned);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_results(clip, &job, read, context, result);
-    }
-    if (owned) {
+    if (owned)
         pm_clip_destroy(&clip);
-    }
     return code;
 }
 
@@ -245,9 +233,8 @@ static cli_exit run_baseline(bench_run *run, const bench_case *which, bench_resu
         memset(work.out, 0xff, run->device.bytes);
         code = measure(run, which, baseline_once, &work, result);
     }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_against(run, which, check_read_host, work.out, result);
-    }
     return code;
 }
 
@@ -281,21 +268,16 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
     cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
     work.clip = clip;
     set_job_work(run, which, &work.job, result);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_poison(&run->device);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = job_once(&work, &once);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_results(clip, &work.job, check_read_device, &run->device, result);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = measure(run, which, job_once, &work, result);
-    }
-    if (owned) {
+    if (owned)
         pm_clip_destroy(&clip);
-    }
     return code;
 }
 
@@ -303,9 +285,8 @@ static cli_exit host_once(void *context, double *seconds) {
     const job_work *work = context;
     pm_error error = {0};
     double begun = progress_clock();
-    if (pm_sample(work->clip, &work->job, &error) != PM_OK) {
+    if (pm_sample(work->clip, &work->job, &error) != PM_OK)
         return cli_fail_error("bench", &error);
-    }
     *seconds = progress_clock() - begun;
     return CLI_DONE;
 }
@@ -320,20 +301,18 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     work.clip = clip;
     work.job.rotations = out;
     set_job_work(run, which, &work.job, result);
-    if (out == NULL) {
+    if (!out) {
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     } else if (code == CLI_DONE) {
         memset(out, 0xff, result->samples * SAMPLE_BYTES);
         code = measure(run, which, host_once, &work, result);
     }
     work.job.rotations = NULL;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_results(clip, &work.job, check_read_host, out, result);
-    }
     free(out);
-    if (owned) {
+    if (owned)
         pm_clip_destroy(&clip);
-    }
     return code;
 }
 
@@ -376,15 +355,12 @@ static cli_exit run_obvious(bench_run *run, const bench_case *which, bench_resul
     roofline_set_work(work_of_baseline(s, which->method), result);
     cli_exit code =
         device_set_keys(&run->device, s->rotations, s->segments + 1, (size_t)SCENE_TRACKS);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_poison(&run->device);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = measure(run, which, obvious_once, &run->device, result);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_against(run, which, check_read_device, &run->device, result);
-    }
     return code;
 }
 
@@ -437,16 +413,13 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
 /* The largest error of results of the library. NAN: the case has none. */
 static double bound_of(const bench_case *which) {
     const bench_kind kind = which->group->kind;
-    if (which->crowd != NULL) {
+    if (which->crowd)
         return crowds_bound(which->crowd);
-    }
-    if (which->file != NULL) {
+    if (which->file)
         return files_bound(which->file);
-    }
 #if POSEMILL_BATCH
-    if (which->batch != NULL) {
+    if (which->batch)
         return batches_bound(which->batch);
-    }
 #endif
     return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE
                ? 2.0 * pm_method_describe(which->method)->max_error

@@ -13,18 +13,16 @@
 /* Writes the pattern of a temporary folder for mkdtemp. False if the path is too long. */
 static bool write_pattern(char pattern[SCRATCH_FOLDER]) {
     const char *base = getenv("TMPDIR");
-    base = base != NULL && base[0] != '\0' ? base : "/tmp";
+    base = base && base[0] != '\0' ? base : "/tmp";
     int length = snprintf(pattern, SCRATCH_FOLDER, "%s/posemill-bench-XXXXXX", base);
     return length > 0 && length < SCRATCH_FOLDER;
 }
 
 cli_exit scratch_open(scratch *s) {
-    if (s->folder != NULL) {
+    if (s->folder)
         return CLI_DONE;
-    }
-    if (!write_pattern(s->path)) {
+    if (!write_pattern(s->path))
         return cli_fail(CLI_CANNOT_WRITE, "bench", NULL, "the path in TMPDIR is too long");
-    }
     int failure = atomic_folder_create(s->path, &s->folder);
     return failure == 0 ? CLI_DONE
                         : cli_fail(CLI_CANNOT_WRITE, s->path, "set TMPDIR to another folder", "%s",
@@ -33,20 +31,17 @@ cli_exit scratch_open(scratch *s) {
 
 cli_exit scratch_file(scratch *s, const char *name, char path[SCRATCH_PATH]) {
     int length = snprintf(path, SCRATCH_PATH, "%s/%s", s->path, name);
-    if (s->count == SCRATCH_FILES_MAX || length < 0 || length >= SCRATCH_PATH) {
+    if (s->count == SCRATCH_FILES_MAX || length < 0 || length >= SCRATCH_PATH)
         return cli_fail(CLI_CANNOT_WRITE, name, NULL, "too many temporary files");
-    }
     int failure = atomic_file_claim(path, &s->files[s->count]);
-    if (failure != 0) {
+    if (failure != 0)
         return cli_fail(CLI_CANNOT_WRITE, path, NULL, "%s", strerror(failure));
-    }
     s->count++;
     return CLI_DONE;
 }
 
 void scratch_close(scratch *s) {
-    while (s->count > 0) {
+    while (s->count > 0)
         atomic_file_remove(&s->files[--s->count]);
-    }
     atomic_file_remove(&s->folder);
 }

@@ -52,9 +52,8 @@ double stats_median(double *numbers, size_t count) {
 /* The number at a rank of a resample, of which `drawn` tells how often it has each number. */
 static double at_rank(const double *sorted, const uint16_t *drawn, size_t rank) {
     size_t i = 0;
-    for (size_t before = drawn[0]; before <= rank; before += drawn[i]) {
+    for (size_t before = drawn[0]; before <= rank; before += drawn[i])
         i++;
-    }
     return sorted[i];
 }
 
@@ -63,9 +62,8 @@ static double at_rank(const double *sorted, const uint16_t *drawn, size_t rank) 
 static double resampled_median(const double *sorted, uint16_t *drawn, size_t count,
                                uint64_t *state) {
     memset(drawn, 0, count * sizeof *drawn);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         drawn[stats_random(state, count)]++;
-    }
     const double upper = at_rank(sorted, drawn, count / 2);
     return count % 2 ? upper : 0.5 * (at_rank(sorted, drawn, count / 2 - 1) + upper);
 }
@@ -73,9 +71,8 @@ static double resampled_median(const double *sorted, uint16_t *drawn, size_t cou
 static stats_interval bootstrap(const double *sorted, size_t count, uint64_t seed) {
     double medians[RESAMPLES];
     uint16_t drawn[STATS_MAX];
-    for (size_t i = 0; i < RESAMPLES; i++) {
+    for (size_t i = 0; i < RESAMPLES; i++)
         medians[i] = resampled_median(sorted, drawn, count, &seed);
-    }
     qsort(medians, RESAMPLES, sizeof *medians, by_size);
     return (stats_interval){middle_of(sorted, count), medians[TAIL], medians[RESAMPLES - 1 - TAIL]};
 }
@@ -83,9 +80,8 @@ static stats_interval bootstrap(const double *sorted, size_t count, uint64_t see
 stats_interval stats_ratio(const double *above, const double *below, double scale, size_t count,
                            uint64_t seed) {
     double ratios[STATS_MAX];
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         ratios[i] = scale * above[i] / below[i];
-    }
     qsort(ratios, count, sizeof *ratios, by_size);
     return bootstrap(ratios, count, seed);
 }
@@ -97,9 +93,8 @@ stats_interval stats_ratio(const double *above, const double *below, double scal
 static size_t split_of(const double *sorted, size_t count, size_t least) {
     double sum = 0.0, before = 0.0, largest = -1.0;
     size_t split = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum += sorted[i];
-    }
     for (size_t i = 1; i < count; i++) {
         before += sorted[i - 1];
         const double apart = (sum - before) / (double)(count - i) - before / (double)i;
@@ -114,9 +109,8 @@ static size_t split_of(const double *sorted, size_t count, size_t least) {
 
 static size_t count_below(const double *sorted, size_t count, double limit) {
     size_t below = 0;
-    while (below < count && sorted[below] < limit) {
+    while (below < count && sorted[below] < limit)
         below++;
-    }
     return below;
 }
 
@@ -126,9 +120,8 @@ size_t stats_rates(double *rates, size_t count, double medians[2]) {
     const double ratio = 1.3;
     medians[0] = stats_median(rates, count);
     medians[1] = (double)NAN;
-    if (count < RATES_MIN) {
+    if (count < RATES_MIN)
         return 1;
-    }
     const size_t least = (count + 4) / 5;
     const size_t split = split_of(rates, count, least);
     const double low = middle_of(rates, split);
@@ -136,9 +129,8 @@ size_t stats_rates(double *rates, size_t count, double medians[2]) {
     const size_t slow = count_below(rates, count, low + 0.25 * (high - low));
     const size_t not_fast = count_below(rates, count, high - 0.25 * (high - low));
     if (high <= ratio * low || slow < least || count - not_fast < least ||
-        10 * (not_fast - slow) > count) {
+        10 * (not_fast - slow) > count)
         return 1;
-    }
     medians[0] = low;
     medians[1] = high;
     return 2;

@@ -52,7 +52,7 @@ static bool has_extension(cl_device_id device, const char *name) {
         return false;
     char *all = calloc(size + 1, 1);
     if (all && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL) == CL_SUCCESS)
-        for (const char *at = all; !found && (at = strstr(at, name)) != NULL; at += strlen(name))
+        for (const char *at = all; !found && (at = strstr(at, name)); at += strlen(name))
             found = (at == all || at[-1] == ' ') && strchr(" ", at[strlen(name)]);
     free(all);
     return found;

@@ -50,7 +50,7 @@ static void open_loader(void) {
     for (size_t i = 0; i < sizeof names / sizeof *names && !loader.present; i++) {
         void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         loader.present = library != NULL && find_all(library);
-        if (library != NULL && !loader.present)
+        if (library && !loader.present)
             dlclose(library);
     }
 }

@@ -44,13 +44,11 @@ static void write_string(FILE *file, const char *text) {
 /* ---- structure ----------------------------------------------------------------- */
 
 static void begin_value(json_writer *json, const char *key) {
-    if (json->has_members) {
+    if (json->has_members)
         fputs(json->depth > 0 ? "," : ", ", json->file);
-    }
-    if (json->depth > 0) {
+    if (json->depth > 0)
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
-    }
-    if (key != NULL) {
+    if (key) {
         write_string(json->file, key);
         fputs(": ", json->file);
     }
@@ -66,14 +64,12 @@ static void begin_nest(json_writer *json, const char *key, char bracket) {
 
 static void end_nest(json_writer *json, char bracket) {
     json->depth--;
-    if (json->has_members && json->depth >= 0) {
+    if (json->has_members && json->depth >= 0)
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
-    }
     fputc(bracket, json->file);
     json->has_members = true;
-    if (json->depth == 0) {
+    if (json->depth == 0)
         fputc('\n', json->file);
-    }
 }
 
 void json_begin_object(json_writer *json, const char *key) {
@@ -96,11 +92,10 @@ void json_end_array(json_writer *json) {
 
 void json_write_string(json_writer *json, const char *key, const char *text) {
     begin_value(json, key);
-    if (text == NULL) {
+    if (!text)
         fputs("null", json->file);
-    } else {
+    else
         write_string(json->file, text);
-    }
 }
 
 /* A string of two hexadecimal digits per byte. */
@@ -108,9 +103,8 @@ static void write_bytes(json_writer *json, const char *key, const void *data, si
     const unsigned char *bytes = data;
     begin_value(json, key);
     fputc('"', json->file);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         fprintf(json->file, "%02x", (unsigned)bytes[i]);
-    }
     fputc('"', json->file);
 }
 
@@ -118,9 +112,8 @@ static bool is_utf8(const char *text) {
     size_t left = strlen(text);
     while (left > 0) {
         const size_t length = utf8_length(text, left);
-        if (length == 0) {
+        if (length == 0)
             return false;
-        }
         text += length;
         left -= length;
     }
@@ -130,7 +123,7 @@ static bool is_utf8(const char *text) {
 void json_write_path(json_writer *json, const char *key, const char *path) {
     char member[32];
     json_write_string(json, key, path);
-    if (path != NULL && !is_utf8(path)) {
+    if (path && !is_utf8(path)) {
         snprintf(member, sizeof member, "%s_bytes", key);
         write_bytes(json, member, path, strlen(path));
     }
@@ -140,9 +133,8 @@ static void write_number(FILE *file, double number) {
     char text[32] = "null";
     for (int digits = 6; isfinite(number) && digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) {
+        if (strtod(text, NULL) == number)
             break;
-        }
     }
     fputs(text, file);
 }
@@ -154,7 +146,7 @@ void json_write_number(json_writer *json, const char *key, double number) {
 
 void json_write_numbers(json_writer *json, const char *key, const double *numbers, size_t count) {
     begin_value(json, key);
-    if (numbers == NULL) {
+    if (!numbers) {
         fputs("null", json->file);
         return;
     }

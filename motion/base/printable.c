@@ -21,18 +21,14 @@ static size_t announced_length(unsigned char byte) {
 size_t utf8_length(const char *text, size_t size) {
     const unsigned char *at = (const unsigned char *)text;
     size_t length = size > 0 ? announced_length(at[0]) : 0;
-    if (length > size) {
+    if (length > size)
         return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if (!is_continuation(at[i])) {
+    for (size_t i = 1; i < length; i++)
+        if (!is_continuation(at[i]))
             return 0;
-        }
-    }
     if (length >= 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))) {
+                        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)))
         return 0;
-    }
     return length;
 }
 
@@ -40,9 +36,8 @@ uint32_t utf8_code(const char *character, size_t length) {
     static const unsigned char of_first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const unsigned char *at = (const unsigned char *)character;
     uint32_t code = at[0] & of_first[length];
-    for (size_t i = 1; i < length; i++) {
+    for (size_t i = 1; i < length; i++)
         code = code << 6 | (at[i] & 0x3fu);
-    }
     return code;
 }
 
@@ -57,9 +52,8 @@ bool utf8_is_control(const char *character, size_t length) {
                   {0xe0001, 0xe007f}};
     const uint32_t code = utf8_code(character, length);
     bool found = false;
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && !found; i++) {
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && !found; i++)
         found = code >= ranges[i].first && code <= ranges[i].last;
-    }
     return found;
 }
 
@@ -72,17 +66,14 @@ size_t printable_text(char *out, size_t room, const char *text, size_t size) {
         bool plain = length > 0 && !utf8_is_control(text + at, length);
         size_t taken = length > 0 ? length : 1;
         size_t needed = plain ? taken : ESCAPED_BYTE_SIZE * taken;
-        if (needed >= room - used) {
+        if (needed >= room - used)
             break;
-        }
-        for (size_t i = 0; i < taken; i++) {
-            if (plain) {
+        for (size_t i = 0; i < taken; i++)
+            if (plain)
                 out[used++] = text[at + i];
-            } else {
+            else
                 used += (size_t)snprintf(out + used, room - used, "\\x%02x",
                                          (unsigned)(unsigned char)text[at + i]);
-            }
-        }
         at += taken;
     }
     out[used] = '\0';
@@ -90,15 +81,13 @@ size_t printable_text(char *out, size_t room, const char *text, size_t size) {
 }
 
 size_t utf8_cut(const char *text, size_t size, size_t max) {
-    if (size <= max) {
+    if (size <= max)
         return size;
-    }
     /* A character that the cut would split begins at most three bytes before it. */
     for (size_t back = 1; back <= 3 && back <= max; back++) {
         size_t begin = max - back;
-        if (utf8_length(text + begin, size - begin) > back) {
+        if (utf8_length(text + begin, size - begin) > back)
             return begin;
-        }
     }
     return max;
 }
@@ -109,9 +98,8 @@ char *format_alloc(const char *format, va_list arguments) {
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (text != NULL) {
+    if (text)
         vsnprintf(text, (size_t)length + 1, format, arguments);
-    }
     return text;
 }
 
@@ -122,16 +110,16 @@ void printable_line(FILE *file, const char *format, ...) {
     va_start(arguments, format);
     char *text = format_alloc(format, arguments);
     va_end(arguments);
-    if (text == NULL) {
+    if (!text) {
         va_start(arguments, format);
         vsnprintf(cut, sizeof cut, format, arguments);
         va_end(arguments);
     }
-    const char *line = text != NULL ? text : cut;
+    const char *line = text ? text : cut;
     size_t size = strlen(line), room = size * ESCAPED_BYTE_SIZE + 2;
     char *printable = malloc(room);
-    char *out = printable != NULL ? printable : cut_printable;
-    room = printable != NULL ? room : sizeof cut_printable;
+    char *out = printable ? printable : cut_printable;
+    room = printable ? room : sizeof cut_printable;
     size_t used = printable_text(out, room - 1, line, size);
     out[used++] = '\n';
     fwrite(out, 1, used, file);

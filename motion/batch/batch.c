@@ -66,12 +66,11 @@ static void prepare(void *user, size_t task) {
     batch *b = user;
     batch_file *file = &b->plan.files[task];
     char reason[ARCHIVE_REASON_SIZE] = "";
-    if (file->item->archive != NULL && file->item->fault == NULL &&
+    if (file->item->archive && !file->item->fault &&
         !member_read(&b->members, file->item,
                      motion_kind_of(&b->options->task.read, file->item->path), &file->data,
-                     &file->size, reason)) {
+                     &file->size, reason))
         file->fault = strdup(reason);
-    }
 }
 
 static bool is_stopped(void *user) {
@@ -112,9 +111,8 @@ static void tell_end(const batch *b, const batch_result *result, const char *lin
                                        .error =
                                            record->status == RECORD_FAILED ? &result->error : NULL,
                                        .record = line};
-    if (b->options->ended != NULL) {
+    if (b->options->ended)
         b->options->ended(b->options->ended_user, &file);
-    }
 }
 
 static void stop(batch *b, const pm_error *error, bool is_of_file) {
@@ -132,21 +130,18 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     char *line = NULL;
     batch_file_run(&b->common, &b->curves[thread], file, ticket, &result);
     const batch_record *record = &result.record;
-    if (b->report != NULL) {
+    if (b->report)
         report_note(b->report, task, record);
-    }
     const pm_status recorded = record_file_append(b->records, record, &line, &unrecorded);
     pthread_mutex_lock(&b->lock);
     count(&b->counts, record, file->item->bytes, result.report.end_cut);
-    if (record->status != RECORD_FAILED) {
+    if (record->status != RECORD_FAILED)
         b->outputs[task] = (named_output){file->name, record->output};
-    }
     tell_end(b, &result, line);
-    if (recorded != PM_OK) {
+    if (recorded != PM_OK)
         stop(b, &unrecorded, false);
-    } else if (record->status == RECORD_FAILED && ends_all(&result.error)) {
+    else if (record->status == RECORD_FAILED && ends_all(&result.error))
         stop(b, &result.error, true);
-    }
     const bool goes_on = b->stop.status == PM_OK;
     pthread_mutex_unlock(&b->lock);
     free(line);
@@ -157,7 +152,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
 
 static void show(void *user) {
     batch *b = user;
-    if (b->options->progress != NULL) {
+    if (b->options->progress) {
         pthread_mutex_lock(&b->lock);
         b->counts.seconds = seconds_now() - b->begun;
         b->options->progress(b->options->progress_user, &b->counts);
@@ -183,9 +178,8 @@ static bool run_threads(batch *b) {
 static void hear(void *user, pm_log_level level, const char *message) {
     batch *b = user;
     pthread_mutex_lock(&b->lock);
-    if (b->options->log != NULL) {
+    if (b->options->log)
         b->options->log(b->options->log_user, level, message);
-    }
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -199,9 +193,8 @@ static char *default_records(const char *folder, uint64_t shard) {
     static const char form[] = "%s/.posemill/records-%" PRIu64 ".jsonl";
     const size_t size = strlen(folder) + sizeof form + 20;
     char *path = malloc(size);
-    if (path != NULL) {
+    if (path)
         snprintf(path, size, form, folder, shard);
-    }
     return path;
 }
 
@@ -211,16 +204,15 @@ static pm_status read_records(batch *b, pm_error *error) {
     const size_t size = strlen(folder) + sizeof "/.posemill";
     char *hidden = malloc(size);
     b->common.before = record_table_create();
-    if (hidden == NULL || b->common.before == NULL) {
+    if (!hidden || !b->common.before) {
         free(hidden);
         return refuse_memory(error);
     }
     snprintf(hidden, size, "%s/.posemill", folder);
     pm_status status = record_table_add_folder(b->common.before, hidden, error);
     free(hidden);
-    if (status == PM_OK && given != NULL) {
+    if (status == PM_OK && given)
         status = record_table_add(b->common.before, given, true, NULL, error);
-    }
     return status;
 }
 
@@ -228,10 +220,9 @@ static pm_status read_records(batch *b, pm_error *error) {
 static bool make_curves(batch *b) {
     const pm_motion_curve *curve = &b->options->task.curve;
     b->curves = calloc(b->jobs, sizeof *b->curves);
-    if (b->curves != NULL) {
+    if (b->curves)
         task_curve_warn(curve, curve->authored, &b->curves[0], b->common.log, b->common.log_user);
-    }
-    for (size_t i = 0; b->curves != NULL && i < b->jobs; i++) {
+    for (size_t i = 0; b->curves && i < b->jobs; i++) {
         b->curves[i].is_warned = true;
         b->curves[i].is_warned_of_authored = curve->authored;
     }
@@ -247,7 +238,7 @@ static pm_status begin_report(batch *b, pm_error *error) {
                                     .others = b->other_files,
                                     .other_count = sizeof b->other_files / sizeof b->other_files[0],
                                     .threads = b->jobs};
-    return b->options->report != NULL ? report_begin(&request, &b->report, error) : PM_OK;
+    return b->options->report ? report_begin(&request, &b->report, error) : PM_OK;
 }
 
 /* A run that replaces no outputs needs no lock: an output that is there fails. */
@@ -262,27 +253,21 @@ static pm_status lock_folder(batch *b, pm_error *error) {
 
 static pm_status prepare_batch(batch *b, pm_error *error) {
     const pm_motion_batch_options *o = b->options;
-    b->records_path =
-        o->records != NULL ? strdup(o->records) : default_records(o->out_dir, o->shard);
-    if (b->records_path == NULL) {
+    b->records_path = o->records ? strdup(o->records) : default_records(o->out_dir, o->shard);
+    if (!b->records_path)
         return refuse_memory(error);
-    }
     pm_status status = batch_plan_of(b->list, o, &b->plan, error);
     const size_t files = b->plan.count > 1 ? b->plan.count : 1;
     b->jobs = o->jobs != 0 ? o->jobs : pm_processors();
     b->jobs = b->jobs < files ? b->jobs : files;
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = begin_report(b, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = lock_folder(b, error);
-    }
-    if (status == PM_OK && o->resume) {
+    if (status == PM_OK && o->resume)
         status = read_records(b, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
-    }
     return status == PM_OK && (b->outputs == NULL || !make_curves(b)) ? refuse_memory(error)
                                                                       : status;
 }
@@ -291,9 +276,8 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
                       batch **made, pm_error *error) {
     batch *b = calloc(1, sizeof *b);
     *made = NULL;
-    if (b == NULL) {
+    if (!b)
         return refuse_memory(error);
-    }
     b->list = list;
     b->options = options;
     b->folder = -1;
@@ -302,11 +286,10 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
     b->common.log_user = b;
     pthread_mutex_init(&b->lock, NULL);
     const pm_status status = prepare_batch(b, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         *made = b;
-    } else {
+    else
         batch_end(&b);
-    }
     return status;
 }
 
@@ -323,51 +306,45 @@ const char *batch_records(const batch *b) {
 /* Records have a warning for each file. */
 static void warn_of_ends(batch *b) {
     const pm_motion_batch_result *counts = &b->counts;
-    if (counts->cut_ends > 0) {
+    if (counts->cut_ends > 0)
         motion_warn_at(b->common.log, b->common.log_user, "--rate",
                        "up to %.3g s are left out at the ends of %" PRIu64
                        " file%s, on which no multiple of the rate falls; " TASK_END_HINT,
                        counts->longest_cut, counts->cut_ends, counts->cut_ends == 1 ? "" : "s");
-    }
 }
 
 static int by_name(const void *left, const void *right) {
     const named_output *a = left, *b = right;
-    return a->name == NULL || b->name == NULL ? (a->name == NULL) - (b->name == NULL)
-                                              : strcmp(a->name, b->name);
+    return !a->name || !b->name ? (a->name == NULL) - (b->name == NULL) : strcmp(a->name, b->name);
 }
 
 /* As that of a merge. "" where memory is exhausted. */
 static void digest_outputs(batch *b) {
     digest_state *hash = digest_begin();
-    if (b->plan.count > 1) {
+    if (b->plan.count > 1)
         qsort(b->outputs, b->plan.count, sizeof *b->outputs, by_name);
-    }
-    for (size_t i = 0; hash != NULL && i < b->plan.count && b->outputs[i].name != NULL; i++) {
+    for (size_t i = 0; hash && i < b->plan.count && b->outputs[i].name; i++)
         digest_add_result(hash, b->outputs[i].name, &b->outputs[i].output);
-    }
     const digest found = digest_end(&hash);
     memcpy(b->counts.digest, found.text, sizeof found.text);
 }
 
 static pm_status run_files(batch *b, pm_error *error) {
-    if (!run_threads(b)) {
+    if (!run_threads(b))
         return motion_fail_at(error, PM_ERROR_OUTPUT, "--jobs", MOTION_MEMORY_HINT,
                               "no thread can be started");
-    }
     b->counts.seconds = seconds_now() - b->begun;
     warn_of_ends(b);
     digest_outputs(b);
-    if (b->stop.status != PM_OK && error != NULL) {
+    if (b->stop.status != PM_OK && error)
         *error = b->stop;
-    }
     return b->stop.status;
 }
 
 pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result, pm_error *error) {
     b->common.engine = engine;
     b->common.device = "";
-    if (engine != NULL && b->options->task.rate != NULL) {
+    if (engine && b->options->task.rate) {
         pm_engine_get_info(engine, &b->device, sizeof b->device);
         b->common.device = b->device.name;
     }
@@ -380,9 +357,8 @@ pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result,
         pm_error unclosed;
         const pm_status closed = record_file_close(&b->records, &unclosed);
         b->is_recorded = closed == PM_OK;
-        if (status == PM_OK && closed != PM_OK && error != NULL) {
+        if (status == PM_OK && closed != PM_OK && error)
             *error = unclosed;
-        }
         status = status == PM_OK ? closed : status;
     }
     *result = b->counts;
@@ -396,9 +372,8 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
     bool stopped = counts->done + counts->kept + counts->failed < counts->files ||
                    b->stop.status != PM_OK || is_stopped(b);
     *summary = NULL;
-    if (b->report == NULL || !b->is_recorded) {
+    if (!b->report || !b->is_recorded)
         return PM_OK;
-    }
     if (stopped) {
         motion_warn_at(b->common.log, b->common.log_user, "--report",
                        "nothing is written, because the batch was stopped; "
@@ -412,12 +387,10 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
 
 void batch_end(batch **made) {
     batch *b = *made;
-    if (b == NULL) {
+    if (!b)
         return;
-    }
-    for (size_t i = 0; b->curves != NULL && i < b->jobs; i++) {
+    for (size_t i = 0; b->curves && i < b->jobs; i++)
         task_curve_release(&b->curves[i]);
-    }
     free(b->curves);
     free(b->records_path);
     free(b->outputs);

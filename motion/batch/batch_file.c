@@ -50,9 +50,8 @@ typedef struct growing {
 } growing;
 
 static void grow_to(const growing *g, uint64_t before, uint64_t needed) {
-    if (needed > before) {
+    if (needed > before)
         schedule_grow(g->ticket, needed - before);
-    }
 }
 
 /* Compressed files are larger in memory than any factor of their bytes. */
@@ -69,18 +68,16 @@ static void opened(void *user, double ratio) {
     const uint64_t of_file = batch_file_need(g->file), packed = g->file->item->bytes;
     const uint64_t of_unpacked = FIXED_BYTES + times((double)g->file->unpacked, TIMES_UNPACKED);
     const uint64_t bytes = packed > g->file->unpacked ? packed : g->file->unpacked;
-    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV) {
+    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV)
         grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
                 FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
-    }
 }
 
 /* ---- what was done before -------------------------------------------------------------- */
 
 static void see(void *user, const void *data, size_t size) {
-    if (user != NULL) {
+    if (user)
         digest_add(user, data, size);
-    }
 }
 
 static void see_input(void *user, const void *data, size_t size) {
@@ -109,15 +106,12 @@ static digest digest_of_parts(const pm_motion_batch_task *task, const char *path
 /* "" if the input cannot be read, or cannot be read twice. */
 static digest digest_of_input(const pm_motion_batch_task *task, const batch_file *file) {
     digest found = {""};
-    if (file->data != NULL) {
+    if (file->data)
         return digest_of(file->data, file->size);
-    }
-    if (strcmp(file->item->path, "-") == 0) {
+    if (strcmp(file->item->path, "-") == 0)
         return found;
-    }
-    if (has_parts(file)) {
+    if (has_parts(file))
         return digest_of_parts(task, file->item->path);
-    }
     return digest_of_file(file->item->path, &found) ? found : (digest){""};
 }
 
@@ -137,24 +131,20 @@ static const batch_record *find_proof(const batch_common *common, const batch_fi
     size_t count = 0;
     struct stat output;
     const batch_record *const *records =
-        common->before != NULL ? record_table_find(common->before, file->name, &count) : NULL;
-    if (records == NULL || wanted->text[0] == '\0' || stat(file->out, &output) != 0) {
+        common->before ? record_table_find(common->before, file->name, &count) : NULL;
+    if (!records || wanted->text[0] == '\0' || stat(file->out, &output) != 0)
         return NULL;
-    }
     digest input = {""};
     for (size_t i = 0; i < count; i++) {
         const batch_record *record = records[i];
         if (record->status == RECORD_FAILED || strcmp(record->version, pm_version()) != 0 ||
-            !digest_equal(&record->options, wanted) || !is_unchanged(record, &output)) {
+            !digest_equal(&record->options, wanted) || !is_unchanged(record, &output))
             continue;
-        }
-        if (input.text[0] == '\0') {
+        if (input.text[0] == '\0')
             input = digest_of_input(&common->options->task, file);
-        }
         if (input.text[0] != '\0' && digest_equal(&record->input, &input) &&
-            (!common->options->verify || has_recorded_content(record, file->out))) {
+            (!common->options->verify || has_recorded_content(record, file->out)))
             return record;
-        }
     }
     return NULL;
 }
@@ -166,17 +156,14 @@ static const batch_record *find_proof(const batch_common *common, const batch_fi
 static pm_status wait_for_writer(const char *path, pm_error *error) {
     enum { STEP = 20000000 }; /* nanoseconds; Linux has steps of 1 to 10 ms */
     struct stat status, later;
-    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return PM_OK;
-    }
     const int64_t age = time_of_day() - nanoseconds(status.st_mtim);
-    if (age <= -STEP || age >= STEP) {
+    if (age <= -STEP || age >= STEP)
         return PM_OK;
-    }
     nanosleep(&(struct timespec){.tv_nsec = STEP}, NULL);
-    if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim)) {
+    if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim))
         return PM_OK;
-    }
     return motion_fail_at(error, PM_ERROR_FILE, path,
                           "run it again with --resume when the file is complete",
                           "changed while it was read");
@@ -191,21 +178,19 @@ static bool is_special(const batch_file *file) {
 }
 
 static pm_status refuse(const batch_file *file, pm_error *error) {
-    const char *fault = file->item->fault != NULL ? file->item->fault
-                        : file->fault != NULL     ? file->fault
-                        : is_special(file)        ? "is no regular file"
-                                                  : NULL;
-    return fault == NULL
-               ? PM_OK
-               : motion_fail_at(error, PM_ERROR_FILE, file->item->path, NULL, "%s", fault);
+    const char *fault = file->item->fault  ? file->item->fault
+                        : file->fault      ? file->fault
+                        : is_special(file) ? "is no regular file"
+                                           : NULL;
+    return !fault ? PM_OK
+                  : motion_fail_at(error, PM_ERROR_FILE, file->item->path, NULL, "%s", fault);
 }
 
 static pm_status find_output(const batch_file *file, batch_record *record, pm_error *error) {
     struct stat status;
-    if (stat(file->out, &status) != 0) {
+    if (stat(file->out, &status) != 0)
         return motion_fail_at(error, PM_ERROR_OUTPUT, file->out, NULL,
                               "is not there after it was written");
-    }
     record->bytes_written = (uint64_t)status.st_size;
     record->output_time = nanoseconds(status.st_mtim);
     return PM_OK;
@@ -215,9 +200,8 @@ static pm_status run_task(const batch_common *common, const task_how *how, const
                           const task_output *out, batch_result *result) {
     task_work work;
     pm_status status = task_open(&work, how, in, out, &result->report, &result->error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = task_write(&work, common->engine, &result->error);
-    }
     task_close(&work);
     return status;
 }
@@ -242,7 +226,7 @@ static pm_status resample_digested(const batch_common *common, const task_how *h
     const task_output output = {
         .path = file->out, .must_be_new = !o->resume && !o->overwrite, .observer = &sees_out};
     pm_status status = PM_ERROR_OUTPUT;
-    if (in != NULL && out != NULL) {
+    if (in && out) {
         file->data = NULL;
         status = run_task(common, how, &input, &output, result);
     } else {
@@ -260,18 +244,14 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
     const pm_motion_batch_task *task = how->task;
     pm_error *error = &result->error;
     pm_status status = refuse(file, error);
-    if (status == PM_OK && file->data == NULL) {
+    if (status == PM_OK && !file->data)
         status = task_check_input(task, file->item->path, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = task_check_output(task, "--out-dir", file->out, error);
-    }
-    if (status == PM_OK && file->data == NULL) {
+    if (status == PM_OK && !file->data)
         status = wait_for_writer(file->item->path, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = resample_digested(common, how, file, ticket, result);
-    }
     return status == PM_OK ? find_output(file, &result->record, error) : status;
 }
 
@@ -283,8 +263,8 @@ static void keep_warning(batch_result *result, const char *what, const char *tex
     char **grown =
         realloc(result->warnings, (result->warning_count + 1) * sizeof *result->warnings);
     char *copy = malloc(size);
-    result->warnings = grown != NULL ? grown : result->warnings;
-    if (grown == NULL || copy == NULL) {
+    result->warnings = grown ? grown : result->warnings;
+    if (!grown || !copy) {
         free(copy);
         return;
     }
@@ -314,12 +294,10 @@ static void gather_warnings(const batch_file *file, batch_result *result) {
         task_describe_end(report->rate, report->end_cut, end + 2);
         keep_warning(result, strcmp(path, "-") == 0 ? "standard input" : path, end);
     }
-    if (report->left_out[0] != '\0') {
+    if (report->left_out[0] != '\0')
         keep_warning(result, "left out: ", report->left_out);
-    }
-    if (report->other_arrays[0] != '\0') {
+    if (report->other_arrays[0] != '\0')
         keep_warning(result, "resampled though no layout names them: ", report->other_arrays);
-    }
     result->record.warnings = (const char *const *)result->warnings;
     result->record.warning_count = result->warning_count;
 }
@@ -377,11 +355,10 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
                                         .version = pm_version(),
                                         .method = ""}};
     const batch_record *proof = find_proof(common, file, &wanted);
-    if (proof != NULL) {
+    if (proof)
         keep(proof, file, result);
-    } else {
+    else
         make(common, curve, file, ticket, result);
-    }
     free(file->data);
     file->data = NULL;
     result->record.seconds = seconds_now() - begun;
@@ -389,9 +366,8 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
 }
 
 void batch_result_release(batch_result *result) {
-    for (size_t i = 0; i < result->warning_count; i++) {
+    for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
-    }
     free(result->warnings);
     *result = (batch_result){.warnings = NULL};
 }

@@ -44,20 +44,18 @@ static pm_status check_folder(const report_request *r, pm_error *error) {
 
 pm_status report_begin(const report_request *request, batch_report **report, pm_error *error) {
     const pm_status status = check_folder(request, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     batch_report *r = calloc(1, sizeof *r);
     report_file *files = calloc(request->plan->count + 1, sizeof *files);
-    if (r == NULL || files == NULL) {
+    if (!r || !files) {
         free(r);
         free(files);
         return refuse_memory(error);
     }
     *r = (batch_report){.request = *request, .files = files};
-    for (size_t i = 0; i < request->plan->count; i++) {
+    for (size_t i = 0; i < request->plan->count; i++)
         files[i].file = &request->plan->files[i];
-    }
     *report = r;
     return PM_OK;
 }
@@ -70,17 +68,15 @@ void report_note(batch_report *report, size_t file, const batch_record *record) 
     f->bytes_written = record->bytes_written;
     f->input = record->input;
     f->output = record->output;
-    f->error = record->error != NULL ? strdup(record->error) : NULL;
+    f->error = record->error ? strdup(record->error) : NULL;
 }
 
 void report_end(batch_report **report) {
     batch_report *r = *report;
-    if (r == NULL) {
+    if (!r)
         return;
-    }
-    for (size_t i = 0; i < r->request.plan->count; i++) {
+    for (size_t i = 0; i < r->request.plan->count; i++)
         report_file_release(&r->files[i]);
-    }
     member_reader_close(&r->members);
     free(r->files);
     free(r->rows);
@@ -93,12 +89,10 @@ void report_end(batch_report **report) {
 
 /* Why a file is not to be compared. NULL: it is. */
 static const char *find_refusal(const report_file *f) {
-    if (f->status == RECORD_FAILED) {
-        return f->error != NULL ? f->error : "out of memory for the message";
-    }
-    if (f->file->fault != NULL) {
+    if (f->status == RECORD_FAILED)
+        return f->error ? f->error : "out of memory for the message";
+    if (f->file->fault)
         return f->file->fault;
-    }
     return strcmp(f->file->item->path, "-") == 0 ? "standard input cannot be read again" : NULL;
 }
 
@@ -115,10 +109,9 @@ static void prepare(void *user, size_t task) {
     batch_report *r = user;
     batch_file *file = &r->request.plan->files[task];
     char reason[ARCHIVE_REASON_SIZE] = "";
-    if (file->item->archive != NULL && find_refusal(&r->files[task]) == NULL &&
-        !member_read(&r->members, file->item, NULL, &file->data, &file->size, reason)) {
+    if (file->item->archive && !find_refusal(&r->files[task]) &&
+        !member_read(&r->members, file->item, NULL, &file->data, &file->size, reason))
         file->fault = strdup(reason);
-    }
 }
 
 static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
@@ -128,16 +121,15 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     batch_file *file = &r->request.plan->files[task];
     const char *refusal = find_refusal(f);
     bool done = false;
-    if (refusal != NULL) {
+    if (refusal) {
         done = report_rows_refuse(f, refusal);
-    } else if (file->item->archive == NULL || file->data != NULL) {
+    } else if (!file->item->archive || file->data) {
         char *data = file->data;
         file->data = NULL;
         done = report_compare(f, &r->request.options->task, data, file->size);
     }
-    if (!done) {
+    if (!done)
         atomic_store(&r->lacks_memory, true);
-    }
     atomic_fetch_add(&r->done, 1);
     machine_give_memory_back(file->item->bytes);
     return done;
@@ -154,9 +146,8 @@ static void tell(const batch_report *r, size_t pages) {
                                            .is_reporting = true,
                                            .compared = atomic_load(&r->done),
                                            .pages = pages};
-    if (o->progress != NULL) {
+    if (o->progress)
         o->progress(o->progress_user, &result);
-    }
 }
 
 static void show(void *user) {
@@ -176,9 +167,8 @@ static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm
                            .show = show};
     const bool ran = plan.threads == 0 || schedule_run(&plan);
     member_reader_close(&r->members);
-    if (!ran || atomic_load(&r->lacks_memory)) {
+    if (!ran || atomic_load(&r->lacks_memory))
         return refuse_memory(error);
-    }
     *stopped = atomic_load(&r->done) < count;
     return PM_OK;
 }
@@ -187,27 +177,23 @@ static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm
 
 static bool sort_rows(batch_report *r) {
     size_t count = 0;
-    for (size_t i = 0; i < r->request.plan->count; i++) {
+    for (size_t i = 0; i < r->request.plan->count; i++)
         count += r->files[i].row_count;
-    }
     r->rows = calloc(count + 1, sizeof *r->rows);
-    for (size_t i = 0; r->rows != NULL && i < r->request.plan->count; i++) {
-        for (size_t k = 0; k < r->files[i].row_count; k++) {
+    for (size_t i = 0; r->rows && i < r->request.plan->count; i++)
+        for (size_t k = 0; k < r->files[i].row_count; k++)
             r->rows[r->row_count++] = &r->files[i].rows[k];
-        }
-    }
-    if (r->rows != NULL) {
+    if (r->rows)
         qsort(r->rows, r->row_count, sizeof(report_row *), report_rows_compare);
-    }
     return r->rows != NULL;
 }
 
 static pm_status write_pages(batch_report *r, pm_error *error) {
     const pm_motion_batch_options *o = r->request.options;
-    const char *made_by = o->made_by != NULL ? o->made_by : "pm_motion_batch_run";
+    const char *made_by = o->made_by ? o->made_by : "pm_motion_batch_run";
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < r->row_count && i < o->report_pages; i++) {
-        if (r->rows[i]->error == NULL) {
+        if (!r->rows[i]->error) {
             tell(r, i + 1);
             status = report_page_write(o->report, i + 1, r->rows[i], &o->task, made_by, error);
         }
@@ -218,16 +204,15 @@ static pm_status write_pages(batch_report *r, pm_error *error) {
 static report_index make_index(const batch_report *r) {
     const pm_motion_batch_options *o = r->request.options;
     report_index index = {.out_dir = o->out_dir,
-                          .made_by = o->made_by != NULL ? o->made_by : "pm_motion_batch_run",
+                          .made_by = o->made_by ? o->made_by : "pm_motion_batch_run",
                           .rows = (const report_row *const *)r->rows,
                           .row_count = r->row_count,
                           .files = r->request.plan->count};
     for (size_t i = 0; i < index.files; i++) {
         const report_file *f = &r->files[i];
         bool has_numbers = false;
-        for (size_t k = 0; k < f->row_count; k++) {
+        for (size_t k = 0; k < f->row_count; k++)
             has_numbers = has_numbers || f->rows[k].error == NULL;
-        }
         index.compared += has_numbers;
         index.failed += f->status == RECORD_FAILED;
     }
@@ -238,13 +223,11 @@ static pm_status write_index(batch_report *r, pm_error *error) {
     const char *folder = r->request.options->report;
     const report_index index = make_index(r);
     char *json = report_path(folder, "index.json"), *html = report_path(folder, "index.html");
-    pm_status status = json != NULL && html != NULL ? PM_OK : refuse_memory(error);
-    if (status == PM_OK) {
+    pm_status status = json && html ? PM_OK : refuse_memory(error);
+    if (status == PM_OK)
         status = report_json_write(json, &index, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = report_index_write(html, &index, error);
-    }
     r->summary = (report_summary){.files = index.files, .compared = index.compared, .path = html};
     if (index.compared > 0) {
         r->summary.degrees = r->rows[0]->values[MEASURE_ANGLE].max;
@@ -256,8 +239,8 @@ static pm_status write_index(batch_report *r, pm_error *error) {
 
 static pm_status make_folder(const batch_report *r, pm_error *error) {
     char *name = report_page_name(1, "", NULL);
-    char *page = name != NULL ? report_path(r->request.options->report, name) : NULL;
-    const pm_status status = page != NULL ? folders_make_for(page, error) : refuse_memory(error);
+    char *page = name ? report_path(r->request.options->report, name) : NULL;
+    const pm_status status = page ? folders_make_for(page, error) : refuse_memory(error);
     free(name);
     free(page);
     return status;
@@ -267,18 +250,14 @@ pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error
     *stopped = false;
     pm_status status = make_folder(r, error);
     /* Names in folders that did not exist may have led elsewhere. */
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = check_folder(&r->request, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = compare_all(r, memory, stopped, error);
-    }
-    if (status != PM_OK || *stopped) {
+    if (status != PM_OK || *stopped)
         return status;
-    }
-    if (!sort_rows(r)) {
+    if (!sort_rows(r))
         return refuse_memory(error);
-    }
     status = write_pages(r, error);
     return status == PM_OK ? write_index(r, error) : status;
 }

@@ -38,9 +38,8 @@ void machine_keep_memory(void) {
  * largest file. */
 void machine_give_memory_back(uint64_t bytes) {
 #ifdef __GLIBC__
-    if (bytes >= UINT64_C(1) << 20) {
+    if (bytes >= UINT64_C(1) << 20)
         malloc_trim(0);
-    }
 #else
     (void)bytes;
 #endif

@@ -17,18 +17,14 @@ const char *merge_state_name(merge_state state) {
 /* ---- the files --------------------------------------------------------------------------- */
 
 static merge_state state_of(const batch_record *const *records, size_t count) {
-    if (count == 0) {
+    if (count == 0)
         return MERGE_MISSING;
-    }
     /* Failures are the last. */
-    if (records[0]->status == RECORD_FAILED) {
+    if (records[0]->status == RECORD_FAILED)
         return MERGE_FAILED;
-    }
-    for (size_t i = 1; i < count && records[i]->status != RECORD_FAILED; i++) {
-        if (!digest_equal(&records[i]->output, &records[0]->output)) {
+    for (size_t i = 1; i < count && records[i]->status != RECORD_FAILED; i++)
+        if (!digest_equal(&records[i]->output, &records[0]->output))
             return MERGE_CONFLICTING;
-        }
-    }
     return MERGE_DONE;
 }
 
@@ -46,9 +42,8 @@ static void add_file(merge_result *result, const record_table *table, const char
 /* Advances over a name and its repetitions. */
 static size_t skip(const char *const *names, size_t count, size_t at) {
     const char *name = names[at++];
-    while (at < count && strcmp(names[at], name) == 0) {
+    while (at < count && strcmp(names[at], name) == 0)
         at++;
-    }
     return at;
 }
 
@@ -69,7 +64,7 @@ static void join(merge_result *result, const record_table *table, const char *co
 
 static bool is_of_input(const batch_record *record, const char *path) {
     const char *in = strrchr(record->in, '/'), *last = strrchr(path, '/');
-    return strcmp(in != NULL ? in + 1 : record->in, last != NULL ? last + 1 : path) == 0;
+    return strcmp(in ? in + 1 : record->in, last ? last + 1 : path) == 0;
 }
 
 /* The name of an item's output: with --to it has the extension of another format. That of the item
@@ -78,18 +73,16 @@ static const char *output_name(const record_table *table, const batch_item *item
     size_t count = 0;
     const char *dot = strrchr(item->name, '.');
     if (pm_motion_find_format(item->name) == PM_MOTION_ANY ||
-        record_table_find(table, item->name, &count) != NULL) {
+        record_table_find(table, item->name, &count))
         return item->name;
-    }
     const size_t stem = (size_t)(dot + 1 - item->name);
     memcpy(room, item->name, stem);
     for (int f = PM_MOTION_ANY + 1; f < PM_MOTION_FORMAT_COUNT; f++) {
         const char *extension = pm_motion_format_name((pm_motion_format)f);
         memcpy(room + stem, extension, strlen(extension) + 1);
         const batch_record *const *found = record_table_find(table, room, &count);
-        if (found != NULL && is_of_input(found[0], item->path)) {
+        if (found && is_of_input(found[0], item->path))
             return found[0]->name;
-        }
     }
     return item->name;
 }
@@ -102,17 +95,16 @@ static int compare_names(const void *a, const void *b) {
 static const char **names_of(const record_table *table, const batch_items *list, size_t *count) {
     enum { EXTENSION_MAX = 16 };
     size_t longest = 0;
-    *count = list != NULL ? list->count : 0;
+    *count = list ? list->count : 0;
     for (size_t i = 0; i < *count; i++) {
         const size_t size = strlen(list->items[i].name);
         longest = size > longest ? size : longest;
     }
     const char **names = malloc((*count + 1) * sizeof *names);
     char *room = malloc(longest + EXTENSION_MAX);
-    if (names != NULL && room != NULL) {
-        for (size_t i = 0; i < *count; i++) {
+    if (names && room) {
+        for (size_t i = 0; i < *count; i++)
             names[i] = output_name(table, &list->items[i], room);
-        }
         qsort(names, *count, sizeof *names, compare_names);
     } else {
         free(names);
@@ -127,10 +119,9 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     const char *const *names = record_table_names(table, &name_count);
     const char **listed = names_of(table, list, &listed_count);
     merge_file *files = NULL;
-    if (names != NULL && listed != NULL) {
+    if (names && listed)
         files = calloc(name_count + listed_count + 1, sizeof *files);
-    }
-    if (files != NULL) {
+    if (files) {
         result->files = files;
         join(result, table, names, name_count, listed, listed_count);
     }
@@ -158,9 +149,8 @@ static void add_record(merge_result *result, const batch_record *record) {
 
 static bool sum_files(merge_result *result) {
     digest_state *hash = digest_begin();
-    if (hash == NULL) {
+    if (!hash)
         return false;
-    }
     for (size_t i = 0; i < result->count; i++) {
         const merge_file *file = &result->files[i];
         if (file->state == MERGE_DONE || file->state == MERGE_CONFLICTING) {
@@ -196,25 +186,20 @@ static int by_count(const void *left, const void *right) {
 static bool group_options(merge_result *result) {
     merge_options_group *all = calloc(result->count + 1, sizeof *all);
     size_t count = 0, groups = 0;
-    for (size_t i = 0; all != NULL && i < result->count; i++) {
+    for (size_t i = 0; all && i < result->count; i++) {
         const merge_file *file = &result->files[i];
-        if (file->state == MERGE_DONE && options_of(file).text[0] != '\0') {
+        if (file->state == MERGE_DONE && options_of(file).text[0] != '\0')
             all[count++] = (merge_options_group){options_of(file), 1, file};
-        }
     }
-    if (count > 1) {
+    if (count > 1)
         qsort(all, count, sizeof *all, by_options);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (groups > 0 && digest_equal(&all[groups - 1].options, &all[i].options)) {
+    for (size_t i = 0; i < count; i++)
+        if (groups > 0 && digest_equal(&all[groups - 1].options, &all[i].options))
             all[groups - 1].count++;
-        } else {
+        else
             all[groups++] = all[i];
-        }
-    }
-    if (groups > 1) {
+    if (groups > 1)
         qsort(all, groups, sizeof *all, by_count);
-    }
     result->groups = all;
     result->group_count = groups;
     return all != NULL;
@@ -223,9 +208,8 @@ static bool group_options(merge_result *result) {
 bool merge_records(record_table *table, const batch_items *list, merge_result *result) {
     memset(result, 0, sizeof *result);
     result->has_list = list != NULL;
-    if (!find_files(result, table, list) || !sum_files(result) || !group_options(result)) {
+    if (!find_files(result, table, list) || !sum_files(result) || !group_options(result))
         return false;
-    }
     result->is_complete = result->counts[MERGE_DONE] == result->count && result->group_count < 2 &&
                           (result->has_list || result->count > 0);
     return true;

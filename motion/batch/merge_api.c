@@ -26,18 +26,16 @@ static pm_status add_output_folder(record_table *table, const char *folder, bool
     const size_t size = strlen(folder) + sizeof "/.posemill";
     size_t before = 0, after = 0;
     char *path = malloc(size);
-    if (path == NULL) {
+    if (!path)
         return motion_fail_at(error, PM_ERROR_MEMORY, folder, NULL, "out of memory");
-    }
     snprintf(path, size, "%s/.posemill", folder);
     record_table_files(table, &before);
     pm_status status = record_table_add_folder(table, path, error);
     record_table_files(table, &after);
-    if (status == PM_OK && after == before && !may_be_missing) {
+    if (status == PM_OK && after == before && !may_be_missing)
         status =
             motion_fail_at(error, PM_ERROR_FILE, path,
                            "name files of records, or a folder of outputs", "there are no records");
-    }
     free(path);
     return status;
 }
@@ -67,7 +65,7 @@ static pm_motion_batch_merged_file shown_file(const merge_file *file) {
         .name = file->name, .state = states[file->state], .is_listed = file->is_listed};
     if (file->state == MERGE_FAILED) {
         const char *failure = file->records[0]->error;
-        shown.failure = failure != NULL ? failure : "";
+        shown.failure = failure ? failure : "";
         shown.code = file->records[0]->code;
     }
     return shown;
@@ -77,9 +75,8 @@ static pm_motion_batch_merged_file shown_file(const merge_file *file) {
 static bool show(pm_motion_batch_merge *merge) {
     const merge_result *result = &merge->result;
     merge->files = calloc(result->count + 1, sizeof *merge->files);
-    for (size_t i = 0; merge->files != NULL && i < result->count; i++) {
+    for (size_t i = 0; merge->files && i < result->count; i++)
         merge->files[i] = shown_file(&result->files[i]);
-    }
     merge->shown = (pm_motion_batch_merged){.is_complete = result->is_complete,
                                             .digest = result->digest.text,
                                             .files = merge->files,
@@ -105,11 +102,10 @@ static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_me
                       pm_error *error) {
     merge->table = record_table_create();
     const pm_status status =
-        merge->table != NULL ? add_records(merge->table, o, error) : refuse_memory(error);
-    if (status != PM_OK) {
+        merge->table ? add_records(merge->table, o, error) : refuse_memory(error);
+    if (status != PM_OK)
         return status;
-    }
-    const batch_items *items = o->list != NULL ? &o->list->items : NULL;
+    const batch_items *items = o->list ? &o->list->items : NULL;
     return merge_records(merge->table, items, &merge->result) && show(merge) ? PM_OK
                                                                              : refuse_memory(error);
 }

@@ -13,9 +13,8 @@ static void write_file(json_writer *json, const merge_result *result, const merg
     json_begin_object(json, NULL);
     json_write_path(json, "name", file->name);
     json_write_string(json, "state", merge_state_name(file->state));
-    if (result->has_list) {
+    if (result->has_list)
         json_write_bool(json, "listed", file->is_listed);
-    }
     json_begin_array(json, "records");
     for (size_t i = 0; i < file->record_count; i++) {
         json_begin_object(json, NULL);
@@ -64,15 +63,13 @@ static bool write_all(FILE *file, const void *content) {
     write_sums(&json, result);
     write_groups(&json, result);
     json_begin_array(&json, "records");
-    for (size_t i = 0; i < file_count; i++) {
+    for (size_t i = 0; i < file_count; i++)
         json_write_string(&json, NULL, files[i]);
-    }
     json_end_array(&json);
     json_write_integer(&json, "dropped_lines", record_table_dropped(merge->table));
     json_begin_array(&json, "files");
-    for (size_t i = 0; i < result->count; i++) {
+    for (size_t i = 0; i < result->count; i++)
         write_file(&json, result, &result->files[i]);
-    }
     json_end_array(&json);
     json_end_object(&json);
     return true;

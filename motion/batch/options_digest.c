@@ -25,19 +25,16 @@ void options_files_read(const pm_motion_batch_task *task, options_files *files) 
                {read->skeleton, &files->skeleton},
                {read->rates_file, &files->rates}};
     memset(files, 0, sizeof *files);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].path != NULL && !digest_of_file(all[i].path, all[i].to)) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].path && !digest_of_file(all[i].path, all[i].to))
             *all[i].to = (digest){""};
-        }
-    }
 }
 
 /* Numbers are written with 17 digits, which tell all doubles apart. */
 static void write_numbers(FILE *text, const char *name, const double *numbers, size_t count) {
     fprintf(text, "%s", name);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         fprintf(text, " %.17g", numbers[i]);
-    }
     fprintf(text, "\n");
 }
 
@@ -47,20 +44,18 @@ static void write_rational(FILE *text, const char *name, pm_rational value) {
 
 /* A name comes after its length, so that no name can look like another line. */
 static void write_name(FILE *text, const char *name, const char *value) {
-    fprintf(text, "%s %zu %s\n", name, value != NULL ? strlen(value) : 0,
-            value != NULL ? value : "");
+    fprintf(text, "%s %zu %s\n", name, value ? strlen(value) : 0, value ? value : "");
 }
 
 /* 60, 60.0 and 120/2 are one rate. */
 static void write_rate(FILE *text, const char *rate) {
     pm_rational exact;
-    if (rate == NULL) {
+    if (!rate)
         write_name(text, "rate", NULL);
-    } else if (rate_parse(rate, &exact)) {
+    else if (rate_parse(rate, &exact))
         write_rational(text, "rate", exact);
-    } else {
+    else
         write_name(text, "rate", rate);
-    }
 }
 
 static void write_curve(FILE *text, const pm_motion_curve *curve, const options_files *files) {
@@ -88,7 +83,7 @@ static void write_reading(FILE *text, const pm_motion_read_options *read,
     const bool is_given = item != NULL && item->source_rate.den != 0;
     fprintf(text, "format %d\n", (int)read->format);
     write_rational(text, "source-rate", is_given ? item->source_rate : read->source_rate);
-    if (item != NULL && item->layout != NULL) {
+    if (item && item->layout) {
         digest layout;
         write_name(text, "layout", item->layout);
         fprintf(text, "layout %s\n", digest_of_file(item->layout, &layout) ? layout.text : "");
@@ -98,7 +93,7 @@ static void write_reading(FILE *text, const pm_motion_read_options *read,
     }
     write_name(text, "skeleton", read->skeleton);
     fprintf(text, "skeleton %s\nrates %s\n", files->skeleton.text, files->rates.text);
-    write_name(text, "path", read->rates_file != NULL && item != NULL ? item->path : NULL);
+    write_name(text, "path", read->rates_file && item ? item->path : NULL);
     fprintf(text, "strict %d\nhold-nan %d\nadds-offset %d\nno-snap %d\n", read->strict,
             read->hold_nan, read->bvh_adds_offset, read->no_snap);
 }
@@ -117,9 +112,8 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
             MOTION_WRITER_VERSION);
     write_rate(text, o->rate);
     fprintf(text, "to %d\n", (int)o->format);
-    for (size_t i = 0; i < o->clip_count; i++) {
+    for (size_t i = 0; i < o->clip_count; i++)
         write_name(text, "clip", o->clips[i]);
-    }
     write_rational(text, "start", o->start);
     write_rational(text, "end", o->end);
     fprintf(text, "end-rule %d\ntrim-start %zu\nkeep-time %d\n", (int)o->end_rule, o->trim_start,
@@ -135,14 +129,12 @@ digest options_digest(const pm_motion_batch_task *task, const options_files *fil
     size_t size = 0;
     digest result = {""};
     FILE *text = open_memstream(&data, &size);
-    if (text == NULL) {
+    if (!text)
         return result;
-    }
     write_options(text, task, files, item);
     const bool failed = ferror(text) != 0;
-    if (fclose(text) == 0 && !failed) {
+    if (fclose(text) == 0 && !failed)
         result = digest_of(data, size);
-    }
     free(data);
     return result;
 }

@@ -26,15 +26,14 @@ static pm_status refuse_memory(pm_error *error) {
 static char *join(const char *a, const char *b) {
     const size_t size = strlen(a) + strlen(b) + 1;
     char *text = malloc(size);
-    if (text != NULL) {
+    if (text)
         snprintf(text, size, "%s%s", a, b);
-    }
     return text;
 }
 
 static char *join_path(const char *folder, const char *name) {
     char *with_slash = join(folder, "/");
-    char *path = with_slash != NULL ? join(with_slash, name) : NULL;
+    char *path = with_slash ? join(with_slash, name) : NULL;
     free(with_slash);
     return path;
 }
@@ -51,11 +50,10 @@ static char *name_output(const batch_item *item, const batch_outputs *outputs) {
     }
     const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
     const char *extension = pm_motion_format_name(format);
-    if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format) {
+    if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format)
         return strdup(name);
-    }
     char *stem = strndup(name, (size_t)(strrchr(name, '.') + 1 - name));
-    char *made = stem != NULL ? join(stem, extension) : NULL;
+    char *made = stem ? join(stem, extension) : NULL;
     free(stem);
     return made;
 }
@@ -65,13 +63,12 @@ static bool make_names(const batch_items *items, const bool *mine, const batch_o
     plan->names = calloc(items->count + 1, sizeof *plan->names);
     plan->outs = calloc(items->count + 1, sizeof *plan->outs);
     plan->item_count = items->count;
-    for (size_t i = 0; i < items->count && plan->names != NULL && plan->outs != NULL; i++) {
+    for (size_t i = 0; i < items->count && plan->names && plan->outs; i++) {
         plan->names[i] = name_output(&items->items[i], outputs);
         plan->outs[i] =
             mine[i] && plan->names[i] ? join_path(outputs->folder, plan->names[i]) : NULL;
-        if (plan->names[i] == NULL || (mine[i] && plan->outs[i] == NULL)) {
+        if (!plan->names[i] || (mine[i] && !plan->outs[i]))
             return false;
-        }
     }
     return plan->names != NULL && plan->outs != NULL;
 }
@@ -91,27 +88,22 @@ static int compare_names(const void *left, const void *right) {
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
     const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
     pm_status status = PM_OK;
-    if (sorted == NULL) {
+    if (!sorted)
         return refuse_memory(error);
-    }
-    for (size_t i = 0; i < plan->item_count; i++) {
+    for (size_t i = 0; i < plan->item_count; i++)
         sorted[i] = plan->names[i];
-    }
     qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
-    for (size_t i = 1; status == PM_OK && i < plan->item_count; i++) {
-        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+    for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
             status = refuse_two(sorted[i], error);
-        }
-    }
     free(sorted);
     return status;
 }
 
 /* Results in the folder of the inputs would overwrite the inputs. */
 static pm_status refuse_clash(const named_file *output, const named_file *other, pm_error *error) {
-    if (other->use == LOCATION_OUTPUT) {
+    if (other->use == LOCATION_OUTPUT)
         return refuse_two(output->name, error);
-    }
     return motion_fail_at(error, PM_ERROR_OUTPUT, other->name,
                           "choose another folder with --out-dir",
                           "would be overwritten by a result");
@@ -123,20 +115,16 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
     named_file *names = calloc(2 * items->count + items->archive_count + 1, sizeof *names);
     const named_file *output = NULL, *other = NULL;
     size_t count = 0;
-    if (names == NULL) {
+    if (!names)
         return refuse_memory(error);
-    }
     for (size_t i = 0; i < items->count; i++) {
-        if (plan->outs[i] != NULL && items->items[i].fault == NULL) {
+        if (plan->outs[i] && !items->items[i].fault)
             names[count++] = (named_file){plan->outs[i], LOCATION_OUTPUT};
-        }
-        if (items->items[i].archive == NULL) {
+        if (!items->items[i].archive)
             names[count++] = (named_file){items->items[i].path, LOCATION_INPUT};
-        }
     }
-    for (size_t i = 0; i < items->archive_count; i++) {
+    for (size_t i = 0; i < items->archive_count; i++)
         names[count++] = (named_file){items->archives[i], LOCATION_INPUT};
-    }
     const pm_status status =
         names_clash(names, count, &output, &other) ? refuse_clash(output, other, error) : PM_OK;
     free(names);
@@ -145,14 +133,11 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
 
 static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
     struct stat status;
-    for (size_t i = 0; i < plan->item_count; i++) {
-        if (plan->outs[i] != NULL && items->items[i].fault == NULL &&
-            stat(plan->outs[i], &status) == 0) {
+    for (size_t i = 0; i < plan->item_count; i++)
+        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0)
             return motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i],
                                   "--resume keeps what is done, --overwrite replaces it",
                                   "exists already");
-        }
-    }
     return PM_OK;
 }
 
@@ -161,13 +146,11 @@ static pm_status check_outputs(const batch_items *items, const batch_outputs *ou
                                const batch_plan *plan, pm_error *error) {
     struct stat folder;
     pm_status status = check_names(plan, error);
-    if (status != PM_OK || (lstat(outputs->folder, &folder) != 0 && errno == ENOENT)) {
+    if (status != PM_OK || (lstat(outputs->folder, &folder) != 0 && errno == ENOENT))
         return status;
-    }
-    if (stat(outputs->folder, &folder) == 0 && !S_ISDIR(folder.st_mode)) {
+    if (stat(outputs->folder, &folder) == 0 && !S_ISDIR(folder.st_mode))
         return motion_fail_at(error, PM_ERROR_OUTPUT, outputs->folder, NULL,
                               "is a file; expected a folder");
-    }
     status = check_locations(items, plan, error);
     return status == PM_OK && !outputs->may_exist ? check_existing(items, plan, error) : status;
 }
@@ -178,28 +161,25 @@ static pm_status check_outputs(const batch_items *items, const batch_outputs *ou
 static int compare_files(const void *left, const void *right) {
     const batch_item *a = ((const batch_file *)left)->item;
     const batch_item *b = ((const batch_file *)right)->item;
-    if (a->archive == NULL && b->archive == NULL) {
+    if (!a->archive && !b->archive)
         return a->bytes != b->bytes ? (a->bytes < b->bytes ? 1 : -1) : strcmp(a->name, b->name);
-    }
-    if (a->archive == NULL || b->archive == NULL) {
-        return a->archive == NULL ? -1 : 1;
-    }
+    if (!a->archive || !b->archive)
+        return !a->archive ? -1 : 1;
     const int order = strcmp(a->archive, b->archive);
     return order != 0 ? order : (a->member > b->member) - (a->member < b->member);
 }
 
 static bool make_files(const batch_items *items, const bool *mine, batch_plan *plan) {
     plan->files = calloc(items->count + 1, sizeof *plan->files);
-    for (size_t i = 0; plan->files != NULL && i < items->count; i++) {
+    for (size_t i = 0; plan->files && i < items->count; i++) {
         if (mine[i]) {
             plan->files[plan->count++] = (batch_file){
                 .item = &items->items[i], .name = plan->names[i], .out = plan->outs[i]};
             plan->bytes += items->items[i].bytes;
         }
     }
-    if (plan->files != NULL) {
+    if (plan->files)
         qsort(plan->files, plan->count, sizeof *plan->files, compare_files);
-    }
     return plan->files != NULL;
 }
 
@@ -207,7 +187,7 @@ pm_status batch_plan_make(const batch_items *items, batch_shard shard, const bat
                           batch_plan *plan, pm_error *error) {
     bool *mine = calloc(items->count + 1, sizeof *mine);
     *plan = (batch_plan){.count = 0};
-    pm_status status = mine != NULL && shard_divide(items, shard, mine) &&
+    pm_status status = mine && shard_divide(items, shard, mine) &&
                                make_names(items, mine, outputs, plan) &&
                                make_files(items, mine, plan)
                            ? PM_OK
@@ -227,17 +207,15 @@ pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_
 }
 
 void batch_plan_release(batch_plan *plan) {
-    for (size_t i = 0; i < plan->count && plan->files != NULL; i++) {
+    for (size_t i = 0; i < plan->count && plan->files; i++) {
         free(plan->files[i].data);
         free(plan->files[i].fault);
     }
     for (size_t i = 0; i < plan->item_count; i++) {
-        if (plan->names != NULL) {
+        if (plan->names)
             free(plan->names[i]);
-        }
-        if (plan->outs != NULL) {
+        if (plan->outs)
             free(plan->outs[i]);
-        }
     }
     free(plan->files);
     free(plan->names);

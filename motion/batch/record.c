@@ -35,9 +35,8 @@ static pm_status refuse(const char *path, int failure, pm_error *error) {
 }
 
 static pm_status refuse_kind(const char *path, mode_t mode, pm_error *error) {
-    if (S_ISREG(mode)) {
+    if (S_ISREG(mode))
         return PM_OK;
-    }
     return motion_fail_at(error, PM_ERROR_OUTPUT, path, "name a file for the records",
                           "records cannot be written: %s",
                           S_ISDIR(mode) ? "is a folder" : "is not a regular file");
@@ -46,13 +45,11 @@ static pm_status refuse_kind(const char *path, mode_t mode, pm_error *error) {
 /* Looks before it opens, because opening a device may have effects. */
 static pm_status open_file(const char *path, int *file, pm_error *error) {
     struct stat status;
-    if (stat(path, &status) == 0 && refuse_kind(path, status.st_mode, error) != PM_OK) {
+    if (stat(path, &status) == 0 && refuse_kind(path, status.st_mode, error) != PM_OK)
         return PM_ERROR_OUTPUT;
-    }
     *file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-    if (*file < 0 || fstat(*file, &status) != 0) {
+    if (*file < 0 || fstat(*file, &status) != 0)
         return refuse(path, errno, error);
-    }
     return refuse_kind(path, status.st_mode, error);
 }
 
@@ -60,13 +57,11 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
     const size_t size = strlen(path) + 1;
     *file = NULL;
     pm_status status = folders_make_for(path, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     record_file *opened = malloc(sizeof *opened + size);
-    if (opened == NULL) {
+    if (!opened)
         return refuse(path, ENOMEM, error);
-    }
     memcpy(opened->path, path, size);
     opened->file = -1;
     status = open_file(path, &opened->file, error);
@@ -75,9 +70,8 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
         status = failure != 0 ? refuse(path, failure, error) : PM_OK;
     }
     if (status != PM_OK) {
-        if (opened->file >= 0) {
+        if (opened->file >= 0)
             close(opened->file);
-        }
         free(opened);
         return status;
     }
@@ -91,9 +85,8 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
 static bool ends_torn(int file) {
     struct stat status;
     char last = 0;
-    if (fstat(file, &status) != 0) {
+    if (fstat(file, &status) != 0)
         return true;
-    }
     return status.st_size > 0 && (pread(file, &last, 1, status.st_size - 1) != 1 || last != '\n');
 }
 
@@ -104,12 +97,10 @@ static int write_line(int file, const char *line, size_t size) {
     for (int parts = 0; parts < 2;) {
         const size_t skipped = ends_torn(file) ? 0 : 1;
         const ssize_t written = write(file, line + skipped, size - skipped);
-        if (written >= 0 && (size_t)written == size - skipped) {
+        if (written >= 0 && (size_t)written == size - skipped)
             return 0;
-        }
-        if (written < 0 && errno != EINTR) {
+        if (written < 0 && errno != EINTR)
             return errno;
-        }
         parts += written >= 0;
     }
     return ENOSPC;
@@ -120,9 +111,8 @@ pm_status record_file_append(record_file *file, const batch_record *record, char
     size_t size = 0;
     char *written = record_line_write(record, &size);
     *line = NULL;
-    if (written == NULL) {
+    if (!written)
         return refuse(file->path, ENOMEM, error);
-    }
     if (size - 2 > RECORD_LINE_MAX) { /* readers do not count the newlines */
         free(written);
         return motion_fail_at(error, PM_ERROR_OUTPUT, file->path, NULL,
@@ -143,14 +133,12 @@ pm_status record_file_append(record_file *file, const batch_record *record, char
 
 pm_status record_file_close(record_file **file, pm_error *error) {
     record_file *closed = *file;
-    if (closed == NULL) {
+    if (!closed)
         return PM_OK;
-    }
     *file = NULL;
     int failure = fsync(closed->file) != 0 ? errno : 0;
-    if (close(closed->file) != 0 && failure == 0 && errno != EINTR) {
+    if (close(closed->file) != 0 && failure == 0 && errno != EINTR)
         failure = errno;
-    }
     const pm_status status = failure == 0 ? PM_OK : refuse(closed->path, failure, error);
     pthread_mutex_destroy(&closed->mutex);
     free(closed);

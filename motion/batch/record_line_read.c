@@ -39,9 +39,8 @@ static const char *keep_text(reader *r, const json_t *string) {
 /* NULL: there is none. */
 static const char *take_text(reader *r, const char *key) {
     const json_t *value = member(r, key);
-    if (value == NULL) {
+    if (!value)
         return NULL;
-    }
     r->good = r->good && json_is_string(value);
     return r->good ? keep_text(r, value) : NULL;
 }
@@ -71,9 +70,8 @@ static const char *keep_bytes(reader *r, const json_t *string) {
 static const char *take_path(reader *r, const char *key, const char *key_bytes) {
     const char *text = take_text(r, key);
     const json_t *bytes = member(r, key_bytes);
-    if (bytes == NULL) {
+    if (!bytes)
         return text;
-    }
     r->good = r->good && json_is_string(bytes);
     return r->good ? keep_bytes(r, bytes) : NULL;
 }
@@ -81,9 +79,8 @@ static const char *take_path(reader *r, const char *key, const char *key_bytes) 
 static digest take_digest(reader *r, const char *key) {
     digest result = {""};
     const json_t *value = member(r, key);
-    if (value == NULL) {
+    if (!value)
         return result;
-    }
     r->good = r->good && json_is_string(value) && json_string_length(value) == DIGEST_TEXT - 1;
     for (size_t i = 0; r->good && i < DIGEST_TEXT - 1; i++) {
         result.text[i] = json_string_value(value)[i];
@@ -95,9 +92,8 @@ static digest take_digest(reader *r, const char *key) {
 static void take_warnings(reader *r, batch_record *record, const char **warnings) {
     const json_t *array = member(r, "warnings");
     record->warnings = warnings;
-    if (array == NULL) {
+    if (!array)
         return;
-    }
     r->good = r->good && json_is_array(array);
     for (size_t i = 0; r->good && i < json_array_size(array); i++) {
         const json_t *value = json_array_get(array, i);
@@ -112,7 +108,7 @@ static void take_warnings(reader *r, batch_record *record, const char **warnings
 static int64_t take_signed(reader *r, const char *key) {
     const json_t *value = member(r, key);
     r->good = r->good && (value == NULL || json_is_integer(value));
-    return value != NULL && r->good ? json_integer_value(value) : 0;
+    return value && r->good ? json_integer_value(value) : 0;
 }
 
 static uint64_t take_count(reader *r, const char *key) {
@@ -134,9 +130,8 @@ static bool take_digits(const char **text, int64_t *number) {
     *number = 0;
     while (**text >= '0' && **text <= '9') {
         const int digit = *(*text)++ - '0';
-        if (*number > (INT64_MAX - digit) / 10) {
+        if (*number > (INT64_MAX - digit) / 10)
             return false;
-        }
         *number = *number * 10 + digit;
     }
     return *number > 0;
@@ -145,9 +140,8 @@ static bool take_digits(const char **text, int64_t *number) {
 static pm_rational take_rate(reader *r, const char *key) {
     pm_rational rate = {0, 0};
     const json_t *value = member(r, key);
-    if (value == NULL) {
+    if (!value)
         return rate;
-    }
     const char *text = json_is_string(value) ? json_string_value(value) : "";
     r->good = r->good && take_digits(&text, &rate.num) && *text++ == '/' &&
               take_digits(&text, &rate.den) && *text == '\0';
@@ -158,12 +152,10 @@ static pm_rational take_rate(reader *r, const char *key) {
 
 static record_status take_status(reader *r) {
     const char *word = json_string_value(member(r, "status"));
-    if (word != NULL && strcmp(word, "done") == 0) {
+    if (word && strcmp(word, "done") == 0)
         return RECORD_DONE;
-    }
-    if (word != NULL && strcmp(word, "kept") == 0) {
+    if (word && strcmp(word, "kept") == 0)
         return RECORD_KEPT;
-    }
     r->good = r->good && word != NULL && strcmp(word, "failed") == 0;
     return RECORD_FAILED;
 }
@@ -207,18 +199,16 @@ static bool take_record(reader *r, batch_record *record, const char **warnings) 
     record->bytes_written = take_count(r, "bytes_written");
     record->output_time = take_signed(r, "output_time");
     record->time = take_signed(r, "time");
-    if (record->status == RECORD_FAILED) {
+    if (record->status == RECORD_FAILED)
         take_failure(r, record);
-    }
     return r->good && is_complete(record);
 }
 
 batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
     json_error_t error;
     *no_memory = false;
-    if (text_json_is_deep(line, size)) {
+    if (text_json_is_deep(line, size))
         return NULL;
-    }
     json_t *object = json_loadb(line, size, 0, &error);
     *no_memory = object == NULL && json_error_code(&error) == json_error_out_of_memory;
     if (!json_is_object(object)) {
@@ -228,7 +218,7 @@ batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
     const size_t count = json_array_size(json_object_get(object, "warnings"));
     batch_record *record = calloc(1, sizeof *record + count * sizeof(char *) + size);
     *no_memory = record == NULL;
-    if (record != NULL) {
+    if (record) {
         const char **warnings = (const char **)(record + 1);
         reader r = {object, (char *)(warnings + count), true};
         if (!take_record(&r, record, warnings)) {

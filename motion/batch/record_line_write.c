@@ -17,7 +17,7 @@
 enum { WARNINGS_MAX = RECORD_LINE_MAX / 16, ERROR_MAX = 4096 };
 
 static const char *non_empty(const char *text) {
-    return text != NULL && text[0] != '\0' ? text : NULL;
+    return text && text[0] != '\0' ? text : NULL;
 }
 
 static void text_member(json_writer *json, const char *key, const char *text) {
@@ -30,9 +30,8 @@ static void warnings_member(json_writer *json, const batch_record *record) {
     for (; written < record->warning_count; written++) {
         /* Each has quotes and a comma too. */
         used += strlen(record->warnings[written]) + 3;
-        if (used > WARNINGS_MAX) {
+        if (used > WARNINGS_MAX)
             break;
-        }
         json_write_string(json, NULL, record->warnings[written]);
     }
     if (written < record->warning_count) {
@@ -45,7 +44,7 @@ static void warnings_member(json_writer *json, const batch_record *record) {
 
 static void failure_members(json_writer *json, const batch_record *record) {
     char error[ERROR_MAX + 1] = "";
-    if (record->error != NULL) {
+    if (record->error) {
         const size_t size = utf8_cut(record->error, strlen(record->error), ERROR_MAX);
         memcpy(error, record->error, size);
         error[size] = '\0';
@@ -81,17 +80,15 @@ void record_members_write(json_writer *json, const batch_record *record) {
     json_write_integer(json, "bytes_written", record->bytes_written);
     json_write_signed(json, "output_time", record->output_time);
     json_write_signed(json, "time", record->time);
-    if (record->status == RECORD_FAILED) {
+    if (record->status == RECORD_FAILED)
         failure_members(json, record);
-    }
 }
 
 char *record_line_write(const batch_record *record, size_t *size) {
     char *text = NULL;
     FILE *file = open_memstream(&text, size);
-    if (file == NULL) {
+    if (!file)
         return NULL;
-    }
     json_writer json = {file, JSON_LINE, false};
     fputc('\n', file);
     json_begin_object(&json, NULL);

@@ -45,7 +45,7 @@ struct record_table {
 record_table *record_table_create(void) {
     struct timespec now = {0};
     record_table *table = calloc(1, sizeof *table);
-    if (table != NULL) {
+    if (table) {
         clock_gettime(CLOCK_REALTIME, &now);
         table->seed = (uint64_t)(uintptr_t)table ^ (uint64_t)now.tv_nsec << 32;
     }
@@ -54,18 +54,15 @@ record_table *record_table_create(void) {
 
 void record_table_destroy(record_table **table) {
     record_table *t = *table;
-    if (t == NULL) {
+    if (!t)
         return;
-    }
     for (size_t i = 0; i < t->count; i++) {
-        for (size_t k = 0; k < t->entries[i].count; k++) {
+        for (size_t k = 0; k < t->entries[i].count; k++)
             free(t->entries[i].records[k]);
-        }
         free(t->entries[i].records);
     }
-    for (size_t i = 0; i < t->file_count; i++) {
+    for (size_t i = 0; i < t->file_count; i++)
         free(t->files[i]);
-    }
     free(t->entries);
     free(t->slots);
     free(t->files);
@@ -79,12 +76,11 @@ void record_table_destroy(record_table **table) {
 /* The array with room for one more element of `size` bytes. NULL: memory is exhausted, and the array is
  * as it was. */
 static void *with_room(void *array, size_t count, size_t *room, size_t size) {
-    if (count < *room) {
+    if (count < *room)
         return array;
-    }
     const size_t more = *room == 0 ? 1 : *room * 2;
     void *moved = more <= SIZE_MAX / size ? realloc(array, more * size) : NULL;
-    *room = moved != NULL ? more : *room;
+    *room = moved ? more : *room;
     return moved;
 }
 
@@ -97,9 +93,8 @@ static size_t find_slot(const record_table *table, const char *name, uint64_t ha
     size_t slot = (size_t)hash & (table->slot_count - 1);
     for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
         const entry *e = &table->entries[table->slots[slot] - 1];
-        if (e->hash == hash && strcmp(name_of(e), name) == 0) {
+        if (e->hash == hash && strcmp(name_of(e), name) == 0)
             break;
-        }
     }
     return slot;
 }
@@ -109,22 +104,19 @@ static uint64_t hash_of(const record_table *table, const char *name) {
 }
 
 static bool grow_slots(record_table *table) {
-    if (table->slot_count / 3 * 2 > table->count) {
+    if (table->slot_count / 3 * 2 > table->count)
         return true;
-    }
     const size_t more = table->slot_count == 0 ? 64 : table->slot_count * 2;
     size_t *slots = calloc(more, sizeof *slots);
-    if (slots == NULL) {
+    if (!slots)
         return false;
-    }
     free(table->slots);
     table->slots = slots;
     table->slot_count = more;
     for (size_t i = 0; i < table->count; i++) {
         size_t slot = (size_t)table->entries[i].hash & (more - 1);
-        while (slots[slot] != 0) {
+        while (slots[slot] != 0)
             slot = (slot + 1) & (more - 1);
-        }
         slots[slot] = i + 1;
     }
     return true;
@@ -143,9 +135,8 @@ static bool is_better(const batch_record *a, const batch_record *b) {
 static bool add_to_entry(entry *e, batch_record *record) {
     size_t at = 0;
     batch_record **records = with_room(e->records, e->count, &e->room, sizeof *records);
-    if (records == NULL) {
+    if (!records)
         return false;
-    }
     e->records = records;
     for (size_t i = 0; i < e->count; i++) {
         if (records[i]->from == record->from) {
@@ -155,9 +146,8 @@ static bool add_to_entry(entry *e, batch_record *record) {
             break;
         }
     }
-    while (at < e->count && is_better(records[at], record)) {
+    while (at < e->count && is_better(records[at], record))
         at++;
-    }
     memmove(records + at + 1, records + at, (e->count - at) * sizeof *records);
     records[at] = record;
     e->count++;
@@ -168,8 +158,8 @@ static bool add_to_entry(entry *e, batch_record *record) {
 static bool add_entry(record_table *table, uint64_t hash, batch_record *record) {
     entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
     batch_record **records = malloc(sizeof *records);
-    table->entries = entries != NULL ? entries : table->entries;
-    if (entries == NULL || records == NULL) {
+    table->entries = entries ? entries : table->entries;
+    if (!entries || !records) {
         free(records);
         return false;
     }
@@ -180,27 +170,22 @@ static bool add_entry(record_table *table, uint64_t hash, batch_record *record) 
 
 /* The table owns the record then. False: memory is exhausted. */
 static bool add_record(record_table *table, batch_record *record) {
-    if (!grow_slots(table)) {
+    if (!grow_slots(table))
         return false;
-    }
     const uint64_t hash = hash_of(table, record->name);
     size_t *slot = &table->slots[find_slot(table, record->name, hash)];
-    if (*slot != 0) {
+    if (*slot != 0)
         return add_to_entry(&table->entries[*slot - 1], record);
-    }
-    if (!add_entry(table, hash, record)) {
+    if (!add_entry(table, hash, record))
         return false;
-    }
     *slot = table->count;
     return true;
 }
 
 static bool is_blank(const char *line, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') {
+    for (size_t i = 0; i < size; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
             return false;
-        }
-    }
     return true;
 }
 
@@ -212,7 +197,7 @@ static int add_lines(record_table *table, const char *from, line_reader *reader,
     while (line_reader_next(reader, &line, &size, &failure)) {
         bool no_memory = false;
         batch_record *record = record_line_read(line, size, &no_memory);
-        if (record != NULL) {
+        if (record) {
             record->from = from;
             no_memory = !add_record(table, record);
         } else {
@@ -237,8 +222,8 @@ static const char *keep_file(record_table *table, const char *path) {
     char **files =
         with_room(table->files, table->file_count, &table->file_room, sizeof *table->files);
     char *copy = strdup(path);
-    table->files = files != NULL ? files : table->files;
-    if (files == NULL || copy == NULL) {
+    table->files = files ? files : table->files;
+    if (!files || !copy) {
         free(copy);
         return NULL;
     }
@@ -250,16 +235,14 @@ static pm_status add_open_file(record_table *table, const char *path, int file, 
                                pm_error *error) {
     line_reader reader;
     struct stat status;
-    if (fstat(file, &status) != 0) {
+    if (fstat(file, &status) != 0)
         return refuse(path, errno, error);
-    }
-    if (!S_ISREG(status.st_mode)) {
+    if (!S_ISREG(status.st_mode))
         return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "records cannot be read: %s",
                               S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
-    }
     const char *from = keep_file(table, path);
     int failure = ENOMEM;
-    if (from != NULL && line_reader_begin(&reader, file, RECORD_LINE_MAX)) {
+    if (from && line_reader_begin(&reader, file, RECORD_LINE_MAX)) {
         failure = add_lines(table, from, &reader, dropped);
         line_reader_end(&reader);
     }
@@ -281,9 +264,8 @@ pm_status record_table_add(record_table *table, const char *path, bool optional,
         status = refuse(path, errno, error);
     }
     table->dropped += count;
-    if (dropped != NULL) {
+    if (dropped)
         *dropped = count;
-    }
     return status;
 }
 
@@ -301,9 +283,8 @@ static pm_status add_file_of(record_table *table, const char *folder, const char
                              pm_error *error) {
     const size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
-    if (path == NULL) {
+    if (!path)
         return refuse(folder, ENOMEM, error);
-    }
     snprintf(path, size, "%s/%s", folder, name);
     const pm_status status = record_table_add(table, path, true, NULL, error);
     free(path);
@@ -314,13 +295,11 @@ pm_status record_table_add_folder(record_table *table, const char *folder, pm_er
     struct dirent **files = NULL;
     pm_status status = PM_OK;
     const int count = scandir(folder, &files, is_record_file, compare_files);
-    if (count < 0) {
+    if (count < 0)
         return errno == ENOENT ? PM_OK : refuse(folder, errno, error);
-    }
     for (int i = 0; i < count; i++) {
-        if (status == PM_OK) {
+        if (status == PM_OK)
             status = add_file_of(table, folder, files[i]->d_name, error);
-        }
         free(files[i]);
     }
     free(files);
@@ -332,13 +311,11 @@ pm_status record_table_add_folder(record_table *table, const char *folder, pm_er
 const batch_record *const *record_table_find(const record_table *table, const char *name,
                                              size_t *count) {
     *count = 0;
-    if (table->count == 0) {
+    if (table->count == 0)
         return NULL;
-    }
     const size_t slot = table->slots[find_slot(table, name, hash_of(table, name))];
-    if (slot == 0) {
+    if (slot == 0)
         return NULL;
-    }
     *count = table->entries[slot - 1].count;
     return (const batch_record *const *)table->entries[slot - 1].records;
 }
@@ -349,15 +326,13 @@ static int compare_names(const void *a, const void *b) {
 
 const char *const *record_table_names(record_table *table, size_t *count) {
     *count = table->count;
-    if (table->names == NULL) {
+    if (!table->names) {
         /* One more, so that an empty table has an array. */
         table->names = malloc((table->count + 1) * sizeof *table->names);
-        if (table->names == NULL) {
+        if (!table->names)
             return NULL;
-        }
-        for (size_t i = 0; i < table->count; i++) {
+        for (size_t i = 0; i < table->count; i++)
             table->names[i] = name_of(&table->entries[i]);
-        }
         qsort(table->names, table->count, sizeof *table->names, compare_names);
     }
     return table->names;

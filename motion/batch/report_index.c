@@ -20,11 +20,10 @@ static void write_text(FILE *file, const char *text) {
 
 static void write_isolated(FILE *file, const char *text, const char *if_empty) {
     fputs("<bdi>", file);
-    if (text == NULL || *text == '\0') {
+    if (!text || *text == '\0')
         fputs(if_empty, file);
-    } else {
+    else
         write_text(file, text);
-    }
     fputs("</bdi>", file);
 }
 
@@ -34,15 +33,14 @@ static void write_link(FILE *file, const char *page) {
 }
 
 static void write_name(FILE *file, const report_row *row) {
-    if (row->page != NULL) {
+    if (row->page) {
         write_link(file, row->page);
         fputs("\">", file);
     }
     write_isolated(file, row->file->file->name, "");
-    if (row->page != NULL) {
+    if (row->page)
         fputs("</a>", file);
-    }
-    if (row->clip != NULL) {
+    if (row->clip) {
         fputs(", clip ", file);
         write_isolated(file, row->clip, "(no name)");
     }
@@ -58,7 +56,7 @@ static bool write_title(FILE *file, const void *content) {
 }
 
 static double number_of(const report_row *row, int which) {
-    return row->error != NULL ? (double)NAN
+    return row->error ? (double)NAN
            : which < REPORT_MEASURES
                ? (which == MEASURE_DISTANCE ? report_millimetres(row, row->values[which].max)
                                             : row->values[which].max)
@@ -70,9 +68,8 @@ static const report_row *worst_by(const report_index *index, int which) {
     const report_row *worst = NULL;
     for (size_t i = 0; i < index->row_count; i++) {
         const double number = number_of(index->rows[i], which);
-        if (!isnan(number) && (worst == NULL || number > number_of(worst, which))) {
+        if (!isnan(number) && (!worst || number > number_of(worst, which)))
             worst = index->rows[i];
-        }
     }
     return worst;
 }
@@ -80,15 +77,12 @@ static const report_row *worst_by(const report_index *index, int which) {
 static void write_counts(FILE *file, const report_index *index) {
     const size_t refused = index->files - index->compared - index->failed;
     fprintf(file, "<p><strong>%zu of %zu files compared</strong>", index->compared, index->files);
-    if (index->failed > 0) {
+    if (index->failed > 0)
         fprintf(file, ", %zu failed", index->failed);
-    }
-    if (refused > 0) {
+    if (refused > 0)
         fprintf(file, ", %zu not comparable", refused);
-    }
-    if (index->row_count > 0 && index->rows[index->row_count - 1]->error != NULL) {
+    if (index->row_count > 0 && index->rows[index->row_count - 1]->error)
         fputs(": <a href=\"#refused\">the last rows say why</a>", file);
-    }
     fputs(".</p>\n", file);
 }
 
@@ -98,9 +92,8 @@ static void write_worst(FILE *file, const report_index *index, int which) {
                                        "speed jump that exceeds the source's most"};
     static const char *const units[] = {"degrees", "mm", "degrees/s", "degrees/s more"};
     const report_row *row = worst_by(index, which);
-    if (row == NULL) {
+    if (!row)
         return;
-    }
     const bool is_jump = which == REPORT_MEASURES;
     fprintf(file, "<p>The %s: <strong>%.4g %s</strong>, of ", what[which], number_of(row, which),
             units[which]);
@@ -116,9 +109,8 @@ static void write_shares(FILE *file, const report_index *index) {
     fputs("<p>Rows with angles above", file);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         size_t count = 0;
-        for (size_t k = 0; k < index->row_count; k++) {
+        for (size_t k = 0; k < index->row_count; k++)
             count += number_of(index->rows[k], MEASURE_ANGLE) > limits[i];
-        }
         fprintf(file, "%s %g%s: %zu", i > 0 ? ", above" : "", limits[i], i > 0 ? "" : " degrees",
                 count);
     }
@@ -128,12 +120,10 @@ static void write_shares(FILE *file, const report_index *index) {
 static bool write_verdict(FILE *file, const void *content) {
     const report_index *index = content;
     write_counts(file, index);
-    for (int which = 0; which <= REPORT_MEASURES; which++) {
+    for (int which = 0; which <= REPORT_MEASURES; which++)
         write_worst(file, index, which);
-    }
-    if (index->compared > 0) {
+    if (index->compared > 0)
         write_shares(file, index);
-    }
     return true;
 }
 
@@ -141,11 +131,10 @@ static bool write_verdict(FILE *file, const void *content) {
 
 static void write_joint(FILE *file, const char *joint) {
     fputs("<td class=\"name\">", file);
-    if (joint != NULL) {
+    if (joint)
         write_isolated(file, joint, "(no name)");
-    } else {
+    else
         fputs("–", file);
-    }
     fputs("</td>", file);
 }
 
@@ -153,7 +142,7 @@ static void write_joint(FILE *file, const char *joint) {
 static void write_time(FILE *file, const report_row *row, double time, size_t pair) {
     if (!isfinite(time)) {
         fputs("<td>–</td>", file);
-    } else if (row->page == NULL) {
+    } else if (!row->page) {
         page_write_cell(file, time);
     } else {
         fprintf(file, "<td data-v=\"%.17g\">", time);
@@ -181,13 +170,11 @@ static void write_numbers(FILE *file, const report_row *row) {
     write_time(file, row, row->jump.time, row->jump.pair);
     const size_t others = row->only_in_source + row->only_in_output;
     fprintf(file, "<td data-v=\"%zu\">%zu", row->joints, row->joints);
-    if (others > 0) {
+    if (others > 0)
         fprintf(file, " of %zu", row->joints + others);
-    }
     fprintf(file, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, row->frames, row->frames);
-    if (row->key_times > row->frames) {
+    if (row->key_times > row->frames)
         fprintf(file, " of %" PRIu64, row->key_times);
-    }
     fputs("</td>", file);
 }
 
@@ -206,7 +193,7 @@ static bool write_rows(FILE *file, const void *content) {
     fputs("<tbody>\n", file);
     for (size_t i = 0; i < index->row_count; i++) {
         const report_row *row = index->rows[i];
-        if (row->error != NULL) {
+        if (row->error) {
             fprintf(file, "<tr class=\"refused\"%s>", has_mark ? "" : " id=\"refused\"");
             has_mark = true;
         } else {
@@ -214,17 +201,16 @@ static bool write_rows(FILE *file, const void *content) {
         }
         fputs("<th scope=\"row\">", file);
         write_name(file, row);
-        if (row->page_error != NULL) {
+        if (row->page_error) {
             fputs(" <span class=\"note\">no page: ", file);
             write_isolated(file, row->page_error, "");
             fputs("</span>", file);
         }
         fputs("</th>", file);
-        if (row->error != NULL) {
+        if (row->error)
             write_refusal(file, row);
-        } else {
+        else
             write_numbers(file, row);
-        }
         fputs("</tr>\n", file);
     }
     fputs("</tbody>\n", file);

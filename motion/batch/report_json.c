@@ -31,9 +31,8 @@ static void write_numbers(json_writer *json, const report_row *row) {
     json_write_integer(json, "only_in_source", row->only_in_source);
     json_write_integer(json, "only_in_output", row->only_in_output);
     json_write_number(json, "unit_mm", row->unit_mm);
-    for (int m = 0; m < REPORT_MEASURES; m++) {
+    for (int m = 0; m < REPORT_MEASURES; m++)
         write_value(json, &row->values[m], names[m]);
-    }
     json_write_number(json, "jump_excess", report_excess(row));
     json_write_number(json, "jump", row->jump.output);
     json_write_number(json, "source_jump", row->jump.source);
@@ -52,12 +51,10 @@ static void write_row(json_writer *json, const report_row *row) {
     json_write_string(json, "clip", row->clip);
     json_write_string(json, "error", row->error);
     json_write_string(json, "page", row->page);
-    if (row->page_error != NULL) {
+    if (row->page_error)
         json_write_string(json, "page_error", row->page_error);
-    }
-    if (row->error == NULL) {
+    if (!row->error)
         write_numbers(json, row);
-    }
     json_end_object(json);
 }
 
@@ -72,9 +69,8 @@ static bool write_all(FILE *file, const void *content) {
     json_write_integer(&json, "compared", index->compared);
     json_write_integer(&json, "failed", index->failed);
     json_begin_array(&json, "rows");
-    for (size_t i = 0; i < index->row_count; i++) {
+    for (size_t i = 0; i < index->row_count; i++)
         write_row(&json, index->rows[i]);
-    }
     json_end_array(&json);
     json_end_object(&json);
     return true;

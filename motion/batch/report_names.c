@@ -20,9 +20,8 @@ char *report_path(const char *folder, const char *name) {
     const size_t length = strlen(folder), size = length + strlen(name) + 2;
     const bool has_slash = length > 0 && folder[length - 1] == '/';
     char *path = malloc(size);
-    if (path != NULL) {
+    if (path)
         snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
-    }
     return path;
 }
 
@@ -34,18 +33,17 @@ static void make_safe(char safe[NAME_ROOM + 1], const char *text) {
     static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
     const size_t size = strlen(text);
     const char *from = size > NAME_ROOM ? text + size - NAME_ROOM : text;
-    for (; *from != '\0'; from++) {
-        *safe++ = strchr(known, *from) != NULL ? *from : '_';
-    }
+    for (; *from != '\0'; from++)
+        *safe++ = strchr(known, *from) ? *from : '_';
     *safe = '\0';
 }
 
 char *report_page_name(size_t number, const char *name, const char *clip) {
     char safe[NAME_ROOM + 1], safe_clip[NAME_ROOM + 1], text[2 * NAME_ROOM + 64];
     make_safe(safe, name);
-    make_safe(safe_clip, clip != NULL ? clip : "");
-    snprintf(text, sizeof text, "%s/%04zu-%s%s%s.html", pages_folder, number, safe,
-             clip != NULL ? "-" : "", safe_clip);
+    make_safe(safe_clip, clip ? clip : "");
+    snprintf(text, sizeof text, "%s/%04zu-%s%s%s.html", pages_folder, number, safe, clip ? "-" : "",
+             safe_clip);
     return strdup(text);
 }
 
@@ -57,7 +55,7 @@ typedef struct report_places {
 } report_places;
 
 static bool is_below(const file_location *folder, const file_location *file) {
-    const size_t size = folder->path != NULL ? strlen(folder->path) : 0;
+    const size_t size = folder->path ? strlen(folder->path) : 0;
     return size > 0 && file->path != NULL && strncmp(file->path, folder->path, size) == 0 &&
            file->path[size] == '/' && strcmp(extension_of(file->path), "html") == 0;
 }
@@ -70,12 +68,10 @@ static pm_status refuse_memory(pm_error *error) {
 static pm_status check_file(const report_places *places, const char *path, location_use use,
                             pm_error *error) {
     file_location at;
-    if (path == NULL || strcmp(path, "-") == 0) {
+    if (!path || strcmp(path, "-") == 0)
         return PM_OK;
-    }
-    if (!location_find(path, use, &at)) {
+    if (!location_find(path, use, &at))
         return refuse_memory(error);
-    }
     const bool clashes = location_compare(&at, &places->index) == 0 ||
                          location_compare(&at, &places->numbers) == 0 ||
                          is_below(&places->pages, &at);
@@ -92,18 +88,14 @@ static pm_status check_files(const report_places *places, const batch_items *ite
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < items->count; i++) {
         const batch_item *item = &items->items[i];
-        status =
-            check_file(places, item->archive == NULL ? item->path : NULL, LOCATION_INPUT, error);
-        if (status == PM_OK) {
+        status = check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error);
+        if (status == PM_OK)
             status = check_file(places, plan->outs[i], LOCATION_OUTPUT, error);
-        }
     }
-    for (size_t i = 0; status == PM_OK && i < items->archive_count; i++) {
+    for (size_t i = 0; status == PM_OK && i < items->archive_count; i++)
         status = check_file(places, items->archives[i], LOCATION_INPUT, error);
-    }
-    for (size_t i = 0; status == PM_OK && i < other_count; i++) {
+    for (size_t i = 0; status == PM_OK && i < other_count; i++)
         status = check_file(places, others[i], LOCATION_OUTPUT, error);
-    }
     return status;
 }
 
@@ -118,9 +110,8 @@ pm_status report_check_folder(const char *folder, const batch_items *items, cons
                               const char *const *others, size_t other_count, pm_error *error) {
     report_places places = {.index = {.path = NULL}};
     struct stat found;
-    if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode)) {
+    if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
         return motion_fail_at(error, PM_ERROR_OUTPUT, folder, NULL, "is a file; expected a folder");
-    }
     const bool located = locate(folder, "index.html", &places.index) &&
                          locate(folder, "index.json", &places.numbers) &&
                          locate(folder, pages_folder, &places.pages);

@@ -27,9 +27,8 @@ typedef struct page_work {
 static pm_status read_data(const batch_item *item, char **data, size_t *size, pm_error *error) {
     char reason[ARCHIVE_REASON_SIZE] = "";
     member_reader reader = {.path = NULL};
-    if (item->archive == NULL) {
+    if (!item->archive)
         return PM_OK;
-    }
     const bool done = member_read(&reader, item, NULL, data, size, reason);
     member_reader_close(&reader);
     return done ? PM_OK : motion_fail_at(error, PM_ERROR_FILE, item->path, NULL, "%s", reason);
@@ -42,15 +41,12 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
     char *data = NULL;
     size_t size = 0;
     pm_status status = read_data(item, &data, &size, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = report_open(&w->motions, task, row->file, data, size, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = report_clips_find(&w->clips, &w->motions, row, error);
-    }
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     w->comparison =
         (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
     status =
@@ -87,16 +83,15 @@ static pm_status write_page(const page_work *w, const char *path, const report_r
 static pm_status write_named(const page_work *w, const char *folder, size_t number, report_row *row,
                              const char *made_by, pm_error *error) {
     char *name = report_page_name(number, row->file->file->name, row->clip);
-    char *path = name != NULL ? report_path(folder, name) : NULL;
-    const pm_status status = path != NULL ? write_page(w, path, row, made_by, error)
-                                          : motion_fail_at(error, PM_ERROR_OUTPUT, "--report",
-                                                           MOTION_MEMORY_HINT, "out of memory");
+    char *path = name ? report_path(folder, name) : NULL;
+    const pm_status status = path ? write_page(w, path, row, made_by, error)
+                                  : motion_fail_at(error, PM_ERROR_OUTPUT, "--report",
+                                                   MOTION_MEMORY_HINT, "out of memory");
     free(path);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         row->page = name;
-    } else {
+    else
         free(name);
-    }
     return status;
 }
 
@@ -106,11 +101,10 @@ pm_status report_page_write(const char *folder, size_t number, report_row *row,
     page_work w = {.clips = {.pairs = {.count = 0}}};
     pm_error failure;
     pm_status status = PM_OK;
-    if (compute(&w, row, task, &failure) == PM_OK) {
+    if (compute(&w, row, task, &failure) == PM_OK)
         status = write_named(&w, folder, number, row, made_by, error);
-    } else {
+    else
         row->page_error = strdup(failure.message);
-    }
     release(&w);
     return status;
 }

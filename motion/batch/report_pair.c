@@ -27,12 +27,10 @@ static pm_motion_read_options quiet(const pm_motion_batch_task *task) {
 static pm_status open_source(report_motions *m, const batch_item *item, char *data, size_t size,
                              pm_error *error) {
     pm_motion_read_options read = quiet(m->task);
-    if (item->source_rate.den != 0) {
+    if (item->source_rate.den != 0)
         read.source_rate = item->source_rate;
-    }
-    if (item->layout != NULL) {
+    if (item->layout)
         read.layout = item->layout;
-    }
     return task_read(&read, item->path, data, size, NULL, &m->source, error);
 }
 
@@ -42,13 +40,12 @@ static pm_status open_output(report_motions *m, const report_file *file, pm_erro
     const pm_motion_format from = pm_motion_get_content(m->source)->format;
     const pm_motion_format named = pm_motion_find_format(file->file->out);
     const pm_motion_format wanted = m->task->format != PM_MOTION_ANY ? m->task->format : from;
-    const char *layout = file->file->item->layout != NULL ? file->file->item->layout : read.layout;
+    const char *layout = file->file->item->layout ? file->file->item->layout : read.layout;
     read.format = named != PM_MOTION_ANY ? PM_MOTION_ANY : wanted;
     read.source_rate = file->rate;
     read.rates_file = NULL;
-    if ((named != PM_MOTION_ANY ? named : wanted) != PM_MOTION_NPZ) {
+    if ((named != PM_MOTION_ANY ? named : wanted) != PM_MOTION_NPZ)
         read.skeleton = NULL; /* the output has it */
-    }
     read.layout = from == PM_MOTION_NPZ || from == PM_MOTION_CSV ? layout : NULL;
     return task_read(&read, file->file->out, NULL, 0, NULL, &m->output, error);
 }
@@ -58,16 +55,13 @@ pm_status report_open(report_motions *m, const pm_motion_batch_task *task, const
     const char *path = file->file->item->path;
     *m = (report_motions){.task = task};
     pm_status status = open_source(m, file->file->item, data, size, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = open_output(m, file, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status =
             task_find_clips(m->source, path, task, m->source_clips, &m->source_clip_count, error);
-    }
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     const size_t of_source = pm_motion_get_content(m->source)->clip_count;
     const size_t of_output = pm_motion_get_content(m->output)->clip_count;
     m->clip_count = m->source_clip_count > 0 ? m->source_clip_count : of_source;
@@ -106,21 +100,18 @@ static void cut(const pm_motion_batch_task *o, subject *source, subject *output)
     const double from = trimmed + seconds_of(o->start);
     const double seconds =
         o->end.den != 0 ? seconds_of(o->end) - seconds_of(o->start) : (double)INFINITY;
-    if (from <= 0 && isinf(seconds)) {
+    if (from <= 0 && isinf(seconds))
         return;
-    }
     subject_cut(source, from, seconds);
     /* Channels with steps keep all their keys where the others keep their times. */
     const double late = source->begin - output->begin;
-    if (o->keep_time && is_gltf(source) && is_gltf(output) && late > subject_step(output) / 2) {
+    if (o->keep_time && is_gltf(source) && is_gltf(output) && late > subject_step(output) / 2)
         subject_cut(output, late, (double)INFINITY);
-    }
 }
 
 static pm_status name(pm_status status, const char *path, pm_error *error) {
-    if (status != PM_OK) {
+    if (status != PM_OK)
         motion_use_words(error);
-    }
     return motion_name_failure(status, path, error);
 }
 
@@ -130,13 +121,11 @@ pm_status report_clips_find(report_clips *clips, const report_motions *m, const 
     *clips = (report_clips){.pairs = {.count = 0}};
     pm_status status = name(subject_make(&clips->source, m->source, row->source_clip, error),
                             file->item->path, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status =
             name(subject_make(&clips->output, m->output, row->clip_at, error), file->out, error);
-    }
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     cut(m->task, &clips->source, &clips->output);
     return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, error);
 }
@@ -167,18 +156,14 @@ static pm_status compute(report_row *row, report_clips *clips, uint64_t max_time
     const compare_observer observer = {see_frame, see_speeds, &jumps[0]};
     pm_status status = compare_prepare(&c, max_times, error);
     if (status == PM_OK &&
-        !(jumps_begin(&jumps[0], &c.arena, c.a) && jumps_begin(&jumps[1], &c.arena, c.b))) {
+        !(jumps_begin(&jumps[0], &c.arena, c.a) && jumps_begin(&jumps[1], &c.arena, c.b)))
         status = motion_refuse_memory(error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = compare_run(&c, &observer, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = jumps_walk(&jumps[1], &c.arena, c.b, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         report_row_fill(row, &c, &jumps[0], &jumps[1]);
-    }
     compare_release(&c);
     return name(status, row->file->file->item->path, error);
 }
@@ -197,22 +182,19 @@ uint64_t report_most_times(const pm_motion_batch_task *task) {
 }
 
 static bool compare_clips(report_file *file, const report_motions *m) {
-    if (!report_rows_make(file, m->clip_count)) {
+    if (!report_rows_make(file, m->clip_count))
         return false;
-    }
     for (size_t i = 0; i < file->row_count; i++) {
         report_row *row = &file->rows[i];
         report_clips clips;
         pm_error error;
         name_row(row, m, i);
         pm_status status = report_clips_find(&clips, m, row, &error);
-        if (status == PM_OK) {
+        if (status == PM_OK)
             status = compute(row, &clips, report_most_times(m->task), &error);
-        }
         report_clips_release(&clips);
-        if (status != PM_OK && (row->error = strdup(error.message)) == NULL) {
+        if (status != PM_OK && !(row->error = strdup(error.message)))
             return false;
-        }
     }
     return true;
 }

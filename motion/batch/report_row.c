@@ -20,24 +20,21 @@ static const report_value no_value = {
 static void begin_row(report_row *row, const report_file *file) {
     *row = (report_row){
         .file = file, .jump = {.output = (double)NAN, .source = (double)NAN, .time = (double)NAN}};
-    for (int m = 0; m < REPORT_MEASURES; m++) {
+    for (int m = 0; m < REPORT_MEASURES; m++)
         row->values[m] = no_value;
-    }
 }
 
 bool report_rows_make(report_file *file, size_t count) {
     file->rows = calloc(count > 0 ? count : 1, sizeof *file->rows);
-    file->row_count = file->rows != NULL ? count : 0;
-    for (size_t i = 0; i < file->row_count; i++) {
+    file->row_count = file->rows ? count : 0;
+    for (size_t i = 0; i < file->row_count; i++)
         begin_row(&file->rows[i], file);
-    }
     return file->rows != NULL;
 }
 
 bool report_rows_refuse(report_file *file, const char *error) {
-    if (!report_rows_make(file, 1)) {
+    if (!report_rows_make(file, 1))
         return false;
-    }
     file->rows[0].error = strdup(error);
     return file->rows[0].error != NULL;
 }
@@ -55,9 +52,8 @@ static char *joint_name(const comparison *c, size_t pair) {
 static report_value value_of(const comparison *c, compare_measure measure) {
     const extent *all = &c->clip.of[measure];
     report_value value = no_value;
-    if (all->count == 0) {
+    if (all->count == 0)
         return value;
-    }
     value = (report_value){.max = all->max, .rms = extent_rms(all), .time = all->time};
     value.pair = compare_worst(c, measure);
     value.joint = joint_name(c, value.pair);
@@ -91,9 +87,8 @@ void report_row_fill(report_row *row, const comparison *c, const jump_state *a,
     row->joints = c->pairs->count;
     row->only_in_source = c->pairs->only_count[0];
     row->only_in_output = c->pairs->only_count[1];
-    for (int m = 0; m < REPORT_MEASURES; m++) {
+    for (int m = 0; m < REPORT_MEASURES; m++)
         row->values[m] = value_of(c, (compare_measure)m);
-    }
     row->jump = jump_of(c, a, b);
 }
 
@@ -119,17 +114,14 @@ static int descending(double a, double b) {
 int report_rows_compare(const void *left, const void *right) {
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
-    if ((a->error != NULL) != (b->error != NULL)) {
-        return a->error != NULL ? 1 : -1;
-    }
+    if ((a->error) != (b->error != NULL))
+        return a->error ? 1 : -1;
     int order = descending(a->values[MEASURE_ANGLE].max, b->values[MEASURE_ANGLE].max);
-    if (order == 0) {
+    if (order == 0)
         order = descending(report_millimetres(a, a->values[MEASURE_DISTANCE].max),
                            report_millimetres(b, b->values[MEASURE_DISTANCE].max));
-    }
-    if (order == 0) {
+    if (order == 0)
         order = strcmp(a->file->file->name, b->file->file->name);
-    }
     return order != 0 ? order : (a->clip_at > b->clip_at) - (a->clip_at < b->clip_at);
 }
 
@@ -138,9 +130,8 @@ int report_rows_compare(const void *left, const void *right) {
 void report_file_release(report_file *file) {
     for (size_t i = 0; i < file->row_count; i++) {
         report_row *row = &file->rows[i];
-        for (int m = 0; m < REPORT_MEASURES; m++) {
+        for (int m = 0; m < REPORT_MEASURES; m++)
             free(row->values[m].joint);
-        }
         free(row->jump.joint);
         free(row->error);
         free(row->clip);

@@ -41,9 +41,8 @@ static bool has_digest(int file, const digest *options) {
 /* Between the two locks another run may come first: the digest is then its own. */
 static int share(int file, const digest *options) {
     int failure = lock(file, LOCK_EX | LOCK_NB);
-    if (failure == 0) {
+    if (failure == 0)
         failure = write_digest(file, options);
-    }
     return failure == 0 || failure == EWOULDBLOCK ? lock(file, LOCK_SH) : failure;
 }
 
@@ -54,28 +53,24 @@ static bool is_missing(int failure) {
 static int open_file(const char *path, int *file) {
     struct stat status;
     *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0666);
-    if (*file < 0 || fstat(*file, &status) != 0) {
+    if (*file < 0 || fstat(*file, &status) != 0)
         return errno;
-    }
     return S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
 static pm_status take(const char *folder, const char *path, const digest *options, int *file,
                       int *unseen, pm_error *error) {
     const pm_status status = folders_make_for(path, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     int failure = open_file(path, file);
     failure = failure == 0 ? share(*file, options) : failure;
     *unseen = *file >= 0 && is_missing(failure) ? failure : 0;
-    if (*unseen != 0) {
+    if (*unseen != 0)
         return PM_OK;
-    }
-    if (failure != 0) {
+    if (failure != 0)
         return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "cannot be locked: %s",
                               strerror(failure));
-    }
     return has_digest(*file, options)
                ? PM_OK
                : motion_fail_at(error, PM_ERROR_OUTPUT, folder,
@@ -90,15 +85,13 @@ pm_status run_lock_take(const char *folder, const digest *options, pm_log_functi
     char *path = options->text[0] != '\0' ? malloc(size) : NULL;
     int unseen = 0;
     *lock = -1;
-    if (path == NULL) {
+    if (!path)
         return motion_fail_at(error, PM_ERROR_OUTPUT, folder, MOTION_MEMORY_HINT, "out of memory");
-    }
     snprintf(path, size, "%s%s", folder, inside);
     const pm_status status = take(folder, path, options, lock, &unseen, error);
-    if (unseen != 0) {
+    if (unseen != 0)
         motion_warn_at(log, user, path, "runs with other options are not seen: %s",
                        strerror(unseen));
-    }
     free(path);
     if (status != PM_OK) {
         run_lock_release(*lock);

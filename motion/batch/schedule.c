@@ -55,9 +55,8 @@ static void take(scheduler *s, schedule_ticket *ticket, uint64_t memory) {
 /* Waits for room. Tasks that run already go first, because they hold memory. */
 static void admit(scheduler *s, schedule_ticket *ticket, uint64_t memory) {
     pthread_mutex_lock(&s->lock);
-    while (s->running > 0 && (s->growing_count > 0 || !has_room(s, memory))) {
+    while (s->running > 0 && (s->growing_count > 0 || !has_room(s, memory)))
         pthread_cond_wait(&s->changed, &s->lock);
-    }
     take(s, ticket, memory);
     s->running++;
     pthread_mutex_unlock(&s->lock);
@@ -73,19 +72,16 @@ static void leave(scheduler *s, const schedule_ticket *ticket) {
 
 /* Whether all running tasks wait to grow, and this one was begun before the others. */
 static bool is_first_of_all(const scheduler *s, const schedule_ticket *ticket) {
-    if (s->growing_count < s->running) {
+    if (s->growing_count < s->running)
         return false;
-    }
-    for (const schedule_ticket *other = s->growing; other != NULL; other = other->next) {
-        if (other->task < ticket->task) {
+    for (const schedule_ticket *other = s->growing; other; other = other->next)
+        if (other->task < ticket->task)
             return false;
-        }
-    }
     return true;
 }
 
 static void unlink_growing(scheduler *s, const schedule_ticket *ticket) {
-    for (schedule_ticket **at = &s->growing; *at != NULL; at = &(*at)->next) {
+    for (schedule_ticket **at = &s->growing; *at; at = &(*at)->next) {
         if (*at == ticket) {
             *at = ticket->next;
             s->growing_count--;
@@ -101,9 +97,8 @@ void schedule_grow(schedule_ticket *ticket, uint64_t memory) {
     s->growing = ticket;
     s->growing_count++;
     pthread_cond_broadcast(&s->changed); /* others may be the first of all now */
-    while (!has_room(s, memory) && !is_first_of_all(s, ticket)) {
+    while (!has_room(s, memory) && !is_first_of_all(s, ticket))
         pthread_cond_wait(&s->changed, &s->lock);
-    }
     unlink_growing(s, ticket);
     take(s, ticket, memory);
     pthread_cond_broadcast(&s->changed);
@@ -130,9 +125,8 @@ static bool begin_task(scheduler *s, schedule_ticket *ticket) {
         begun = !has_ended(s); /* it may have waited long */
         if (begun) {
             s->next++;
-            if (s->plan->prepare != NULL) {
+            if (s->plan->prepare)
                 s->plan->prepare(s->plan->user, ticket->task);
-            }
         } else {
             leave(s, ticket);
         }
@@ -199,16 +193,14 @@ static bool run_threads(scheduler *s, worker *workers) {
     pthread_mutex_lock(&s->lock); /* threads_left is right before the first thread ends */
     for (; started < s->plan->threads; started++) {
         workers[started] = (worker){.of = s, .number = started};
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0) {
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
             break;
-        }
     }
     s->threads_left = started;
     pthread_mutex_unlock(&s->lock);
     wait_for_threads(s);
-    for (size_t i = 0; i < started; i++) {
+    for (size_t i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
-    }
     return started > 0;
 }
 
@@ -219,9 +211,8 @@ bool schedule_run(const schedule *plan) {
                    .changed = PTHREAD_COND_INITIALIZER};
     pthread_condattr_t monotonic;
     worker *workers = calloc(plan->threads, sizeof *workers);
-    if (workers == NULL) {
+    if (!workers)
         return false;
-    }
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the time of day may jump */
     pthread_cond_init(&s.left, &monotonic);

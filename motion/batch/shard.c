@@ -13,9 +13,8 @@ typedef struct share {
 
 static int by_size(const void *left, const void *right) {
     const batch_item *a = *(const batch_item *const *)left, *b = *(const batch_item *const *)right;
-    if (a->bytes != b->bytes) {
+    if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
-    }
     return strcmp(a->name, b->name);
 }
 
@@ -29,9 +28,8 @@ static void sift_down(share *heap, size_t count) {
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
         child += child + 1 < count && is_before(&heap[child + 1], &heap[child]);
-        if (is_before(&moved, &heap[child])) {
+        if (is_before(&moved, &heap[child]))
             break;
-        }
         heap[at] = heap[child];
     }
     heap[at] = moved;
@@ -48,15 +46,12 @@ bool shard_divide(const batch_items *items, batch_shard shard, bool *mine) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
     share *heap = calloc(count + 1, sizeof *heap);
     const bool good = order != NULL && heap != NULL;
-    for (size_t i = 0; good && i < items->count; i++) {
+    for (size_t i = 0; good && i < items->count; i++)
         order[i] = &items->items[i];
-    }
-    for (size_t i = 0; good && i < count; i++) {
+    for (size_t i = 0; good && i < count; i++)
         heap[i].index = i;
-    }
-    if (good && items->count > 1) {
+    if (good && items->count > 1)
         qsort(order, items->count, sizeof *order, by_size);
-    }
     for (size_t i = 0; good && i < items->count; i++) {
         mine[order[i] - items->items] = heap[0].index == shard.index;
         heap[0].load = add_load(heap[0].load, order[i]->bytes);

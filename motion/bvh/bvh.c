@@ -14,12 +14,10 @@ static const char *first_line_end(const bvh_scan *scan) {
     const char *at;
 
     for (at = scan->begin; at < scan->end; at++) {
-        if (*at == '\n') {
+        if (*at == '\n')
             return "\n";
-        }
-        if (*at == '\r') {
+        if (*at == '\r')
             return at + 1 < scan->end && at[1] == '\n' ? "\r\n" : "\r";
-        }
     }
     return "\n";
 }
@@ -39,12 +37,10 @@ static bool warn_of_duplicates(bvh_scan *scan) {
     size_t i, duplicates = 0, example = 0;
     char text[BVH_JOINT_TEXT];
 
-    if (sorted == NULL) {
+    if (!sorted)
         return bvh_out_of_memory(scan);
-    }
-    for (i = 0; i < model->joint_count; i++) {
+    for (i = 0; i < model->joint_count; i++)
         sorted[i] = &model->joints[i];
-    }
     qsort(sorted, model->joint_count, sizeof *sorted, compare_names);
     for (i = 1; i < model->joint_count; i++) {
         if (compare_names(&sorted[i - 1], &sorted[i]) == 0) {
@@ -67,14 +63,12 @@ static bool scan_all(bvh_scan *scan) {
     bvh_skip_byte_order_mark(scan);
     scan->model->line_end = first_line_end(scan);
     if (!bvh_scan_hierarchy(scan) || !warn_of_duplicates(scan) || !bvh_scan_head(scan) ||
-        !bvh_scan_rows(scan)) {
+        !bvh_scan_rows(scan))
         return false;
-    }
     scan->model->comma = scan->commas != 0;
-    if (scan->model->comma) {
+    if (scan->model->comma)
         motion_warn(&scan->input->warnings,
                     "numbers have decimal commas; they are written with decimal points");
-    }
     return true;
 }
 
@@ -88,12 +82,10 @@ pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error) {
                      .options = input->options,
                      .model = calloc(1, sizeof(bvh))};
     pm_error own = {.status = PM_ERROR_FILE};
-    if (error == NULL) {
+    if (!error)
         scan.error = &own; /* its status is the result */
-    }
-    if (scan.model == NULL) {
+    if (!scan.model)
         return motion_refuse_memory(error);
-    }
     if (!scan_all(&scan)) {
         bvh_free(&scan.model);
         return scan.error->status;
@@ -105,9 +97,8 @@ pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error) {
 void bvh_free(bvh **model) {
     bvh *m = *model;
 
-    if (m == NULL) {
+    if (!m)
         return;
-    }
     free(m->joints);
     free(m->sites);
     free(m->channels);

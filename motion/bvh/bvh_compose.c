@@ -130,7 +130,7 @@ static void put_name(composer *c, size_t node) {
         return;
     char *text = c->model.hierarchy;
     const char *const limit = text + c->model.hierarchy_size, *const end = limit - strlen(after);
-    for (const char *at = text + begin; (at = bvh_opening_brace(at, end, limit)) != NULL;)
+    for (const char *at = text + begin; (at = bvh_opening_brace(at, end, limit));)
         text[at - text] = '_';
     c->model.hierarchy_size -= strlen(after);
 }

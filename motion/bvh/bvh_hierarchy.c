@@ -16,9 +16,8 @@ typedef struct builder {
 } builder;
 
 static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end && bvh_is_blank(*at)) {
+    while (at < end && bvh_is_blank(*at))
         at++;
-    }
     return at;
 }
 
@@ -30,27 +29,22 @@ static bool begins_with_member(const char *at, const char *limit) {
     size_t i;
 
     while (word.size <= LONGEST && word.begin + word.size < limit &&
-           !bvh_is_blank(word.begin[word.size])) {
+           !bvh_is_blank(word.begin[word.size]))
         word.size++;
-    }
-    for (i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (bvh_word_is(word, words[i])) {
+    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (bvh_word_is(word, words[i]))
             return true;
-        }
-    }
     return false;
 }
 
 /* Whether the text goes on with the end of a joint without members: no brace is opened behind it. */
 static bool ends_joint(const char *at, const char *limit) {
     at = skip_blanks(at, limit);
-    if (at == limit || *at != '}') {
+    if (at == limit || *at != '}')
         return false;
-    }
     at++;
-    if (at < limit && *at != '}' && !bvh_is_blank(*at)) {
+    if (at < limit && *at != '}' && !bvh_is_blank(*at))
         return false;
-    }
     at = skip_blanks(at, limit);
     return at == limit || *at != '{';
 }
@@ -61,15 +55,13 @@ const char *bvh_opening_brace(const char *begin, const char *end, const char *li
     for (at = begin; at < end; at++) {
         const char *next;
         bool alone;
-        if (*at != '{') {
+        if (*at != '{')
             continue;
-        }
         alone = (at == begin || bvh_is_blank(at[-1])) && (at + 1 == end || bvh_is_blank(at[1]));
         next = skip_blanks(at + 1, limit);
         if ((alone && (next == limit || *next != '{')) || begins_with_member(at + 1, limit) ||
-            ends_joint(at + 1, limit)) {
+            ends_joint(at + 1, limit))
             return at;
-        }
     }
     return NULL;
 }
@@ -79,19 +71,16 @@ static bvh_text rest_of_line(bvh_scan *scan) {
     const char *at = scan->at, *end, *brace;
     bvh_text name;
 
-    while (at < scan->end && (*at == ' ' || *at == '\t')) {
+    while (at < scan->end && (*at == ' ' || *at == '\t'))
         at++;
-    }
     name.begin = end = at;
-    while (end < scan->end && *end != '\n' && *end != '\r') {
+    while (end < scan->end && *end != '\n' && *end != '\r')
         end++;
-    }
     brace = bvh_opening_brace(at, end, scan->end);
-    at = brace != NULL ? brace : end;
+    at = brace ? brace : end;
     scan->at = at;
-    while (at > name.begin && bvh_is_blank(at[-1])) {
+    while (at > name.begin && bvh_is_blank(at[-1]))
         at--;
-    }
     name.size = (size_t)(at - name.begin);
     return name;
 }
@@ -99,12 +88,11 @@ static bvh_text rest_of_line(bvh_scan *scan) {
 static bool open_brace(bvh_scan *scan) {
     bvh_text word = bvh_next_word(scan);
 
-    if (!bvh_word_is(word, "{")) {
+    if (!bvh_word_is(word, "{"))
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "expected '{', found the end of the file"
                                          : "expected '{', found '%s'",
                           bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
     return true;
 }
 
@@ -113,18 +101,16 @@ static bool begin_joint(builder *b, size_t parent) {
     bvh_joint *joint;
 
     if (!bvh_grow((void **)&model->joints, model->joint_count, &b->joint_capacity,
-                  sizeof *model->joints)) {
+                  sizeof *model->joints))
         return bvh_out_of_memory(b->scan);
-    }
     joint = &model->joints[model->joint_count];
     memset(joint, 0, sizeof *joint);
     joint->name = rest_of_line(b->scan);
     joint->parent = parent;
     joint->first_channel = model->channel_count;
     b->joint = model->joint_count++;
-    if (!open_brace(b->scan)) {
+    if (!open_brace(b->scan))
         return false;
-    }
     joint->channels_text.begin = b->scan->at;
     return true;
 }
@@ -136,15 +122,13 @@ static bool begin_site(builder *b) {
     bvh_scan inner = *b->scan;
 
     if (!bvh_grow((void **)&model->sites, model->site_count, &b->site_capacity,
-                  sizeof *model->sites)) {
+                  sizeof *model->sites))
         return bvh_out_of_memory(b->scan);
-    }
     /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
-    while (inner.at < inner.end && !bvh_is_blank(*inner.at)) {
+    while (inner.at < inner.end && !bvh_is_blank(*inner.at))
         inner.at++;
-    }
     site = &model->sites[model->site_count++];
     memset(site, 0, sizeof *site);
     site->joint = b->joint;
@@ -164,13 +148,11 @@ static bool read_offset(builder *b) {
     for (i = 0; i < 3; i++) {
         size_t commas = scan->commas;
         const char *start = scan->at;
-        if (!bvh_next_number(scan, "a number of OFFSET", &offset[i])) {
+        if (!bvh_next_number(scan, "a number of OFFSET", &offset[i]))
             return false;
-        }
-        if (scan->commas != commas) {
+        if (scan->commas != commas)
             *(char *)memchr(model->hierarchy + (start - scan->begin), ',',
                             (size_t)(scan->at - start)) = '.';
-        }
     }
     text.size = (size_t)(scan->at - text.begin);
     if (b->in_site) {
@@ -189,11 +171,9 @@ static bvh_channel_kind channel_kind(bvh_text name) {
                                         "Xscale",    "Yscale",    "Zscale"};
     size_t i;
 
-    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (bvh_word_is(name, names[i])) {
+    for (i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (bvh_word_is(name, names[i]))
             return (bvh_channel_kind)i;
-        }
-    }
     return BVH_OTHER;
 }
 
@@ -202,11 +182,9 @@ static bool ends_channels(bvh_text word) {
     static const char *const words[] = {"", "{", "}", "JOINT", "End", "OFFSET", "CHANNELS"};
     size_t i;
 
-    for (i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (bvh_word_is(word, words[i])) {
+    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (bvh_word_is(word, words[i]))
             return true;
-        }
-    }
     return false;
 }
 
@@ -218,9 +196,8 @@ static bvh_text next_channel(bvh_scan *scan) {
            (unsigned char)scan->at[-1] >= 0x80) {
         scan->at++;
         while (scan->at < scan->end && !bvh_is_blank(*scan->at) && *scan->at != '{' &&
-               *scan->at != '}') {
+               *scan->at != '}')
             scan->at++;
-        }
         word.size = (size_t)(scan->at - word.begin);
     }
     return word;
@@ -231,9 +208,8 @@ static bool add_channel(builder *b, bvh_text name) {
     bvh_channel channel = {channel_kind(name), name, b->joint};
 
     if (!bvh_grow((void **)&model->channels, model->channel_count, &b->channel_capacity,
-                  sizeof *model->channels)) {
+                  sizeof *model->channels))
         return bvh_out_of_memory(b->scan);
-    }
     model->channels[model->channel_count++] = channel;
     model->joints[b->joint].channel_count++;
     return true;
@@ -247,43 +223,36 @@ static bool read_channels(builder *b) {
     double stated;
 
     bvh_describe_joint(scan->model, b->joint, text);
-    if (!bvh_next_number(scan, "the number of CHANNELS", &stated)) {
+    if (!bvh_next_number(scan, "the number of CHANNELS", &stated))
         return false;
-    }
-    if (stated < 0 || stated > 1e9 || stated != (double)(uint32_t)stated) {
+    if (stated < 0 || stated > 1e9 || stated != (double)(uint32_t)stated)
         return bvh_refuse(scan, location,
                           "%s: number of channels is %g; expected a whole number from 0 to 1e9",
                           text, stated);
-    }
-    if (b->in_site) {
+    if (b->in_site)
         return stated == 0 ||
                bvh_refuse(scan, location, "End Site of %s has channels; expected none", text);
-    }
-    if (joint->has_channels_line) {
+    if (joint->has_channels_line)
         return bvh_refuse(scan, location, "%s has a second CHANNELS line; expected one", text);
-    }
     joint->has_channels_line = true;
     joint->first_channel = scan->model->channel_count;
     while (joint->channel_count < (size_t)stated) {
         bvh_text name = next_channel(scan);
-        if (ends_channels(name)) {
+        if (ends_channels(name))
             return bvh_refuse(scan, name.begin, "%s: CHANNELS declares %g channels and names %zu",
                               text, stated, joint->channel_count);
-        }
-        if (!add_channel(b, name)) {
+        if (!add_channel(b, name))
             return false;
-        }
     }
     joint->channels_text = (bvh_text){location, (size_t)(scan->at - location)};
     return true;
 }
 
 static bool close_brace(builder *b) {
-    if (b->in_site) {
+    if (b->in_site)
         b->in_site = false;
-    } else {
+    else
         b->joint = b->scan->model->joints[b->joint].parent;
-    }
     return true;
 }
 
@@ -291,25 +260,19 @@ static bool close_brace(builder *b) {
 static bool read_member(builder *b, bvh_text word) {
     char text[BVH_JOINT_TEXT];
 
-    if (bvh_word_is(word, "}")) {
+    if (bvh_word_is(word, "}"))
         return close_brace(b);
-    }
-    if (bvh_word_is(word, "OFFSET")) {
+    if (bvh_word_is(word, "OFFSET"))
         return read_offset(b);
-    }
-    if (bvh_word_is(word, "CHANNELS")) {
+    if (bvh_word_is(word, "CHANNELS"))
         return read_channels(b);
-    }
-    if (!b->in_site && bvh_word_is(word, "JOINT")) {
+    if (!b->in_site && bvh_word_is(word, "JOINT"))
         return begin_joint(b, b->joint);
-    }
-    if (!b->in_site && bvh_word_is(word, "End")) {
+    if (!b->in_site && bvh_word_is(word, "End"))
         return begin_site(b);
-    }
     bvh_describe_joint(b->scan->model, b->joint, text);
-    if (word.size == 0) {
+    if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "unexpected end of the file inside %s", text);
-    }
     return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s",
                       bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}), text);
 }
@@ -318,28 +281,25 @@ static bool read_member(builder *b, bvh_text word) {
 static bool read_top(builder *b, bvh_text word, bool *done) {
     bvh *model = b->scan->model;
 
-    if (bvh_word_is(word, "ROOT")) {
+    if (bvh_word_is(word, "ROOT"))
         return begin_joint(b, BVH_NO_JOINT);
-    }
     if (bvh_word_is(word, "MOTION")) {
         char *shrunk;
         model->hierarchy_size = (size_t)(word.begin - b->scan->begin);
         shrunk = realloc(model->hierarchy, model->hierarchy_size);
-        model->hierarchy = shrunk != NULL ? shrunk : model->hierarchy;
+        model->hierarchy = shrunk ? shrunk : model->hierarchy;
         *done = true;
         return true;
     }
-    if (word.size == 0) {
+    if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "expected MOTION, found the end of the file");
-    }
     return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'",
                       bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
 static void move(bvh_text *text, const char *from, const char *to) {
-    if (text->begin != NULL) {
+    if (text->begin)
         text->begin = to + (text->begin - from);
-    }
 }
 
 void bvh_move_texts(bvh *model, const char *from, const char *to) {
@@ -354,9 +314,8 @@ void bvh_move_texts(bvh *model, const char *from, const char *to) {
         move(&model->sites[i].name, from, to);
         move(&model->sites[i].offset_text, from, to);
     }
-    for (i = 0; i < model->channel_count; i++) {
+    for (i = 0; i < model->channel_count; i++)
         move(&model->channels[i].name, from, to);
-    }
 }
 
 bool bvh_scan_hierarchy(bvh_scan *scan) {
@@ -366,26 +325,21 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
     bool done = false;
     bvh_text word = bvh_next_word(scan);
 
-    if (!bvh_word_is(word, "HIERARCHY")) {
+    if (!bvh_word_is(word, "HIERARCHY"))
         return bvh_refuse(scan, word.begin, "%s", bvh_kind.refusal);
-    }
     model->hierarchy = malloc(size + 1);
-    if (model->hierarchy == NULL) {
+    if (!model->hierarchy)
         return bvh_out_of_memory(scan);
-    }
     memcpy(model->hierarchy, scan->begin, size);
     while (!done) {
         word = bvh_next_word(scan);
-        if (b.joint == BVH_NO_JOINT ? !read_top(&b, word, &done) : !read_member(&b, word)) {
+        if (b.joint == BVH_NO_JOINT ? !read_top(&b, word, &done) : !read_member(&b, word))
             return false;
-        }
     }
-    if (model->joint_count == 0) {
+    if (model->joint_count == 0)
         return bvh_refuse(scan, word.begin, "no ROOT; expected at least one");
-    }
-    if (model->channel_count == 0) {
+    if (model->channel_count == 0)
         return bvh_refuse(scan, word.begin, "no joint has channels; expected at least one");
-    }
     bvh_move_texts(model, scan->begin, model->hierarchy);
     return true;
 }

@@ -46,24 +46,20 @@ static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {
     size_t i, count = 0;
 
     for (i = j->first_channel; i < j->first_channel + j->channel_count; i++) {
-        if (!is_rotation(model->channels[i].kind)) {
+        if (!is_rotation(model->channels[i].kind))
             continue;
-        }
         if (count < 3) {
             axis[count] = (int)model->channels[i].kind - BVH_X_ROTATION;
             r->channel[count] = i;
         }
         count++;
     }
-    if (count == 0) {
+    if (count == 0)
         return PM_OK;
-    }
-    if (count == 1) {
+    if (count == 1)
         axis[1] = (axis[0] + 1) % 3;
-    }
-    if (count < 3) {
+    if (count < 3)
         axis[2] = 3 - axis[0] - axis[1];
-    }
     if (count > 3 || !find_order(axis, &r->order)) {
         bvh_describe_joint(model, joint, text);
         return motion_refuse(
@@ -94,17 +90,14 @@ static void add_vectors(pose_plan *plan, size_t joint) {
     for (i = j->first_channel; i < j->first_channel + j->channel_count; i++) {
         bvh_channel_kind kind = model->channels[i].kind;
         pose_vector **v = kind <= BVH_Z_POSITION ? &position : &scale;
-        if (is_rotation(kind)) {
+        if (is_rotation(kind))
             continue;
-        }
-        if (kind != BVH_OTHER && *v == NULL) {
+        if (kind != BVH_OTHER && !*v)
             *v = start_vector(plan, joint, kind > BVH_Z_POSITION);
-        }
-        if (kind != BVH_OTHER && (*v)->channel[(int)kind % 3] == POSE_NO_CHANNEL) {
+        if (kind != BVH_OTHER && (*v)->channel[(int)kind % 3] == POSE_NO_CHANNEL)
             (*v)->channel[(int)kind % 3] = i;
-        } else {
+        else
             plan->plains[plan->plain_count++] = i;
-        }
     }
 }
 
@@ -118,9 +111,8 @@ pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
     plan->rotations = calloc(model->joint_count, sizeof *plan->rotations);
     plan->vectors = calloc(model->channel_count, sizeof *plan->vectors);
     plan->plains = calloc(model->channel_count, sizeof *plan->plains);
-    if (plan->rotations == NULL || plan->vectors == NULL || plan->plains == NULL) {
+    if (!plan->rotations || !plan->vectors || !plan->plains)
         return motion_refuse_memory(error);
-    }
     for (i = 0; i < model->joint_count && status == PM_OK; i++) {
         status = add_rotation(plan, i, error);
         add_vectors(plan, i);
@@ -145,9 +137,8 @@ static void rotation_key(const pose_rotation *r, const double *row, double key[4
     double angles[3] = {0, 0, 0};
     size_t i;
 
-    for (i = 0; i < r->channel_count; i++) {
+    for (i = 0; i < r->channel_count; i++)
         angles[i] = row[r->channel[i]] * RADIANS;
-    }
     if (r->channel_count == 1) {
         key[0] = key[1] = key[2] = 0;
         key[r->axis] = sin(0.5 * angles[0]);
@@ -160,11 +151,9 @@ static void rotation_key(const pose_rotation *r, const double *row, double key[4
 static bool same_rotation(const pose_rotation *r, const double *a, const double *b) {
     size_t i;
 
-    for (i = 0; i < r->channel_count; i++) {
-        if (a[r->channel[i]] != b[r->channel[i]]) {
+    for (i = 0; i < r->channel_count; i++)
+        if (a[r->channel[i]] != b[r->channel[i]])
             return false;
-        }
-    }
     return true;
 }
 
@@ -177,11 +166,10 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
         const double *row = row_of(model, frame);
         for (i = 0; i < plan->rotation_count; i++, keys += 4) {
             /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
-            if (before != NULL && same_rotation(&plan->rotations[i], before, row)) {
+            if (before && same_rotation(&plan->rotations[i], before, row))
                 memcpy(keys, keys - 4 * plan->rotation_count, 4 * sizeof *keys);
-            } else {
+            else
                 rotation_key(&plan->rotations[i], row, keys);
-            }
         }
         before = row;
     }
@@ -193,31 +181,28 @@ static void rotation_to_row(const pose_rotation *r, const double *q, double *row
     double near[3] = {0, 0, 0}, angles[3];
     size_t i;
 
-    for (i = 0; i < r->channel_count; i++) {
+    for (i = 0; i < r->channel_count; i++)
         near[i] = row[r->channel[i]] * RADIANS;
-    }
     if (r->channel_count == 1) {
         double twist = 2.0 * atan2(q[r->axis], q[3]);
         angles[0] = twist - TURN * rint((twist - near[0]) / TURN);
     } else {
         pm_euler_from_quat(r->order, q, near, angles);
     }
-    for (i = 0; i < r->channel_count; i++) {
+    for (i = 0; i < r->channel_count; i++)
         row[r->channel[i]] = angles[i] * DEGREES;
-    }
 }
 
 static void rotations_to_row(const pose_plan *plan, const double *samples, const double *between[2],
                              double *row) {
     for (size_t i = 0; i < plan->rotation_count; i++) {
         const pose_rotation *r = &plan->rotations[i];
-        if (between[0] == NULL || !same_rotation(r, between[0], between[1])) {
+        if (!between[0] || !same_rotation(r, between[0], between[1])) {
             rotation_to_row(r, samples + 4 * i, row);
             continue;
         }
-        for (size_t n = 0; n < r->channel_count; n++) {
+        for (size_t n = 0; n < r->channel_count; n++)
             row[r->channel[n]] = between[0][r->channel[n]];
-        }
     }
 }
 
@@ -225,9 +210,8 @@ static pm_status check_row(const bvh *model, const double *row, uint64_t frame, 
     for (size_t i = 0; i < model->channel_count; i++) {
         const bvh_channel *channel = &model->channels[i];
         char joint[BVH_JOINT_TEXT], name[BVH_PRINTABLE_SIZE];
-        if (fabs(row[i]) < 1e300) {
+        if (fabs(row[i]) < 1e300)
             continue;
-        }
         bvh_describe_joint(model, channel->joint, joint);
         return motion_refuse(error, "%s, frame %llu: %s becomes %g; expected a number below 1e300",
                              joint, (unsigned long long)frame, bvh_printable(channel->name, name),
@@ -239,15 +223,11 @@ static pm_status check_row(const bvh *model, const double *row, uint64_t frame, 
 pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
                       uint64_t frame, double *row, pm_error *error) {
     rotations_to_row(plan, sample->rotations, between, row);
-    for (size_t i = 0; i < plan->vector_count; i++) {
-        for (size_t n = 0; n < 3; n++) {
-            if (plan->vectors[i].channel[n] != POSE_NO_CHANNEL) {
+    for (size_t i = 0; i < plan->vector_count; i++)
+        for (size_t n = 0; n < 3; n++)
+            if (plan->vectors[i].channel[n] != POSE_NO_CHANNEL)
                 row[plan->vectors[i].channel[n]] = sample->vectors[3 * i + n];
-            }
-        }
-    }
-    for (size_t i = 0; i < plan->plain_count; i++) {
+    for (size_t i = 0; i < plan->plain_count; i++)
         row[plan->plains[i]] = sample->plains[i];
-    }
     return check_row(plan->model, row, frame, error);
 }

@@ -19,16 +19,15 @@ static bool take_colon(bvh_scan *scan, bvh_text *word) {
     const char *colon = memchr(word->begin, ':', word->size);
     bvh_text next;
 
-    if (colon != NULL) {
+    if (colon) {
         scan->at = colon + 1; /* `Frames:3` continues after the colon */
         word->size = (size_t)(colon - word->begin);
         return true;
     }
     next = bvh_next_word(scan);
-    if (next.size == 0 || *next.begin != ':') {
+    if (next.size == 0 || *next.begin != ':')
         return bvh_refuse(scan, next.begin, "expected ':' after '%s'",
                           bvh_printable(*word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
     scan->at = next.begin + 1;
     return true;
 }
@@ -39,14 +38,12 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
     const char *stop = line;
     size_t count = 0;
 
-    while (stop < scan->end && *stop != '\n' && *stop != '\r') {
+    while (stop < scan->end && *stop != '\n' && *stop != '\r')
         stop++;
-    }
     ahead.at = line;
     ahead.end = stop;
-    while (bvh_next_word(&ahead).size != 0) {
+    while (bvh_next_word(&ahead).size != 0)
         count++;
-    }
     return count;
 }
 
@@ -78,9 +75,8 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     if (count_words(scan, colon) == 0) {
         bvh_scan ahead = *scan;
         bvh_text word = bvh_next_word(&ahead);
-        if (count_words(scan, word.begin) != 1 || scan->model->channel_count == 1) {
+        if (count_words(scan, word.begin) != 1 || scan->model->channel_count == 1)
             return none;
-        }
     }
     return bvh_next_word(scan);
 }
@@ -96,29 +92,25 @@ static bool read_frame_time(bvh_scan *scan) {
     double seconds = 0;
 
     model->frame_time = word;
-    if (text_read_number(word.begin, end, &seconds, &scan->commas) != end) {
+    if (text_read_number(word.begin, end, &seconds, &scan->commas) != end)
         return given || bvh_refuse_with_hint(scan, word.begin, rate_hint,
                                              "Frame Time: is '%s'; expected a number",
                                              bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
     if (given) {
-        if (seconds == 1.0) {
+        if (seconds == 1.0)
             motion_warn(&scan->input->warnings,
                         "Frame Time: 1 second is a placeholder and is ignored");
-        }
         return true;
     }
-    if (seconds == 1.0) {
+    if (seconds == 1.0)
         return bvh_refuse_with_hint(
             scan, word.begin, rate_hint,
             "Frame Time: 1 second is a placeholder; expected the real frame time");
-    }
     if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
-                              &model->rate_how)) {
+                              &model->rate_how))
         return bvh_refuse_with_hint(scan, word.begin, rate_hint,
                                     "Frame Time: is %s seconds; expected 1e-9 to 1e9",
                                     bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
     return true;
 }
 
@@ -140,26 +132,21 @@ bool bvh_scan_head(bvh_scan *scan) {
         bvh_text word = bvh_next_word(scan);
         if (bvh_word_is(word, "Frame")) {
             word = bvh_next_word(scan);
-            if (word.size < 4 || !bvh_word_is((bvh_text){word.begin, 4}, "Time")) {
+            if (word.size < 4 || !bvh_word_is((bvh_text){word.begin, 4}, "Time"))
                 return bvh_refuse(scan, word.begin, "expected 'Time:' after 'Frame'");
-            }
-            if (!take_colon(scan, &word) || !read_frame_time(scan)) {
+            if (!take_colon(scan, &word) || !read_frame_time(scan))
                 return false;
-            }
             time = true;
         } else {
-            if (!take_colon(scan, &word) || !read_frames(scan)) {
+            if (!take_colon(scan, &word) || !read_frames(scan))
                 return false;
-            }
             frames = true;
         }
     }
-    if (!time && scan->options->source_rate.den == 0) {
+    if (!time && scan->options->source_rate.den == 0)
         return bvh_refuse_with_hint(scan, scan->at, rate_hint, "Frame Time: is missing");
-    }
-    if (!frames) {
+    if (!frames)
         scan->model->frames_stated = UINT64_MAX;
-    }
     return true;
 }
 
@@ -185,16 +172,14 @@ static bool grow_rows(row_reader *r) {
         size_t possible = (size_t)(r->scan->end - r->scan->at) / 2 / channels + 1;
         wanted = model->frames_stated < possible ? (size_t)model->frames_stated + 1 : 16;
     }
-    if (wanted > SIZE_MAX / sizeof *values / channels || wanted > SIZE_MAX / sizeof *rows) {
+    if (wanted > SIZE_MAX / sizeof *values / channels || wanted > SIZE_MAX / sizeof *rows)
         return bvh_out_of_memory(r->scan);
-    }
     values = realloc(model->values, wanted * channels * sizeof *values);
-    model->values = values != NULL ? values : model->values;
+    model->values = values ? values : model->values;
     rows = realloc(model->rows, wanted * sizeof *rows);
-    model->rows = rows != NULL ? rows : model->rows;
-    if (values == NULL || rows == NULL) {
+    model->rows = rows ? rows : model->rows;
+    if (!values || !rows)
         return bvh_out_of_memory(r->scan);
-    }
     r->capacity = wanted;
     return true;
 }
@@ -210,9 +195,8 @@ static void end_row(row_reader *r) {
 
 /* Called at each line end. */
 static void end_line(row_reader *r) {
-    if (r->count == r->scan->model->channel_count) {
+    if (r->count == r->scan->model->channel_count)
         end_row(r);
-    }
 }
 
 static bool refuse_too_long(row_reader *r, const char *location) {
@@ -220,10 +204,9 @@ static bool refuse_too_long(row_reader *r, const char *location) {
     size_t channels = scan->model->channel_count;
     size_t first = count_words(scan, r->begin);
 
-    if (bvh_line(scan, r->begin) != bvh_line(scan, location)) {
+    if (bvh_line(scan, r->begin) != bvh_line(scan, location))
         return bvh_refuse(scan, r->begin, "row has %zu numbers; expected %zu, one per channel",
                           first, channels);
-    }
     return bvh_refuse(scan, location, "row has %zu numbers; expected %zu, one per channel", first,
                       channels);
 }
@@ -240,13 +223,13 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
     char joint[BVH_JOINT_TEXT];
     bvh_text channel = model->channels[r->count].name;
 
-    if (scan->input->gaps == NULL && scan->options->hold_nan && model->frame_count > 0) {
+    if (!scan->input->gaps && scan->options->hold_nan && model->frame_count > 0) {
         *value = value[-(ptrdiff_t)model->channel_count];
         r->held = true;
         return true;
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    if (scan->input->gaps != NULL) {
+    if (scan->input->gaps) {
         size_t line = scan->input->gaps->count == 0 ? bvh_line(scan, word.begin) : 0;
         motion_add_gap(scan->input->gaps, "line %zu: %.120s, %.40s", line, joint,
                        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}));
@@ -281,9 +264,8 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
     char joint[BVH_JOINT_TEXT];
     bool commas = memchr(word.begin, ',', word.size) != NULL;
 
-    if (r->count == channels && model->frame_count + 1 >= model->frames_stated) {
+    if (r->count == channels && model->frame_count + 1 >= model->frames_stated)
         end_row(r);
-    }
     if (r->count == 0 &&
         (model->frame_count >= model->frames_stated || !looks_like_row(scan, word))) {
         motion_warn(&scan->input->warnings, "line %zu: text after the last row is ignored",
@@ -291,10 +273,9 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
         *done = true;
         return true;
     }
-    if (r->count == channels) {
+    if (r->count == channels)
         return bvh_refuse(scan, word.begin, "unexpected '%s' after a row",
                           bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
     return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
                       bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
@@ -307,9 +288,8 @@ static bool take_odd_word(row_reader *r, double *value, bool *done) {
     const char *start = scan->at, *end = start;
     bvh_text word;
 
-    while (end < scan->end && !bvh_is_blank(*end) && *end != '\0') {
+    while (end < scan->end && !bvh_is_blank(*end) && *end != '\0')
         end++;
-    }
     word.begin = start;
     word.size = (size_t)(end - start);
     scan->at = end;
@@ -317,9 +297,8 @@ static bool take_odd_word(row_reader *r, double *value, bool *done) {
         double number;
         size_t commas = 0;
         if (text_is_not_finite(start, end) ||
-            (text_read_number(start, end, &number, &commas) == end && end > start)) {
+            (text_read_number(start, end, &number, &commas) == end && end > start))
             return take_not_finite(r, word, value);
-        }
     }
     return take_text(r, word, done);
 }
@@ -331,20 +310,17 @@ static bool take_number(row_reader *r, bool *done) {
     const char *end;
     double scratch, *value;
 
-    if (model->frame_count == r->capacity && !grow_rows(r)) {
+    if (model->frame_count == r->capacity && !grow_rows(r))
         return false;
-    }
     value =
         r->count < channels ? model->values + model->frame_count * channels + r->count : &scratch;
     end = text_read_number(scan->at, scan->end, value, &scan->commas);
-    if (r->count == 0) {
+    if (r->count == 0)
         r->begin = scan->at;
-    }
-    if (end == NULL || (end < scan->end && !bvh_is_blank(*end) && *end != '\0') || isinf(*value)) {
+    if (!end || (end < scan->end && !bvh_is_blank(*end) && *end != '\0') || isinf(*value)) {
         scan->commas = commas;
-        if (!take_odd_word(r, value, done) || *done) {
+        if (!take_odd_word(r, value, done) || *done)
             return !scan->failed;
-        }
     } else if (r->count == channels) {
         return refuse_too_long(r, scan->at);
     } else {
@@ -359,27 +335,24 @@ static bool check_row_count(bvh_scan *scan) {
     const bvh *model = scan->model;
     uint64_t stated = model->frames_stated;
 
-    if (model->frame_count == 0) {
+    if (model->frame_count == 0)
         return bvh_refuse(scan, scan->at, "no frames; expected at least one row");
-    }
-    if (stated == model->frame_count) {
+    if (stated == model->frame_count)
         return true;
-    }
     if (scan->options->strict) {
-        const char *location = scan->frames != NULL ? scan->frames : scan->at;
+        const char *location = scan->frames ? scan->frames : scan->at;
         return stated == UINT64_MAX
                    ? bvh_refuse(scan, location, "Frames: is missing or too large")
                    : bvh_refuse(scan, location, "Frames: is %llu, but the file has %zu rows",
                                 (unsigned long long)stated, model->frame_count);
     }
-    if (stated == UINT64_MAX) {
+    if (stated == UINT64_MAX)
         motion_warn(&scan->input->warnings,
                     "Frames: is missing or too large; the file has %zu rows", model->frame_count);
-    } else {
+    else
         motion_warn(&scan->input->warnings,
                     "Frames: is %llu, but the file has %zu rows; all rows are used",
                     (unsigned long long)stated, model->frame_count);
-    }
     return true;
 }
 
@@ -389,21 +362,18 @@ bool bvh_scan_rows(bvh_scan *scan) {
 
     while (!done) {
         while (scan->at < scan->end && bvh_is_blank(*scan->at)) {
-            if (*scan->at == '\n' || *scan->at == '\r') {
+            if (*scan->at == '\n' || *scan->at == '\r')
                 end_line(&r);
-            }
             scan->at++;
         }
         if (scan->at == scan->end) {
             end_line(&r);
             break;
         }
-        if (!take_number(&r, &done)) {
+        if (!take_number(&r, &done))
             return false;
-        }
     }
-    if (r.count != 0) {
+    if (r.count != 0)
         return refuse_cut_short(&r);
-    }
     return check_row_count(scan);
 }

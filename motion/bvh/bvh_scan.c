@@ -23,17 +23,14 @@ bvh_text bvh_next_word(bvh_scan *scan) {
     const char *at = scan->at;
     bvh_text word;
 
-    while (at < scan->end && bvh_is_blank(*at)) {
+    while (at < scan->end && bvh_is_blank(*at))
         at++;
-    }
     word.begin = at;
-    if (at < scan->end && (*at == '{' || *at == '}')) {
+    if (at < scan->end && (*at == '{' || *at == '}'))
         at++;
-    } else {
-        while (at < scan->end && !bvh_is_blank(*at) && *at != '{' && *at != '}') {
+    else
+        while (at < scan->end && !bvh_is_blank(*at) && *at != '{' && *at != '}')
             at++;
-        }
-    }
     word.size = (size_t)(at - word.begin);
     scan->at = at;
     return word;
@@ -47,11 +44,9 @@ static char lower(char c) {
 static bool begins_as(bvh_text word, const char *name) {
     size_t i;
 
-    for (i = 0; i < word.size; i++) {
-        if (name[i] == '\0' || lower(word.begin[i]) != lower(name[i])) {
+    for (i = 0; i < word.size; i++)
+        if (name[i] == '\0' || lower(word.begin[i]) != lower(name[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -70,13 +65,11 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
     bvh_text word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
 
-    if (text_read_number(word.begin, end, value, &scan->commas) != end) {
+    if (text_read_number(word.begin, end, value, &scan->commas) != end)
         return bvh_refuse(scan, word.begin, "%s is '%s'; expected a number", what,
                           bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
-    }
-    if (!isfinite(*value)) {
+    if (!isfinite(*value))
         return bvh_refuse(scan, word.begin, "%s is too large; expected a finite number", what);
-    }
     return true;
 }
 
@@ -86,9 +79,8 @@ size_t bvh_line(const bvh_scan *scan, const char *location) {
     const char *at;
     size_t line = 1;
 
-    for (at = scan->begin; at < location; at++) {
+    for (at = scan->begin; at < location; at++)
         line += *at == '\n' || (*at == '\r' && (at + 1 == scan->end || at[1] != '\n'));
-    }
     return line;
 }
 
@@ -124,9 +116,8 @@ bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint
 }
 
 bool bvh_out_of_memory(bvh_scan *scan) {
-    if (!scan->failed) {
+    if (!scan->failed)
         motion_refuse_memory(scan->error);
-    }
     scan->failed = true;
     return false;
 }
@@ -140,17 +131,14 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
     size_t wanted;
     void *grown;
 
-    if (count < *capacity) {
+    if (count < *capacity)
         return true;
-    }
-    if (*capacity > SIZE_MAX / 4 / element_size) {
+    if (*capacity > SIZE_MAX / 4 / element_size)
         return false;
-    }
     wanted = *capacity == 0 ? 16 : *capacity * 2;
     grown = realloc(*array, wanted * element_size);
-    if (grown == NULL) {
+    if (!grown)
         return false;
-    }
     *array = grown;
     *capacity = wanted;
     return true;
@@ -165,16 +153,13 @@ static input_kind_found find_first_word(const char *bytes, size_t size) {
     const char *at = bytes, *end = bytes + size;
     size_t mark = size < sizeof byte_order_mark ? size : sizeof byte_order_mark, left;
 
-    if (memcmp(at, byte_order_mark, mark) == 0) {
+    if (memcmp(at, byte_order_mark, mark) == 0)
         at += mark;
-    }
-    while (at < end && bvh_is_blank(*at)) {
+    while (at < end && bvh_is_blank(*at))
         at++;
-    }
     left = (size_t)(end - at);
-    if (left < sizeof first_word - 1) {
+    if (left < sizeof first_word - 1)
         return begins_as((bvh_text){at, left}, first_word) ? INPUT_KIND_UNKNOWN : INPUT_KIND_NO;
-    }
     return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? INPUT_KIND_YES
                                                                           : INPUT_KIND_NO;
 }

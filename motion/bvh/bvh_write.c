@@ -24,15 +24,13 @@ static pm_status flush(bvh_writer *writer, pm_error *error) {
 static pm_status reserve(bvh_writer *writer, size_t size, pm_error *error) {
     pm_status status = PM_OK;
 
-    if (writer->capacity - writer->used >= size) {
+    if (writer->capacity - writer->used >= size)
         return PM_OK;
-    }
     status = flush(writer, error);
     if (status == PM_OK && writer->capacity < size) {
         char *grown = realloc(writer->buffer, size);
-        if (grown == NULL) {
+        if (!grown)
             return motion_refuse_memory(error);
-        }
         writer->buffer = grown;
         writer->capacity = size;
     }
@@ -61,9 +59,8 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
     writer->sink = sink;
     writer->decimals = decimals;
     writer->buffer = malloc(WRITER_BYTES);
-    if (writer->buffer == NULL) {
+    if (!writer->buffer)
         return motion_refuse_memory(error);
-    }
     writer->capacity = WRITER_BYTES;
     status = reserve(writer, model->hierarchy_size + 3 * sizeof line, error);
     if (status == PM_OK) {
@@ -96,18 +93,15 @@ pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *erro
     pm_status status;
     char *out;
 
-    if (row->held) {
+    if (row->held)
         return bvh_writer_row(writer, model->values + frame * model->channel_count, error);
-    }
     status = reserve(writer, row->text.size + 4, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     out = writer->buffer + writer->used;
     while (at < end) {
-        while ((unsigned char)*at <= ' ') { /* stops: the last byte belongs to a number */
+        while ((unsigned char)*at <= ' ') /* stops: the last byte belongs to a number */
             at++;
-        }
         while (at < end && (unsigned char)*at > ' ') {
             *out++ = *at == ',' ? '.' : *at;
             at++;
@@ -121,9 +115,8 @@ pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *erro
 static char *copy_word(char *out, bvh_text word) {
     size_t i;
 
-    for (i = 0; i < word.size; i++) {
+    for (i = 0; i < word.size; i++)
         *out++ = word.begin[i] == ',' ? '.' : word.begin[i];
-    }
     return out;
 }
 
@@ -137,7 +130,7 @@ pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const b
     char *out;
 
     for (i = 0; i < count && status == PM_OK; i++) {
-        const bvh_text word = words != NULL ? words[i] : none;
+        const bvh_text word = words ? words[i] : none;
         status = reserve(writer, (word.size > 0 ? word.size : TEXT_FIXED_SIZE) + 4, error);
         out = writer->buffer + writer->used;
         if (status == PM_OK) {

@@ -30,9 +30,8 @@ typedef struct run_state {
 static void note_moment(run_state *r, size_t pair, double degrees, double time) {
     const double share = r->c->seconds > 0 ? (time - r->c->start) / r->c->seconds : 0;
     const size_t part = share < 1 ? (size_t)(share * MOMENT_PARTS) : MOMENT_PARTS - 1;
-    if (degrees > r->parts[part].degrees) {
+    if (degrees > r->parts[part].degrees)
         r->parts[part] = (moment){degrees, time, pair};
-    }
 }
 
 /* A value of a measure of a pair at a time. */
@@ -49,7 +48,7 @@ static void add_poses(run_state *r, double time, const subject_pose *a, const su
         r->angles[p] = measure_angle(x->rotation, y->rotation);
         add_value(r, p, MEASURE_ANGLE, r->angles[p], time);
         note_moment(r, p, r->angles[p], time);
-        if (r->distances != NULL) {
+        if (r->distances) {
             r->distances[p] = measure_distance(x->place, y->place);
             add_value(r, p, MEASURE_DISTANCE, r->distances[p], time);
         }
@@ -68,24 +67,21 @@ static void add_speeds(run_state *r) {
     }
     spread_end_time(&r->spreads[MEASURE_VELOCITY], time);
     spread_end_time(&r->spreads[MEASURE_ACCELERATION], time);
-    if (r->observer != NULL) {
+    if (r->observer)
         r->observer->see_speeds(r->observer->user, r->speeds.index[1], r->speeds.speeds);
-    }
 }
 
 static void add_time(run_state *r, double time, const subject_pose *a, const subject_pose *b) {
     add_poses(r, time, a, b);
-    if (r->observer != NULL) {
+    if (r->observer) {
         const compare_frame frame = {r->done, time, a, b, r->angles, r->distances};
         r->observer->see_frame(r->observer->user, &frame);
     }
     if (speeds_want(&r->speeds, time)) {
-        if (speeds_add(&r->speeds, r->done, time, r->c->pairs, a, b)) {
+        if (speeds_add(&r->speeds, r->done, time, r->c->pairs, a, b))
             add_speeds(r);
-        }
-        if (r->distances != NULL) {
+        if (r->distances)
             slides_add(&r->slides, time, r->c->pairs, a, b, r->c->joints);
-        }
     }
     r->done++;
 }
@@ -95,12 +91,10 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
 /* Of equal angles the one of the first pair, as in the statistics of the clip. */
 static int compare_moments(const void *x, const void *y) {
     const moment *a = x, *b = y;
-    if (a->degrees != b->degrees) {
+    if (a->degrees != b->degrees)
         return a->degrees > b->degrees ? -1 : 1;
-    }
-    if (a->pair != b->pair) {
+    if (a->pair != b->pair)
         return a->pair < b->pair ? -1 : 1;
-    }
     return (a->time > b->time) - (a->time < b->time);
 }
 
@@ -112,12 +106,10 @@ static void pick_moments(run_state *r) {
     qsort(sorted, MOMENT_PARTS, sizeof *sorted, compare_moments);
     for (size_t i = 0; i < MOMENT_PARTS && r->c->moment_count < MOMENT_COUNT; i++) {
         bool is_near = sorted[i].degrees <= 0;
-        for (size_t k = 0; k < r->c->moment_count; k++) {
+        for (size_t k = 0; k < r->c->moment_count; k++)
             is_near = is_near || fabs(sorted[i].time - r->c->moments[k].time) < apart;
-        }
-        if (!is_near) {
+        if (!is_near)
             r->c->moments[r->c->moment_count++] = sorted[i];
-        }
     }
 }
 
@@ -132,9 +124,8 @@ static void add_to_clip(comparison *c, const joint_statistics *joint) {
         of->square_sum += from->square_sum;
         of->count += from->count;
     }
-    if (joint->slide.max > c->clip.slide.max) {
+    if (joint->slide.max > c->clip.slide.max)
         c->clip.slide = joint->slide;
-    }
 }
 
 /* qsort has no context: it orders copies of what decides. */
@@ -145,29 +136,25 @@ typedef struct ranked {
 
 static int compare_ranks(const void *x, const void *y) {
     const ranked *a = x, *b = y;
-    if (a->angle != b->angle) {
+    if (a->angle != b->angle)
         return a->angle > b->angle ? -1 : 1;
-    }
-    if (a->distance != b->distance) {
+    if (a->distance != b->distance)
         return a->distance > b->distance ? -1 : 1;
-    }
     return (a->pair > b->pair) - (a->pair < b->pair);
 }
 
 static bool rank_joints(comparison *c) {
     ranked *ranks = calloc(c->pairs->count + 1, sizeof *ranks);
-    for (size_t p = 0; ranks != NULL && p < c->pairs->count; p++) {
+    for (size_t p = 0; ranks && p < c->pairs->count; p++) {
         const extent *of = c->joints[p].of;
         ranks[p] = (ranked){of[MEASURE_ANGLE].max,
                             of[MEASURE_DISTANCE].count > 0 ? of[MEASURE_DISTANCE].max : 0, p};
     }
-    if (ranks == NULL) {
+    if (!ranks)
         return false;
-    }
     qsort(ranks, c->pairs->count, sizeof *ranks, compare_ranks);
-    for (size_t p = 0; p < c->pairs->count; p++) {
+    for (size_t p = 0; p < c->pairs->count; p++)
         c->by_worst[p] = ranks[p].pair;
-    }
     free(ranks);
     return true;
 }
@@ -183,9 +170,8 @@ static bool allocate(run_state *r) {
     r->angles = motion_allocate(&c->arena, pairs, sizeof *r->angles);
     r->spreads = motion_allocate(&c->arena, MEASURE_COUNT, sizeof *r->spreads);
     bool done = r->block != NULL && r->angles != NULL && r->spreads != NULL;
-    for (int m = 0; done && m < MEASURE_COUNT; m++) {
+    for (int m = 0; done && m < MEASURE_COUNT; m++)
         spread_begin(&r->spreads[m], (compare_measure)m, c->a->unit_mm);
-    }
     if (compare_has_places(c)) {
         r->distances = motion_allocate(&c->arena, pairs, sizeof *r->distances);
         done = done && r->distances != NULL;
@@ -207,16 +193,13 @@ static pm_status walk(run_state *r, pm_error *error) {
     pm_status status = PM_OK;
     while (count > 0 && status == PM_OK) {
         status = subject_evaluate(c->a, r->block, count, r->poses[0], error);
-        if (status == PM_OK && c->a != c->b) {
+        if (status == PM_OK && c->a != c->b)
             status = subject_evaluate(c->b, r->block, count, r->poses[1], error);
-        }
-        for (size_t i = 0; i < count && status == PM_OK; i++) {
+        for (size_t i = 0; i < count && status == PM_OK; i++)
             add_time(r, r->block[i], r->poses[0] + i * c->a->joint_count,
                      r->poses[1] + i * c->b->joint_count);
-        }
-        if (c->progress != NULL && status == PM_OK) {
+        if (c->progress && status == PM_OK)
             c->progress(c->progress_user, r->done, c->time_count);
-        }
         count = times_next(&r->times, r->block, r->block_size);
     }
     return status;
@@ -224,23 +207,19 @@ static pm_status walk(run_state *r, pm_error *error) {
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
     run_state *r = calloc(1, sizeof *r);
-    if (r == NULL) {
+    if (!r)
         return motion_refuse_memory(error);
-    }
     *r = (run_state){.c = c, .observer = observer};
     pm_status status = allocate(r) ? walk(r, error) : motion_refuse_memory(error);
     times_release(&r->times);
     if (status == PM_OK) {
-        if (compare_has_places(c)) {
+        if (compare_has_places(c))
             slides_end(&r->slides, c->pairs, c->joints);
-        }
         pick_moments(r);
-        for (size_t p = 0; p < c->pairs->count; p++) {
+        for (size_t p = 0; p < c->pairs->count; p++)
             add_to_clip(c, &c->joints[p]);
-        }
-        for (int m = 0; m < MEASURE_COUNT; m++) {
+        for (int m = 0; m < MEASURE_COUNT; m++)
             c->scales[m] = spread_scale(&r->spreads[m], c->clip.of[m].max);
-        }
         status = rank_joints(c) ? PM_OK : motion_refuse_memory(error);
     }
     free(r);
@@ -254,11 +233,9 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
 static double step_of(const comparison *c) {
     double step = (double)INFINITY;
     const subject *const both[] = {c->a, c->b};
-    for (size_t i = 0; i < (c->times.rule == TIMES_OF_A ? 1 : 2); i++) {
-        if (both[i]->keys > 1) {
+    for (size_t i = 0; i < (c->times.rule == TIMES_OF_A ? 1 : 2); i++)
+        if (both[i]->keys > 1)
             step = fmin(step, subject_step(both[i]) / 2);
-        }
-    }
     return c->times.rate.den != 0 || isinf(step) ? 0 : step;
 }
 
@@ -266,15 +243,14 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     compare_times times = {.done = 0};
     c->joints = motion_allocate(&c->arena, c->pairs->count, sizeof *c->joints);
     c->by_worst = motion_allocate(&c->arena, c->pairs->count, sizeof *c->by_worst);
-    if (c->joints == NULL || c->by_worst == NULL || !times_begin(&times, c->a, c->b, &c->times)) {
+    if (!c->joints || !c->by_worst || !times_begin(&times, c->a, c->b, &c->times)) {
         times_release(&times);
         return motion_refuse_memory(error);
     }
     for (int m = 0; m < MEASURE_COUNT; m++) {
         extent_begin(&c->clip.of[m]);
-        for (size_t p = 0; p < c->pairs->count; p++) {
+        for (size_t p = 0; p < c->pairs->count; p++)
             extent_begin(&c->joints[p].of[m]);
-        }
     }
     c->start = times.start;
     c->seconds = fmax(times.end - times.start, 0);
@@ -283,11 +259,10 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     c->every = times.every;
     c->time_count = times.count;
     times_release(&times);
-    if (c->time_count == 0) {
+    if (c->time_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "has no key time in the part from %.9g s on; --rate gives times",
                            c->start);
-    }
     return c->time_count <= max_times
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,
@@ -296,11 +271,9 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
 
 size_t compare_worst(const comparison *c, compare_measure measure) {
     size_t worst = 0;
-    for (size_t p = 1; p < c->pairs->count; p++) {
-        if (c->joints[p].of[measure].max > c->joints[worst].of[measure].max) {
+    for (size_t p = 1; p < c->pairs->count; p++)
+        if (c->joints[p].of[measure].max > c->joints[worst].of[measure].max)
             worst = p;
-        }
-    }
     return worst;
 }
 

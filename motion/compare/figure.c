@@ -36,24 +36,19 @@ static char lower(char c) {
 static bool is_head(pm_motion_name name) {
     static const char word[] = "head";
     const size_t size = sizeof word - 1;
-    for (size_t i = 0; i < size && name.size >= size; i++) {
-        if (lower(name.text[name.size - size + i]) != word[i]) {
+    for (size_t i = 0; i < size && name.size >= size; i++)
+        if (lower(name.text[name.size - size + i]) != word[i])
             return false;
-        }
-    }
     return name.size >= size;
 }
 
 static void find_joints(measuring *m) {
-    for (size_t j = 0; j < m->s->joint_count; j++) {
-        if (m->s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION] != NULL) {
+    for (size_t j = 0; j < m->s->joint_count; j++)
+        if (m->s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION])
             m->joints[m->count++] = (uint32_t)j;
-        }
-    }
     m->head = m->count;
-    for (size_t i = m->count; i > 0; i--) {
+    for (size_t i = m->count; i > 0; i--)
         m->head = is_head(subject_name(m->s, m->joints[i - 1])) ? i - 1 : m->head;
-    }
 }
 
 /* ---- poses --------------------------------------------------------------------------------- */
@@ -72,9 +67,8 @@ static bool measure_pose(const measuring *m, const subject_pose *poses, pose_mea
         found->head[i] = m->head < m->count ? poses[m->joints[m->head]].place[i] - root[i] : 0;
         length += found->head[i] * found->head[i];
     }
-    for (size_t i = 0; i < 3 && length > 0; i++) {
+    for (size_t i = 0; i < 3 && length > 0; i++)
         found->head[i] /= sqrt(length);
-    }
     return isfinite(found->extent[0] + found->extent[1] + found->extent[2] + length);
 }
 
@@ -85,9 +79,8 @@ static pm_status measure_poses(measuring *m, subject_pose *poses, pm_error *erro
     for (size_t i = 0; i < count && status == PM_OK; i++) {
         const double time = count > 1 ? m->s->seconds * (double)i / (double)(count - 1) : 0;
         status = subject_evaluate(m->s, &time, 1, poses, error);
-        if (status == PM_OK && measure_pose(m, poses, &m->poses[m->pose_count])) {
+        if (status == PM_OK && measure_pose(m, poses, &m->poses[m->pose_count]))
             m->pose_count++;
-        }
     }
     return status;
 }
@@ -102,9 +95,8 @@ static int compare_numbers(const void *x, const void *y) {
 /* The number that a part of them do not exceed, of the field at `offset` of each pose. */
 static double quantile(const measuring *m, size_t offset, double part) {
     double sorted[POSES];
-    for (size_t i = 0; i < m->pose_count; i++) {
+    for (size_t i = 0; i < m->pose_count; i++)
         memcpy(&sorted[i], (const char *)&m->poses[i] + offset, sizeof sorted[i]);
-    }
     qsort(sorted, m->pose_count, sizeof *sorted, compare_numbers);
     return sorted[(size_t)(part * (double)(m->pose_count - 1) + 0.5)];
 }
@@ -130,9 +122,8 @@ static void choose_up(const measuring *m, figure *f) {
 }
 
 static void describe(const measuring *m, figure *f) {
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         f->extent[i] = extent_of(m, i, 0.5);
-    }
     f->is_known = f->extent[0] + f->extent[1] + f->extent[2] > 0;
     choose_up(m, f);
     f->height = extent_of(m, (size_t)f->up, 1);
@@ -142,16 +133,13 @@ pm_status figure_measure(subject *s, figure *f, pm_error *error) {
     measuring m = {.s = s, .joints = motion_allocate(&s->arena, s->joint_count, sizeof *m.joints)};
     subject_pose *poses = motion_allocate(&s->arena, s->joint_count, sizeof *poses);
     *f = (figure){.up = s->up};
-    if (m.joints == NULL || poses == NULL) {
+    if (!m.joints || !poses)
         return motion_refuse_memory(error);
-    }
     find_joints(&m);
-    if (!s->has_places || m.count < LEAST_JOINTS) {
+    if (!s->has_places || m.count < LEAST_JOINTS)
         return PM_OK;
-    }
     const pm_status status = measure_poses(&m, poses, error);
-    if (status == PM_OK && m.pose_count > 0) {
+    if (status == PM_OK && m.pose_count > 0)
         describe(&m, f);
-    }
     return status;
 }

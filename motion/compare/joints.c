@@ -32,12 +32,10 @@ static int compare_joints(const void *x, const void *y) {
 
 static named_joint *sort_names(const subject *s) {
     named_joint *names = calloc(s->joint_count + 1, sizeof *names);
-    for (size_t j = 0; names != NULL && j < s->joint_count; j++) {
+    for (size_t j = 0; names && j < s->joint_count; j++)
         names[j] = (named_joint){subject_name(s, j), (uint32_t)j};
-    }
-    if (names != NULL) {
+    if (names)
         qsort(names, s->joint_count, sizeof *names, compare_joints);
-    }
     return names;
 }
 
@@ -46,11 +44,10 @@ static uint32_t find_name(const named_joint *names, size_t count, pm_motion_name
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (compare_names(names[middle].name, name) < 0) {
+        if (compare_names(names[middle].name, name) < 0)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low < count && compare_names(names[low].name, name) == 0 ? names[low].joint : NONE;
 }
@@ -66,9 +63,8 @@ typedef struct matching {
 
 static size_t count_unnamed(const named_joint *names, size_t count) {
     size_t unnamed = 0;
-    while (unnamed < count && names[unnamed].name.size == 0) {
+    while (unnamed < count && names[unnamed].name.size == 0)
         unnamed++;
-    }
     return unnamed;
 }
 
@@ -111,21 +107,18 @@ static pm_status match_line(matching *m, size_t line, const char *text, size_t s
                             pm_error *error) {
     const pm_motion_name none = {"", 0};
     const char *tab = memchr(text, '\t', size);
-    if (tab == NULL) {
+    if (!tab)
         return refuse_line(line, "has no tab", none, error);
-    }
     const pm_motion_name first = {text, (size_t)(tab - text)};
     const pm_motion_name second = {tab + 1, size - first.size - 1};
     const uint32_t a = find_name(m->names_a, m->a->joint_count, first);
     const uint32_t b = find_name(m->names_b, m->b->joint_count, second);
-    if (a == NONE || b == NONE) {
+    if (a == NONE || b == NONE)
         return refuse_line(line, a == NONE ? "A has no joint" : "B has no joint",
                            a == NONE ? first : second, error);
-    }
-    if (m->partner[a] != NONE || m->used[b]) {
+    if (m->partner[a] != NONE || m->used[b])
         return refuse_line(line, "has a joint that a line before has", m->used[b] ? second : first,
                            error);
-    }
     m->partner[a] = b;
     m->used[b] = true;
     return PM_OK;
@@ -135,14 +128,13 @@ static pm_status match_lines(matching *m, const char *data, size_t size, pm_erro
     size_t line = 0, found = 0;
     for (size_t at = 0; at < size;) {
         const char *end = memchr(data + at, '\n', size - at);
-        const size_t length = end != NULL ? (size_t)(end - data) - at : size - at;
+        const size_t length = end ? (size_t)(end - data) - at : size - at;
         const size_t text = length > 0 && data[at + length - 1] == '\r' ? length - 1 : length;
         line++;
         if (text > 0) {
             const pm_status status = match_line(m, line, data + at, text, error);
-            if (status != PM_OK) {
+            if (status != PM_OK)
                 return status;
-            }
             found++;
         }
         at += length + 1;
@@ -162,14 +154,13 @@ static pm_status match_map(matching *m, const char *path, pm_error *error) {
 }
 
 static pm_status match(matching *m, const char *map_path, joint_pairs *pairs, pm_error *error) {
-    if (map_path != NULL) {
+    if (map_path) {
         pairs->rule = JOINTS_BY_MAP;
         return match_map(m, map_path, error);
     }
     pairs->rule = JOINTS_BY_NAME;
-    if (match_names(m) > 0) {
+    if (match_names(m) > 0)
         return PM_OK;
-    }
     if (m->a->joint_count != m->b->joint_count) {
         motion_report(error, PM_ERROR_FILE,
                       "joints: the files have no name in common, and %zu and %zu joints",
@@ -185,18 +176,14 @@ static pm_status match(matching *m, const char *map_path, joint_pairs *pairs, pm
 /* ---- the result ---------------------------------------------------------------------------- */
 
 static void list_pairs(const matching *m, joint_pairs *pairs) {
-    for (size_t j = 0; j < m->a->joint_count; j++) {
-        if (m->partner[j] != NONE) {
+    for (size_t j = 0; j < m->a->joint_count; j++)
+        if (m->partner[j] != NONE)
             pairs->pairs[pairs->count++] = (joint_pair){(uint32_t)j, m->partner[j]};
-        } else {
+        else
             pairs->only[0][pairs->only_count[0]++] = (uint32_t)j;
-        }
-    }
-    for (size_t j = 0; j < m->b->joint_count; j++) {
-        if (!m->used[j]) {
+    for (size_t j = 0; j < m->b->joint_count; j++)
+        if (!m->used[j])
             pairs->only[1][pairs->only_count[1]++] = (uint32_t)j;
-        }
-    }
 }
 
 pm_status joints_match(const subject *a, const subject *b, const char *map_path, joint_pairs *pairs,
@@ -211,8 +198,8 @@ pm_status joints_match(const subject *a, const subject *b, const char *map_path,
                            .only = {calloc(a->joint_count + 1, sizeof(uint32_t)),
                                     calloc(b->joint_count + 1, sizeof(uint32_t))}};
     pm_status status = PM_OK;
-    if (m.names_a == NULL || m.names_b == NULL || m.partner == NULL || m.used == NULL ||
-        pairs->pairs == NULL || pairs->only[0] == NULL || pairs->only[1] == NULL) {
+    if (!m.names_a || !m.names_b || !m.partner || !m.used || !pairs->pairs || !pairs->only[0] ||
+        !pairs->only[1]) {
         status = motion_fail(error, PM_ERROR_MEMORY, "joints: memory is exhausted");
     } else {
         memset(m.partner, 0xFF, a->joint_count * sizeof *m.partner);

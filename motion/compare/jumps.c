@@ -16,27 +16,23 @@ bool jumps_begin(jump_state *s, motion_arena *arena, const subject *of) {
                       .rotations = motion_allocate(arena, joints, 4 * sizeof *s->rotations),
                       .velocities = motion_allocate(arena, joints, 3 * sizeof *s->velocities),
                       .largest = motion_allocate(arena, joints, sizeof *s->largest)};
-    for (size_t j = 0; s->largest != NULL && j < joints; j++) {
+    for (size_t j = 0; s->largest && j < joints; j++)
         extent_begin(&s->largest[j]);
-    }
     return s->rotations != NULL && s->velocities != NULL && s->largest != NULL;
 }
 
 void jumps_add(jump_state *s, double time, const subject_pose *poses) {
     const double seconds = time - s->time;
-    if (s->count > 0 && seconds < s->step - SUBJECT_SAME_TIME) {
+    if (s->count > 0 && seconds < s->step - SUBJECT_SAME_TIME)
         return;
-    }
     for (size_t j = 0; j < s->joints; j++) {
         double *before = s->rotations + 4 * j, *velocity = s->velocities + 3 * j, step[3];
         if (s->count > 0) {
             measure_turn(before, poses[j].rotation, step);
-            for (size_t i = 0; i < 3; i++) {
+            for (size_t i = 0; i < 3; i++)
                 step[i] /= seconds;
-            }
-            if (s->count > 1) {
+            if (s->count > 1)
                 extent_add(&s->largest[j], measure_distance(velocity, step), s->time);
-            }
             memcpy(velocity, step, sizeof step);
         }
         memcpy(before, poses[j].rotation, 4 * sizeof *before);
@@ -51,9 +47,8 @@ static pm_status walk(jump_state *s, subject *of, compare_times *times, double *
     for (size_t count = times_next(times, block, room); count > 0 && status == PM_OK;
          count = times_next(times, block, room)) {
         status = subject_evaluate(of, block, count, poses, error);
-        for (size_t i = 0; i < count && status == PM_OK; i++) {
+        for (size_t i = 0; i < count && status == PM_OK; i++)
             jumps_add(s, block[i], poses + i * of->joint_count);
-        }
     }
     return status;
 }

@@ -38,9 +38,8 @@ void measure_turn(const double from[4], const double to[4], double vector[3]) {
     const double sine = length(turn);
     const double angle = 2 * atan2(sine, fabs(turn[3])) * MEASURE_DEGREES;
     const double factor = sine > 0 ? (turn[3] < 0 ? -angle : angle) / sine : 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         vector[i] = factor * turn[i];
-    }
 }
 
 /* ---- speeds -------------------------------------------------------------------------------- */
@@ -97,9 +96,8 @@ bool speeds_add(speed_state *s, uint64_t index, double time, const joint_pairs *
     }
     for (size_t p = 0; p < pairs->count && s->count == 3; p++) {
         pair_speeds *speeds = &s->speeds[p];
-        for (size_t side = 0; side < 2; side++) {
+        for (size_t side = 0; side < 2; side++)
             differentiate(s, 8 * p + 4 * side, speeds->velocity[side], speeds->acceleration[side]);
-        }
     }
     return s->count == 3;
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 const char *outcome_worded(const outcome *o, const char *text) {
-    const char *worded = o->words != NULL ? o->words(o->words_user, text) : NULL;
-    return worded != NULL ? worded : text;
+    const char *worded = o->words ? o->words(o->words_user, text) : NULL;
+    return worded ? worded : text;
 }
 
 bool outcome_exceeds(const outcome *o) {
@@ -22,25 +22,22 @@ bool outcome_exceeds(const outcome *o) {
 }
 
 void outcome_rate(const pm_motion_clip *clip, char text[OUTCOME_RATE]) {
-    if (clip->rate.den == 0) {
+    if (clip->rate.den == 0)
         snprintf(text, OUTCOME_RATE, "keys that are not uniform");
-    } else {
+    else
         rate_describe(clip->rate, text);
-    }
 }
 
 void outcome_apart(const comparison *c, compare_measure measure, char text[OUTCOME_APART]) {
     const scale *s = &c->scales[measure];
     char range[64];
     text[0] = '\0';
-    if (s->times == 0) {
+    if (s->times == 0)
         return;
-    }
-    if (s->first < s->last) {
+    if (s->first < s->last)
         snprintf(range, sizeof range, "from %.4g s to %.4g s", s->first, s->last);
-    } else {
+    else
         snprintf(range, sizeof range, "%.4g s", s->first);
-    }
     snprintf(text, OUTCOME_APART, "at %" PRIu64 " of %" PRIu64 " times, %s", s->times,
              c->time_count, range);
 }

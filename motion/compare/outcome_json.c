@@ -35,9 +35,8 @@ static void write_statistics(json_writer *json, const joint_statistics *joint) {
         {"max_distance", "rms_distance", "time_of_max_distance"},
         {"max_degrees_per_s", "rms_degrees_per_s", "time_of_max_degrees_per_s"},
         {"max_degrees_per_s2", "rms_degrees_per_s2", "time_of_max_degrees_per_s2"}};
-    for (int m = 0; m < MEASURE_COUNT; m++) {
+    for (int m = 0; m < MEASURE_COUNT; m++)
         write_extent(json, &joint->of[m], names[m]);
-    }
 }
 
 static void write_slide(json_writer *json, const comparison *c, const slide *s) {
@@ -60,9 +59,8 @@ static void write_joint(json_writer *json, const comparison *c, size_t p) {
 static void write_only(json_writer *json, const char *key, const subject *s, const uint32_t *joints,
                        size_t count) {
     json_begin_array(json, key);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         json_write_string(json, NULL, subject_name(s, joints[i]).text);
-    }
     json_end_array(json);
 }
 
@@ -124,7 +122,7 @@ static void write_conditions(json_writer *json, const outcome *o) {
     json_write_string(json, "version", pm_version());
     json_write_string(json, "method", o->method);
     json_write_string(json, "device", o->device);
-    json_write_string(json, "precision", o->device != NULL ? "float32" : "double");
+    json_write_string(json, "precision", o->device ? "float32" : "double");
     json_write_string(json, "matched_by", joints_rule_name(c->pairs->rule));
     json_write_integer(json, "times", c->time_count);
     json_write_integer(json, "key_times", c->key_times);
@@ -149,9 +147,8 @@ static bool print_all(FILE *file, const void *content) {
     write_file(&json, "b", &o->b, c->b);
     write_conditions(&json, o);
     json_begin_array(&json, "joints");
-    for (size_t i = 0; i < c->pairs->count; i++) {
+    for (size_t i = 0; i < c->pairs->count; i++)
         write_joint(&json, c, c->by_worst[i]);
-    }
     json_end_array(&json);
     json_begin_object(&json, "clip");
     write_statistics(&json, &c->clip);

@@ -28,11 +28,9 @@ __attribute__((format(printf, 3, 4))) static void add_hint(scene_hints *hints, c
     va_start(arguments, format);
     vsnprintf(text, sizeof hints->of[0].text, format, arguments);
     va_end(arguments);
-    for (size_t i = 0; i < hints->count; i++) {
-        if (strcmp(hints->of[i].file, file) == 0 && strcmp(hints->of[i].text, text) == 0) {
+    for (size_t i = 0; i < hints->count; i++)
+        if (strcmp(hints->of[i].file, file) == 0 && strcmp(hints->of[i].text, text) == 0)
             return;
-        }
-    }
     hints->of[hints->count++].file = file;
 }
 
@@ -48,41 +46,37 @@ typedef struct seen {
 static void hint_up(const seen *w, scene_hints *hints) {
     const figure *f = &w->figure;
     const int other = f->up == 1 ? 2 : 1;
-    if (w->s->up != f->up) {
+    if (w->s->up != f->up)
         add_hint(hints, w->name,
                  "%s is taken as up, a guess: the figure stands along %s, where it measures "
                  "%.4g units, and %.4g along %s; --up %s says otherwise",
                  scene_up_name(f->up), scene_up_name(f->up), f->extent[f->up], f->extent[other],
                  scene_up_name(other), scene_up_name(other));
-    } else if (f->is_doubtful) {
+    else if (f->is_doubtful)
         add_hint(hints, w->name,
                  "%s is taken as up, and the figure lies along %s; if it should stand: --up %s",
                  scene_up_name(f->up), scene_up_name(other), scene_up_name(other));
-    }
 }
 
 static void hint_unit(const seen *w, scene_hints *hints) {
     const double height = w->figure.height * w->s->unit_mm;
-    if (w->figure.is_known && height > 0 && (height < FIGURE_LEAST_MM || height > FIGURE_MOST_MM)) {
+    if (w->figure.is_known && height > 0 && (height < FIGURE_LEAST_MM || height > FIGURE_MOST_MM))
         add_hint(
             hints, w->name,
             "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
             "not the height of a body. --unit MM: 1000 for metres, 10 for centimetres, 25.4 for "
             "inches; %.3g makes it 1.7 m",
             w->s->unit_mm, w->figure.height, height, 1700 / w->figure.height);
-    }
 }
 
 /* The usual factor between two units that is nearest to a ratio above 1; 0: none is near. */
 static double usual_factor(double ratio) {
     static const double factors[] = {2.54, 10, 25.4, 39.37, 100, 254, 1000};
     double found = 0;
-    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         if (fabs(log(ratio / factors[i])) < log(1.25) &&
-            (found == 0 || fabs(log(ratio / factors[i])) < fabs(log(ratio / found)))) {
+            (found == 0 || fabs(log(ratio / factors[i])) < fabs(log(ratio / found))))
             found = factors[i];
-        }
-    }
     return found;
 }
 
@@ -90,9 +84,8 @@ static void hint_ratio(const seen w[2], scene_hints *hints) {
     const bool larger = w[0].figure.height > w[1].figure.height;
     const double ratio = w[larger ? 0 : 1].figure.height / w[larger ? 1 : 0].figure.height;
     const double factor = usual_factor(ratio);
-    if (!(ratio >= 2) || isinf(ratio)) {
+    if (!(ratio >= 2) || isinf(ratio))
         return;
-    }
     add_hint(hints, w[1].name,
              "the figure of A is %.4g units tall and that of B %.4g: a factor of %.3g%s; distances "
              "are compared as the files have them. To bring B to the unit of A: posemill convert B "
@@ -107,34 +100,30 @@ static pm_status look(const pm_motion_compare_options *o, seen *w, scene_hints *
     w->s->up = o->up != 0 ? (int)o->up : w->s->up;
     w->s->unit_mm = o->unit_mm > 0 ? o->unit_mm : w->s->unit_mm;
     const pm_status status = figure_measure(w->s, &w->figure, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return motion_name_failure(status, w->name, error);
-    }
     if (o->up == 0) {
         hint_up(w, hints);
         w->s->up = w->figure.up;
     }
-    if (o->unit_mm <= 0) {
+    if (o->unit_mm <= 0)
         hint_unit(w, hints);
-    }
     return PM_OK;
 }
 
 static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], scene_hints *hints,
                               pm_error *error) {
     pm_status status = look(o, &w[0], hints, error);
-    if (status != PM_OK || w[0].s == w[1].s) {
+    if (status != PM_OK || w[0].s == w[1].s)
         return status;
-    }
     status = look(o, &w[1], hints, error);
     if (status == PM_OK && w[0].figure.is_known && w[1].figure.is_known) {
-        if (w[0].s->up != w[1].s->up) {
+        if (w[0].s->up != w[1].s->up)
             add_hint(hints, w[1].name,
                      "%s points up in A, and %s in B: distances have no meaning. To turn B: "
                      "posemill convert B OUT --up %s-to-%s",
                      scene_up_name(w[0].s->up), scene_up_name(w[1].s->up),
                      scene_up_name(w[1].s->up), scene_up_name(w[0].s->up));
-        }
         hint_ratio(w, hints);
     }
     return status;
@@ -144,11 +133,9 @@ static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], sce
 
 /* The time of a key of the timeline that has most. */
 static double time_of_key(const subject *s, size_t key) {
-    for (size_t t = 0; t < s->clip->timeline_count; t++) {
-        if (s->clip->timelines[t].key_count == s->keys) {
+    for (size_t t = 0; t < s->clip->timeline_count; t++)
+        if (s->clip->timelines[t].key_count == s->keys)
             return evaluate_key_time(&s->clip->timelines[t], key) - s->begin;
-        }
-    }
     return 0;
 }
 
@@ -178,10 +165,9 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
         motion_report(error, PM_ERROR_FILE, "--end is after the last key, at %.9g s", end);
         return motion_name_failure(PM_ERROR_FILE, shorter, error);
     }
-    if (o->end.den != 0 && t->to < t->from) {
+    if (o->end.den != 0 && t->to < t->from)
         return motion_fail(error, PM_ERROR_ARGUMENT, "--end: is before the beginning, at %.9g s",
                            t->from);
-    }
     return PM_OK;
 }
 
@@ -198,16 +184,13 @@ pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
     scene_hints hints = {.count = 0};
     pm_status status = PM_OK;
     subject s;
-    if (content->node_count == 0 || content->clip_count == 0) {
+    if (content->node_count == 0 || content->clip_count == 0)
         return PM_OK;
-    }
-    if (subject_make(&s, motion, 0, NULL) == PM_OK) { /* else the notes say what is odd */
+    if (subject_make(&s, motion, 0, NULL) == PM_OK) /* else the notes say what is odd */
         status = look(&none, &(seen){.s = &s, .name = name}, &hints, error);
-    }
     subject_release(&s);
-    for (size_t i = 0; i < hints.count; i++) {
+    for (size_t i = 0; i < hints.count; i++)
         motion_note(&motion->notes, "%s", hints.of[i].text);
-    }
     content->notes = motion->notes.texts;
     content->note_count = motion->notes.count;
     return status;

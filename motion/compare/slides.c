@@ -27,17 +27,15 @@ static void begin_standing(standing *p, double time, const double a[3], const do
 
 static void end_standing(standing *p, double time, slide *found) {
     p->is_standing = false;
-    if (time - p->begin < SLIDE_SECONDS) {
+    if (time - p->begin < SLIDE_SECONDS)
         return;
-    }
     found->planted_seconds += time - p->begin;
-    if (p->max > found->max) {
+    if (p->max > found->max)
         *found = (slide){.max = p->max,
                          .time = p->time,
                          .begin = p->begin,
                          .end = time,
                          .planted_seconds = found->planted_seconds};
-    }
 }
 
 /* How far B has moved horizontally more than A. */
@@ -56,21 +54,19 @@ static void measure_slide(standing *p, int up, double time, const double a[3], c
 void slides_add(slide_state *s, double time, const joint_pairs *pairs, const subject_pose *a,
                 const subject_pose *b, joint_statistics *joints) {
     double lowest = (double)INFINITY;
-    for (size_t p = 0; p < pairs->count; p++) {
+    for (size_t p = 0; p < pairs->count; p++)
         lowest = fmin(lowest, a[pairs->pairs[p].a].place[s->up]);
-    }
     for (size_t p = 0; p < pairs->count; p++) {
         standing *state = &s->pairs[p];
         const double *at = a[pairs->pairs[p].a].place, *other = b[pairs->pairs[p].b].place;
         const bool stands = s->has_poses && at[s->up] - lowest <= s->height &&
                             measure_distance(state->last, at) <= s->speed * (time - s->time);
-        if (stands && !state->is_standing) {
+        if (stands && !state->is_standing)
             begin_standing(state, time, at, other);
-        } else if (!stands && state->is_standing) {
+        else if (!stands && state->is_standing)
             end_standing(state, s->time, &joints[p].slide);
-        } else if (stands) {
+        else if (stands)
             measure_slide(state, s->up, time, at, other);
-        }
         memcpy(state->last, at, sizeof state->last);
     }
     s->time = time;
@@ -78,9 +74,7 @@ void slides_add(slide_state *s, double time, const joint_pairs *pairs, const sub
 }
 
 void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *joints) {
-    for (size_t p = 0; p < pairs->count; p++) {
-        if (s->pairs[p].is_standing) {
+    for (size_t p = 0; p < pairs->count; p++)
+        if (s->pairs[p].is_standing)
             end_standing(&s->pairs[p], s->time, &joints[p].slide);
-        }
-    }
 }

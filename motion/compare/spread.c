@@ -53,9 +53,8 @@ static double find_percentile(const spread *s, uint64_t times) {
     uint64_t sum = 0;
     for (size_t i = 0; i < SPREAD_STEPS; i++) {
         sum += s->times[i];
-        if (sum >= wanted) {
+        if (sum >= wanted)
             return s->most[i];
-        }
     }
     return (double)INFINITY;
 }
@@ -63,14 +62,12 @@ static double find_percentile(const spread *s, uint64_t times) {
 scale spread_scale(const spread *s, double max) {
     scale found = {.end = max, .first = (double)INFINITY};
     uint64_t times = 0;
-    for (size_t i = 0; i < SPREAD_STEPS; i++) {
+    for (size_t i = 0; i < SPREAD_STEPS; i++)
         times += s->times[i];
-    }
     const double far =
         times < LEAST_TIMES ? (double)INFINITY : far_factor * find_percentile(s, times);
-    if (!(max > far)) {
+    if (!(max > far))
         return found;
-    }
     for (size_t i = 0; i < SPREAD_STEPS; i++) {
         if (s->times[i] > 0 && s->most[i] <= far) {
             found.end = s->most[i];

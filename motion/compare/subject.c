@@ -31,14 +31,13 @@ static bool add_joint(view_maker *m, const pm_motion_channel *channel, int64_t c
     pm_motion_node *node = &m->nodes[m->count];
     const int shown = channel->name.size < 64 ? (int)channel->name.size : 64;
     int size = 0;
-    if (component >= 0) {
+    if (component >= 0)
         size = snprintf(text, sizeof text, "%.*s[%lld]", shown, channel->name.text,
                         (long long)component);
-    } else if (channel->name.size > 0) {
+    else if (channel->name.size > 0)
         node->name = channel->name;
-    } else {
+    else
         size = snprintf(text, sizeof text, "rotation[%zu]", m->count);
-    }
     if (size > 0) {
         node->name.size = strlen(text);
         node->name.text = motion_copy_text(&m->s->arena, text, node->name.size);
@@ -59,7 +58,7 @@ static bool add_joint(view_maker *m, const pm_motion_channel *channel, int64_t c
 static bool add_angle(view_maker *m, const pm_motion_channel *channel, size_t keys,
                       uint32_t component) {
     double *rotations = motion_allocate(&m->s->arena, keys, 4 * sizeof *rotations);
-    for (size_t k = 0; rotations != NULL && k < keys; k++) {
+    for (size_t k = 0; rotations && k < keys; k++) {
         const double half = evaluate_number(&channel->keys, channel->components, k, component) / 2;
         rotations[4 * k] = sin(half);
         rotations[4 * k + 3] = cos(half);
@@ -71,12 +70,10 @@ static bool add_angle(view_maker *m, const pm_motion_channel *channel, size_t ke
 static bool add_channel(view_maker *m, const pm_motion_content *content, const pm_motion_clip *clip,
                         const pm_motion_channel *channel) {
     bool done = true;
-    if (channel->path == PM_MOTION_ROTATION) {
+    if (channel->path == PM_MOTION_ROTATION)
         return add_joint(m, channel, -1, channel->keys);
-    }
-    for (uint32_t i = 0; done && is_angles(content, channel) && i < channel->components; i++) {
+    for (uint32_t i = 0; done && is_angles(content, channel) && i < channel->components; i++)
         done = add_angle(m, channel, clip->timelines[channel->timeline].key_count, i);
-    }
     return done;
 }
 
@@ -97,12 +94,10 @@ static pm_status make_nodes(subject *s, const pm_motion_content *content, pm_mot
                     .nodes = motion_allocate(&s->arena, count, sizeof *m.nodes),
                     .channels = motion_allocate(&s->arena, count, sizeof *m.channels)};
     bool done = m.nodes != NULL && m.channels != NULL;
-    for (size_t c = 0; done && c < clip->channel_count; c++) {
+    for (size_t c = 0; done && c < clip->channel_count; c++)
         done = add_channel(&m, content, clip, &clip->channels[c]);
-    }
-    if (!done) {
+    if (!done)
         return motion_refuse_memory(error);
-    }
     clip->channels = m.channels;
     clip->channel_count = count;
     s->view.content.nodes = m.nodes;
@@ -150,9 +145,8 @@ static void order_joints(subject *s, bool *placed) {
     size_t count = 0;
     for (size_t j = 0; j < s->joint_count; j++) {
         size_t above = 0;
-        for (int32_t n = (int32_t)j; n >= 0 && !placed[n]; n = nodes[n].parent) {
+        for (int32_t n = (int32_t)j; n >= 0 && !placed[n]; n = nodes[n].parent)
             above++;
-        }
         int32_t n = (int32_t)j;
         for (size_t at = count + above; at > count; at--, n = nodes[n].parent) {
             s->order[at - 1] = (uint32_t)n;
@@ -168,14 +162,12 @@ static pm_status find_joints(subject *s, pm_error *error) {
     s->channels = motion_allocate(&s->arena, count, SUBJECT_PATHS * sizeof *s->channels);
     s->order = motion_allocate(&s->arena, count, sizeof *s->order);
     s->matrices = motion_allocate(&s->arena, count, 12 * sizeof *s->matrices);
-    if (placed == NULL || s->channels == NULL || s->order == NULL || s->matrices == NULL) {
+    if (!placed || !s->channels || !s->order || !s->matrices)
         return motion_refuse_memory(error);
-    }
     for (size_t c = 0; c < s->clip->channel_count; c++) {
         const pm_motion_channel *channel = &s->clip->channels[c];
-        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE) {
+        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE)
             s->channels[SUBJECT_PATHS * (size_t)channel->node + channel->path] = channel;
-        }
     }
     order_joints(s, placed);
     return PM_OK;
@@ -191,26 +183,22 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
     *s = (subject){.view = *motion, .has_places = content->node_count > 0};
     pm_motion_clip *clip = motion_allocate(&s->arena, 1, sizeof *clip);
     pm_status status = motion_check_keys(motion, error);
-    if (status != PM_OK || clip == NULL) {
+    if (status != PM_OK || !clip)
         return status != PM_OK ? status : motion_refuse_memory(error);
-    }
     *clip = content->clips[index];
     status = motion_check_clip(content, index, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     s->clip = clip;
     find_times(s, clip);
     find_units(s, content->format);
-    if (!s->has_places) {
+    if (!s->has_places)
         status = make_nodes(s, content, clip, error);
-    }
     s->view.content.clips = clip;
     s->view.content.clip_count = 1;
     s->view.content.skin_count = 0;
-    if (status == PM_OK && s->view.content.node_count == 0) {
+    if (status == PM_OK && s->view.content.node_count == 0)
         return motion_refuse(error, "has no rotations to compare");
-    }
     return status == PM_OK ? find_joints(s, error) : status;
 }
 

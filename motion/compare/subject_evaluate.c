@@ -23,13 +23,12 @@ static double *bone_axes(const subject *s) {
     const pm_motion_clip clip = {.channels = channels, .channel_count = s->joint_count};
     const track_group group = {.track_count = s->joint_count, .numbers = numbers};
     double *axes = NULL;
-    for (size_t j = 0; channels != NULL && numbers != NULL && j < s->joint_count; j++) {
+    for (size_t j = 0; channels && numbers && j < s->joint_count; j++) {
         channels[j].node = s->has_places ? (int32_t)j : -1;
         numbers[j].channel = j;
     }
-    if (channels != NULL && numbers != NULL) {
+    if (channels && numbers)
         axes = tracks_bone_axes(&group, &clip, &s->view.content);
-    }
     free(channels);
     free(numbers);
     return axes;
@@ -40,19 +39,17 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm
     const pm_motion_character *character = NULL;
     double *axes = NULL;
     pm_status status = pm_motion_make_character(&s->view, &options, &character, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     pm_clip_desc desc = character->clips[0];
     if (pm_method_describe(method)->takes_axes) {
         axes = bone_axes(s);
         desc.axes = (pm_array){.data = axes, .type = PM_FLOAT64};
         desc.axis_count = s->joint_count;
-        status = axes != NULL ? PM_OK : motion_refuse_memory(error);
+        status = axes ? PM_OK : motion_refuse_memory(error);
     }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = pm_clip_create(engine, &desc, &s->curve, error);
-    }
     free(axes);
     pm_motion_destroy_character(&character);
     return status;
@@ -63,11 +60,10 @@ static size_t find_key(const pm_timeline *timeline, double time) {
     size_t low = 0, high = timeline->key_count;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(timeline, middle) <= time) {
+        if (evaluate_key_time(timeline, middle) <= time)
             low = middle;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -78,22 +74,19 @@ static double nearest_key(const subject *s, double time) {
         const pm_timeline *timeline = &s->clip->timelines[t];
         const double key =
             evaluate_key_time(timeline, find_key(timeline, time + SUBJECT_SAME_TIME));
-        if (fabs(key - time) < SUBJECT_SAME_TIME) {
+        if (fabs(key - time) < SUBJECT_SAME_TIME)
             return key;
-        }
     }
     return time;
 }
 
 /* Memory for a block of times; blocks have the size of the first one, or less. */
 static bool make_room(subject *s, size_t count) {
-    if (s->room >= count) {
+    if (s->room >= count)
         return true;
-    }
-    for (size_t p = 0; p < SUBJECT_PATHS; p++) {
+    for (size_t p = 0; p < SUBJECT_PATHS; p++)
         s->sampled[p] =
             motion_allocate(&s->arena, count, s->joint_count * widths[p] * sizeof(float));
-    }
     s->at = motion_allocate(&s->arena, count, sizeof *s->at);
     s->room = count;
     return s->sampled[0] != NULL && s->sampled[1] != NULL && s->sampled[2] != NULL && s->at != NULL;
@@ -101,13 +94,11 @@ static bool make_room(subject *s, size_t count) {
 
 static pm_status sample(subject *s, const double *times, size_t count, pm_error *error) {
     pm_clip_info info;
-    if (!make_room(s, count)) {
+    if (!make_room(s, count))
         return motion_refuse_memory(error);
-    }
     pm_clip_get_info(s->curve, &info);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         s->at[i] = nearest_key(s, s->begin + times[i]);
-    }
     const pm_sample_job job = {.sample_count = count,
                                .times = s->at,
                                .rotations = s->sampled[0],
@@ -133,9 +124,8 @@ static const double *rest_of(const pm_motion_node *node, size_t path) {
 /* The first key at or after `key` that is later than a time, less what is the same. */
 static size_t key_near(const pm_timeline *timeline, size_t key, double time) {
     while (key + 1 < timeline->key_count &&
-           evaluate_key_time(timeline, key) <= time - SUBJECT_SAME_TIME) {
+           evaluate_key_time(timeline, key) <= time - SUBJECT_SAME_TIME)
         key++;
-    }
     return key;
 }
 
@@ -159,9 +149,8 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
     for (size_t i = 0; i < count; i++) {
         const size_t at = i * s->joint_count + joint;
         double *value = value_of(&poses[at], path);
-        for (size_t n = 0; n < widths[path]; n++) {
+        for (size_t n = 0; n < widths[path]; n++)
             value[n] = (double)s->sampled[path][at * widths[path] + n];
-        }
     }
 }
 
@@ -169,12 +158,11 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
 static void evaluate_path(const subject *s, size_t joint, size_t path, const double *times,
                           size_t count, subject_pose *poses) {
     const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
-    if (channel == NULL) {
-        for (size_t i = 0; i < count; i++) {
+    if (!channel) {
+        for (size_t i = 0; i < count; i++)
             memcpy(value_of(&poses[i * s->joint_count + joint], path),
                    rest_of(&s->view.content.nodes[joint], path), widths[path] * sizeof(double));
-        }
-    } else if (s->curve != NULL && channel->interpolation != PM_MOTION_STEP) {
+    } else if (s->curve && channel->interpolation != PM_MOTION_STEP) {
         copy_sampled(s, joint, path, count, poses);
     } else {
         evaluate_block(s, joint, path, times, count, poses);
@@ -185,9 +173,8 @@ static void evaluate_path(const subject *s, size_t joint, size_t path, const dou
 
 static void normalise(double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++)
         q[i] /= length;
-    }
 }
 
 /* Rows of 3x4: translation, rotation and scale. */
@@ -195,9 +182,8 @@ static void matrix_of(const subject_pose *pose, double m[12]) {
     double turn[9];
     pm_matrix_from_quat(pose->rotation, turn);
     for (size_t row = 0; row < 3; row++) {
-        for (size_t column = 0; column < 3; column++) {
+        for (size_t column = 0; column < 3; column++)
             m[4 * row + column] = turn[3 * row + column] * pose->scale[column];
-        }
         m[4 * row + 3] = pose->translation[row];
     }
 }
@@ -206,9 +192,8 @@ static void multiply(const double parent[12], const double local[12], double out
     for (size_t row = 0; row < 3; row++) {
         for (size_t column = 0; column < 4; column++) {
             double sum = column == 3 ? parent[4 * row + 3] : 0;
-            for (size_t i = 0; i < 3; i++) {
+            for (size_t i = 0; i < 3; i++)
                 sum += parent[4 * row + i] * local[4 * i + column];
-            }
             out[4 * row + column] = sum;
         }
     }
@@ -220,30 +205,25 @@ static void place_joints(subject *s, subject_pose *poses) {
         const int32_t parent = s->view.content.nodes[joint].parent;
         double local[12], *world = s->matrices + 12 * joint;
         matrix_of(&poses[joint], local);
-        if (parent < 0) {
+        if (parent < 0)
             memcpy(world, local, sizeof local);
-        } else {
+        else
             multiply(s->matrices + 12 * (size_t)parent, local, world);
-        }
-        for (size_t n = 0; n < 3; n++) {
+        for (size_t n = 0; n < 3; n++)
             poses[joint].place[n] = world[4 * n + 3];
-        }
     }
 }
 
 pm_status subject_evaluate(subject *s, const double *times, size_t count, subject_pose *poses,
                            pm_error *error) {
-    const pm_status status = s->curve != NULL ? sample(s, times, count, error) : PM_OK;
+    const pm_status status = s->curve ? sample(s, times, count, error) : PM_OK;
     for (size_t j = 0; j < s->joint_count && status == PM_OK; j++) {
-        for (size_t path = 0; path < SUBJECT_PATHS; path++) {
+        for (size_t path = 0; path < SUBJECT_PATHS; path++)
             evaluate_path(s, j, path, times, count, poses);
-        }
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             normalise(poses[i * s->joint_count + j].rotation);
-        }
     }
-    for (size_t i = 0; i < count && s->has_places && status == PM_OK; i++) {
+    for (size_t i = 0; i < count && s->has_places && status == PM_OK; i++)
         place_joints(s, poses + i * s->joint_count);
-    }
     return status;
 }

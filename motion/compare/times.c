@@ -18,12 +18,10 @@ enum { POSE_BYTES = 4, MOST_POSES = 4000000 };
 static void sift(compare_times *t, size_t at) {
     const times_cursor moved = t->heap[at];
     for (size_t child = 2 * at + 1; child < t->heap_count; child = 2 * at + 1) {
-        if (child + 1 < t->heap_count && t->heap[child + 1].time < t->heap[child].time) {
+        if (child + 1 < t->heap_count && t->heap[child + 1].time < t->heap[child].time)
             child++;
-        }
-        if (t->heap[child].time >= moved.time) {
+        if (t->heap[child].time >= moved.time)
             break;
-        }
         t->heap[at] = t->heap[child];
         at = child;
     }
@@ -33,14 +31,12 @@ static void sift(compare_times *t, size_t at) {
 /* Passes the earliest key. */
 static void pass_key(compare_times *t) {
     times_cursor *top = &t->heap[0];
-    if (++top->key < top->keys->key_count) {
+    if (++top->key < top->keys->key_count)
         top->time = evaluate_key_time(top->keys, top->key) - top->begin;
-    } else {
+    else
         *top = t->heap[--t->heap_count];
-    }
-    if (t->heap_count > 0) {
+    if (t->heap_count > 0)
         sift(t, 0);
-    }
 }
 
 /* The first key at or after a time, less what is the same. */
@@ -48,11 +44,10 @@ static size_t first_key(const pm_timeline *keys, double time) {
     size_t low = 0, high = keys->key_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(keys, middle) < time - SUBJECT_SAME_TIME) {
+        if (evaluate_key_time(keys, middle) < time - SUBJECT_SAME_TIME)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -72,9 +67,8 @@ static void fill_heap(compare_times *t) {
             }
         }
     }
-    for (size_t at = t->heap_count / 2; at > 0; at--) {
+    for (size_t at = t->heap_count / 2; at > 0; at--)
         sift(t, at - 1);
-    }
 }
 
 /* ---- times --------------------------------------------------------------------------------- */
@@ -86,9 +80,8 @@ static double grid_time(const compare_times *t, uint64_t index) {
 
 /* The next key time, whether it is taken or not. */
 static bool next_key_time(compare_times *t, double *time) {
-    if (t->heap_count == 0 || t->heap[0].time > t->end + SUBJECT_SAME_TIME) {
+    if (t->heap_count == 0 || t->heap[0].time > t->end + SUBJECT_SAME_TIME)
         return false;
-    }
     const double first = t->heap[0].time;
     do {
         *time = t->heap[0].time;
@@ -105,19 +98,16 @@ static bool next_time(compare_times *t, double *time) {
         *time = grid_time(t, t->done);
         return t->done++ < t->key_times;
     }
-    while (next_key_time(t, time)) {
-        if ((t->done - 1) % t->every == 0 || t->done == t->key_times) {
+    while (next_key_time(t, time))
+        if ((t->done - 1) % t->every == 0 || t->done == t->key_times)
             return true;
-        }
-    }
     return false;
 }
 
 size_t times_next(compare_times *t, double *times, size_t room) {
     size_t count = 0;
-    while (count < room && next_time(t, &times[count])) {
+    while (count < room && next_time(t, &times[count]))
         count++;
-    }
     return count;
 }
 
@@ -133,9 +123,8 @@ static uint64_t count_grid(const compare_times *t) {
     const double last = t->end + 2 * SUBJECT_SAME_TIME;
     const double steps =
         (last - t->start) * (double)t->request.rate.num / (double)t->request.rate.den;
-    if (!(steps < 0x1p53)) {
+    if (!(steps < 0x1p53))
         return UINT64_MAX;
-    }
     uint64_t count = steps < 0 ? 0 : (uint64_t)steps + 1;
     /* The division may have rounded to a neighbour. */
     count += grid_time(t, count) <= last;
@@ -176,9 +165,8 @@ static void count_times(compare_times *t) {
     t->key_times = t->request.rate.den != 0 ? count_grid(t) : count_keys(t);
     t->every = find_every(t);
     t->count = t->key_times;
-    if (t->every > 1) {
+    if (t->every > 1)
         t->count = (t->key_times - 1) / t->every + 1 + ((t->key_times - 1) % t->every != 0);
-    }
 }
 
 bool times_begin(compare_times *t, const subject *a, const subject *b,
@@ -190,7 +178,7 @@ bool times_begin(compare_times *t, const subject *a, const subject *b,
                          .start = request->from,
                          .end = request->to > 0 ? fmin(request->to, end) : end};
     t->heap = calloc(a->clip->timeline_count + b->clip->timeline_count + 1, sizeof *t->heap);
-    if (t->heap != NULL) {
+    if (t->heap) {
         fill_heap(t);
         count_times(t);
         fill_heap(t);

@@ -44,9 +44,8 @@ static sigset_t fatal_set(void) {
                                  SIGBUS,   SIGFPE,  SIGILL,  SIGTRAP, SIGXFSZ};
     sigset_t set;
     sigfillset(&set);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         sigdelset(&set, others[i]);
-    }
     return set;
 }
 
@@ -99,7 +98,7 @@ static void list_add(atomic_file *added) {
 }
 
 static void list_drop(const atomic_file *dropped) {
-    for (atomic_file **at = &list; *at != NULL; at = &(*at)->next) {
+    for (atomic_file **at = &list; *at; at = &(*at)->next) {
         if (*at == dropped) {
             *at = dropped->next;
             return;
@@ -123,21 +122,18 @@ static bool is_noted(int number) {
 
 /* Only calls that a signal handler may make, so not remove(). */
 static void remove_path(const char *path) {
-    if (unlink(path) != 0) {
+    if (unlink(path) != 0)
         rmdir(path);
-    }
 }
 
 /* The last entry of the list is removed first: files before the folder that they are in. */
 static void remove_all_and_raise(int number) {
     sigset_t set;
-    if (is_noted(number)) {
+    if (is_noted(number))
         return;
-    }
     list_wait();
-    for (const atomic_file *at = list; at != NULL && getpid() == list_owner; at = at->next) {
+    for (const atomic_file *at = list; at && getpid() == list_owner; at = at->next)
         remove_path(at->path);
-    }
     signal(number, SIG_DFL);
     raise(number);
     sigemptyset(&set);
@@ -155,9 +151,8 @@ void atomic_file_watch_signals(void) {
     for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction current;
         if (sigismember(&action.sa_mask, number) == 1 && sigaction(number, NULL, &current) == 0 &&
-            current.sa_handler != SIG_IGN && (is_own(number) || current.sa_handler == SIG_DFL)) {
+            current.sa_handler != SIG_IGN && (is_own(number) || current.sa_handler == SIG_DFL))
             sigaction(number, &action, NULL);
-        }
     }
     signal(SIGXFSZ, SIG_IGN);
 }
@@ -178,17 +173,14 @@ static bool same_file(const struct stat *a, const struct stat *b) {
  * not regular and files that cannot be opened are left alone. */
 static void remove_if_orphaned(int folder, const char *name) {
     struct stat named, opened;
-    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode)) {
+    if (fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(named.st_mode))
         return;
-    }
     int file = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (file < 0) {
+    if (file < 0)
         return;
-    }
     if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &opened) == 0 &&
-        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&named, &opened)) {
+        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&named, &opened))
         unlinkat(folder, name, 0);
-    }
     close(file);
 }
 
@@ -206,22 +198,18 @@ static bool is_cleaned(const struct stat *status) {
 }
 
 void atomic_file_look_again(void) {
-    for (size_t i = 0; i < CLEANED_MAX; i++) {
+    for (size_t i = 0; i < CLEANED_MAX; i++)
         atomic_store(&cleaned_folders[i], 0);
-    }
 }
 
 static void remove_orphans(const char *path) {
     struct stat status;
     DIR *folder = NULL;
-    if (stat(path, &status) != 0 || is_cleaned(&status) || (folder = opendir(path)) == NULL) {
+    if (stat(path, &status) != 0 || is_cleaned(&status) || !(folder = opendir(path)))
         return;
-    }
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        if (is_temporary_name(entry->d_name)) {
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        if (is_temporary_name(entry->d_name))
             remove_if_orphaned(dirfd(folder), entry->d_name);
-        }
-    }
     closedir(folder);
 }
 
@@ -234,11 +222,10 @@ static int create_listed(atomic_file *created, mode_t mode, int *file) {
     int failure = 0;
     list_take(&before);
     *file = open(created->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (*file >= 0) {
+    if (*file >= 0)
         list_add(created);
-    } else {
+    else
         failure = errno;
-    }
     list_give(&before);
     return failure;
 }
@@ -255,9 +242,8 @@ static void remove_listed(const atomic_file *created) {
  * no process removes files either. */
 static bool lock_created(const atomic_file *created, int file) {
     struct stat named, opened;
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (flock(file, LOCK_EX | LOCK_NB) != 0)
         return errno != EWOULDBLOCK;
-    }
     return fstat(file, &opened) == 0 && lstat(created->path, &named) == 0 &&
            same_file(&named, &opened);
 }
@@ -265,11 +251,10 @@ static bool lock_created(const atomic_file *created, int file) {
 int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file) {
     static atomic_uint serial = 0;
     const char *slash = strrchr(target, '/');
-    const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+    const size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
     atomic_file *created = malloc(sizeof *created + folder + NAME_SIZE);
-    if (created == NULL) {
+    if (!created)
         return ENOMEM;
-    }
     memcpy(created->path, target, folder);
     created->path[folder] = '\0';
     remove_orphans(folder > 0 ? created->path : ".");
@@ -277,9 +262,8 @@ int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary,
         snprintf(created->path + folder, NAME_SIZE, PREFIX "%ld-%u" SUFFIX, (long)getpid(),
                  atomic_fetch_add(&serial, 1));
         int failure = create_listed(created, mode, file);
-        if (failure == EEXIST) {
+        if (failure == EEXIST)
             continue;
-        }
         if (failure != 0) {
             free(created);
             return failure;
@@ -297,12 +281,10 @@ int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary,
 static int rename_to_new(const char *path, const char *target) {
 #ifdef SYS_renameat2
     enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, which not every C library names */
-    if (syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0) {
+    if (syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0)
         return 0;
-    }
-    if (errno != EINVAL && errno != ENOSYS) { /* network file systems lack it, but have links */
+    if (errno != EINVAL && errno != ENOSYS) /* network file systems lack it, but have links */
         return errno;
-    }
 #endif
     struct stat status;
     int failure = link(path, target) == 0 ? 0 : errno;
@@ -321,9 +303,8 @@ int atomic_file_rename(atomic_file **temporary, const char *target, bool must_be
     int failure = must_be_new ? rename_to_new((*temporary)->path, target)
                   : rename((*temporary)->path, target) != 0 ? errno
                                                             : 0;
-    if (failure == 0) {
+    if (failure == 0)
         list_drop(*temporary);
-    }
     list_give(&before);
     if (failure == 0) {
         free(*temporary);
@@ -333,7 +314,7 @@ int atomic_file_rename(atomic_file **temporary, const char *target, bool must_be
 }
 
 void atomic_file_remove(atomic_file **temporary) {
-    if (*temporary != NULL) {
+    if (*temporary) {
         remove_listed(*temporary);
         free(*temporary);
         *temporary = NULL;
@@ -345,9 +326,8 @@ void atomic_file_remove(atomic_file **temporary) {
 static atomic_file *copy_path(const char *path) {
     const size_t size = strlen(path) + 1;
     atomic_file *made = malloc(sizeof *made + size);
-    if (made != NULL) {
+    if (made)
         memcpy(made->path, path, size);
-    }
     return made;
 }
 
@@ -355,15 +335,13 @@ int atomic_folder_create(char *pattern, atomic_file **temporary) {
     sigset_t before;
     int failure = 0;
     atomic_file *made = copy_path(pattern);
-    if (made == NULL) {
+    if (!made)
         return ENOMEM;
-    }
     list_take(&before);
-    if (mkdtemp(made->path) != NULL) {
+    if (mkdtemp(made->path))
         list_add(made);
-    } else {
+    else
         failure = errno;
-    }
     list_give(&before);
     if (failure != 0) {
         free(made);
@@ -377,9 +355,8 @@ int atomic_folder_create(char *pattern, atomic_file **temporary) {
 int atomic_file_claim(const char *path, atomic_file **temporary) {
     sigset_t before;
     atomic_file *made = copy_path(path);
-    if (made == NULL) {
+    if (!made)
         return ENOMEM;
-    }
     list_take(&before);
     list_add(made);
     list_give(&before);

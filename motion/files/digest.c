@@ -43,16 +43,14 @@ static XXH3_state_t *hash_of(digest_state *state) {
 
 digest_state *digest_begin(void) {
     XXH3_state_t *hash = XXH3_createState();
-    if (hash != NULL) {
+    if (hash)
         XXH3_128bits_reset(hash);
-    }
     return (digest_state *)hash;
 }
 
 void digest_add(digest_state *state, const void *data, size_t size) {
-    if (size > 0) {
+    if (size > 0)
         XXH3_128bits_update(hash_of(state), data, size);
-    }
 }
 
 void digest_add_result(digest_state *state, const char *name, const digest *result) {
@@ -63,7 +61,7 @@ void digest_add_result(digest_state *state, const char *name, const digest *resu
 
 digest digest_end(digest_state **state) {
     digest result = {""};
-    if (*state != NULL) {
+    if (*state) {
         result = text_of(XXH3_128bits_digest(hash_of(*state)));
         XXH3_freeState(hash_of(*state));
         *state = NULL;
@@ -76,17 +74,15 @@ digest digest_end(digest_state **state) {
 /* Returns 0 or an errno. */
 static int add_file(digest_state *state, int file) {
     unsigned char *piece = malloc(PIECE);
-    int failure = piece == NULL ? ENOMEM : 0;
+    int failure = !piece ? ENOMEM : 0;
     while (failure == 0) {
         const ssize_t size = read(file, piece, PIECE);
-        if (size == 0) {
+        if (size == 0)
             break;
-        }
-        if (size > 0) {
+        if (size > 0)
             digest_add(state, piece, (size_t)size);
-        } else if (errno != EINTR) {
+        else if (errno != EINTR)
             failure = errno;
-        }
     }
     free(piece);
     return failure;
@@ -100,15 +96,13 @@ bool digest_of_file(const char *path, digest *result) {
     memset(result, 0, sizeof *result);
     if (failure == 0) {
         state = digest_begin();
-        failure = state == NULL ? ENOMEM : add_file(state, file);
+        failure = !state ? ENOMEM : add_file(state, file);
     }
     const digest found = digest_end(&state);
-    if (file >= 0) {
+    if (file >= 0)
         close(file);
-    }
-    if (failure == 0) {
+    if (failure == 0)
         *result = found;
-    }
     errno = failure;
     return failure == 0;
 }

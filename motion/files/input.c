@@ -28,9 +28,8 @@ typedef struct byte_buffer {
 
 static size_t physical_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page) {
+    if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page)
         return SIZE_MAX / 2;
-    }
     return (size_t)pages * (size_t)page;
 }
 
@@ -48,19 +47,17 @@ static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const ch
 
 input_kind_found input_find_magic(const char *bytes, size_t size, const char *magic) {
     const size_t wanted = strlen(magic);
-    if (memcmp(bytes, magic, size < wanted ? size : wanted) != 0) {
+    if (memcmp(bytes, magic, size < wanted ? size : wanted) != 0)
         return INPUT_KIND_NO;
-    }
     return size < wanted ? INPUT_KIND_UNKNOWN : INPUT_KIND_YES;
 }
 
 bool input_check_kind(const input_kind *kind, const char *bytes, size_t size, bool is_whole,
                       char reason[INPUT_REASON_SIZE]) {
-    const input_kind_found found = kind != NULL ? kind->find(bytes, size) : INPUT_KIND_YES;
+    const input_kind_found found = kind ? kind->find(bytes, size) : INPUT_KIND_YES;
     if (found == INPUT_KIND_NO ||
-        (found == INPUT_KIND_UNKNOWN && !is_whole && size >= INPUT_FIRST_BYTES)) {
+        (found == INPUT_KIND_UNKNOWN && !is_whole && size >= INPUT_FIRST_BYTES))
         return refuse(reason, kind->refusal, "");
-    }
     return true;
 }
 
@@ -69,16 +66,14 @@ bool input_check_kind(const input_kind *kind, const char *bytes, size_t size, bo
 /* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
  * which shows that the input is longer. */
 static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
-    if (buffer->capacity - buffer->size > 1) {
+    if (buffer->capacity - buffer->size > 1)
         return true;
-    }
     size_t doubled = buffer->capacity > SIZE_MAX / 2 ? SIZE_MAX : 2 * buffer->capacity;
     size_t capacity = doubled > wanted ? doubled : wanted;
     capacity = capacity < max + 2 ? capacity : max + 2;
     char *data = realloc(buffer->data, capacity);
-    if (data == NULL) {
+    if (!data)
         return false;
-    }
     buffer->data = data;
     buffer->capacity = capacity;
     return true;
@@ -101,11 +96,10 @@ static int read_more(int file, bool is_stream, byte_buffer *buffer, bool *end) {
             *end = got == 0;
             return 0;
         }
-        if (is_stream && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        if (is_stream && (errno == EAGAIN || errno == EWOULDBLOCK))
             wait_for_bytes(file);
-        } else if (errno != EINTR) {
+        else if (errno != EINTR)
             return errno;
-        }
     }
 }
 
@@ -115,9 +109,8 @@ static bool find_size(int file, const input_bounds *bounds, struct stat *status,
                       size_t *max, char *reason) {
     *wanted = INPUT_FIRST_BYTES;
     *max = bounds->stream;
-    if (fstat(file, status) != 0 || !S_ISREG(status->st_mode) || status->st_size <= 0) {
+    if (fstat(file, status) != 0 || !S_ISREG(status->st_mode) || status->st_size <= 0)
         return true;
-    }
     *max = bounds->file;
     if ((uintmax_t)status->st_size > bounds->file) {
         snprintf(reason, INPUT_REASON_SIZE,
@@ -153,7 +146,7 @@ static bool has_other_bytes(int file, off_t begin, const byte_buffer *buffer) {
     enum { PIECE = 1 << 16 };
     char *piece = malloc(PIECE);
     bool other = false;
-    for (size_t at = 0; piece != NULL && at < buffer->size && !other;) {
+    for (size_t at = 0; piece && at < buffer->size && !other;) {
         const size_t left = buffer->size - at;
         const ssize_t got = pread(file, piece, left < PIECE ? left : PIECE, begin + (off_t)at);
         other = (got < 0 && errno != EINTR) || got == 0 ||
@@ -167,9 +160,8 @@ static bool has_other_bytes(int file, off_t begin, const byte_buffer *buffer) {
 /* Whether a regular file has changed since then: it would be read half old and half new. */
 static bool has_changed(int file, const file_state *before, const byte_buffer *buffer) {
     struct stat after;
-    if (!is_regular(before) || fstat(file, &after) != 0) {
+    if (!is_regular(before) || fstat(file, &after) != 0)
         return false;
-    }
     return after.st_size != before->status.st_size ||
            after.st_mtim.tv_sec != before->status.st_mtim.tv_sec ||
            after.st_mtim.tv_nsec != before->status.st_mtim.tv_nsec ||
@@ -181,30 +173,26 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
     bool known = false, end = false;
     size_t wanted, max;
     file_state before = {.begin = 0};
-    if (!find_size(file, bounds, &before.status, &wanted, &max, reason)) {
+    if (!find_size(file, bounds, &before.status, &wanted, &max, reason))
         return false;
-    }
     before.begin = is_regular(&before) ? lseek(file, 0, SEEK_CUR) : 0;
     while (!end) {
-        size_t room =
-            known || kind == NULL || wanted < INPUT_FIRST_BYTES ? wanted : INPUT_FIRST_BYTES;
+        size_t room = known || !kind || wanted < INPUT_FIRST_BYTES ? wanted : INPUT_FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
             errno = ENOMEM;
             return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
         int failure = read_more(file, !S_ISREG(before.status.st_mode), buffer, &end);
-        if (failure != 0) {
+        if (failure != 0)
             return refuse(reason, "cannot be read: ", strerror(failure));
-        }
         if (buffer->size > max) {
             snprintf(reason, INPUT_REASON_SIZE,
                      "size is beyond %zu bytes, the limit for inputs of unknown size", max);
             return false;
         }
         if (!end && !known) {
-            if (!input_check_kind(kind, buffer->data, buffer->size, false, reason)) {
+            if (!input_check_kind(kind, buffer->data, buffer->size, false, reason))
                 return false;
-            }
             known = kind == NULL || kind->find(buffer->data, buffer->size) == INPUT_KIND_YES;
         }
     }
@@ -230,8 +218,7 @@ bool input_read(int file, const input_kind *kind, const input_bounds *bounds, ch
 /* ---- opening ------------------------------------------------------------------- */
 
 static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *text) {
-    refuse(reason,
-           text != NULL ? text : "cannot be opened: ", text != NULL ? "" : strerror(failure));
+    refuse(reason, text ? text : "cannot be opened: ", text ? "" : strerror(failure));
     errno = failure;
     return -1;
 }
@@ -240,27 +227,23 @@ static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *
 int input_open(const char *path, input_rule rule, char reason[INPUT_REASON_SIZE]) {
     static const char odd[] = "is no regular file";
     struct stat status;
-    if (stat(path, &status) != 0) {
+    if (stat(path, &status) != 0)
         return refuse_open(reason, errno, NULL);
-    }
-    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode)) {
+    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode))
         return refuse_open(reason, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, odd);
-    }
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0 || fstat(file, &status) != 0) {
         const int failure = errno;
-        if (file >= 0) {
+        if (file >= 0)
             close(file);
-        }
         return refuse_open(reason, failure, NULL);
     }
     if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode)) {
         close(file);
         return refuse_open(reason, EINVAL, odd);
     }
-    if (S_ISFIFO(status.st_mode)) {
+    if (S_ISFIFO(status.st_mode))
         wait_for_bytes(file); /* before a writer has come, a pipe looks like one at its end */
-    }
     return file;
 }
 
@@ -269,9 +252,8 @@ bool input_read_file(const char *path, const input_kind *kind, char **data, size
     bool is_stdin = strcmp(path, "-") == 0;
     const input_bounds bounds = input_machine_bounds();
     int file = is_stdin ? STDIN_FILENO : input_open(path, INPUT_ANY, reason);
-    if (file < 0) {
+    if (file < 0)
         return false;
-    }
     bool good = input_read(file, kind, &bounds, data, size, reason);
     if (!is_stdin) {
         const int failure = errno;
@@ -286,15 +268,13 @@ bool input_read_beside(const char *path, const input_kind *kind, size_t max, cha
     input_bounds bounds = input_machine_bounds();
     struct stat status;
     const int file = input_open(path, INPUT_REGULAR, reason);
-    if (file < 0) {
+    if (file < 0)
         return false;
-    }
     bounds.stream = max < bounds.stream ? max : bounds.stream; /* files of /proc have no size */
     const bool is_large = fstat(file, &status) == 0 && (uintmax_t)status.st_size > max;
-    if (is_large) {
+    if (is_large)
         snprintf(reason, INPUT_REASON_SIZE, "has %llu bytes; expected at most %zu",
                  (unsigned long long)status.st_size, max);
-    }
     const bool good = !is_large && input_read(file, kind, &bounds, data, size, reason);
     close(file);
     return good;

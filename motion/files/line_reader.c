@@ -40,9 +40,8 @@ static int fill(line_reader *reader) {
     reader->seen = reader->end;
     const ssize_t size =
         read(reader->file, reader->buffer + reader->end, reader->max + 1 - reader->end);
-    if (size < 0) {
+    if (size < 0)
         return errno == EINTR ? 0 : errno;
-    }
     reader->at_end = size == 0;
     reader->end += (size_t)size;
     return 0;
@@ -63,11 +62,10 @@ bool line_reader_next(line_reader *reader, const char **line, size_t *size, int 
     while (*failure == 0) {
         const char *newline =
             memchr(reader->buffer + reader->seen, '\n', reader->end - reader->seen);
-        if (newline != NULL) {
+        if (newline) {
             const size_t at = (size_t)(newline - reader->buffer);
-            if (take(reader, at, at + 1, line, size)) {
+            if (take(reader, at, at + 1, line, size))
                 return true;
-            }
         } else if (!reader->at_end) {
             *failure = fill(reader);
         } else {

@@ -32,9 +32,8 @@ struct motion_output {
 
 static void output_free(motion_output *output) {
     atomic_file_remove(&output->temporary);
-    if (output->file >= 0 && output->owns_file) {
+    if (output->file >= 0 && output->owns_file)
         close(output->file);
-    }
     free(output->target);
     free(output->name);
     free(output);
@@ -48,11 +47,10 @@ static pm_status output_failed(const motion_output *output, int failure, pm_erro
         return PM_ERROR_OUTPUT;
     }
     motion_report(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
-    if (error != NULL && (failure == ENOSPC || failure == EDQUOT)) {
+    if (error && (failure == ENOSPC || failure == EDQUOT))
         error->hint = motion_full_hint;
-    } else if (error != NULL && failure == ENXIO) {
+    else if (error && failure == ENXIO)
         error->hint = "nothing reads this pipe; begin the reader first";
-    }
     return PM_ERROR_OUTPUT;
 }
 
@@ -60,9 +58,8 @@ static pm_status output_failed(const motion_output *output, int failure, pm_erro
  * reads is refused, because opening it would wait for ever. */
 static int open_in_place(motion_output *output, const char *path) {
     output->file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (output->file < 0) {
+    if (output->file < 0)
         return errno;
-    }
     output->owns_file = true;
     const int flags = fcntl(output->file, F_GETFL);
     return flags < 0 || fcntl(output->file, F_SETFL, flags & ~O_NONBLOCK) != 0 ? errno : 0;
@@ -80,33 +77,25 @@ static int open_named(motion_output *output, const char *path) {
     struct stat status;
     file_location found;
     bool exists = stat(path, &status) == 0;
-    if (!exists && errno != ENOENT) {
+    if (!exists && errno != ENOENT)
         return errno;
-    }
-    if (exists && output->must_be_new) {
+    if (exists && output->must_be_new)
         return EEXIST;
-    }
-    if (exists && S_ISDIR(status.st_mode)) {
+    if (exists && S_ISDIR(status.st_mode))
         return EISDIR;
-    }
-    if (exists && access(path, W_OK) != 0) {
+    if (exists && access(path, W_OK) != 0)
         return errno;
-    }
-    if (exists && !S_ISREG(status.st_mode)) {
+    if (exists && !S_ISREG(status.st_mode))
         return open_in_place(output, path);
-    }
-    if (!location_find(path, LOCATION_OUTPUT, &found)) {
+    if (!location_find(path, LOCATION_OUTPUT, &found))
         return ENOMEM;
-    }
     output->target = found.path;
-    if (!exists) {
+    if (!exists)
         return create_temporary(output, 0666);
-    }
     /* 0600 keeps others from reading the file before it has the permissions of the old one. */
     int failure = create_temporary(output, 0600);
-    if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0) {
+    if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0)
         failure = errno;
-    }
     return failure;
 }
 
@@ -115,7 +104,7 @@ static pm_status open_output(const char *path, bool must_be_new, motion_output *
     bool is_stdout = strcmp(path, "-") == 0;
     motion_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
-    if (created == NULL || name == NULL) {
+    if (!created || !name) {
         free(created);
         free(name);
         return motion_refuse_memory(error);
@@ -179,19 +168,16 @@ static int flush_to_disk(int file) {
  * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
 static int close_and_rename(motion_output *output) {
     int file = output->file;
-    int failure = output->temporary != NULL ? flush_to_disk(file) : 0;
-    if (failure != 0) {
+    int failure = output->temporary ? flush_to_disk(file) : 0;
+    if (failure != 0)
         return failure;
-    }
-    int holding = output->temporary != NULL ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
-    if (output->temporary != NULL && holding < 0) {
+    int holding = output->temporary ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    if (output->temporary && holding < 0)
         return errno;
-    }
     output->file = holding;
-    if (close(file) != 0) {
+    if (close(file) != 0)
         return errno;
-    }
-    return output->temporary != NULL
+    return output->temporary
                ? atomic_file_rename(&output->temporary, output->target, output->must_be_new)
                : 0;
 }
@@ -206,7 +192,7 @@ pm_status motion_output_commit(motion_output **output, pm_error *error) {
 }
 
 void motion_output_abandon(motion_output **output) {
-    if (*output != NULL) {
+    if (*output) {
         output_free(*output);
         *output = NULL;
     }

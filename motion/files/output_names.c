@@ -14,7 +14,7 @@
 
 const char *extension_of(const char *path) {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return dot != NULL && (slash == NULL || dot > slash) ? dot + 1 : "";
+    return dot && (slash == NULL || dot > slash) ? dot + 1 : "";
 }
 
 /* ---- clashes ------------------------------------------------------------------- */
@@ -42,23 +42,20 @@ bool names_clash(const named_file *names, size_t count, const named_file **first
     located_file *all = calloc(count, sizeof *all);
     size_t found = 0;
     bool clash = false;
-    for (; all != NULL && found < count; found++) {
+    for (; all && found < count; found++) {
         all[found].file = &names[found];
-        if (!location_find(names[found].name, names[found].use, &all[found].location)) {
+        if (!location_find(names[found].name, names[found].use, &all[found].location))
             break;
-        }
     }
-    if (found > 1) {
+    if (found > 1)
         qsort(all, found, sizeof *all, compare_locations);
-    }
     for (size_t i = 1; i < found && !clash; i++) {
         clash = is_clash(&all[i - 1], &all[i]);
         *first = all[i - 1].file;
         *second = all[i].file;
     }
-    for (size_t i = 0; i < found; i++) {
+    for (size_t i = 0; i < found; i++)
         location_release(&all[i].location);
-    }
     free(all);
     return clash;
 }

@@ -17,9 +17,8 @@ bool archive_is_named(const char *path) {
     const size_t length = strlen(path);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const size_t size = strlen(ends[i]);
-        if (length > size && strcasecmp(path + length - size, ends[i]) == 0) {
+        if (length > size && strcasecmp(path + length - size, ends[i]) == 0)
             return true;
-        }
     }
     return false;
 }
@@ -44,7 +43,7 @@ static bool refuse(char *reason, const char *text) {
 /* The words of libarchive for its last failure. */
 static bool refuse_archive(const archive_reader *reader, char *reason) {
     const char *text = archive_error_string(reader->archive);
-    return refuse(reason, text != NULL ? text : "cannot be read");
+    return refuse(reason, text ? text : "cannot be read");
 }
 
 static bool support_tar(struct archive *a) {
@@ -59,7 +58,7 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
     enum { BLOCK = 1 << 18 };
     *reader = NULL;
     archive_reader *opened = calloc(1, sizeof *opened);
-    if (opened == NULL || (opened->archive = archive_read_new()) == NULL) {
+    if (!opened || !(opened->archive = archive_read_new())) {
         free(opened);
         return refuse(reason, "out of memory");
     }
@@ -84,17 +83,15 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
 static int next_header(archive_reader *reader) {
     const locale_t before = reader->utf8 != (locale_t)0 ? uselocale(reader->utf8) : (locale_t)0;
     const int result = archive_read_next_header(reader->archive, &reader->entry);
-    if (reader->utf8 != (locale_t)0) {
+    if (reader->utf8 != (locale_t)0)
         uselocale(before);
-    }
     return result;
 }
 
 archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZE]) {
     const int result = next_header(reader);
-    if (result == ARCHIVE_EOF) {
+    if (result == ARCHIVE_EOF)
         return ARCHIVE_AT_END;
-    }
     if (result < ARCHIVE_WARN) { /* a warning is about a name that the locale does not have */
         (void)refuse_archive(reader, reason);
         return ARCHIVE_BROKEN;
@@ -108,27 +105,22 @@ archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZ
 static uint64_t holes_of(struct archive_entry *entry) {
     uint64_t data = 0;
     la_int64_t begin, size;
-    if (archive_entry_sparse_reset(entry) == 0) {
+    if (archive_entry_sparse_reset(entry) == 0)
         return 0;
-    }
-    while (archive_entry_sparse_next(entry, &begin, &size) == ARCHIVE_OK) {
+    while (archive_entry_sparse_next(entry, &begin, &size) == ARCHIVE_OK)
         data += size > 0 ? (uint64_t)size : 0;
-    }
     const uint64_t all = (uint64_t)archive_entry_size(entry);
     return all > data ? all - data : 0;
 }
 
 const char *archive_fault_of(struct archive_entry *entry) {
     const mode_t type = archive_entry_filetype(entry);
-    if (type == AE_IFLNK || archive_entry_hardlink(entry) != NULL) {
+    if (type == AE_IFLNK || archive_entry_hardlink(entry))
         return "is a link, which is not followed in an archive";
-    }
-    if (type != AE_IFREG) {
+    if (type != AE_IFREG)
         return "is no regular file";
-    }
-    if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0) {
+    if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0)
         return "has no size";
-    }
     return holes_of(entry) > HOLES_MAX ? "is a sparse file with more than 16 MiB of holes" : NULL;
 }
 
@@ -138,14 +130,12 @@ static const char changed[] = "has changed since it was listed";
 
 static bool find_member(archive_reader *reader, const batch_item *item, char *reason) {
     const size_t prefix = strlen(item->archive) + 1; /* "takes.tar:" */
-    if (reader->begun && reader->place >= item->member) {
+    if (reader->begun && reader->place >= item->member)
         return refuse(reason, "lies before the last member that was read");
-    }
     while (!reader->begun || reader->place < item->member) {
         const archive_step step = archive_next(reader, reason);
-        if (step != ARCHIVE_AT_ENTRY) {
+        if (step != ARCHIVE_AT_ENTRY)
             return step == ARCHIVE_AT_END ? refuse(reason, changed) : false;
-        }
     }
     const char *name = archive_entry_pathname(reader->entry);
     return (name != NULL && archive_fault_of(reader->entry) == NULL &&
@@ -160,7 +150,7 @@ static bool grow(char **data, size_t *room, size_t most) {
     const size_t doubled = *room < FIRST ? FIRST : *room > most / 2 ? most : 2 * *room;
     const size_t next = doubled < most ? doubled : most;
     char *more = realloc(*data, next + 1);
-    if (more != NULL) {
+    if (more) {
         *data = more;
         *room = next;
     }
@@ -171,29 +161,23 @@ static bool grow(char **data, size_t *room, size_t most) {
 static bool read_data(archive_reader *reader, const input_kind *kind, size_t most, char **data,
                       char *reason) {
     size_t used = 0, room = 0, goal = most < INPUT_FIRST_BYTES ? most : INPUT_FIRST_BYTES;
-    if (!grow(data, &room, most)) {
+    if (!grow(data, &room, most))
         return refuse(reason, "out of memory");
-    }
     while (used < most) {
-        if (used == room && !grow(data, &room, most)) {
+        if (used == room && !grow(data, &room, most))
             return refuse(reason, "out of memory");
-        }
         const size_t wanted = (goal < room ? goal : room) - used;
         const la_ssize_t got = archive_read_data(reader->archive, *data + used, wanted);
-        if (got < 0) {
+        if (got < 0)
             return refuse_archive(reader, reason);
-        }
-        if (got == 0) {
+        if (got == 0)
             return refuse(reason, "is cut off");
-        }
         used += (size_t)got;
-        if (used > input_machine_bounds().file) {
+        if (used > input_machine_bounds().file)
             return refuse(reason, "is larger than the memory of this machine");
-        }
         if (used == goal && goal < most) {
-            if (!input_check_kind(kind, *data, used, false, reason)) {
+            if (!input_check_kind(kind, *data, used, false, reason))
                 return false;
-            }
             goal = most;
         }
     }
@@ -205,9 +189,8 @@ bool archive_read(archive_reader *reader, const batch_item *item, const input_ki
                   char **data, size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
     *data = NULL;
     *size = 0;
-    if (item->bytes >= SIZE_MAX / 2) {
+    if (item->bytes >= SIZE_MAX / 2)
         return refuse(reason, "is too large");
-    }
     if (find_member(reader, item, reason) &&
         read_data(reader, kind, (size_t)item->bytes, data, reason)) {
         *size = (size_t)item->bytes;
@@ -219,14 +202,12 @@ bool archive_read(archive_reader *reader, const batch_item *item, const input_ki
 }
 
 void archive_close(archive_reader **reader) {
-    if (*reader != NULL) {
+    if (*reader) {
         (void)archive_read_free((*reader)->archive);
-        if ((*reader)->file >= 0) {
+        if ((*reader)->file >= 0)
             close((*reader)->file);
-        }
-        if ((*reader)->utf8 != (locale_t)0) {
+        if ((*reader)->utf8 != (locale_t)0)
             freelocale((*reader)->utf8);
-        }
         free(*reader);
         *reader = NULL;
     }

@@ -29,29 +29,25 @@ static bool add_entry(const archive_reader *reader, const char *archive, const c
                       char *name, batch_items *items) {
     const char *fault = archive_fault_of(reader->entry);
     char *cut = item_cut(strdup(member), ITEM_NAME_MAX);
-    char *path = cut != NULL ? item_text(archive, ":", cut) : NULL;
+    char *path = cut ? item_text(archive, ":", cut) : NULL;
     batch_item *item = item_add(items, path, name);
     free(cut);
-    if (item == NULL) {
+    if (!item)
         return false;
-    }
     item->archive = archive;
     item->member = reader->place;
-    item->bytes =
-        fault == NULL && item->fault == NULL ? (uint64_t)archive_entry_size(reader->entry) : 0;
+    item->bytes = !fault && !item->fault ? (uint64_t)archive_entry_size(reader->entry) : 0;
     return fault == NULL || item->fault != NULL || item_fault(item, "%s", fault);
 }
 
 static bool list_entry(const archive_reader *reader, const char *archive, const char *match,
                        batch_items *items) {
     const char *member = archive_entry_pathname(reader->entry);
-    if (member == NULL || !is_file_or_link(reader->entry)) {
+    if (!member || !is_file_or_link(reader->entry))
         return true;
-    }
     char *name = batch_name_of(member);
-    if (name == NULL) {
+    if (!name)
         return false;
-    }
     if (name[0] == '\0' || is_hidden(name) || !item_matches(match, name)) {
         free(name);
         return true;
@@ -70,16 +66,13 @@ static int by_place(const void *left, const void *right) {
 static void drop_replaced(batch_items *items, size_t first) {
     batch_item *all = items->items;
     size_t kept = first;
-    if (items->count > first + 1) {
+    if (items->count > first + 1)
         qsort(all + first, items->count - first, sizeof *all, by_place);
-    }
-    for (size_t i = first; i < items->count; i++) {
-        if (kept > first && strcmp(all[kept - 1].name, all[i].name) == 0) {
+    for (size_t i = first; i < items->count; i++)
+        if (kept > first && strcmp(all[kept - 1].name, all[i].name) == 0)
             item_release(&all[i]);
-        } else {
+        else
             all[kept++] = all[i];
-        }
-    }
     items->count = kept;
 }
 
@@ -89,14 +82,13 @@ enum { NAMES_MAX = 128 << 20 };
 /* What could not be listed is one item with the name of the archive. */
 static bool add_archive_fault(const char *path, const char *reason, batch_items *items) {
     const char *slash = strrchr(path, '/');
-    batch_item *item = item_add(items, strdup(path), strdup(slash != NULL ? slash + 1 : path));
+    batch_item *item = item_add(items, strdup(path), strdup(slash ? slash + 1 : path));
     return item != NULL && item_fault(item, "%s", reason);
 }
 
 static void drop_all(batch_items *items, size_t first) {
-    while (items->count > first) {
+    while (items->count > first)
         item_release(&items->items[--items->count]);
-    }
 }
 
 pm_status archive_list(const char *path, const char *match, batch_items *items, pm_error *error) {
@@ -105,9 +97,8 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
     size_t counted = first, names = 0;
     const char *archive = item_archive(items, path);
     archive_reader *reader = NULL;
-    if (archive == NULL) {
+    if (!archive)
         return item_memory(error);
-    }
     bool good = true;
     archive_step step = archive_open(path, &reader, reason) ? ARCHIVE_AT_ENTRY : ARCHIVE_BROKEN;
     while (good && step == ARCHIVE_AT_ENTRY) {
@@ -126,9 +117,8 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
     }
     archive_close(&reader);
     drop_replaced(items, first);
-    if (good && step == ARCHIVE_BROKEN) {
+    if (good && step == ARCHIVE_BROKEN)
         good = add_archive_fault(path, reason, items);
-    }
     return good ? PM_OK : item_memory(error);
 }
 
@@ -139,11 +129,10 @@ static size_t find_wanted(const archive_wanted *wanted, size_t count, const char
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (strcmp(wanted[middle].member, member) < 0) {
+        if (strcmp(wanted[middle].member, member) < 0)
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low < count && strcmp(wanted[low].member, member) == 0 ? low : count;
 }
@@ -151,9 +140,8 @@ static size_t find_wanted(const archive_wanted *wanted, size_t count, const char
 static bool set_place(const archive_reader *reader, const archive_wanted *one, batch_item *item) {
     const char *fault = archive_fault_of(reader->entry);
     item->member = reader->place;
-    if (fault != NULL) {
+    if (fault)
         return item_fault(item, "%s", fault);
-    }
     item->bytes = one->has_bytes ? item->bytes : (uint64_t)archive_entry_size(reader->entry);
     free(item->fault);
     item->fault = NULL;
@@ -164,13 +152,11 @@ static bool find_entry(const archive_reader *reader, const archive_wanted *wante
                        batch_items *items) {
     const char *member = archive_entry_pathname(reader->entry);
     bool good = true;
-    if (member == NULL || !is_file_or_link(reader->entry)) {
+    if (!member || !is_file_or_link(reader->entry))
         return true;
-    }
     for (size_t i = find_wanted(wanted, count, member);
-         good && i < count && strcmp(wanted[i].member, member) == 0; i++) {
+         good && i < count && strcmp(wanted[i].member, member) == 0; i++)
         good = set_place(reader, &wanted[i], &items->items[wanted[i].item]);
-    }
     return good;
 }
 
@@ -178,9 +164,8 @@ static bool find_entry(const archive_reader *reader, const archive_wanted *wante
 static bool set_faults(const archive_wanted *wanted, size_t count, batch_items *items,
                        const char *what, const char *reason) {
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) {
+    for (size_t i = 0; good && i < count; i++)
         good = item_fault(&items->items[wanted[i].item], "%s%s", what, reason);
-    }
     return good;
 }
 
@@ -192,9 +177,8 @@ static bool explain_faults(const archive_wanted *wanted, size_t count, batch_ite
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         batch_item *item = &items->items[wanted[i].item];
-        if (item->fault != NULL && strcmp(item->fault, absent) == 0) {
+        if (item->fault && strcmp(item->fault, absent) == 0)
             good = item_fault(item, "the archive cannot be read: %s", reason);
-        }
     }
     return good;
 }
@@ -204,12 +188,10 @@ pm_status archive_find(const char *path, const archive_wanted *wanted, size_t co
     char reason[ARCHIVE_REASON_SIZE] = "";
     const char *archive = item_archive(items, path);
     archive_reader *reader = NULL;
-    if (archive == NULL || !set_faults(wanted, count, items, absent, "")) {
+    if (!archive || !set_faults(wanted, count, items, absent, ""))
         return item_memory(error);
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         items->items[wanted[i].item].archive = archive;
-    }
     bool good = true;
     archive_step step = archive_open(path, &reader, reason) ? ARCHIVE_AT_ENTRY : ARCHIVE_BROKEN;
     while (good && step == ARCHIVE_AT_ENTRY) {
@@ -217,9 +199,8 @@ pm_status archive_find(const char *path, const archive_wanted *wanted, size_t co
         good = step != ARCHIVE_AT_ENTRY || find_entry(reader, wanted, count, items);
     }
     archive_close(&reader);
-    if (good && step == ARCHIVE_BROKEN) {
+    if (good && step == ARCHIVE_BROKEN)
         good = explain_faults(wanted, count, items, reason);
-    }
     return good ? PM_OK : item_memory(error);
 }
 

@@ -46,13 +46,13 @@ typedef struct search {
 
 /* Takes over both texts, also on failure. */
 static bool push(folder_todos *todos, char *path, char *name, size_t parent) {
-    if (path != NULL && name != NULL && todos->count == todos->room) {
+    if (path && name && todos->count == todos->room) {
         const size_t room = todos->room < 16 ? 16 : 2 * todos->room;
         folder_todo *more = realloc(todos->folders, room * sizeof *more);
-        todos->folders = more != NULL ? more : todos->folders;
-        todos->room = more != NULL ? room : todos->room;
+        todos->folders = more ? more : todos->folders;
+        todos->room = more ? room : todos->room;
     }
-    if (path == NULL || name == NULL || todos->count == todos->room) {
+    if (!path || !name || todos->count == todos->room) {
         free(path);
         free(name);
         return false;
@@ -67,9 +67,8 @@ static void release_todo(folder_todo *todo) {
 }
 
 static void release_todos(folder_todos *todos) {
-    for (size_t i = todos->begin; i < todos->count; i++) {
+    for (size_t i = todos->begin; i < todos->count; i++)
         release_todo(&todos->folders[i]);
-    }
     free(todos->folders);
 }
 
@@ -99,27 +98,22 @@ static bool add_fault(search *s, const char *path, const char *name, const char 
 }
 
 static bool add_file(search *s, const char *path, const char *name, const struct stat *status) {
-    if (!item_matches(s->sources->match, name)) {
+    if (!item_matches(s->sources->match, name))
         return true;
-    }
-    if (strlen(path) >= PATH_MAX) {
+    if (strlen(path) >= PATH_MAX)
         return add_fault(s, path, name, strerror(ENAMETOOLONG));
-    }
     batch_item *item = item_add(s->items, strdup(path), strdup(name));
-    if (item != NULL && item->fault == NULL) {
+    if (item && !item->fault)
         item->bytes = (uint64_t)status->st_size;
-    }
     return item != NULL;
 }
 
 /* An entry that stat cannot tell. One that vanished meanwhile is none. */
 static bool add_unknown(search *s, const char *path, const char *name, bool is_link, int reason) {
-    if (reason == ELOOP) {
+    if (reason == ELOOP)
         return add_fault(s, path, name, "is a loop of links");
-    }
-    if (reason != ENOENT) {
+    if (reason != ENOENT)
         return add_fault(s, path, name, strerror(reason));
-    }
     return !is_link || !item_matches(s->sources->match, name) ||
            add_fault(s, path, name, "is a link to a file that does not exist");
 }
@@ -128,18 +122,15 @@ static bool sort_entry(search *s, int folder, const char *entry, const char *pat
                        size_t parent) {
     struct stat status;
     bool is_link = false;
-    if (fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return add_unknown(s, path, name, false, errno);
-    }
     if (S_ISLNK(status.st_mode)) {
         is_link = true;
-        if (fstatat(folder, entry, &status, 0) != 0) {
+        if (fstatat(folder, entry, &status, 0) != 0)
             return add_unknown(s, path, name, true, errno);
-        }
     }
-    if (S_ISDIR(status.st_mode)) {
+    if (S_ISDIR(status.st_mode))
         return push(is_link ? &s->links : &s->stack, strdup(path), strdup(name), parent);
-    }
     return !S_ISREG(status.st_mode) || add_file(s, path, name, &status);
 }
 
@@ -148,9 +139,8 @@ static int by_text(const void *a, const void *b) {
 }
 
 static void free_names(char **names, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         free(names[i]);
-    }
     free(names);
 }
 
@@ -160,27 +150,23 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
     size_t room = 0;
     struct dirent *entry;
     while (errno = 0, (entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] == '.') {
+        if (entry->d_name[0] == '.')
             continue;
-        }
         if (*count == room) {
             room = room < 64 ? 64 : 2 * room;
             char **more = realloc(*names, room * sizeof *more);
-            if (more == NULL) {
+            if (!more)
                 return ENOMEM;
-            }
             *names = more;
         }
         (*names)[*count] = strdup(entry->d_name);
-        if ((*names)[*count] == NULL) {
+        if (!(*names)[*count])
             return ENOMEM;
-        }
         ++*count;
     }
     const int fault = errno;
-    if (*count > 1) {
+    if (*count > 1)
         qsort(*names, *count, sizeof **names, by_text);
-    }
     return fault;
 }
 
@@ -199,9 +185,8 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
     const size_t parent = s->entered.count - 1, before = s->stack.count;
     const int fault = read_names(folder, &names, &count);
     bool good = fault != ENOMEM;
-    if (good && fault != 0) {
+    if (good && fault != 0)
         good = add_fault(s, todo->path, todo->name, strerror(fault));
-    }
     for (size_t i = 0; good && i < count; i++) {
         char *path = join(todo->path, names[i]), *name = join(todo->name, names[i]);
         good = path != NULL && name != NULL &&
@@ -209,9 +194,8 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
         free(path);
         free(name);
     }
-    if (s->stack.count > before) {
+    if (s->stack.count > before)
         reverse(s->stack.folders + before, s->stack.count - before);
-    }
     free_names(names, count);
     return good;
 }
@@ -219,40 +203,34 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
 /* ---- folders ------------------------------------------------------------------------------- */
 
 static bool is_skipped(const search *s, const struct stat *status, size_t parent) {
-    for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++) {
-        if (status->st_dev == s->skipped[i].st_dev && status->st_ino == s->skipped[i].st_ino) {
+    for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++)
+        if (status->st_dev == s->skipped[i].st_dev && status->st_ino == s->skipped[i].st_ino)
             return true;
-        }
-    }
     return false;
 }
 
 static void skip(search *s, const char *folder) {
-    if (folder != NULL && stat(folder, &s->skipped[s->skipped_count]) == 0) {
+    if (folder && stat(folder, &s->skipped[s->skipped_count]) == 0)
         s->skipped_count++;
-    }
 }
 
 static bool enter_opened(search *s, DIR *folder, const folder_todo *todo) {
     struct stat status;
-    if (fstat(dirfd(folder), &status) != 0) {
+    if (fstat(dirfd(folder), &status) != 0)
         return add_fault(s, todo->path, todo->name, strerror(errno));
-    }
     const size_t found = folder_set_find(&s->entered, &status);
-    if (found != FOLDER_NONE) {
+    if (found != FOLDER_NONE)
         return !folder_set_leads_to(&s->entered, found, todo->parent) ||
                add_fault(s, todo->path, todo->name,
                          "is a loop: it leads to a folder that it lies in");
-    }
     return is_skipped(s, &status, todo->parent) ||
            (folder_set_add(&s->entered, &status, todo->parent) && sort_entries(s, folder, todo));
 }
 
 static bool enter(search *s, const folder_todo *todo) {
     DIR *folder = opendir(todo->path);
-    if (folder == NULL) {
+    if (!folder)
         return errno != ENOMEM && add_fault(s, todo->path, todo->name, strerror(errno));
-    }
     const bool good = enter_opened(s, folder, todo);
     closedir(folder);
     return good;

@@ -24,7 +24,7 @@ pm_status item_memory(pm_error *error) {
 char *item_text(const char *first, const char *second, const char *third) {
     const size_t a = strlen(first), b = strlen(second), c = strlen(third);
     char *text = malloc(a + b + c + 1);
-    if (text != NULL) {
+    if (text) {
         memcpy(text, first, a);
         memcpy(text + a, second, b);
         memcpy(text + a + b, third, c + 1);
@@ -38,20 +38,18 @@ static bool is_dots(const char *part, size_t size) {
 
 char *batch_name_of(const char *path) {
     char *name = malloc(strlen(path) + 1), *out = name;
-    while (name != NULL && *path != '\0') {
+    while (name && *path != '\0') {
         const size_t size = strcspn(path, "/");
         if (size > 0 && !is_dots(path, size)) {
-            if (out != name) {
+            if (out != name)
                 *out++ = '/';
-            }
             memcpy(out, path, size);
             out += size;
         }
         path += size + (path[size] == '/');
     }
-    if (name != NULL) {
+    if (name)
         *out = '\0';
-    }
     return name;
 }
 
@@ -59,10 +57,9 @@ char *batch_name_of(const char *path) {
 
 char *item_cut(char *text, size_t max) {
     enum { BEGINNING = 160 };
-    const size_t size = text != NULL ? strlen(text) : 0;
-    if (size <= max) {
+    const size_t size = text ? strlen(text) : 0;
+    if (size <= max)
         return text;
-    }
     const digest all = digest_of(text, size);
     text[utf8_cut(text, size, BEGINNING)] = '\0';
     char *cut = item_text(text, "...", all.text);
@@ -71,17 +68,17 @@ char *item_cut(char *text, size_t max) {
 }
 
 batch_item *item_add(batch_items *items, char *path, char *name) {
-    const size_t size = name != NULL ? strlen(name) : 0;
+    const size_t size = name ? strlen(name) : 0;
     const bool is_long = size > ITEM_NAME_MAX || (path != NULL && strlen(path) > ITEM_PATH_MAX);
     name = item_cut(name, ITEM_NAME_MAX);
     path = item_cut(path, ITEM_PATH_MAX);
-    if (path != NULL && name != NULL && items->count == items->room) {
+    if (path && name && items->count == items->room) {
         const size_t room = items->room < 64 ? 64 : 2 * items->room;
         batch_item *more = realloc(items->items, room * sizeof *more);
-        items->items = more != NULL ? more : items->items;
-        items->room = more != NULL ? room : items->room;
+        items->items = more ? more : items->items;
+        items->room = more ? room : items->room;
     }
-    if (path == NULL || name == NULL || items->count == items->room) {
+    if (!path || !name || items->count == items->room) {
         free(path);
         free(name);
         return NULL;
@@ -114,20 +111,18 @@ bool item_fault(batch_item *item, const char *reason, ...) {
 const char *item_archive(batch_items *items, const char *path) {
     const size_t size = (items->archive_count + 1) * sizeof *items->archives;
     char **more = realloc(items->archives, size);
-    if (more == NULL) {
+    if (!more)
         return NULL;
-    }
     items->archives = more;
     more[items->archive_count] = strdup(path);
-    return more[items->archive_count] != NULL ? more[items->archive_count++] : NULL;
+    return more[items->archive_count] ? more[items->archive_count++] : NULL;
 }
 
 bool item_matches(const char *match, const char *name) {
     const char *slash = strrchr(name, '/');
-    const char *last = slash != NULL ? slash + 1 : name;
-    if (match == NULL) {
+    const char *last = slash ? slash + 1 : name;
+    if (!match)
         return pm_motion_find_format(last) != PM_MOTION_ANY;
-    }
-    return strchr(match, '/') != NULL ? fnmatch(match, name, FNM_PATHNAME) == 0
-                                      : fnmatch(match, last, 0) == 0;
+    return strchr(match, '/') ? fnmatch(match, name, FNM_PATHNAME) == 0
+                              : fnmatch(match, last, 0) == 0;
 }

@@ -24,13 +24,12 @@ static pm_status add_file(const char *path, batch_items *items, pm_error *error)
     const bool is_stream = strcmp(path, "-") == 0;
     const char *slash = strrchr(path, '/');
     struct stat status = {.st_size = 0};
-    batch_item *item = item_add(items, strdup(path), strdup(slash != NULL ? slash + 1 : path));
+    batch_item *item = item_add(items, strdup(path), strdup(slash ? slash + 1 : path));
     bool good = item != NULL;
-    if (good && !is_stream && stat(path, &status) != 0) {
+    if (good && !is_stream && stat(path, &status) != 0)
         good = item_fault(item, "cannot be opened: %s", strerror(errno));
-    } else if (good && S_ISREG(status.st_mode)) {
+    else if (good && S_ISREG(status.st_mode))
         item->bytes = (uint64_t)status.st_size;
-    }
     return good ? PM_OK : item_memory(error);
 }
 
@@ -38,12 +37,10 @@ static pm_status add_path(const char *path, const pm_motion_batch_sources *sourc
                           batch_items *items, pm_error *error) {
     struct stat status;
     const bool exists = strcmp(path, "-") != 0 && stat(path, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode)) {
+    if (exists && S_ISDIR(status.st_mode))
         return folders_search(path, sources, items, error);
-    }
-    if (exists && archive_is_named(path)) {
+    if (exists && archive_is_named(path))
         return archive_list(path, sources->match, items, error);
-    }
     return add_file(path, items, error);
 }
 
@@ -51,16 +48,13 @@ static pm_status add_sources(const pm_motion_batch_sources *sources, batch_items
                              pm_error *error) {
     const char *from = sources->files_from;
     pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++) {
+    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++)
         status = add_path(sources->paths[i], sources, items, error);
-    }
-    if (status == PM_OK && from != NULL) {
+    if (status == PM_OK && from)
         status = archive_is_named(from) ? archive_list(from, sources->match, items, error)
                                         : list_file_read(from, items, error);
-    }
-    if (status == PM_OK && sources->list != NULL) {
+    if (status == PM_OK && sources->list)
         status = list_text_read("list", sources->list, sources->list_size, items, error);
-    }
     return status;
 }
 
@@ -70,12 +64,10 @@ static pm_status add_sources(const pm_motion_batch_sources *sources, batch_items
 static bool check_name(batch_item *item) {
     static const char own[] = ".posemill";
     const size_t size = strcspn(item->name, "/");
-    if (item->fault != NULL) {
+    if (item->fault)
         return true;
-    }
-    if (size == 0) {
+    if (size == 0)
         return item_fault(item, "names no file");
-    }
     return size != sizeof own - 1 || memcmp(item->name, own, size) != 0 ||
            item_fault(item,
                       "its output would lie in %s, where records are; \"out\" in a list gives "
@@ -112,11 +104,10 @@ static bool lies_in(const batch_item *item, const batch_item *folder) {
  * in an archive fails alone; what was given is refused. */
 static pm_status refuse_folder(batch_item *item, batch_item *other, pm_error *error) {
     static const char reason[] = "its output '%s' needs a folder where '%s' has its output";
-    batch_item *refused = item->archive != NULL ? item : other;
-    if (refused->archive == NULL) {
+    batch_item *refused = item->archive ? item : other;
+    if (!refused->archive)
         return motion_fail_at(error, PM_ERROR_ARGUMENT, item->path, names_hint, reason, item->name,
                               other->path);
-    }
     return item_fault(refused, reason, item->name, other->path) ? PM_OK : item_memory(error);
 }
 
@@ -125,23 +116,18 @@ static pm_status check_folders(const batch_items *items, pm_error *error) {
     batch_item **order = malloc((items->count + 1) * sizeof *order);
     batch_item *file = NULL; /* the last one that may be a folder of those that follow */
     pm_status status = PM_OK;
-    if (order == NULL) {
+    if (!order)
         return item_memory(error);
-    }
-    for (size_t i = 0; i < items->count; i++) {
+    for (size_t i = 0; i < items->count; i++)
         order[i] = &items->items[i];
-    }
-    if (items->count > 1) {
+    if (items->count > 1)
         qsort(order, items->count, sizeof *order, by_folders);
-    }
     for (size_t i = 0; status == PM_OK && i < items->count; i++) {
         const bool is_used = order[i]->fault == NULL;
-        if (is_used && file != NULL && lies_in(order[i], file)) {
+        if (is_used && file && lies_in(order[i], file))
             status = refuse_folder(order[i], file, error);
-        }
-        if (is_used && (file == NULL || file->fault != NULL || !lies_in(order[i], file))) {
+        if (is_used && (!file || file->fault || !lies_in(order[i], file)))
             file = order[i];
-        }
     }
     free(order);
     return status;
@@ -153,12 +139,10 @@ static void drop_repeated(batch_items *items) {
     for (size_t i = 0; i < items->count; i++) {
         batch_item *item = &items->items[i];
         const batch_item *last = kept > 0 ? &items->items[kept - 1] : NULL;
-        if (last != NULL && item->fault != NULL && last->fault != NULL &&
-            by_name(last, item) == 0) {
+        if (last && item->fault && last->fault && by_name(last, item) == 0)
             item_release(item);
-        } else {
+        else
             items->items[kept++] = *item;
-        }
     }
     items->count = kept;
 }
@@ -172,10 +156,9 @@ static bool rename_faulty(batch_items *items) {
     bool good = true;
     for (size_t i = 0; good && i < items->count; i++) {
         batch_item *item = &items->items[i];
-        if (item->fault == NULL ||
-            !(has_name_of(items, i, i + 1) || (i > 0 && has_name_of(items, i, i - 1)))) {
+        if (!item->fault ||
+            !(has_name_of(items, i, i + 1) || (i > 0 && has_name_of(items, i, i - 1))))
             continue;
-        }
         char *name = item_cut(strdup(item->path), 0);
         good = name != NULL;
         if (good) {
@@ -187,19 +170,17 @@ static bool rename_faulty(batch_items *items) {
 }
 
 static void sort(batch_items *items) {
-    if (items->count > 1) {
+    if (items->count > 1)
         qsort(items->items, items->count, sizeof *items->items, by_name);
-    }
 }
 
 static pm_status check_names(const batch_items *items, pm_error *error) {
     for (size_t i = 1; i < items->count; i++) {
         const batch_item *item = &items->items[i], *before = &items->items[i - 1];
-        if (strcmp(item->name, before->name) == 0) {
+        if (strcmp(item->name, before->name) == 0)
             return motion_fail_at(error, PM_ERROR_ARGUMENT, item->path, names_hint,
                                   "has the output name '%s', which '%s' has too", item->name,
                                   before->path);
-        }
     }
     return check_folders(items, error);
 }
@@ -208,28 +189,23 @@ pm_status batch_items_find(const pm_motion_batch_sources *sources, batch_items *
                            pm_error *error) {
     *items = (batch_items){.count = 0};
     pm_status status = add_sources(sources, items, error);
-    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+    for (size_t i = 0; status == PM_OK && i < items->count; i++)
         status = check_name(&items->items[i]) ? PM_OK : item_memory(error);
-    }
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     sort(items);
     drop_repeated(items);
-    if (!rename_faulty(items)) {
+    if (!rename_faulty(items))
         return item_memory(error);
-    }
     sort(items);
     return check_names(items, error);
 }
 
 void batch_items_release(batch_items *items) {
-    for (size_t i = 0; i < items->count; i++) {
+    for (size_t i = 0; i < items->count; i++)
         item_release(&items->items[i]);
-    }
-    for (size_t i = 0; i < items->archive_count; i++) {
+    for (size_t i = 0; i < items->archive_count; i++)
         free(items->archives[i]);
-    }
     free(items->items);
     free(items->archives);
     *items = (batch_items){.count = 0};

@@ -37,9 +37,8 @@ static bool keep_member(member_lines *members, list_line *line, size_t item) {
     if (members->count == members->room) {
         const size_t room = members->room < 64 ? 64 : 2 * members->room;
         member_line *more = realloc(members->lines, room * sizeof *more);
-        if (more == NULL) {
+        if (!more)
             return false;
-        }
         members->lines = more;
         members->room = room;
     }
@@ -58,12 +57,10 @@ static int by_archive(const void *left, const void *right) {
 static pm_status find_in_archive(const member_line *lines, size_t count, batch_items *items,
                                  pm_error *error) {
     archive_wanted *wanted = calloc(count, sizeof *wanted);
-    if (wanted == NULL) {
+    if (!wanted)
         return item_memory(error);
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         wanted[i] = (archive_wanted){lines[i].member, lines[i].item, lines[i].has_bytes};
-    }
     const pm_status status = archive_find(lines[0].archive, wanted, count, items, error);
     free(wanted);
     return status;
@@ -71,14 +68,12 @@ static pm_status find_in_archive(const member_line *lines, size_t count, batch_i
 
 static pm_status find_members(member_lines *members, batch_items *items, pm_error *error) {
     pm_status status = PM_OK;
-    if (members->count > 1) {
+    if (members->count > 1)
         qsort(members->lines, members->count, sizeof *members->lines, by_archive);
-    }
     for (size_t i = 0, end; status == PM_OK && i < members->count; i = end) {
         for (end = i + 1; end < members->count &&
-                          strcmp(members->lines[end].archive, members->lines[i].archive) == 0;) {
+                          strcmp(members->lines[end].archive, members->lines[i].archive) == 0;)
             end++;
-        }
         status = find_in_archive(&members->lines[i], end - i, items, error);
     }
     return status;
@@ -97,39 +92,32 @@ static void release_members(member_lines *members) {
 /* The size of a file; a fault where it is none. */
 static bool look_at(batch_item *item) {
     struct stat status;
-    if (stat(item->path, &status) != 0) {
+    if (stat(item->path, &status) != 0)
         return item_fault(item, "%s", strerror(errno));
-    }
-    if (S_ISDIR(status.st_mode)) {
+    if (S_ISDIR(status.st_mode))
         return item_fault(item, "is a folder; a list names files");
-    }
     item->bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
     return S_ISREG(status.st_mode) || item_fault(item, "is no regular file");
 }
 
 static bool add_line(list_line *line, member_lines *members, batch_items *items) {
     const bool is_member = line->member != NULL;
-    char *name =
-        line->out != NULL ? line->out : batch_name_of(is_member ? line->member : line->path);
+    char *name = line->out ? line->out : batch_name_of(is_member ? line->member : line->path);
     char *path = item_text(line->path, is_member ? ":" : "", is_member ? line->member : "");
     line->out = NULL;
     batch_item *item = item_add(items, path, name);
-    if (item == NULL) {
+    if (!item)
         return false;
-    }
     item->bytes = line->bytes;
     item->source_rate = line->rate;
     item->layout = line->layout;
     line->layout = NULL;
-    if (item->fault != NULL) {
+    if (item->fault)
         return true;
-    }
-    if (line->has_nul) {
+    if (line->has_nul)
         return item_fault(item, "has a NUL byte in a name");
-    }
-    if (is_member) {
+    if (is_member)
         return keep_member(members, line, items->count - 1);
-    }
     return line->has_bytes || look_at(item);
 }
 
@@ -142,13 +130,11 @@ static pm_status read_lines(const char *label, const char *data, size_t size, me
         list_line line;
         bool good = true;
         found = list_next(&text, &line, reason);
-        if (found == LIST_LINE) {
+        if (found == LIST_LINE)
             good = add_line(&line, members, items);
-        }
         list_line_release(&line);
-        if (!good) {
+        if (!good)
             return item_memory(error);
-        }
     }
     return found == LIST_END
                ? PM_OK
@@ -161,9 +147,8 @@ static pm_status read_lines(const char *label, const char *data, size_t size, me
 static input_kind_found find_text(const char *bytes, size_t size) {
     enum { OFTEN = 16 };
     size_t count = 0;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         count += bytes[i] == '\0';
-    }
     return size < INPUT_FIRST_BYTES ? INPUT_KIND_UNKNOWN
            : count > size / OFTEN   ? INPUT_KIND_NO
                                     : INPUT_KIND_YES;
@@ -175,9 +160,8 @@ pm_status list_text_read(const char *label, const char *text, size_t size, batch
                          pm_error *error) {
     member_lines members = {.count = 0};
     pm_status status = read_lines(label, text, size, &members, items, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = find_members(&members, items, error);
-    }
     release_members(&members);
     return status;
 }

@@ -27,9 +27,8 @@ static bool refuse(char *reason, const char *text) {
 static char *show_nul(const char *text, size_t size) {
     const size_t room = ESCAPED_BYTE_SIZE * size + 1;
     char *shown = malloc(room);
-    if (shown != NULL) {
+    if (shown)
         printable_text(shown, room, text, size);
-    }
     return shown;
 }
 
@@ -54,9 +53,8 @@ static bool check_keys(json_t *object, char *reason) {
     json_t *value;
     json_object_foreach(object, key, value) {
         bool known = false;
-        for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++) {
+        for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++)
             known = strcmp(key, keys[i]) == 0;
-        }
         if (!known) {
             return refuse_member(reason, key,
                                  "is unknown; expected path, member, bytes, rate, layout or out");
@@ -75,7 +73,7 @@ static int hex_digit(char digit) {
 static bool take_hex(const char *key, const json_t *value, char **target, char *reason) {
     const char *text = json_string_value(value);
     const size_t size = json_string_length(value) / 2;
-    char *bytes = text != NULL ? malloc(size + 1) : NULL;
+    char *bytes = text ? malloc(size + 1) : NULL;
     bool good = bytes != NULL && size > 0 && json_string_length(value) % 2 == 0;
     for (size_t i = 0; good && i < size; i++) {
         const int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
@@ -99,26 +97,22 @@ static bool take_text(const json_t *object, const char *key, list_line *line, ch
     snprintf(bytes_key, sizeof bytes_key, "%s_bytes", key);
     const json_t *bytes = json_object_get(object, bytes_key);
     const json_t *value = json_object_get(object, key);
-    if (bytes != NULL) {
+    if (bytes)
         return take_hex(bytes_key, bytes, target, reason);
-    }
-    if (value == NULL) {
+    if (!value)
         return true;
-    }
-    if (!json_is_string(value) || json_string_length(value) == 0) {
+    if (!json_is_string(value) || json_string_length(value) == 0)
         return refuse_member(reason, key, "expected a text that is not empty");
-    }
     return set_text(line, target, json_string_value(value), json_string_length(value), reason);
 }
 
 static bool take_bytes(const json_t *object, list_line *line, char *reason) {
     const json_t *value = json_object_get(object, "bytes");
     const json_int_t bytes = json_is_integer(value) ? json_integer_value(value) : -1;
-    if (value != NULL && (bytes < 0 || (uint64_t)bytes > LIST_BYTES_MAX)) {
+    if (value && (bytes < 0 || (uint64_t)bytes > LIST_BYTES_MAX))
         return refuse_member(reason, "bytes", "expected a whole number, at most 2^50");
-    }
     line->has_bytes = value != NULL;
-    line->bytes = value != NULL ? (uint64_t)bytes : 0;
+    line->bytes = value ? (uint64_t)bytes : 0;
     return true;
 }
 
@@ -126,29 +120,27 @@ static bool take_bytes(const json_t *object, list_line *line, char *reason) {
 static bool take_rate(const json_t *object, pm_rational *rate, char *reason) {
     const json_t *value = json_object_get(object, "rate");
     char text[RATE_TEXT] = "";
-    if (json_is_string(value) && json_string_length(value) < sizeof text) {
+    if (json_is_string(value) && json_string_length(value) < sizeof text)
         (void)printable_text(text, sizeof text, json_string_value(value),
                              json_string_length(value));
-    } else if (json_is_integer(value)) {
+    else if (json_is_integer(value))
         snprintf(text, sizeof text, "%lld", (long long)json_integer_value(value));
-    } else if (json_is_real(value)) {
+    else if (json_is_real(value))
         snprintf(text, sizeof text, "%.15g", json_real_value(value));
-    }
     return value == NULL || rate_parse(text, rate) ||
            refuse_member(reason, "rate", "expected 60, 29.97 or \"30000/1001\", above 0");
 }
 
 static bool check_out(const char *out, char *reason) {
-    char *name = out != NULL ? batch_name_of(out) : NULL;
+    char *name = out ? batch_name_of(out) : NULL;
     const bool good = out == NULL || (name != NULL && strcmp(name, out) == 0);
     free(name);
     return good || refuse_member(reason, "out", "expected a relative path without . and ..");
 }
 
 static bool take_members(json_t *object, list_line *line, char *reason) {
-    if (!json_is_object(object)) {
+    if (!json_is_object(object))
         return refuse(reason, "is no JSON object");
-    }
     return check_keys(object, reason) && take_text(object, "path", line, &line->path, reason) &&
            take_text(object, "member", line, &line->member, reason) &&
            take_text(object, "out", line, &line->out, reason) && check_out(line->out, reason) &&
@@ -159,16 +151,15 @@ static bool take_members(json_t *object, list_line *line, char *reason) {
 
 static bool read_object(const char *text, size_t size, list_line *line, char *reason) {
     json_error_t error;
-    if (size > LIST_OBJECT_MAX) {
+    if (size > LIST_OBJECT_MAX)
         return refuse(reason, "is longer than 1 MiB");
-    }
     if (text_json_is_deep(text, size)) {
         snprintf(reason, LIST_REASON_SIZE,
                  "is no JSON object of a list: values are nested too deep");
         return false;
     }
     json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (object == NULL) {
+    if (!object) {
         snprintf(reason, LIST_REASON_SIZE, "is no JSON object: %.200s, at byte %d", error.text,
                  error.position);
         return false;
@@ -196,15 +187,13 @@ list_found list_next(list_text *text, list_line *line, char reason[LIST_REASON_S
     while (text->at < text->end) {
         const char *at = text->at;
         const char *newline = memchr(at, '\n', (size_t)(text->end - at));
-        const char *end = newline != NULL ? newline : text->end;
-        text->at = newline != NULL ? newline + 1 : text->end;
+        const char *end = newline ? newline : text->end;
+        text->at = newline ? newline + 1 : text->end;
         line->number = ++text->lines;
-        if (end > at && end[-1] == '\r') {
+        if (end > at && end[-1] == '\r')
             end--;
-        }
-        if (end > at) {
+        if (end > at)
             return read_line(at, (size_t)(end - at), line, reason) ? LIST_LINE : LIST_BAD;
-        }
     }
     return LIST_END;
 }

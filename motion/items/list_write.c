@@ -21,26 +21,20 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
     const char *file_path = is_member ? item->archive : item->path;
     const char *member = is_member ? item->path + strlen(item->archive) + 1 : item->path;
     char *derived = batch_name_of(member);
-    if (derived == NULL) {
+    if (!derived)
         return false;
-    }
     json_begin_object(&json, NULL);
     json_write_path(&json, "path", file_path);
-    if (is_member) {
+    if (is_member)
         json_write_path(&json, "member", member);
-    }
-    if (item->fault == NULL) {
+    if (!item->fault)
         json_write_integer(&json, "bytes", item->bytes);
-    }
-    if (whole || strcmp(derived, item->name) != 0) {
+    if (whole || strcmp(derived, item->name) != 0)
         json_write_path(&json, "out", item->name);
-    }
-    if (item->source_rate.den != 0) {
+    if (item->source_rate.den != 0)
         json_write_rate(&json, "rate", item->source_rate);
-    }
-    if (item->layout != NULL) {
+    if (item->layout)
         json_write_path(&json, "layout", item->layout);
-    }
     json_end_object(&json);
     fputc('\n', file);
     free(derived);
@@ -55,18 +49,15 @@ static int by_path(const void *left, const void *right) {
 
 bool list_write_text(const batch_items *items, bool whole, char **text, size_t *size) {
     const batch_item **order = calloc(items->count + 1, sizeof *order);
-    FILE *file = order != NULL ? open_memstream(text, size) : NULL;
+    FILE *file = order ? open_memstream(text, size) : NULL;
     bool good = file != NULL;
-    for (size_t i = 0; good && i < items->count; i++) {
+    for (size_t i = 0; good && i < items->count; i++)
         order[i] = &items->items[i];
-    }
-    if (good && items->count > 1) {
+    if (good && items->count > 1)
         qsort(order, items->count, sizeof *order, by_path);
-    }
-    for (size_t i = 0; good && i < items->count; i++) {
+    for (size_t i = 0; good && i < items->count; i++)
         good = (order[i]->fault != NULL && !whole) || write_item(file, order[i], whole);
-    }
-    if (file != NULL) {
+    if (file) {
         good = ferror(file) == 0 && good;
         good = fclose(file) == 0 && good;
     }

@@ -9,14 +9,13 @@
 
 bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
                  size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
-    if (r->path == NULL || strcmp(r->path, item->archive) != 0) {
+    if (!r->path || strcmp(r->path, item->archive) != 0) {
         archive_close(&r->archive);
         r->path = item->archive;
-        if (!archive_open(item->archive, &r->archive, reason)) {
+        if (!archive_open(item->archive, &r->archive, reason))
             return false;
-        }
     }
-    if (r->archive == NULL) {
+    if (!r->archive) {
         snprintf(reason, ARCHIVE_REASON_SIZE, "the archive cannot be read");
         return false;
     }

@@ -14,9 +14,8 @@
 /* The angle between two keys of a rotation. */
 static double turn_between(const pm_motion_channel *channel, size_t a, size_t b) {
     double dot = 0;
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 4; i++)
         dot += evaluate_number(&channel->keys, 4, a, i) * evaluate_number(&channel->keys, 4, b, i);
-    }
     return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
 }
 
@@ -38,13 +37,11 @@ clip_summary motion_summarise(const pm_motion_clip *clip) {
         s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
         s.interpolations[channel->interpolation]++;
         s.paths[channel->path]++;
-        if (channel->path == PM_MOTION_ROTATION && channel->keys.data != NULL) {
+        if (channel->path == PM_MOTION_ROTATION && channel->keys.data)
             measure_steps(channel, timeline->key_count, &s);
-        }
     }
-    if (clip->channel_count == 0) {
+    if (clip->channel_count == 0)
         s.begin = s.end = 0;
-    }
     return s;
 }
 
@@ -52,19 +49,17 @@ clip_summary motion_summarise(const pm_motion_clip *clip) {
 static size_t depth_of(const pm_motion_content *content, size_t node, size_t *depths) {
     size_t above = 0;
     int32_t n = (int32_t)node;
-    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent)
         above++;
-    }
     size_t depth = (n >= 0 ? depths[n] : 0) + above;
-    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent) {
+    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent)
         depths[n] = depth--;
-    }
     return depths[node];
 }
 
 size_t motion_depth(const pm_motion_content *content) {
     size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
-    for (size_t n = 0; depths != NULL && n < content->node_count; n++) {
+    for (size_t n = 0; depths && n < content->node_count; n++) {
         const size_t depth = depth_of(content, n, depths);
         deepest = depth > deepest ? depth : deepest;
     }

@@ -21,9 +21,8 @@
 /* ---- reading ------------------------------------------------------------------- */
 
 static input_kind_found find_magic(const char *bytes, size_t size) {
-    if (!npy_has_magic(bytes, size)) {
+    if (!npy_has_magic(bytes, size))
         return INPUT_KIND_NO;
-    }
     return size >= 6 ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
 }
 
@@ -55,9 +54,8 @@ static bool count_numbers(const npy_header *header, npy_array *array) {
     array->rank = header->rank;
     memcpy(array->shape, header->shape, sizeof array->shape);
     size_t width = array->type == PM_FLOAT32 ? 4 : 8;
-    if (!npy_count(header, &array->count) || array->count > SIZE_MAX / width) {
+    if (!npy_count(header, &array->count) || array->count > SIZE_MAX / width)
         return false;
-    }
     array->bytes = array->count * width;
     return true;
 }
@@ -65,9 +63,8 @@ static bool count_numbers(const npy_header *header, npy_array *array) {
 bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
     npy_header header;
     memset(array, 0, sizeof *array);
-    if (!npy_read_header(file, size, &header, reason) || !accept_type(&header, array, reason)) {
+    if (!npy_read_header(file, size, &header, reason) || !accept_type(&header, array, reason))
         return false;
-    }
     if (!count_numbers(&header, array)) {
         snprintf(reason, NPY_REASON_SIZE, "shape is too large for any file");
         return false;
@@ -132,12 +129,10 @@ void npy_release(npy_array *array) {
 pm_status npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                      const size_t *shape, pm_error *error) {
     bool same = array->rank == rank;
-    for (size_t i = 0; i < rank && same; i++) {
+    for (size_t i = 0; i < rank && same; i++)
         same = shape[i] == SIZE_MAX || array->shape[i] == shape[i];
-    }
-    if (same) {
+    if (same)
         return PM_OK;
-    }
     char found[96];
     npy_shape_text(array->rank, array->shape, found, sizeof found);
     return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "shape is %s; expected %s", found,
@@ -149,8 +144,7 @@ pm_status npy_expect(const npy_array *array, const char *path, const char *shape
 size_t npy_write_header(pm_number type, size_t rank, const size_t *shape, char *header) {
     npy_header made = {.fortran_order = false, .rank = rank};
     memcpy(made.type, type == PM_FLOAT32 ? "<f4" : "<f8", 4);
-    if (rank > 0) {
+    if (rank > 0)
         memcpy(made.shape, shape, rank * sizeof *shape);
-    }
     return npy_write_any_header(&made, header);
 }

@@ -26,9 +26,8 @@ typedef struct cursor {
 
 static void skip_blanks(cursor *text) {
     while (text->at < text->end && (*text->at == ' ' || *text->at == '\t' || *text->at == '\n' ||
-                                    *text->at == '\r' || *text->at == '\f')) {
+                                    *text->at == '\r' || *text->at == '\f'))
         text->at++;
-    }
 }
 
 /* The next character after blanks; NUL at the end. */
@@ -38,9 +37,8 @@ static char peek(cursor *text) {
 }
 
 static bool take(cursor *text, char wanted) {
-    if (text->at >= text->end || peek(text) != wanted) {
+    if (text->at >= text->end || peek(text) != wanted)
         return false;
-    }
     text->at++;
     return true;
 }
@@ -49,15 +47,13 @@ static bool take(cursor *text, char wanted) {
 static bool take_string(cursor *text, char *string, size_t size) {
     char quote = peek(text);
     size_t length = 0;
-    if (quote != '\'' && quote != '"') {
+    if (quote != '\'' && quote != '"')
         return false;
-    }
     text->at++;
     while (text->at < text->end && *text->at != quote) {
         char c = *text->at++;
-        if (c < 0x20 || c > 0x7e || c == '\\' || length + 1 >= size) {
+        if (c < 0x20 || c > 0x7e || c == '\\' || length + 1 >= size)
             return false;
-        }
         string[length++] = c;
     }
     string[length] = '\0';
@@ -67,9 +63,8 @@ static bool take_string(cursor *text, char *string, size_t size) {
 static bool take_word(cursor *text, const char *word) {
     size_t length = strlen(word);
     skip_blanks(text);
-    if ((size_t)(text->end - text->at) < length || memcmp(text->at, word, length) != 0) {
+    if ((size_t)(text->end - text->at) < length || memcmp(text->at, word, length) != 0)
         return false;
-    }
     text->at += length;
     return true;
 }
@@ -86,14 +81,12 @@ static bool take_size(cursor *text, size_t *value) {
     skip_blanks(text);
     for (; text->at < text->end && *text->at >= '0' && *text->at <= '9'; text->at++, digits++) {
         size_t digit = (size_t)(*text->at - '0');
-        if (*value > (SIZE_MAX - digit) / 10) {
+        if (*value > (SIZE_MAX - digit) / 10)
             return false;
-        }
         *value = *value * 10 + digit;
     }
-    if (digits > 0 && text->at < text->end && *text->at == 'L') {
+    if (digits > 0 && text->at < text->end && *text->at == 'L')
         text->at++;
-    }
     return digits > 0;
 }
 
@@ -101,14 +94,12 @@ static bool take_size(cursor *text, size_t *value) {
 static bool take_shape(cursor *text, npy_header *header) {
     bool comma = true;
     header->rank = 0;
-    if (!take(text, '(')) {
+    if (!take(text, '('))
         return false;
-    }
     while (!take(text, ')')) {
         if (!comma || header->rank == NPY_MAX_RANK ||
-            !take_size(text, &header->shape[header->rank])) {
+            !take_size(text, &header->shape[header->rank]))
             return false;
-        }
         header->rank++;
         comma = take(text, ',');
     }
@@ -130,9 +121,8 @@ static bool take_entry(cursor *text, npy_header *header, unsigned *seen, char *r
     char key[32];
     unsigned bit = 0;
     bool good = false;
-    if (!take_string(text, key, sizeof key) || !take(text, ':')) {
+    if (!take_string(text, key, sizeof key) || !take(text, ':'))
         return false;
-    }
     if (strcmp(key, "descr") == 0) {
         bit = HAS_TYPE;
         good = take_type(text, header, reason);
@@ -157,19 +147,16 @@ static bool parse_dictionary(const char *text, size_t length, npy_header *header
     bool comma = true;
     memset(header, 0, sizeof *header);
     snprintf(reason, NPY_REASON_SIZE, "header is not a NumPy header");
-    if (!take(&rest, '{')) {
+    if (!take(&rest, '{'))
         return false;
-    }
     while (!take(&rest, '}')) {
-        if (!comma || !take_entry(&rest, header, &seen, reason)) {
+        if (!comma || !take_entry(&rest, header, &seen, reason))
             return false;
-        }
         comma = take(&rest, ',');
     }
     skip_blanks(&rest);
-    if (rest.at != rest.end || seen != (HAS_TYPE | HAS_ORDER | HAS_SHAPE)) {
+    if (rest.at != rest.end || seen != (HAS_TYPE | HAS_ORDER | HAS_SHAPE))
         return false;
-    }
     reason[0] = '\0';
     return true;
 }
@@ -185,12 +172,10 @@ static bool refuse(char *reason, const char *text) {
 static bool find_dictionary(const char *file, size_t size, size_t *begin, size_t *length,
                             char *reason) {
     const unsigned char *bytes = (const unsigned char *)file;
-    if (size < sizeof magic || !npy_has_magic(file, size)) {
+    if (size < sizeof magic || !npy_has_magic(file, size))
         return refuse(reason, "not a .npy file");
-    }
-    if (size < 12) {
+    if (size < 12)
         return refuse(reason, "header is truncated");
-    }
     if (bytes[6] < 1 || bytes[6] > 3) {
         snprintf(reason, NPY_REASON_SIZE, ".npy version %d.%d is not supported; expected 1 to 3",
                  bytes[6], bytes[7]);
@@ -198,9 +183,8 @@ static bool find_dictionary(const char *file, size_t size, size_t *begin, size_t
     }
     *begin = bytes[6] == 1 ? 10 : 12;
     *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
-    if (bytes[6] != 1) {
+    if (bytes[6] != 1)
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
-    }
     if (*length > (size_t)NPY_MAX_SIZE - *begin) {
         snprintf(reason, NPY_REASON_SIZE, "header has %zu bytes; expected at most %d", *length,
                  (int)NPY_MAX_SIZE);
@@ -212,9 +196,8 @@ static bool find_dictionary(const char *file, size_t size, size_t *begin, size_t
 bool npy_read_header(const char *file, size_t size, npy_header *header, char *reason) {
     size_t begin = 0, length = 0;
     if (!find_dictionary(file, size, &begin, &length, reason) ||
-        !parse_dictionary(file + begin, length, header, reason)) {
+        !parse_dictionary(file + begin, length, header, reason))
         return false;
-    }
     header->data_at = begin + length;
     return true;
 }
@@ -225,13 +208,11 @@ bool npy_read_header(const char *file, size_t size, npy_header *header, char *re
 bool npy_count(const npy_header *header, size_t *count) {
     bool empty = false;
     *count = 1;
-    for (size_t i = 0; i < header->rank; i++) {
+    for (size_t i = 0; i < header->rank; i++)
         empty = empty || header->shape[i] == 0;
-    }
     for (size_t i = 0; i < header->rank && !empty; i++) {
-        if (*count > SIZE_MAX / header->shape[i]) {
+        if (*count > SIZE_MAX / header->shape[i])
             return false;
-        }
         *count *= header->shape[i];
     }
     *count = empty ? 0 : *count;
@@ -241,17 +222,13 @@ bool npy_count(const npy_header *header, size_t *count) {
 /* "<f4", "|S12", "<U7", "<M8[ns]": an order, a kind, and bytes, or characters of 4 bytes. */
 size_t npy_element_size(const char *type) {
     size_t size = 0;
-    if (strlen(type) < 3 || strchr("<>|=", type[0]) == NULL ||
-        strchr("biufcSUVmM", type[1]) == NULL) {
+    if (strlen(type) < 3 || !strchr("<>|=", type[0]) || !strchr("biufcSUVmM", type[1]))
         return 0;
-    }
     const char *at = type + 2;
-    for (; *at >= '0' && *at <= '9' && size < (size_t)1 << 30; at++) {
+    for (; *at >= '0' && *at <= '9' && size < (size_t)1 << 30; at++)
         size = size * 10 + (size_t)(*at - '0');
-    }
-    if (*at != '\0' && *at != '[') {
+    if (*at != '\0' && *at != '[')
         return 0;
-    }
     return type[1] == 'U' ? 4 * size : size;
 }
 
@@ -263,9 +240,8 @@ void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size) {
         const char *mark = rank == 1 ? "," : (i + 1 < rank ? ", " : "");
         used += (size_t)snprintf(text + used, size - used, "%zu%s", shape[i], mark);
     }
-    if (used < size) {
+    if (used < size)
         snprintf(text + used, size - used, ")");
-    }
 }
 
 size_t npy_write_any_header(const npy_header *header, char *out) {

@@ -78,14 +78,13 @@ static pm_status write_archive(const writing *w, zip_writer *zip) {
     pm_status status = PM_OK;
     if (!source)
         return motion_refuse_memory(w->error);
-    for (size_t i = 0; status == PM_OK && i < d->archive.count; i++) {
+    for (size_t i = 0; status == PM_OK && i < d->archive.count; i++)
         if (source[i] == SIZE_MAX || !w->samples)
             status = zip_write_member(zip, &d->archive.members[i], w->error);
         else if (source[i] < d->row_count)
             status = write_rows(w, zip, source[i]);
         else
             status = write_rate(w, zip, &d->rates[source[i] - d->row_count]);
-    }
     free(source);
     return status == PM_OK ? zip_write_end(zip, d->archive.comment, w->error) : status;
 }

@@ -20,17 +20,14 @@ size_t page_room(const comparison *c) {
 }
 
 static pm_status compute(comparison *c, page_frames *frames, uint64_t max_times, pm_error *error) {
-    if (c->pairs->count > PAGE_MOST_JOINTS) {
+    if (c->pairs->count > PAGE_MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a page holds %d", c->pairs->count,
                              (int)PAGE_MOST_JOINTS);
-    }
     const pm_status status = compare_prepare(c, max_times, error);
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
-    if (!page_frames_begin(frames, c, page_room(c))) {
+    if (!page_frames_begin(frames, c, page_room(c)))
         return motion_fail(error, PM_ERROR_MEMORY, "memory is exhausted");
-    }
     const compare_observer observer = page_frames_observer(frames);
     return compare_run(c, &observer, error);
 }
@@ -53,9 +50,8 @@ static bool write_script(FILE *file, const void *content) {
                                           "page_time.js", "page_curves.js", "page_table.js",
                                           "page_start.js"};
     bool done = true;
-    for (size_t i = 0; done && i < sizeof scripts / sizeof scripts[0]; i++) {
+    for (size_t i = 0; done && i < sizeof scripts / sizeof scripts[0]; i++)
         done = page_write_file(file, scripts[i]);
-    }
     return done;
 }
 
@@ -63,9 +59,8 @@ static bool write_numbers(FILE *file, const void *content) {
     const page *p = content;
     size_t size = 0;
     char *text = outcome_json(p->outcome, &size);
-    if (text != NULL) {
+    if (text)
         page_write_script_json(file, text, size);
-    }
     free(text);
     return text != NULL;
 }
@@ -83,7 +78,7 @@ static bool write_kind(FILE *file, const void *content) {
 
 static bool write_joint(FILE *file, const void *content) {
     const page *p = content;
-    fprintf(file, "%zu", p->joint != NULL ? *p->joint : p->outcome->comparison->by_worst[0]);
+    fprintf(file, "%zu", p->joint ? *p->joint : p->outcome->comparison->by_worst[0]);
     return true;
 }
 

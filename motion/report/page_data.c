@@ -47,9 +47,8 @@ static void flush_block(block *b) {
 
 static void add_byte(block *b, unsigned byte) {
     b->bytes[b->size++] = (unsigned char)(byte & 255);
-    if (b->size == GROUP) {
+    if (b->size == GROUP)
         flush_block(b);
-    }
 }
 
 static void add_16(block *b, unsigned number) {
@@ -60,9 +59,8 @@ static void add_16(block *b, unsigned number) {
 static void add_double(block *b, double number) {
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
-    for (int i = 0; i < 64; i += 8) {
+    for (int i = 0; i < 64; i += 8)
         add_byte(b, (unsigned)(bits >> i & 255));
-    }
 }
 
 static void end_block(block *b) {
@@ -79,7 +77,7 @@ typedef struct box {
 static box box_of(const page_frames *f) {
     box b = {{(double)INFINITY, (double)INFINITY, (double)INFINITY},
              {-(double)INFINITY, -(double)INFINITY, -(double)INFINITY}};
-    for (size_t side = 0; side < 2 && f->places[side] != NULL; side++) {
+    for (size_t side = 0; side < 2 && f->places[side]; side++) {
         for (size_t i = 0; i < 3 * f->joints * f->count; i++) {
             b.low[i % 3] = fmin(b.low[i % 3], (double)f->places[side][i]);
             b.high[i % 3] = fmax(b.high[i % 3], (double)f->places[side][i]);
@@ -102,9 +100,8 @@ static void write_places(block *b, FILE *file, const page_frames *f, size_t side
 
 static double largest_of(const page_frames *f, size_t value, size_t joint) {
     double largest = 0;
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; i < f->count; i++)
         largest = fmax(largest, (double)f->values[value][i * f->joints + joint]);
-    }
     return largest;
 }
 
@@ -126,14 +123,13 @@ static void write_values(block *b, FILE *file, const page_frames *f, size_t valu
 static void write_timeline(json_writer *json, const subject *s, const pm_timeline *timeline) {
     json_begin_object(json, NULL);
     json_write_integer(json, "count", timeline->key_count);
-    if (timeline->times == NULL) {
+    if (!timeline->times) {
         json_write_number(json, "begin", evaluate_key_time(timeline, 0) - s->begin);
         json_write_number(json, "step", (double)timeline->rate.den / (double)timeline->rate.num);
     } else {
         json_begin_array(json, "times");
-        for (size_t k = 0; k < timeline->key_count; k++) {
+        for (size_t k = 0; k < timeline->key_count; k++)
             json_write_number(json, NULL, (double)(float)(timeline->times[k] - s->begin));
-        }
         json_end_array(json);
     }
     json_end_object(json);
@@ -145,7 +141,7 @@ static bool lists_keys(const subject *s, size_t *keys) {
     *keys = 0;
     for (size_t t = 0; t < s->clip->timeline_count; t++) {
         const pm_timeline *timeline = &s->clip->timelines[t];
-        *keys += TIMELINE_KEYS + (timeline->times != NULL ? timeline->key_count : 0);
+        *keys += TIMELINE_KEYS + (timeline->times ? timeline->key_count : 0);
     }
     return *keys <= MOST_KEYS;
 }
@@ -165,16 +161,15 @@ static void write_keys(json_writer *json, const page_frames *f, const subject *s
     }
     json_begin_object(json, key);
     json_begin_array(json, "timelines");
-    for (size_t t = 0; t < s->clip->timeline_count; t++) {
+    for (size_t t = 0; t < s->clip->timeline_count; t++)
         write_timeline(json, s, &s->clip->timelines[t]);
-    }
     json_end_array(json);
     json_begin_array(json, "joints");
     for (size_t p = 0; p < f->joints; p++) {
         const joint_pair pair = f->c->pairs->pairs[p];
         const size_t joint = is_b ? pair.b : pair.a;
         const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint];
-        json_write_signed(json, NULL, channel != NULL ? (int64_t)channel->timeline : -1);
+        json_write_signed(json, NULL, channel ? (int64_t)channel->timeline : -1);
     }
     json_end_array(json);
     json_end_object(json);
@@ -182,9 +177,8 @@ static void write_keys(json_writer *json, const page_frames *f, const subject *s
 
 static void write_numbers(json_writer *json, const char *key, const double *numbers) {
     json_begin_array(json, key);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         json_write_number(json, NULL, numbers[i]);
-    }
     json_end_array(json);
 }
 
@@ -192,9 +186,8 @@ static void write_scales(json_writer *json, const page_frames *f, bool one) {
     json_begin_object(json, "scales");
     for (size_t v = one ? MEASURE_COUNT : 0; v < PAGE_VALUES; v += one ? 2 : 1) {
         json_begin_array(json, value_names[v]);
-        for (size_t p = 0; p < f->joints; p++) {
+        for (size_t p = 0; p < f->joints; p++)
             json_write_number(json, NULL, largest_of(f, v, p) / LARGEST_VALUE);
-        }
         json_end_array(json);
     }
     json_end_object(json);
@@ -203,9 +196,8 @@ static void write_scales(json_writer *json, const page_frames *f, bool one) {
 /* Where the colours of each difference end. */
 static void write_ends(json_writer *json, const comparison *c) {
     json_begin_object(json, "ends");
-    for (size_t m = 0; m < MEASURE_COUNT; m++) {
+    for (size_t m = 0; m < MEASURE_COUNT; m++)
         json_write_number(json, value_names[m], c->scales[m].end);
-    }
     json_end_object(json);
 }
 
@@ -229,29 +221,25 @@ static bool write_head(FILE *file, const void *content) {
     json_write_number(&json, "unitMm", c->a->unit_mm);
     json_write_integer(&json, "up", (uint64_t)c->a->up);
     json_write_bool(&json, "hasPlaces", f->places[0] != NULL);
-    if (f->places[0] != NULL) {
+    if (f->places[0]) {
         write_numbers(&json, "low", around->low);
         write_numbers(&json, "high", around->high);
     }
     json_begin_array(&json, "names");
-    for (size_t p = 0; p < f->joints; p++) {
+    for (size_t p = 0; p < f->joints; p++)
         json_write_string(&json, NULL, subject_name(c->a, c->pairs->pairs[p].a).text);
-    }
     json_end_array(&json);
     json_begin_array(&json, "parents");
-    for (size_t p = 0; p < f->joints; p++) {
+    for (size_t p = 0; p < f->joints; p++)
         json_write_signed(&json, NULL, f->parents[p]);
-    }
     json_end_array(&json);
     json_begin_array(&json, "worst");
-    for (size_t i = 0; i < f->joints; i++) {
+    for (size_t i = 0; i < f->joints; i++)
         json_write_integer(&json, NULL, c->by_worst[i]);
-    }
     json_end_array(&json);
     write_keys(&json, f, c->a, false, "keysA");
-    if (!one) {
+    if (!one)
         write_keys(&json, f, c->b, true, "keysB");
-    }
     write_scales(&json, f, one);
     write_ends(&json, c);
     json_end_object(&json);
@@ -263,9 +251,8 @@ static bool write_head_element(FILE *file, const page_frames *f, const box *arou
     const head_content content = {f, around};
     size_t size = 0;
     char *text = compose_text(write_head, &content, &size);
-    if (text == NULL) {
+    if (!text)
         return false;
-    }
     fputs("<script type=\"application/json\" id=\"head\">", file);
     page_write_script_json(file, text, size);
     fputs("</script>\n", file);
@@ -277,21 +264,18 @@ bool page_write_data(FILE *file, const page_frames *f) {
     const bool one = f->c->a == f->c->b;
     const box around = box_of(f);
     block *b = malloc(sizeof *b);
-    if (b == NULL || !write_head_element(file, f, &around)) {
+    if (!b || !write_head_element(file, f, &around)) {
         free(b);
         return false;
     }
     begin_block(b, file, "times");
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; i < f->count; i++)
         add_double(b, f->times[i]);
-    }
     end_block(b);
-    for (size_t side = 0; side < (one ? 1 : 2) && f->places[side] != NULL; side++) {
+    for (size_t side = 0; side < (one ? 1 : 2) && f->places[side]; side++)
         write_places(b, file, f, side, &around);
-    }
-    for (size_t v = one ? MEASURE_COUNT : 0; v < PAGE_VALUES; v += one ? 2 : 1) {
+    for (size_t v = one ? MEASURE_COUNT : 0; v < PAGE_VALUES; v += one ? 2 : 1)
         write_values(b, file, f, v);
-    }
     free(b);
     return true;
 }

@@ -16,21 +16,18 @@ static bool find_parents(page_frames *f) {
     int32_t *nearest =
         motion_allocate(&f->arena, a->joint_count, sizeof *nearest); /* pairs from 1 */
     f->parents = motion_allocate(&f->arena, f->joints, sizeof *f->parents);
-    if (nearest == NULL || f->parents == NULL) {
+    if (!nearest || !f->parents)
         return false;
-    }
-    for (size_t p = 0; p < f->joints; p++) {
+    for (size_t p = 0; p < f->joints; p++)
         nearest[pairs[p].a] = (int32_t)p + 1;
-    }
     for (size_t i = 0; i < a->joint_count; i++) {
         const uint32_t joint = a->order[i];
         const int32_t parent = a->view.content.nodes[joint].parent;
         const int32_t above = parent >= 0 ? nearest[parent] : 0;
-        if (nearest[joint] != 0) {
+        if (nearest[joint] != 0)
             f->parents[nearest[joint] - 1] = above - 1;
-        } else {
+        else
             nearest[joint] = above;
-        }
     }
     return true;
 }
@@ -68,9 +65,8 @@ bool page_frames_begin(page_frames *f, const comparison *c, size_t bytes) {
         f->values[v] = same < v ? f->values[same]
                                 : motion_allocate(&f->arena, f->count, joints * sizeof(float));
         done = done && f->values[v] != NULL;
-        for (size_t i = 0; done && i < f->count * joints; i++) {
+        for (size_t i = 0; done && i < f->count * joints; i++)
             f->values[v][i] = NAN;
-        }
     }
     return done;
 }
@@ -88,9 +84,8 @@ static float narrow(double number) {
 
 /* The larger number of a frame; NaN is none. */
 static void raise(float *value, double candidate) {
-    if (!(*value >= narrow(candidate))) {
+    if (!(*value >= narrow(candidate)))
         *value = narrow(candidate);
-    }
 }
 
 static void keep_pose(page_frames *f, size_t frame, const compare_frame *from) {
@@ -99,9 +94,8 @@ static void keep_pose(page_frames *f, size_t frame, const compare_frame *from) {
         const size_t at = frame * f->joints + p;
         const subject_pose *const poses[2] = {&from->a[pair.a], &from->b[pair.b]};
         for (size_t side = 0; side < 2; side++) {
-            for (size_t i = 0; i < 3 && f->places[side] != NULL; i++) {
+            for (size_t i = 0; i < 3 && f->places[side]; i++)
                 f->places[side][3 * at + i] = narrow(poses[side]->place[i]);
-            }
             f->values[PAGE_ANGLE_A + side][at] =
                 narrow(measure_angle(f->first + 4 * p, poses[side]->rotation));
         }
@@ -114,15 +108,13 @@ static void see_frame(void *user, const compare_frame *from) {
     double largest = 0;
     for (size_t p = 0; p < f->joints; p++) {
         const size_t at = frame * f->joints + p;
-        if (from->index == 0) {
+        if (from->index == 0)
             memcpy(f->first + 4 * p, from->a[f->c->pairs->pairs[p].a].rotation,
                    4 * sizeof *f->first);
-        }
         largest = fmax(largest, from->angles[p]);
         raise(&f->values[MEASURE_ANGLE][at], from->angles[p]);
-        if (from->distances != NULL) {
+        if (from->distances)
             raise(&f->values[MEASURE_DISTANCE][at], from->distances[p]);
-        }
     }
     if (from->index % f->per_frame == 0 || largest > f->angles[frame]) {
         f->angles[frame] = largest;
@@ -156,8 +148,7 @@ compare_observer page_frames_observer(page_frames *f) {
 
 size_t page_frames_at(const page_frames *f, double time) {
     size_t nearest = 0;
-    for (size_t i = 1; i < f->count; i++) {
+    for (size_t i = 1; i < f->count; i++)
         nearest = fabs(f->times[i] - time) < fabs(f->times[nearest] - time) ? i : nearest;
-    }
     return nearest;
 }

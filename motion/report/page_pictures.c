@@ -27,9 +27,8 @@ static double cell_of(const page_frames *f, size_t joint, size_t column) {
     const size_t begin = column * f->count / COLUMNS;
     const size_t end = (column + 1) * f->count / COLUMNS;
     double largest = 0;
-    for (size_t i = begin; i < (end > begin ? end : begin + 1) && i < f->count; i++) {
+    for (size_t i = begin; i < (end > begin ? end : begin + 1) && i < f->count; i++)
         largest = fmax(largest, (double)f->values[MEASURE_ANGLE][i * f->joints + joint]);
-    }
     return largest;
 }
 
@@ -45,13 +44,11 @@ static void write_cells(FILE *file, const page *p, size_t joint, size_t row) {
     size_t begin = 0;
     for (size_t column = 1; column <= COLUMNS; column++) {
         const int shade = shade_of(cell_of(p->frames, joint, begin), end);
-        if (column < COLUMNS && shade_of(cell_of(p->frames, joint, column), end) == shade) {
+        if (column < COLUMNS && shade_of(cell_of(p->frames, joint, column), end) == shade)
             continue;
-        }
-        if (shade > 0) {
+        if (shade > 0)
             fprintf(file, "<rect class=\"s%d\" x=\"%zu\" y=\"%zu\" width=\"%zu\" height=\"%d\"/>",
                     shade, LABEL + begin * CELL, row * ROW, (column - begin) * CELL, ROW - 1);
-        }
         begin = column;
     }
 }
@@ -84,9 +81,8 @@ static void write_map(FILE *file, const page *p) {
         "<figcaption>Angle error of the %zu worst joints along the time: the palest shade is up "
         "to %.4g degrees, the darkest up to %.4g degrees",
         rows, s->end / SHADES, s->end);
-    if (s->times > 0) {
+    if (s->times > 0)
         fprintf(file, "; blue is beyond, up to %.4g degrees", c->clip.of[MEASURE_ANGLE].max);
-    }
     fputs(".</figcaption></figure>\n", file);
 }
 
@@ -149,18 +145,15 @@ static void write_skeletons(FILE *file, const page *p) {
             "from the front\">",
             PICTURE, PICTURE);
     write_bones(file, f, 0, frame, &w);
-    if (!one) {
+    if (!one)
         write_bones(file, f, 1, frame, &w);
-    }
     fprintf(file, "</svg><figcaption>%s at %.4g s, from the front.</figcaption></figure>\n",
             one ? "The pose" : "A (thin) and B (wide, dashed)", f->times[frame]);
 }
 
 void page_write_pictures(FILE *file, const page *p) {
-    if (!page_is_one(p)) {
+    if (!page_is_one(p))
         write_map(file, p);
-    }
-    if (p->frames->places[0] != NULL) {
+    if (p->frames->places[0])
         write_skeletons(file, p);
-    }
 }

@@ -13,52 +13,45 @@ static void write_character(FILE *file, const char *text, size_t length) {
     static const char special[] = "&<>\"'";
     static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     const char *found = length == 1 ? strchr(special, *text) : NULL;
-    if (found != NULL) {
+    if (found)
         fputs(escapes[found - special], file);
-    } else {
+    else
         fwrite(text, 1, length, file);
-    }
 }
 
 void page_write_text(FILE *file, const char *text, size_t size) {
     for (size_t at = 0; at < size;) {
         const size_t length = utf8_length(text + at, size - at);
         const size_t taken = length > 0 ? length : 1;
-        if (length == 0 || utf8_is_control(text + at, length)) {
-            for (size_t i = 0; i < taken; i++) {
+        if (length == 0 || utf8_is_control(text + at, length))
+            for (size_t i = 0; i < taken; i++)
                 fprintf(file, "\\x%02x", (unsigned)(unsigned char)text[at + i]);
-            }
-        } else {
+        else
             write_character(file, text + at, length);
-        }
         at += taken;
     }
 }
 
 void page_write_name(FILE *file, pm_motion_name name) {
-    if (name.size == 0) {
+    if (name.size == 0)
         fputs("(no name)", file);
-    } else {
+    else
         page_write_text(file, name.text, name.size);
-    }
 }
 
 void page_write_script_json(FILE *file, const char *json, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        if (json[i] == '<') {
+    for (size_t i = 0; i < size; i++)
+        if (json[i] == '<')
             fputs("\\u003c", file);
-        } else {
+        else
             fputc(json[i], file);
-        }
-    }
 }
 
 void page_write_cell(FILE *file, double number) {
-    if (isfinite(number)) {
+    if (isfinite(number))
         fprintf(file, "<td data-v=\"%.17g\">%.4g</td>", number, number);
-    } else {
+    else
         fputs("<td>–</td>", file);
-    }
 }
 
 void page_write_base64(FILE *file, const unsigned char *data, size_t size) {

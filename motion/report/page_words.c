@@ -43,9 +43,8 @@ void page_write_title(FILE *file, const page *p) {
 static void write_value(FILE *file, const page *p, compare_measure measure, double value,
                         const char *unit) {
     fprintf(file, "<strong>%.4g %s</strong>", value, unit);
-    if (measure == MEASURE_DISTANCE) {
+    if (measure == MEASURE_DISTANCE)
         fprintf(file, " (%.4g mm)", value * p->outcome->unit_mm);
-    }
 }
 
 static void write_largest(FILE *file, const page *p, compare_measure measure, const char *what,
@@ -54,9 +53,8 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
     const extent *e = &c->clip.of[measure];
     const size_t joint = compare_worst(c, measure);
     char apart[OUTCOME_APART];
-    if (e->count == 0) {
+    if (e->count == 0)
         return;
-    }
     if (e->max == 0) {
         fprintf(file, "<p>Every %s is 0.</p>\n", what);
         return;
@@ -103,18 +101,16 @@ static void write_sameness(FILE *file, const comparison *c) {
     fprintf(file, "<p>%s joints (%zu, matched by %s). %s rates. %s durations",
             joints ? "The same" : "Not the same", c->pairs->count, joints_rule_name(c->pairs->rule),
             rates ? "Equal" : "Different", c->a->seconds == c->b->seconds ? "Equal" : "Different");
-    if (c->a->seconds != c->b->seconds) {
+    if (c->a->seconds != c->b->seconds)
         fprintf(file, ": %.9g s and %.9g s; the shorter one is compared", c->a->seconds,
                 c->b->seconds);
-    }
     fputs(".</p>\n", file);
 }
 
 static void write_tolerance(FILE *file, const outcome *o) {
-    if (o->has_tolerance) {
+    if (o->has_tolerance)
         fprintf(file, "<p>The tolerance of %.9g degrees and %.9g mm is <strong>%s</strong>.</p>\n",
                 o->tolerance_degrees, o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
-    }
 }
 
 static void write_summary(FILE *file, const page *p) {
@@ -136,19 +132,17 @@ void page_write_verdict(FILE *file, const page *p) {
         write_sameness(file, c);
     }
     write_hints(file, p);
-    if (c->every > 1) {
+    if (c->every > 1)
         fprintf(file,
                 "<p class=\"note\">Taken at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
                 ": the joints have many more poses there than the files have keys.</p>\n",
                 c->time_count, c->key_times, c->every);
-    }
-    if (p->frames->per_frame > 1) {
+    if (p->frames->per_frame > 1)
         fprintf(file,
                 "<p class=\"note\">The pictures show %zu of %" PRIu64 " times: of each %" PRIu64
                 " the one with the largest angle. All numbers are of "
                 "all times.</p>\n",
                 p->frames->count, c->time_count, p->frames->per_frame);
-    }
 }
 
 /* ---- conditions ---------------------------------------------------------------------------- */
@@ -166,12 +160,10 @@ static void write_file(FILE *file, const page *p, const char *letter, const comp
         fputs("</bdi>, ", file);
     }
     fprintf(file, "%zu joints, %zu keys, %s, %.9g s", s->joint_count, s->keys, rate, s->seconds);
-    if (s->cut > 0) {
+    if (s->cut > 0)
         fprintf(file, ", from %.9g s of the file on", s->cut);
-    }
-    if (f->digest != NULL) {
+    if (f->digest)
         fprintf(file, ", XXH3-128 <code>%s</code>", f->digest);
-    }
     fputs("</dd>\n", file);
     const pm_motion_content *content = &s->view.content;
     for (size_t i = 0; i < content->note_count; i++) {
@@ -184,18 +176,16 @@ static void write_file(FILE *file, const page *p, const char *letter, const comp
 static void write_only(FILE *file, const char *letter, const subject *s, const uint32_t *joints,
                        size_t count) {
     enum { SHOWN = 40 };
-    if (count == 0) {
+    if (count == 0)
         return;
-    }
     fprintf(file, "<dt>only in %s</dt><dd>", letter);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         fputs(i > 0 ? ", <bdi>" : "<bdi>", file);
         page_write_name(file, subject_name(s, joints[i]));
         fputs("</bdi>", file);
     }
-    if (count > SHOWN) {
+    if (count > SHOWN)
         fprintf(file, " and %zu more", count - SHOWN);
-    }
     fputs("</dd>\n", file);
 }
 
@@ -206,11 +196,9 @@ static void write_rest(FILE *file, const page *p) {
     const clip_summary s = motion_summarise(content->clips);
     fprintf(file, "<dt>skeleton</dt><dd>%zu joints, %zu deep</dd>\n<dt>channels</dt><dd>",
             content->node_count, motion_depth(content));
-    for (int path = 0, shown = 0; path < PM_MOTION_PATH_COUNT; path++) {
-        if (s.paths[path] > 0) {
+    for (int path = 0, shown = 0; path < PM_MOTION_PATH_COUNT; path++)
+        if (s.paths[path] > 0)
             fprintf(file, "%s%zu %s", shown++ > 0 ? ", " : "", s.paths[path], paths[path]);
-        }
-    }
     fprintf(file,
             "</dd>\n<dt>largest turns</dt><dd>%.4g degrees from the first key to the second, "
             "%.4g between later keys</dd>\n",
@@ -234,9 +222,8 @@ void page_write_conditions(FILE *file, const page *p) {
         write_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
         fputs("<dt>A is interpolated</dt><dd>", file);
         page_write_text(file, o->method, strlen(o->method));
-        fputs(o->device != NULL ? ", in float32, on " : ", in double, on the host", file);
-        page_write_text(file, o->device != NULL ? o->device : "",
-                        o->device != NULL ? strlen(o->device) : 0);
+        fputs(o->device ? ", in float32, on " : ", in double, on the host", file);
+        page_write_text(file, o->device ? o->device : "", o->device ? strlen(o->device) : 0);
         fputs("</dd>\n<dt>B is interpolated</dt><dd>authored, in double, on the host</dd>\n", file);
     }
     fprintf(file,
@@ -259,9 +246,8 @@ void page_write_moments(FILE *file, const page *p) {
         fprintf(file, ", %.4g degrees%s</li>\n", m->degrees,
                 m->degrees > c->scales[MEASURE_ANGLE].end ? ", beyond the colour scale" : "");
     }
-    if (c->moment_count == 0) {
+    if (c->moment_count == 0)
         fputs("<li>none</li>\n", file);
-    }
 }
 
 static void write_slide(FILE *file, const page *p, size_t pair) {
@@ -286,21 +272,18 @@ void page_write_slides(FILE *file, const page *p) {
         for (size_t j = 0; j < c->pairs->count; j++) {
             const double max = c->joints[j].slide.max;
             if (max < below && max * p->outcome->unit_mm >= 1 &&
-                (next == SIZE_MAX || max > c->joints[next].slide.max)) {
+                (next == SIZE_MAX || max > c->joints[next].slide.max))
                 next = j;
-            }
         }
-        if (next == SIZE_MAX) {
+        if (next == SIZE_MAX)
             break;
-        }
         below = c->joints[next].slide.max;
         write_slide(file, p, next);
     }
-    if (shown == 0) {
+    if (shown == 0)
         fputs(compare_has_places(c) ? "<li>No joint that stands in A moves by 1 mm in B.</li>\n"
                                     : "<li>not known without a skeleton</li>\n",
               file);
-    }
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */

@@ -47,10 +47,9 @@ static bool is_authored(const task_work *w) {
 
 static size_t count_rotations(const pm_motion_clip *clip) {
     size_t count = 0;
-    for (size_t c = 0; c < clip->channel_count; c++) {
+    for (size_t c = 0; c < clip->channel_count; c++)
         count += clip->channels[c].path == PM_MOTION_ROTATION &&
                  clip->channels[c].interpolation != PM_MOTION_STEP;
-    }
     return count;
 }
 
@@ -108,27 +107,25 @@ static void describe_source(task_work *w) {
     report->node_count = content->node_count;
     report->clip_count = content->clip_count;
     report->method = "";
-    if (content->clip_count == 0) {
+    if (content->clip_count == 0)
         return;
-    }
     const pm_motion_clip *clip = clip_of(w);
     const pm_motion_name text = clip->rate_text;
     const size_t size = utf8_cut(text.text, text.size, sizeof report->frame_time - 1);
-    if (size > 0) {
+    if (size > 0)
         memcpy(report->frame_time, text.text, size);
-    }
     report->frame_time[size] = '\0';
     report->source_rate = clip->rate;
     report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
     report->source_frames = count_frames(w);
-    report->rate = w->how->task->rate != NULL ? w->rate : clip->rate;
+    report->rate = w->how->task->rate ? w->rate : clip->rate;
     report->track_count = count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
     report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
-    report->method = w->how->task->rate == NULL ? ""
-                     : w->is_authored           ? "authored"
-                                      : pm_method_describe(w->how->task->curve.method)->name;
+    report->method = !w->how->task->rate ? ""
+                     : w->is_authored    ? "authored"
+                                         : pm_method_describe(w->how->task->curve.method)->name;
     report->checked = w->how->task->check;
     list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
 }
@@ -192,12 +189,10 @@ static pm_status write_copy(task_work *w, pm_engine *engine, pm_motion_format fo
     const pm_motion_resample_options options = library_options(w);
     pm_motion *copy = NULL;
     pm_status status = motion_check_writable(w->motion, format, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = pm_motion_resample_copy(w->motion, engine, &options, &copy, done, error);
-    }
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = write_converted(w, copy, format, observer, error);
-    }
     pm_motion_destroy(&copy);
     return status;
 }
@@ -228,7 +223,7 @@ static pm_status write_any(task_work *w, pm_engine *engine, pm_motion_resample_r
     const pm_motion_format format = format_of_output(w, w->out->path);
     const motion_observer observer = {.see = see_output, .user = w};
     options.format = format;
-    if (w->how->task->rate == NULL) {
+    if (!w->how->task->rate) {
         done->samples = w->report->source_frames;
         return write_converted(w, w->motion, format, &observer, error);
     }
@@ -306,11 +301,11 @@ static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *err
 
 static pm_status find_clips(task_work *w, pm_error *error) {
     const pm_motion_batch_task *task = w->how->task;
-    if (pm_motion_get_content(w->motion)->clip_count == 0 && task->rate != NULL)
+    if (pm_motion_get_content(w->motion)->clip_count == 0 && task->rate)
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "has no clips; there is nothing to resample");
     pm_status status = task_find_clips(w->motion, w->path, task, w->clips, &w->clip_count, error);
-    if (status == PM_OK && (task->rate != NULL || w->clip_count > 0))
+    if (status == PM_OK && (task->rate || w->clip_count > 0))
         status = check_clips(w, error);
     const pm_motion_format format = format_of_output(w, w->out->path);
     return status != PM_OK || is_gltf(format) ? status : choose_one(w, format, error);
@@ -318,22 +313,19 @@ static pm_status find_clips(task_work *w, pm_error *error) {
 
 /* Frames of the output per frame of the file. 1 for a single key. */
 static double ratio_of_frames(const task_work *w) {
-    if (w->how->task->rate == NULL) {
+    if (!w->how->task->rate)
         return 1.0;
-    }
     const pm_timeline *t = clip_of(w)->timelines;
-    if (t->rate.den != 0) {
+    if (t->rate.den != 0)
         return rate_value(w->rate) / rate_value(t->rate);
-    }
     const double duration = t->key_count > 1 ? t->times[t->key_count - 1] - t->times[0] : 0.0;
     return duration > 0.0 ? duration * rate_value(w->rate) / (double)(t->key_count - 1) : 1.0;
 }
 
 /* An NPZ file that becomes another one is never needed as a whole. */
 static bool is_resampled_only(const task_work *w) {
-    if (w->how->task->rate == NULL || task_moves(w->how->task)) {
+    if (!w->how->task->rate || task_moves(w->how->task))
         return false;
-    }
     const pm_motion_format named = pm_motion_find_format(w->out->path);
     const pm_motion_format wanted = named != PM_MOTION_ANY ? named : w->how->task->format;
     return wanted == PM_MOTION_ANY || wanted == PM_MOTION_NPZ;
@@ -355,7 +347,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     read.log_user = how->log_user;
     if (in->source_rate.den != 0)
         read.source_rate = in->source_rate;
-    if (in->layout != NULL)
+    if (in->layout)
         read.layout = in->layout;
     return task_read(&read, in->path, in->data, in->size, in->observer, &w->motion, error);
 }
@@ -363,15 +355,15 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
 pm_status task_write(task_work *w, pm_engine *engine, pm_error *error) {
     const pm_motion_batch_task *task = w->how->task;
     pm_status status = find_clips(w, error);
-    if (status == PM_OK && task->rate != NULL)
+    if (status == PM_OK && task->rate)
         status = task_find_rate(task->rate, pm_motion_get_content(w->motion), &w->rate, error);
     if (status != PM_OK)
         return status;
-    if (w->in->opened != NULL)
+    if (w->in->opened)
         w->in->opened(w->in->opened_user, ratio_of_frames(w));
     w->is_authored = is_authored(w);
     describe_source(w);
-    status = task->rate != NULL ? describe_curve(w, error) : PM_OK;
+    status = task->rate ? describe_curve(w, error) : PM_OK;
     return status == PM_OK ? write_result(w, engine, error) : status;
 }
 

@@ -47,16 +47,13 @@ pm_status task_find_clips(const pm_motion *motion, const char *path,
     size_t kept = 0;
     for (size_t i = 0; i < task->clip_count; i++) {
         const pm_status status = task_find_clip(motion, path, task->clips[i], &indices[i], error);
-        if (status != PM_OK) {
+        if (status != PM_OK)
             return status;
-        }
     }
     qsort(indices, task->clip_count, sizeof *indices, by_index);
-    for (size_t i = 0; i < task->clip_count; i++) {
-        if (kept == 0 || indices[kept - 1] != indices[i]) {
+    for (size_t i = 0; i < task->clip_count; i++)
+        if (kept == 0 || indices[kept - 1] != indices[i])
             indices[kept++] = indices[i];
-        }
-    }
     *count = kept;
     return PM_OK;
 }

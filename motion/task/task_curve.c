@@ -19,25 +19,21 @@ typedef struct told {
 static void warn_unread(const pm_motion_curve *curve, told to) {
     const pm_method_info *info = pm_method_describe(curve->method);
     const char *name = info->name;
-    if (curve->tangents_given && !info->takes_tangents) {
+    if (curve->tangents_given && !info->takes_tangents)
         motion_warn_at(to.log, to.user, "--tangents", "has no effect on %s", name);
-    }
-    if (curve->ends_given && !info->takes_ends) {
+    if (curve->ends_given && !info->takes_ends)
         motion_warn_at(to.log, to.user, "--ends", "has no effect on %s", name);
-    }
-    if (curve->unlimited && curve->method != PM_METHOD_SQUAD) {
+    if (curve->unlimited && curve->method != PM_METHOD_SQUAD)
         motion_warn_at(to.log, to.user, "--no-limit", "has no effect on %s; only squad uses it",
                        name);
-    }
     if (!info->takes_axes) {
         const char *unread = curve->axis_given         ? "--axis"
                              : curve->axis_frame_given ? "--axis-frame"
                              : curve->swing_given      ? "--swing"
                              : curve->twist_given      ? "--twist"
                                                        : NULL;
-        if (unread != NULL) {
+        if (unread)
             motion_warn_at(to.log, to.user, unread, "has no effect on %s", name);
-        }
     }
 }
 
@@ -50,22 +46,19 @@ static void warn_of_authored(const pm_motion_curve *curve, told to) {
                {curve->unlimited, "--no-limit"},      {curve->loop_period > 0.0, "--loop"},
                {curve->axis_given, "--axis"},         {curve->axis_frame_given, "--axis-frame"},
                {curve->swing_given, "--swing"},       {curve->twist_given, "--twist"}};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].given) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].given)
             motion_warn_at(to.log, to.user, all[i].name,
                            "has no effect on the authored interpolation; give a --method");
-        }
-    }
 }
 
 void task_curve_warn(const pm_motion_curve *curve, bool authored, task_curve *state,
                      pm_log_function log, void *user) {
     bool *is_warned = authored ? &state->is_warned_of_authored : &state->is_warned;
-    if (!*is_warned && authored) {
+    if (!*is_warned && authored)
         warn_of_authored(curve, (told){log, user});
-    } else if (!*is_warned) {
+    else if (!*is_warned)
         warn_unread(curve, (told){log, user});
-    }
     *is_warned = true;
 }
 
@@ -102,10 +95,9 @@ static pm_status apply_tangents(const pm_motion_curve *curve, size_t key_count, 
 
 static pm_status apply_axis(const pm_motion_curve *curve, size_t track_count, task_curve *state,
                             pm_clip_desc *desc, pm_error *error) {
-    if (!curve->axis_given || curve->method != PM_METHOD_STERP) {
+    if (!curve->axis_given || curve->method != PM_METHOD_STERP)
         return PM_OK;
-    }
-    if (curve->axis_file == NULL) {
+    if (!curve->axis_file) {
         desc->axes.data = curve->axis;
         desc->axes.type = PM_FLOAT64;
         desc->axis_count = 1;
@@ -124,9 +116,8 @@ static pm_status apply_axis(const pm_motion_curve *curve, size_t track_count, ta
 
 /* If only one window is given, the other one is the whole segment. */
 static void apply_windows(const pm_motion_curve *curve, task_curve *state, pm_clip_desc *desc) {
-    if (curve->method != PM_METHOD_STERP || (!curve->swing_given && !curve->twist_given)) {
+    if (curve->method != PM_METHOD_STERP || (!curve->swing_given && !curve->twist_given))
         return;
-    }
     state->windows = (pm_windows){0.0, 1.0, 0.0, 1.0};
     if (curve->swing_given) {
         state->windows.swing_begin = curve->swing[0];

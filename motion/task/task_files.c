@@ -64,7 +64,7 @@ bool task_moves(const pm_motion_batch_task *task) {
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error) {
     const char *name = task->euler_given ? "--euler" : task->decimals > 0 ? "--decimals" : NULL;
-    if (name == NULL || format == PM_MOTION_BVH)
+    if (!name || format == PM_MOTION_BVH)
         return PM_OK;
     return motion_fail_at(error, PM_ERROR_ARGUMENT, name, "leave it out, or write BVH",
                           "is for BVH; the output has the format %s",
@@ -75,8 +75,7 @@ pm_status task_read(const pm_motion_read_options *options, const char *path, cha
                     size_t size, const motion_observer *observer, pm_motion **motion,
                     pm_error *error) {
     struct stat status;
-    if (data == NULL && strcmp(path, "-") != 0 && stat(path, &status) == 0 &&
-        S_ISDIR(status.st_mode))
+    if (!data && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return refuse_folder(path, error);
     return motion_open_observed(path, data, size, options, observer, motion, error);
 }

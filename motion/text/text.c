@@ -49,13 +49,11 @@ static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *co
     whole_end = scan_digits(at, end, &d->mantissa);
     d->count = (size_t)(whole_end - at);
     d->end = whole_end;
-    if (whole_end == end || (*whole_end != '.' && *whole_end != ',')) {
+    if (whole_end == end || (*whole_end != '.' && *whole_end != ','))
         return d->count > 0;
-    }
     if (*whole_end == ',') {
-        if (d->count == 0 || whole_end + 1 == end || digit_at(whole_end + 1) >= 10) {
+        if (d->count == 0 || whole_end + 1 == end || digit_at(whole_end + 1) >= 10)
             return d->count > 0;
-        }
         ++*commas;
     }
     mark_end = whole_end + 1;
@@ -72,17 +70,15 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
     int e = 0;
 
     *exponent = 0;
-    if (at == end || (*at != 'e' && *at != 'E')) {
+    if (at == end || (*at != 'e' && *at != 'E'))
         return start;
-    }
     at++;
     if (at < end && (*at == '+' || *at == '-')) {
         negative = *at == '-';
         at++;
     }
-    if (at == end || digit_at(at) >= 10) {
+    if (at == end || digit_at(at) >= 10)
         return start;
-    }
     while (at < end && digit_at(at) < 10) {
         e = e < EXPONENT_LIMIT ? e * 10 + (int)digit_at(at) : e;
         at++;
@@ -130,22 +126,19 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
         negative = *at == '-';
         at++;
     }
-    if (!scan_mantissa(at, end, &d, commas)) {
+    if (!scan_mantissa(at, end, &d, commas))
         return NULL;
-    }
     at = scan_exponent(d.end, end, &exponent);
-    if (d.count <= MANTISSA_DIGITS) {
+    if (d.count <= MANTISSA_DIGITS)
         exponent -= d.fraction;
-    } else {
+    else
         reread_long(&d, &exponent);
-    }
-    if (d.mantissa >> 53 == 0 && exponent <= 0 && exponent >= -22) {
+    if (d.mantissa >> 53 == 0 && exponent <= 0 && exponent >= -22)
         v = (double)d.mantissa / exact_power[-exponent];
-    } else if (d.mantissa >> 53 == 0 && exponent > 0 && exponent <= 22) {
+    else if (d.mantissa >> 53 == 0 && exponent > 0 && exponent <= 22)
         v = (double)d.mantissa * exact_power[exponent];
-    } else {
+    else
         v = text_big_scale(d.mantissa, exponent);
-    }
     *value = negative ? -v : v;
     return at;
 }
@@ -167,7 +160,7 @@ bool text_json_is_deep(const char *text, size_t size) {
     enum { DEPTH_MAX = 64 };
     size_t depth = 0;
     bool in_string = false;
-    for (size_t i = 0; i < size && depth <= DEPTH_MAX; i++) {
+    for (size_t i = 0; i < size && depth <= DEPTH_MAX; i++)
         if (in_string && text[i] == '\\')
             i++;
         else if (text[i] == '"')
@@ -176,7 +169,6 @@ bool text_json_is_deep(const char *text, size_t size) {
             depth++;
         else if (!in_string && (text[i] == ']' || text[i] == '}') && depth > 0)
             depth--;
-    }
     return depth > DEPTH_MAX;
 }
 
@@ -187,21 +179,17 @@ static char lower(char c) {
 static bool starts_with(const char *at, const char *end, const char *word) {
     size_t i, size = strlen(word);
 
-    if ((size_t)(end - at) < size) {
+    if ((size_t)(end - at) < size)
         return false;
-    }
-    for (i = 0; i < size; i++) {
-        if (lower(at[i]) != word[i]) {
+    for (i = 0; i < size; i++)
+        if (lower(at[i]) != word[i])
             return false;
-        }
-    }
     return true;
 }
 
 bool text_is_not_finite(const char *at, const char *end) {
-    if (at < end && (*at == '-' || *at == '+')) {
+    if (at < end && (*at == '-' || *at == '+'))
         at++;
-    }
     if (starts_with(at, end, "nan") || starts_with(at, end, "inf")) {
         size_t size = (size_t)(end - at);
         return size == 3 || at[3] == '(' || (size == 8 && starts_with(at, end, "infinity"));

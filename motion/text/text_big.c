@@ -31,9 +31,8 @@ static void big_multiply(big *b, uint32_t factor) {
         b->limb[i] = (uint32_t)carry;
         carry >>= 32;
     }
-    if (carry != 0) {
+    if (carry != 0)
         b->limb[b->size++] = (uint32_t)carry;
-    }
 }
 
 static uint32_t big_divide(big *b, uint32_t divisor) {
@@ -45,9 +44,8 @@ static uint32_t big_divide(big *b, uint32_t divisor) {
         b->limb[i] = (uint32_t)(rest / divisor);
         rest %= divisor;
     }
-    while (b->size > 0 && b->limb[b->size - 1] == 0) {
+    while (b->size > 0 && b->limb[b->size - 1] == 0)
         b->size--;
-    }
     return (uint32_t)rest;
 }
 
@@ -66,27 +64,22 @@ static void big_shift(big *b, int bits) {
     int limbs = bits / 32, i;
 
     bits %= 32;
-    for (i = b->size - 1; i >= 0; i--) {
+    for (i = b->size - 1; i >= 0; i--)
         b->limb[i + limbs] = b->limb[i];
-    }
     memset(b->limb, 0, (size_t)limbs * sizeof b->limb[0]);
     b->size += limbs;
-    if (bits != 0) {
+    if (bits != 0)
         big_multiply(b, (uint32_t)1 << bits);
-    }
 }
 
 static int big_compare(const big *a, const big *b) {
     int i;
 
-    if (a->size != b->size) {
+    if (a->size != b->size)
         return a->size < b->size ? -1 : 1;
-    }
-    for (i = a->size - 1; i >= 0; i--) {
-        if (a->limb[i] != b->limb[i]) {
+    for (i = a->size - 1; i >= 0; i--)
+        if (a->limb[i] != b->limb[i])
             return a->limb[i] < b->limb[i] ? -1 : 1;
-        }
-    }
     return 0;
 }
 
@@ -100,18 +93,15 @@ static void big_subtract(big *a, const big *b) {
         a->limb[i] = (uint32_t)borrow;
         borrow = borrow < 0 ? -1 : 0;
     }
-    while (a->size > 0 && a->limb[a->size - 1] == 0) {
+    while (a->size > 0 && a->limb[a->size - 1] == 0)
         a->size--;
-    }
 }
 
 static void big_multiply_five(big *b, int power) {
-    for (; power >= 13; power -= 13) {
+    for (; power >= 13; power -= 13)
         big_multiply(b, 1220703125u); /* 5^13, the largest power in 32 bits */
-    }
-    for (; power > 0; power--) {
+    for (; power > 0; power--)
         big_multiply(b, 5u);
-    }
 }
 
 /* quotient * 2^exponent. quotient has 64 bits; the lowest bit also stands for all lower ones.
@@ -120,18 +110,15 @@ static double round_quotient(uint64_t quotient, int exponent) {
     int drop = 11; /* 64 - 53 */
     uint64_t kept, rest, half;
 
-    if (exponent + 63 < -1022) {
+    if (exponent + 63 < -1022)
         drop += -1022 - (exponent + 63); /* a subnormal number has fewer bits */
-    }
-    if (drop > 64) {
+    if (drop > 64)
         return 0.0;
-    }
     kept = drop == 64 ? 0 : quotient >> drop;
     rest = drop == 64 ? quotient : quotient & (((uint64_t)1 << drop) - 1);
     half = (uint64_t)1 << (drop - 1);
-    if (rest > half || (rest == half && (kept & 1) != 0)) {
+    if (rest > half || (rest == half && (kept & 1) != 0))
         kept++;
-    }
     return ldexp((double)kept, exponent + drop);
 }
 
@@ -140,12 +127,10 @@ double text_big_scale(uint64_t mantissa, int exponent) {
     uint64_t quotient = 0;
     int scale = exponent, i;
 
-    if (mantissa == 0 || exponent < -345) {
+    if (mantissa == 0 || exponent < -345)
         return 0.0;
-    }
-    if (exponent > 309) {
+    if (exponent > 309)
         return (double)INFINITY;
-    }
     big_set(&above, mantissa);
     big_set(&below, 1);
     big_multiply_five(exponent < 0 ? &below : &above, exponent < 0 ? -exponent : exponent);
@@ -162,9 +147,8 @@ double text_big_scale(uint64_t mantissa, int exponent) {
             big_subtract(&above, &below);
             quotient |= 1;
         }
-        if (above.size != 0) {
+        if (above.size != 0)
             big_shift(&above, 1);
-        }
     }
     return round_quotient(quotient | (above.size != 0), scale - 63);
 }
@@ -177,9 +161,8 @@ char *text_big_write(char *out, double whole) {
 
     big_set(&b, (uint64_t)ldexp(fraction, 53));
     big_shift(&b, exponent - 53);
-    while (b.size != 0) {
+    while (b.size != 0)
         group[count++] = big_divide(&b, 1000000000u);
-    }
     for (i = count - 1; i >= 0; i--) {
         uint32_t rest = group[i];
         char text[9];

@@ -36,9 +36,8 @@ static const uint64_t powers[] = {1u,
 
 static unsigned digits_of(uint64_t value) {
     unsigned count = 1;
-    while (count < 20 && value >= powers[count]) {
+    while (count < 20 && value >= powers[count])
         count++;
-    }
     return count;
 }
 
@@ -51,9 +50,8 @@ static char *write_digits(char *out, uint64_t value, unsigned count) {
         memcpy(at, pairs + 2 * (value % 100), 2);
         value /= 100;
     }
-    if (at > out) {
+    if (at > out)
         *out = (char)('0' + value);
-    }
     return out + count;
 }
 
@@ -85,13 +83,11 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
     double size = value < 0 ? -value : value, scaled;
     uint64_t whole, fraction;
 
-    if (decimals == 0 && size < 0x1p52) {
+    if (decimals == 0 && size < 0x1p52)
         size = (size + 0x1p52) - 0x1p52; /* as below, for the whole part */
-    }
     if (size >= 9223372036854775808.0) { /* 2^63: has no fraction, and is too large for the cast */
-        if (value < 0) {
+        if (value < 0)
             *out++ = '-';
-        }
         out = text_big_write(out, size);
         fraction = 0;
     } else {
@@ -103,15 +99,13 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
             whole++;
             fraction = 0;
         }
-        if (value < 0 && (whole | fraction) != 0) {
+        if (value < 0 && (whole | fraction) != 0)
             *out++ = '-';
-        }
         out = whole < 1000 ? write_small_whole(out, (uint32_t)whole)
                            : write_digits(out, whole, digits_of(whole));
     }
-    if (decimals == 0) {
+    if (decimals == 0)
         return out;
-    }
     *out++ = '.';
     return decimals == 6 ? write_six(out, (uint32_t)fraction)
                          : write_digits(out, fraction, decimals);

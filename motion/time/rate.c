@@ -30,12 +30,10 @@ static pm_rational lowest_terms(int64_t num, int64_t den) {
 bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
     pm_rational left = lowest_terms(a.num, b.den), right = lowest_terms(b.num, a.den);
 
-    if (right.num != 0 && left.num > INT64_MAX / right.num) {
+    if (right.num != 0 && left.num > INT64_MAX / right.num)
         return false;
-    }
-    if (left.den > INT64_MAX / right.den) {
+    if (left.den > INT64_MAX / right.den)
         return false;
-    }
     product->num = left.num * right.num;
     product->den = left.den * right.den;
     return true;
@@ -51,9 +49,8 @@ bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
     const int64_t left = b.den / divisor, right = a.den / divisor;
 
     if (a.den > INT64_MAX / left || a.num > INT64_MAX / left || b.num > INT64_MAX / right ||
-        a.num * left > INT64_MAX - b.num * right) {
+        a.num * left > INT64_MAX - b.num * right)
         return false;
-    }
     *sum = lowest_terms(a.num * left + b.num * right, a.den * left);
     return true;
 }
@@ -74,11 +71,10 @@ typedef struct wide_fraction {
 static wide_fraction exact_fraction(double value) {
     int exponent = 0;
     wide_fraction f = {(wide)ldexp(frexp(value, &exponent), 53), 1};
-    if (exponent > 53) {
+    if (exponent > 53)
         f.num <<= exponent - 53;
-    } else {
+    else
         f.den <<= 53 - exponent;
-    }
     return f;
 }
 
@@ -90,9 +86,8 @@ static wide_fraction inverse_of_rest(wide_fraction f, wide whole) {
 static bool append_term(wide term, pm_rational *before, pm_rational *now) {
     const wide num = term * (uint64_t)now->num + (uint64_t)before->num;
     const wide den = term * (uint64_t)now->den + (uint64_t)before->den;
-    if (term > INT64_MAX || num > INT64_MAX || den > INT64_MAX) {
+    if (term > INT64_MAX || num > INT64_MAX || den > INT64_MAX)
         return false;
-    }
     *before = *now;
     *now = (pm_rational){(int64_t)num, (int64_t)den};
     return true;
@@ -104,9 +99,8 @@ bool rate_simplest(double low, double high, pm_rational *simplest) {
         *simplest = (pm_rational){0, 1};
         return low <= 0;
     }
-    if (low < 0x1p-60 || high >= 0x1p62) {
+    if (low < 0x1p-60 || high >= 0x1p62)
         return false;
-    }
     wide_fraction a = exact_fraction(low), b = exact_fraction(high);
     for (;;) {
         const wide whole = a.num / a.den;
@@ -115,9 +109,8 @@ bool rate_simplest(double low, double high, pm_rational *simplest) {
             *simplest = now;
             return append_term(whole + !is_whole, &before, simplest);
         }
-        if (!append_term(whole, &before, &now)) {
+        if (!append_term(whole, &before, &now))
             return false;
-        }
         const wide_fraction rest = inverse_of_rest(b, whole);
         b = inverse_of_rest(a, whole);
         a = rest;
@@ -129,9 +122,8 @@ bool rate_simplest(double low, double high, pm_rational *simplest) {
 bool rate_find_simple(double low, double high, pm_rational *simple) {
     pm_rational found;
     if (!(low < high) || !rate_simplest(low, high, &found) ||
-        !((double)found.den * (double)found.den * (high - low) < 1e-3)) {
+        !((double)found.den * (double)found.den * (high - low) < 1e-3))
         return false;
-    }
     *simple = found;
     return true;
 }
@@ -165,16 +157,14 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
             d->places -= !after_point;
         }
     }
-    if (at == end) {
+    if (at == end)
         return d->num > 0;
-    }
     at++;
     negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     at = text_read_integer(at, end, &exponent);
-    if (at != end || exponent > 100) {
+    if (at != end || exponent > 100)
         return false;
-    }
     d->places += negative ? (int)exponent : -(int)exponent;
     return d->num > 0;
 }
@@ -184,19 +174,15 @@ static bool literal_rate(decimal d, pm_rational *rate) {
     int64_t num = 1, den = d.num;
     int places = d.places;
 
-    for (; places > 18; places--) {
+    for (; places > 18; places--)
         den /= 10;
-    }
-    if (den == 0 || places < -9) {
+    if (den == 0 || places < -9)
         return false;
-    }
-    for (; places > 0; places--) {
+    for (; places > 0; places--)
         num *= 10;
-    }
     for (; places < 0; places++) {
-        if (den > INT64_MAX / 10) {
+        if (den > INT64_MAX / 10)
             return false;
-        }
         den *= 10;
     }
     *rate = lowest_terms(num, den);
@@ -211,18 +197,15 @@ static int64_t integer_rate_in(double low, double high, double middle) {
     double best = 0;
     size_t i;
 
-    if (ceil(low) > floor(high)) {
+    if (ceil(low) > floor(high))
         return 0;
-    }
     for (i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
         double c = common_rates[i];
-        if (c >= low && c <= high && (best == 0 || fabs(c - middle) < fabs(best - middle))) {
+        if (c >= low && c <= high && (best == 0 || fabs(c - middle) < fabs(best - middle)))
             best = c;
-        }
     }
-    if (best == 0) {
+    if (best == 0)
         best = fmin(fmax(nearbyint(middle), ceil(low)), floor(high));
-    }
     return best < 1e9 ? (int64_t)best : 0;
 }
 
@@ -250,9 +233,8 @@ static rate_snap snap_rate(double low, double middle, double high, pm_rational *
         *rate = lowest_terms(whole * 1000, 1001);
         return RATE_NTSC;
     }
-    if (is_decimal_ntsc(low, high, middle, rate)) {
+    if (is_decimal_ntsc(low, high, middle, rate))
         return RATE_NTSC;
-    }
     return rate_find_simple(low, high, rate) ? RATE_SIMPLE : RATE_LITERAL;
 }
 
@@ -265,17 +247,14 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
         text++;
         size--;
     }
-    if (!read_decimal(text, size, &d) || !literal_rate(d, rate)) {
+    if (!read_decimal(text, size, &d) || !literal_rate(d, rate))
         return false;
-    }
     middle = rate_value(*rate);
-    if (!(middle >= 1e-9 && middle <= 1e9)) {
+    if (!(middle >= 1e-9 && middle <= 1e9))
         return false;
-    }
     *how = RATE_LITERAL;
-    if (!snap || rate->den == 1) {
+    if (!snap || rate->den == 1)
         return true;
-    }
     seconds = (double)d.num;
     half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
     span = half / seconds;
@@ -290,9 +269,8 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
         rate_snap how;
         const char *end = text_write_ratio(text, num, den, digits);
         if (rate_from_frame_time(text, (size_t)(end - text), true, &again, &how) &&
-            again.num == rate.num && again.den == rate.den) {
+            again.num == rate.num && again.den == rate.den)
             return;
-        }
     }
     text_write_ratio(text, num, den, 17);
 }
@@ -303,9 +281,8 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
 static bool take_digits(const char **text, int64_t *value, int *count) {
     const char *start = *text;
     for (; isdigit((unsigned char)**text); (*text)++) {
-        if (*value > (INT64_MAX - 9) / 10) {
+        if (*value > (INT64_MAX - 9) / 10)
             return false;
-        }
         *value = *value * 10 + (**text - '0');
     }
     *count = (int)(*text - start);
@@ -317,27 +294,22 @@ bool rate_parse(const char *text, pm_rational *value) {
     int64_t den = 1;
     int whole = 0;
     int decimals = 0;
-    if (!take_digits(&text, &num, &whole)) {
+    if (!take_digits(&text, &num, &whole))
         return false;
-    }
     if (*text == '/' && whole > 0) {
         text++;
         den = 0;
-        if (!take_digits(&text, &den, &decimals) || decimals == 0) {
+        if (!take_digits(&text, &den, &decimals) || decimals == 0)
             return false;
-        }
     } else if (*text == '.') {
         text++;
-        if (!take_digits(&text, &num, &decimals) || decimals > 18) {
+        if (!take_digits(&text, &num, &decimals) || decimals > 18)
             return false;
-        }
-        for (int i = 0; i < decimals; i++) {
+        for (int i = 0; i < decimals; i++)
             den *= 10;
-        }
     }
-    if (*text != '\0' || whole + decimals == 0 || num == 0 || den == 0) {
+    if (*text != '\0' || whole + decimals == 0 || num == 0 || den == 0)
         return false;
-    }
     *value = lowest_terms(num, den);
     return true;
 }
@@ -348,12 +320,10 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) 
     pm_rational factor;
     bool part = *text == '/';
 
-    if (*text != 'x' && *text != 'X' && !part) {
+    if (*text != 'x' && *text != 'X' && !part)
         return rate_parse(text, rate);
-    }
-    if (!rate_parse(text + 1, &factor)) {
+    if (!rate_parse(text + 1, &factor))
         return false;
-    }
     return part ? rate_divide(source, factor, rate) : rate_multiply(source, factor, rate);
 }
 
@@ -379,10 +349,9 @@ bool rate_parse_seconds(const char *text, pm_rational *seconds) {
 }
 
 void rate_describe(pm_rational rate, char text[RATE_TEXT]) {
-    if (rate.den == 1) {
+    if (rate.den == 1)
         snprintf(text, RATE_TEXT, "%lld Hz", (long long)rate.num);
-    } else {
+    else
         snprintf(text, RATE_TEXT, "%.6g Hz (%lld/%lld)", rate_value(rate), (long long)rate.num,
                  (long long)rate.den);
-    }
 }

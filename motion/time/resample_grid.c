@@ -29,9 +29,8 @@ static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid
     wide offset = (wide)first.num * (step_den / divisor);
     wide stride = (wide)step.num * (first_den / divisor);
 
-    if (unit > INT64_MAX || offset > INT64_MAX || stride > INT64_MAX) {
+    if (unit > INT64_MAX || offset > INT64_MAX || stride > INT64_MAX)
         return false;
-    }
     grid->unit = (uint64_t)unit;
     grid->first = (uint64_t)offset;
     grid->step = (uint64_t)stride;
@@ -48,13 +47,11 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
     wide end = (wide)end_frame.num * grid->unit, den = (uint64_t)end_frame.den;
     wide first = (wide)grid->first * den, step = (wide)grid->step * den, count;
 
-    if (end < first) {
+    if (end < first)
         return false;
-    }
     count = (end - first) / step + 1;
-    if (!with_end && (end - first) % step == 0) {
+    if (!with_end && (end - first) % step == 0)
         count--;
-    }
     grid->count = count <= INT64_MAX ? (uint64_t)count : RESAMPLE_GRID_OVERFLOW;
     return true;
 }
@@ -76,9 +73,8 @@ static const char *find_end(const resample_span *span, pm_rational last, resampl
         return NULL;
     }
     grid->end = span->end;
-    if (span->loop_period == 0 && !at_most(span->end, last)) {
+    if (span->loop_period == 0 && !at_most(span->end, last))
         return "--end is after the last frame";
-    }
     return NULL;
 }
 
@@ -92,30 +88,25 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
     grid->start = span->start.den == 0 ? zero : span->start;
     if (!rate_divide(frames, span->source_rate, &last) ||
         !rate_multiply(grid->start, span->source_rate, &first) ||
-        !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid)) {
+        !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid))
         return too_fine;
-    }
     reason = find_end(span, last, grid);
-    if (reason != NULL) {
+    if (reason)
         return reason;
-    }
     closing = span->loop_period - rate_value(last);
     if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
         count_loop(span, grid);
         return grid->count > 0 ? NULL : "--start is after the end of the loop";
     }
-    if (!at_most(grid->start, grid->end)) {
+    if (!at_most(grid->start, grid->end))
         return span->end.den == 0 ? "--start is after the last frame" : "--start is after --end";
-    }
     if (!rate_multiply(grid->end, span->source_rate, &end_frame) ||
-        !count_samples(end_frame, true, grid)) {
+        !count_samples(end_frame, true, grid))
         return too_fine;
-    }
     if (span->end_rule == RESAMPLE_END_INCLUDE) {
         uint64_t with = grid->count;
-        if (!count_samples(end_frame, false, grid)) {
+        if (!count_samples(end_frame, false, grid))
             return too_fine;
-        }
         grid->extra = grid->count == with;
         grid->count = with;
     }

@@ -60,9 +60,8 @@ static void expected_quaternion(int order, const double angles[3], double q[4]) 
 }
 
 static void random_angles(random_source *source, double reach, double angles[3]) {
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 3; n++)
         angles[n] = random_between(source, -reach, reach);
-    }
 }
 
 static void quaternion_of_angles_is_the_product_of_three_turns(void **state) {
@@ -74,9 +73,8 @@ static void quaternion_of_angles_is_the_product_of_three_turns(void **state) {
             random_angles(&source, 7.0, angles);
             pm_quat_from_euler((pm_euler_order)order, angles, q);
             expected_quaternion(order, angles, expected);
-            for (int c = 0; c < 4; c++) {
+            for (int c = 0; c < 4; c++)
                 assert_true(fabs(q[c] - expected[c]) < 1e-15);
-            }
         }
     }
 }
@@ -104,17 +102,14 @@ static void with_near_the_original_angles_are_returned(void **state) {
             double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON};
             random_angles(&source, 30.0, angles);
             const double lock = is_proper(order) ? sin(angles[1]) : cos(angles[1]);
-            if (fabs(lock) < 0.01) {
+            if (fabs(lock) < 0.01)
                 continue; /* the original angles are lost at gimbal lock, and near decides */
-            }
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++)
                 near[c] = angles[c] + random_between(&source, -0.004, 0.004);
-            }
             pm_quat_from_euler((pm_euler_order)order, angles, q);
             pm_euler_from_quat((pm_euler_order)order, q, near, back);
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++)
                 assert_true(fabs(back[c] - angles[c]) < 1e-11);
-            }
         }
     }
 }
@@ -128,9 +123,8 @@ static void without_near_the_angles_are_the_smallest(void **state) {
             random_quaternion(&source, q);
             pm_euler_from_quat((pm_euler_order)order, q, NULL, angles);
             double other[3] = {angles[0] + PI, -angles[1], angles[2] + PI};
-            if (!is_proper(order)) {
+            if (!is_proper(order))
                 other[1] = PI - angles[1];
-            }
             double sum = 0.0, other_sum = 0.0;
             for (int c = 0; c < 3; c++) {
                 assert_true(fabs(angles[c]) <= PI + 1e-12);
@@ -150,9 +144,8 @@ static void at_gimbal_lock_the_first_angle_keeps_the_value_of_near(void **state)
             double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON}, again[4];
             random_angles(&source, 3.0, angles);
             angles[1] = (is_proper(order) ? PI : 0.5 * PI) * (n % 2 ? 1.0 : -1.0);
-            if (is_proper(order) && n % 4 > 1) {
+            if (is_proper(order) && n % 4 > 1)
                 angles[1] = 0.0;
-            }
             random_angles(&source, 9.0, near);
             pm_quat_from_euler((pm_euler_order)order, angles, q);
             pm_euler_from_quat((pm_euler_order)order, q, near, back);
@@ -191,9 +184,8 @@ static void float32_noise_at_gimbal_lock_does_not_change_the_first_angle(void **
         random_angles(&source, 3.0, angles);
         angles[1] = 0.5 * PI;
         pm_quat_from_euler(PM_EULER_ZYX, angles, q);
-        for (int c = 0; c < 4; c++) {
+        for (int c = 0; c < 4; c++)
             q[c] = (double)(float)q[c];
-        }
         pm_euler_from_quat(PM_EULER_ZYX, q, angles, back);
         held += back[0] == angles[0];
     }
@@ -208,14 +200,12 @@ static void any_norm_and_sign_of_a_quaternion_give_the_same_angles(void **state)
         for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
             double q[4], scaled[4], angles[3], expected[3];
             random_quaternion(&source, q);
-            for (int c = 0; c < 4; c++) {
+            for (int c = 0; c < 4; c++)
                 scaled[c] = q[c] * scales[s];
-            }
             pm_euler_from_quat((pm_euler_order)order, q, NULL, expected);
             pm_euler_from_quat((pm_euler_order)order, scaled, NULL, angles);
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++)
                 assert_true(fabs(angles[c] - expected[c]) < 1e-6);
-            }
         }
     }
 }
@@ -275,9 +265,8 @@ static void matrices_of_half_turns_give_back_their_quaternions(void **state) {
 static double trace_with(const double q[4], const double m[9]) {
     double r[9], trace = 0.0;
     pm_matrix_from_quat(q, r);
-    for (int c = 0; c < 9; c++) {
+    for (int c = 0; c < 9; c++)
         trace += r[c] * m[c];
-    }
     return trace;
 }
 
@@ -288,12 +277,10 @@ static void a_sheared_matrix_gives_the_nearest_rotation(void **state) {
         double q[4], m[9], back[4] = {POISON, POISON, POISON, POISON};
         random_quaternion(&source, q);
         pm_matrix_from_quat(q, m);
-        for (int c = 0; c < 9; c++) {
+        for (int c = 0; c < 9; c++)
             m[c] += 0.15 * random_normal(&source);
-        }
-        if (!pm_quat_from_matrix(m, back)) {
+        if (!pm_quat_from_matrix(m, back))
             continue;
-        }
         const double best = trace_with(back, m);
         for (int k = 0; k < 200; k++) {
             double other[4];
@@ -304,9 +291,8 @@ static void a_sheared_matrix_gives_the_nearest_rotation(void **state) {
                 other[c] = back[c] + mix * other[c];
                 norm = hypot(norm, other[c]);
             }
-            for (int c = 0; c < 4; c++) {
+            for (int c = 0; c < 4; c++)
                 other[c] /= norm;
-            }
             assert_true(trace_with(other, m) <= best + 1e-13);
         }
     }
@@ -320,9 +306,8 @@ static void the_scale_of_a_matrix_does_not_matter(void **state) {
         double q[4], m[9], back[4] = {POISON, POISON, POISON, POISON};
         random_quaternion(&source, q);
         pm_matrix_from_quat(q, m);
-        for (int c = 0; c < 9; c++) {
+        for (int c = 0; c < 9; c++)
             m[c] *= scales[s];
-        }
         assert_true(pm_quat_from_matrix(m, back));
         assert_true(angle_between(q, back) < 4e-15);
     }
@@ -338,9 +323,8 @@ static void matrices_that_are_no_rotations_are_refused_and_write_nothing(void **
     for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
         double q[4] = {5, 5, 5, 5};
         assert_false(pm_quat_from_matrix(bad[n], q));
-        for (int c = 0; c < 4; c++) {
+        for (int c = 0; c < 4; c++)
             assert_true(q[c] == 5.0);
-        }
     }
 }
 

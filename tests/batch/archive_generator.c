@@ -10,7 +10,7 @@
 
 int main(int argc, char **argv) {
     const archive_shape *shape = argc > 3 ? archive_shape_find(argv[1]) : NULL;
-    if (shape == NULL) {
+    if (!shape) {
         fprintf(stderr, "usage: archive_generator bvh|amass|names|mixed|tiny|large FOLDER FILES "
                         "[SEED]\n");
         return 2;

@@ -35,12 +35,10 @@ static void names_of_archives_are_known(void **state) {
     static const char *const good[] = {"a.tar",    "x/A.TAR.GZ", "a.tgz",
                                        "a.tar.xz", "a.tar.bz2",  "a.b.tar.zst"};
     static const char *const bad[] = {"a.bvh", "tar", ".tar", "a.tar.lz4", "a.gz", "a.tar/b", ""};
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         assert_true(archive_is_named(good[i]));
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(archive_is_named(bad[i]));
-    }
 }
 
 #ifdef POSEMILL_LIBARCHIVE
@@ -160,9 +158,8 @@ static void what_an_archive_cannot_give_is_one_fault(void **state) {
 static void expect_read(archive_reader *reader, const char *name, const char *text) {
     char reason[ARCHIVE_REASON_SIZE] = "", *data = NULL;
     size_t size = 0;
-    if (!archive_read(reader, batch_item_named(&found, name), NULL, &data, &size, reason)) {
+    if (!archive_read(reader, batch_item_named(&found, name), NULL, &data, &size, reason))
         fail_msg("%s: %s", name, reason);
-    }
     assert_int_equal(size, strlen(text));
     assert_memory_equal(data, text, size + 1);
     free(data);
@@ -172,9 +169,8 @@ static void expect_no_read(archive_reader *reader, const batch_item *item, const
     char reason[ARCHIVE_REASON_SIZE] = "", *data = reason;
     size_t size = 1;
     assert_false(archive_read(reader, item, NULL, &data, &size, reason));
-    if (strstr(reason, word) == NULL) {
+    if (!strstr(reason, word))
         fail_msg("'%s' instead of '%s'", reason, word);
-    }
     assert_null(data);
     assert_int_equal(size, 0);
 }
@@ -221,9 +217,8 @@ static void a_large_member_is_read_whole(void **state) {
     enum { SIZE = 5000001 };
     char *data = malloc(SIZE + 1);
     assert_non_null(data);
-    for (size_t i = 0; i < SIZE; i++) {
+    for (size_t i = 0; i < SIZE; i++)
         data[i] = (char)('a' + i % 23);
-    }
     data[SIZE] = '\0';
     tar_add(&tar, &(tar_entry){.name = "a.bvh", .data = data, .size = SIZE});
     tar_add_text(&tar, "b.bvh", "behind");

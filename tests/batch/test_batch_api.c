@@ -93,7 +93,7 @@ static void hear(void *user, const pm_motion_batch_file *file) {
     heard *h = user;
     h->states[file->state]++;
     h->records += file->record != NULL && strchr(file->record, '\n') != NULL;
-    if (file->error != NULL) {
+    if (file->error) {
         assert_int_equal(file->error->status, PM_ERROR_FILE);
         snprintf(h->failure, sizeof h->failure, "%s", file->error->message);
     }
@@ -205,9 +205,8 @@ static void a_report_names_who_made_it(void **state) {
 
 static void refuse(const pm_motion_batch_options *options, const char *word) {
     assert_int_equal(pm_motion_batch_run(list, engine, options, NULL, &error), PM_ERROR_ARGUMENT);
-    if (strstr(error.message, word) == NULL) {
+    if (!strstr(error.message, word))
         fail_msg("'%s' has no '%s'", error.message, word);
-    }
 }
 
 static void wrong_options_are_refused(void **state) {
@@ -252,9 +251,8 @@ static void wrong_options_are_refused(void **state) {
                                         "pm_motion_batch_task.reserved[1]",
                                         "pm_motion_curve.reserved[0]",
                                         "pm_motion_read_options.reserved[0]"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuse(&wrong[i], words[i]);
-    }
     const pm_motion_batch_options good = {.out_dir = "o", .task = {.rate = "30"}};
     assert_int_equal(pm_motion_batch_run(list, NULL, &good, NULL, &error), PM_ERROR_ARGUMENT);
     assert_string_equal(error.message, "engine is NULL");
@@ -270,9 +268,8 @@ static void wrong_sources_are_refused(void **state) {
     static const char *const nothing[] = {NULL};
     const pm_motion_batch_sources wrong[] = {
         {.path_count = 1}, {.paths = nothing, .path_count = 1}, {.reserved = {1}}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(pm_motion_batch_find(&wrong[i], &none, &error), PM_ERROR_ARGUMENT);
-    }
     assert_int_equal(pm_motion_batch_find(NULL, &none, &error), PM_ERROR_ARGUMENT);
     assert_int_equal(
         pm_motion_batch_find(&(pm_motion_batch_sources){.files_from = "none"}, &none, &error),
@@ -280,9 +277,8 @@ static void wrong_sources_are_refused(void **state) {
     assert_null(none);
     const pm_motion_batch_merge_options unknown[] = {
         {.record_count = 1}, {.records = nothing, .record_count = 1}, {.reserved = {1}}};
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         assert_int_equal(pm_motion_batch_make_merge(&unknown[i], &made, &error), PM_ERROR_ARGUMENT);
-    }
     assert_null(pm_motion_batch_get_merged(NULL));
     assert_null(pm_motion_batch_merge_json(NULL));
     assert_null(pm_motion_batch_list_text(NULL));

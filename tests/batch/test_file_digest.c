@@ -42,9 +42,8 @@ static int make_data(void **state) {
     (void)state;
     data = malloc(LARGEST);
     assert_non_null(data);
-    for (size_t i = 0; i < LARGEST; i++) {
+    for (size_t i = 0; i < LARGEST; i++)
         data[i] = (unsigned char)(i * 131 + (i >> 8) * 7);
-    }
     return 0;
 }
 

@@ -250,13 +250,11 @@ static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
     for (int i = 0; i < LEVELS; i++) {
         assert_int_equal(mkdir(name, 0777), 0);
         assert_int_equal(chdir(name), 0);
-        if (i == LAST) {
+        if (i == LAST)
             test_folder_put_text(file, "");
-        }
     }
-    for (int i = 0; i <= LEVELS; i++) {
+    for (int i = 0; i <= LEVELS; i++)
         assert_int_equal(chdir(".."), 0);
-    }
     find("in");
     assert_int_equal(found.count, 3);
     assert_null(found.items[0].fault);
@@ -276,9 +274,8 @@ static void thousands_of_files_and_folders_are_found(void **state) {
     }
     find("in");
     assert_int_equal(found.count, 4000);
-    for (size_t i = 1; i < found.count; i++) {
+    for (size_t i = 1; i < found.count; i++)
         assert_true(strcmp(found.items[i - 1].name, found.items[i].name) < 0);
-    }
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)

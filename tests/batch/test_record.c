@@ -180,9 +180,8 @@ static void warnings_never_make_a_line_too_long(void **state) {
     batch_record record = records_full(RECORD_FAILED);
     (void)state;
     memset(long_text, 1, SIZE); /* each byte is written as six */
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
         warnings[i] = long_text;
-    }
     record.warnings = warnings;
     record.warning_count = COUNT;
     record.error = long_text;
@@ -297,9 +296,8 @@ static void write_many(record_file *file, int number) {
     for (int i = 0; i < EACH; i++) {
         snprintf(name, sizeof name, "%d-%d-%0*d", number, i, 1 + i * 7 % 1500, 0);
         record.name = name;
-        if (records_append(file, &record) != PM_OK) {
+        if (records_append(file, &record) != PM_OK)
             exit(1);
-        }
     }
 }
 
@@ -318,9 +316,8 @@ static void lines_of_processes_do_not_mix(void **state) {
         if (children[i] == 0) {
             record_file *file = NULL;
             const bool opened = record_file_open(path, &file, NULL) == PM_OK;
-            if (opened) {
+            if (opened)
                 write_many(file, i);
-            }
             _exit(opened && record_file_close(&file, NULL) == PM_OK ? 0 : 1);
         }
     }
@@ -348,9 +345,8 @@ static void lines_of_threads_do_not_mix(void **state) {
         writers[i].number = i;
         assert_int_equal(pthread_create(&writers[i].thread, NULL, run_writer, &writers[i]), 0);
     }
-    for (int i = 0; i < WRITERS; i++) {
+    for (int i = 0; i < WRITERS; i++)
         pthread_join(writers[i].thread, NULL);
-    }
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
     expect_all();
 }

@@ -28,9 +28,8 @@ static bool append_records(void) {
     batch_record record = records_full(RECORD_FAILED);
     record.name = "odd \xff";
     pm_status code = record_file_open("out/.posemill/records-0.jsonl", &file, NULL);
-    if (code == PM_OK) {
+    if (code == PM_OK)
         code = records_append(file, &record);
-    }
     const pm_status closed = record_file_close(&file, NULL);
     assert_true(code == PM_OK || code == PM_ERROR_OUTPUT);
     assert_int_equal(closed, PM_OK);
@@ -40,17 +39,15 @@ static bool append_records(void) {
 static bool read_records(void) {
     size_t count = 0;
     record_table *table = record_table_create();
-    if (table == NULL) {
+    if (!table)
         return false;
-    }
     /* Twice: the second time, the records of names have company. */
     pm_status code = record_table_add_folder(table, "out/.posemill", NULL);
-    if (code == PM_OK) {
+    if (code == PM_OK)
         code = record_table_add(table, "out/.posemill/records-0.jsonl", false, NULL, NULL);
-    }
     assert_true(code == PM_OK || code == PM_ERROR_FILE);
     const char *const *names = record_table_names(table, &count);
-    for (size_t i = 0; names != NULL && i < count; i++) {
+    for (size_t i = 0; names && i < count; i++) {
         size_t records = 0;
         assert_non_null(record_table_find(table, names[i], &records));
         assert_in_range(records, 1, 2);

@@ -47,9 +47,8 @@ static void append(const char *path, const char *name, record_status status, int
 static record_table *table_of(const char *const *paths, size_t count) {
     record_table *table = record_table_create();
     assert_non_null(table);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         assert_int_equal(record_table_add(table, paths[i], false, NULL, NULL), PM_OK);
-    }
     return table;
 }
 
@@ -139,9 +138,8 @@ static void records_of_other_writers_are_read(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         size_t dropped = 0;
-        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 1 || dropped != 0) {
+        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 1 || dropped != 0)
             fail_msg("%s: %zu lines were dropped", lines[i], dropped);
-        }
     }
 }
 
@@ -202,9 +200,8 @@ static void lines_that_are_no_records_are_dropped(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         size_t dropped = 0;
-        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 0 || dropped != 1) {
+        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 0 || dropped != 1)
             fail_msg("%s: is a record", lines[i]);
-        }
     }
     size_t dropped = 0;
     assert_int_equal(names_of_line("{" RECORD "\0}", sizeof "{" RECORD "\0}" - 1, &dropped), 0);
@@ -257,9 +254,8 @@ static void many_names_are_found(void **state) {
     FILE *file = fopen("many", "w");
     (void)state;
     assert_non_null(file);
-    for (int i = COUNT; i-- > 0;) {
+    for (int i = COUNT; i-- > 0;)
         fprintf(file, "{" RECORD ", \"name\": \"n%d\", \"frames\": %d}\n", i, i);
-    }
     fclose(file);
     record_table *table = table_of(paths, 1);
     for (int i = 0; i < COUNT; i++) {
@@ -272,9 +268,8 @@ static void many_names_are_found(void **state) {
     }
     const char *const *names = record_table_names(table, &count);
     assert_int_equal(count, COUNT);
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = 1; i < count; i++)
         assert_true(strcmp(names[i - 1], names[i]) < 0);
-    }
     record_table_destroy(&table);
 }
 

@@ -31,9 +31,8 @@ static int put_takes(void **state) {
 static bool has_text(const char *path, const char *text) {
     static char data[1 << 16];
     FILE *file = fopen(path, "r");
-    if (file == NULL) {
+    if (!file)
         return false;
-    }
     data[fread(data, 1, sizeof data - 1, file)] = '\0';
     fclose(file);
     return strstr(data, text) != NULL;

@@ -63,9 +63,8 @@ static bool run_task(void *user, size_t thread, size_t task, schedule_ticket *ti
         pthread_cond_wait(&r->changed, &r->lock);
     pthread_mutex_unlock(&r->lock);
     bool grows = false;
-    for (size_t i = 0; i < TASKS; i++) {
+    for (size_t i = 0; i < TASKS; i++)
         grows = grows || r->more[i] != 0;
-    }
     enter(r, r->need[task], !grows);
     sched_yield();
     if (r->more[task] != 0) {
@@ -127,9 +126,8 @@ static void end_run(run *r) {
 }
 
 static void all_ran(const run *r) {
-    for (size_t i = 0; i < TASKS; i++) {
+    for (size_t i = 0; i < TASKS; i++)
         assert_true(r->ran[i]);
-    }
     assert_int_equal(r->prepared, TASKS);
 }
 
@@ -139,9 +137,8 @@ static void every_task_runs_once_within_the_memory(void **state) {
     static const size_t threads[] = {1, 2, 7, 32};
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
         run *r = new_run();
-        for (size_t i = 0; i < TASKS; i++) {
+        for (size_t i = 0; i < TASKS; i++)
             r->need[i] = random_size(&random, 0, 9) == 0 ? 2000 : random_size(&random, 0, 400);
-        }
         const schedule plan = plan_of(r, threads[t]);
         assert_true(schedule_run(&plan));
         all_ran(r);
@@ -153,9 +150,8 @@ static void every_task_runs_once_within_the_memory(void **state) {
 static void tasks_run_side_by_side(void **state) {
     (void)state;
     run *r = new_run();
-    for (size_t i = 0; i < TASKS; i++) {
+    for (size_t i = 0; i < TASKS; i++)
         r->need[i] = 1;
-    }
     r->together = 4; /* this ends only if four run at once */
     const schedule plan = plan_of(r, 4);
     assert_true(schedule_run(&plan));
@@ -184,9 +180,8 @@ static void tasks_that_grow_do_not_wait_for_each_other(void **state) {
 static void sizes_near_the_largest_number_are_no_trouble(void **state) {
     (void)state;
     run *r = new_run();
-    for (size_t i = 0; i < TASKS; i++) {
+    for (size_t i = 0; i < TASKS; i++)
         r->need[i] = i % 3 == 0 ? UINT64_MAX : 10;
-    }
     const schedule plan = plan_of(r, 4);
     assert_true(schedule_run(&plan));
     all_ran(r);
@@ -202,9 +197,8 @@ static void a_stop_begins_no_more_tasks(void **state) {
         const schedule plan = plan_of(r, 4);
         assert_true(schedule_run(&plan));
         assert_in_range(r->begun, 20, 24);
-        for (size_t i = 0; i < TASKS; i++) {
+        for (size_t i = 0; i < TASKS; i++)
             assert_int_equal(r->ran[i], i < r->begun);
-        }
         end_run(r);
     }
 }

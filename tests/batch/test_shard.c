@@ -46,9 +46,8 @@ static void divide(const batch_items *items, uint64_t shards, uint64_t *share_of
             share_of[number] = mine[i] ? s : share_of[number];
         }
     }
-    for (size_t i = 0; i < items->count; i++) {
+    for (size_t i = 0; i < items->count; i++)
         assert_int_equal(owners[i], 1);
-    }
 }
 
 static void expect_balance(const batch_items *items, uint64_t shards, const uint64_t *share_of) {
@@ -106,9 +105,8 @@ static void empty_files_are_spread(void **state) {
     divide(&items, 4, share_of);
     for (size_t i = 0; i < 12; i++) {
         int same = 0;
-        for (size_t j = 0; j < 12; j++) {
+        for (size_t j = 0; j < 12; j++)
             same += share_of[i] == share_of[j];
-        }
         assert_int_equal(same, 3);
     }
 }
@@ -123,9 +121,8 @@ static void the_largest_file_comes_first(void **state) {
     }
     const batch_items items = {.items = files, .count = 5};
     divide(&items, 2, share_of);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < 5; i++)
         assert_int_equal(share_of[i], i == 4 ? 0 : 1);
-    }
 }
 
 static void more_shares_than_files_and_sizes_beyond_sums_are_harmless(void **state) {
@@ -165,14 +162,12 @@ static void set_environment(const char *words) {
     for (size_t i = 0; i < VARIABLES; i++) {
         int used = 0;
         memcpy(word, "_", 2);
-        if (sscanf(words, "%31s%n", word, &used) == 1) {
+        if (sscanf(words, "%31s%n", word, &used) == 1)
             words += used;
-        }
-        if (strcmp(word, "_") == 0) {
+        if (strcmp(word, "_") == 0)
             unsetenv(variables[i]);
-        } else {
+        else
             setenv(variables[i], strcmp(word, "''") == 0 ? "" : word, 1);
-        }
     }
 }
 
@@ -224,9 +219,8 @@ static void options_are_read_strictly(void **state) {
     expect_shard("0/1", 0, 1, "--shard");
     expect_shard("99/100", 99, 100, "--shard");
     expect_shard("999999999/1000000000", 999999999, 1000000000, "--shard");
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         expect_refused(bad[i], "--shard");
-    }
 }
 
 typedef struct environment_case {

@@ -25,9 +25,8 @@ static void count(pm_motion_batch_result *status, pm_motion_batch_state what) {
 
 static pm_motion_batch_result half_done(void) {
     pm_motion_batch_result status = {.files = 10, .bytes = 4000000, .seconds = 2.0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         count(&status, PM_MOTION_BATCH_DONE);
-    }
     count(&status, PM_MOTION_BATCH_KEPT);
     count(&status, PM_MOTION_BATCH_FAILED);
     return status;
@@ -117,9 +116,8 @@ static void the_exit_code_says_what_failed(void **state) {
         for (int f = 0; f < 3; f++) {
             const cli_exit code = cases[i].codes[f];
             count(&status, code == CLI_DONE ? PM_MOTION_BATCH_DONE : PM_MOTION_BATCH_FAILED);
-            if (code != CLI_DONE) {
+            if (code != CLI_DONE)
                 failures_add(&failures, "a.bvh", "is broken", code);
-            }
         }
         assert_int_equal(status_code(&status, &failures), cases[i].expected);
         failures_release(&failures);

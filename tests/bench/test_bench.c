@@ -40,7 +40,7 @@ static char record[1 << 24]; /* record.json of the last run */
 static void read_text(const char *name, char *text, size_t size) {
     text[0] = '\0';
     FILE *file = fopen(name, "rb");
-    if (file != NULL) {
+    if (file) {
         text[fread(text, 1, size - 1, file)] = '\0';
         fclose(file);
         remove(name);
@@ -63,32 +63,28 @@ static int run(const char *arguments) {
 
 static void expect(int code, const char *arguments) {
     int got = run(arguments);
-    if (got != code) {
+    if (got != code)
         fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments,
                  error_output);
-    }
 }
 
 /* Expects the exit code, one line "posemill: ..." with these words, and at most one line with a
  * hint. */
 static void expect_failure(int code, const char *arguments, const char *words) {
     expect(code, arguments);
-    if (strncmp(error_output, "posemill: ", 10) != 0 || strstr(error_output, words) == NULL) {
+    if (strncmp(error_output, "posemill: ", 10) != 0 || !strstr(error_output, words))
         fail_msg("'%s' is not in: %s", words, error_output);
-    }
     size_t lines = 0;
-    for (const char *c = error_output; *c != '\0'; c++) {
+    for (const char *c = error_output; *c != '\0'; c++)
         lines += *c == '\n';
-    }
     assert_in_range(lines, 1, 2);
     assert_string_equal(output, "");
 }
 
 static size_t occurrences(const char *text, const char *word) {
     size_t count = 0;
-    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
         count++;
-    }
     return count;
 }
 
@@ -96,7 +92,7 @@ static size_t occurrences(const char *text, const char *word) {
  * needs its record makes it. */
 static void run_everything(void) {
     static char *kept_record, *kept_output;
-    if (kept_record == NULL) {
+    if (!kept_record) {
         expect(0, "--device none --quick --samples 4096 --json record.json");
         kept_record = strdup(record);
         kept_output = strdup(output);
@@ -113,7 +109,7 @@ static const char *member(const char *from, const char *name) {
     char pattern[64];
     snprintf(pattern, sizeof pattern, "\"%s\": ", name);
     const char *at = strstr(from, pattern);
-    if (at == NULL) {
+    if (!at) {
         fail_msg("no %s in: %s", name, from);
         return "";
     }
@@ -124,9 +120,8 @@ static const char *find_case(const char *name) {
     char pattern[160];
     snprintf(pattern, sizeof pattern, "{\n      \"name\": \"%s\"", name);
     const char *at = strstr(record, pattern);
-    if (at == NULL) {
+    if (!at)
         fail_msg("no case %s in: %s", name, record);
-    }
     return at;
 }
 
@@ -197,9 +192,8 @@ static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
         char name[96];
-        if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0) {
+        if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0)
             continue;
-        }
         snprintf(name, sizeof name, "%s/%s", group, info->name);
         expect_sound_case(name);
         assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
@@ -430,9 +424,8 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
         return;
     }
     run_everything();
-    for (size_t g = 0; g < JOB_GROUPS; g++) {
+    for (size_t g = 0; g < JOB_GROUPS; g++)
         expect_group(job_groups[g]);
-    }
     expect_coded_groups();
     expect_sound_case("ceiling/fill");
     expect_sound_case("ceiling/copy");
@@ -588,7 +581,7 @@ static void a_signal_leaves_no_folder_of_a_batch(void **state) {
 
 static void skip_without_a_device(void) {
     const int code = run("--quick --samples 2048 --case obvious/slerp");
-    if (code == 2 && strstr(error_output, "no case of this device") != NULL) {
+    if (code == 2 && strstr(error_output, "no case of this device")) {
         print_message("no OpenCL device: skipped\n");
         skip();
     }
@@ -649,15 +642,13 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     expect(0, "--quick --samples 4096 --case '*/slerp' --json record.json");
     DIR *entries = opendir(".");
     assert_non_null(entries);
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries))
         assert_null(strstr(entry->d_name, "posemill-bench"));
-    }
     closedir(entries);
     static const char *const names[] = {"obvious/slerp", "end-to-end/slerp", "cold/slerp",
                                         "first/slerp", "warm/slerp"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         expect_sound_case(names[i]);
-    }
     expect_bound(find_case("obvious/slerp"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
@@ -678,9 +669,8 @@ static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state
 static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
     (void)state;
     int code = run("--device 'no such device' --case cold/slerp");
-    if (code == 2) {
+    if (code == 2)
         skip(); /* without OpenCL these cases do not exist */
-    }
     expect_failure(3, "--device 'no such device' --case cold/slerp", "posemill: ");
     expect_failure(3, "--device 'no such device' --case ceiling/fill", "posemill: ");
 }
@@ -727,9 +717,8 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
 
 static int enter_folder(void **state) {
     (void)state;
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0) {
+    if (!mkdtemp(folder) || chdir(folder) != 0)
         return 1;
-    }
     /* Memory that drivers hold at exit is not a leak of the command, and a report would add lines
      * to its messages. */
     return setenv("TMPDIR", folder, 1) != 0 ||

@@ -19,17 +19,15 @@ enum { ROUNDS = 200 };
 
 static size_t draw(random_source *source, double *numbers, size_t most) {
     const size_t count = random_size(source, 1, most);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         numbers[i] = random_between(source, 1.0, 2.0);
-    }
     return count;
 }
 
 static size_t below(const double *numbers, size_t count, double bound) {
     size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         found += numbers[i] < bound;
-    }
     return found;
 }
 
@@ -45,9 +43,8 @@ static void random_numbers_repeat_and_cover_their_range_evenly(void **state) {
         assert_true(drawn < 7);
         counts[drawn]++;
     }
-    for (size_t i = 0; i < 7; i++) { /* five standard deviations of a binomial distribution */
+    for (size_t i = 0; i < 7; i++) /* five standard deviations of a binomial distribution */
         assert_in_range(counts[i], 10000 - 463, 10000 + 463);
-    }
 }
 
 /* ---- medians ------------------------------------------------------------------- */
@@ -64,9 +61,8 @@ static void a_median_has_half_of_the_numbers_on_each_side(void **state) {
         const size_t less = below(numbers, count, median);
         const size_t up_to = below(numbers, count, nextafter(median, 9.0));
         assert_true(2 * less <= count && 2 * up_to >= count);
-        for (size_t i = 1; i < count; i++) {
+        for (size_t i = 1; i < count; i++)
             assert_true(sorted[i - 1] <= sorted[i]);
-        }
         if (count % 2 == 0) {
             const double ends = sorted[count / 2 - 1] + sorted[count / 2];
             assert_true(fabs(2.0 * median - ends) < 1e-15);
@@ -208,9 +204,8 @@ static void a_few_rates_between_do_not_hide_the_two(void **state) {
         const size_t count = random_size(&source, 60, 500), quarter = count / 4;
         const double fast = random_between(&source, 1.6, 3.0);
         draw_rates(&source, rates, count, random_size(&source, quarter, count - quarter), fast);
-        for (size_t i = 0; i < count / 25; i++) {
+        for (size_t i = 0; i < count / 25; i++)
             rates[i] = random_between(&source, 1.0, fast);
-        }
         assert_int_equal(stats_rates(rates, count, found), 2);
         assert_true(fabs(found[0] - 1.0) <= 0.07);
         assert_true(fabs(found[1] - fast) <= 0.07 * fast);
@@ -227,9 +222,8 @@ static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
         const double width = random_between(&source, 0.1, 3.0);
         for (size_t i = 0; i < count; i++) {
             rates[i] = 10.0;
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; k++)
                 rates[i] += random_between(&source, -width, width);
-            }
         }
         assert_int_equal(stats_rates(rates, count, found), 1);
     }
@@ -243,9 +237,8 @@ static void rates_of_one_kind_are_one_rate(void **state) {
         const size_t few = random_size(&source, 1, 29), many = random_size(&source, 200, 500);
         const size_t count = round % 2 ? few : many;           /* between, chance makes gaps */
         const double ends = random_between(&source, 1.0, 4.0); /* wide, too */
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             rates[i] = random_between(&source, 1.0, ends);
-        }
         assert_int_equal(stats_rates(rates, count, found), 1);
         assert_true(found[0] == stats_median(rates, count));
         assert_true(isnan(found[1]));

@@ -27,12 +27,11 @@ static void the_table_of_curves_has_the_operations_of_the_kernels(void **state) 
         const operation_count *count = count_of((pm_method)m);
         const curve_work work = work_of_curve((pm_method)m);
         if (work.segment != count->segment || work.basis != count->basis ||
-            work.sample != count->sample) {
+            work.sample != count->sample)
             fail_msg(
                 "%s takes %u operations a segment, %u a basis and %u a sample, not %u, %u and %u",
                 info->name, count->segment, count->basis, count->sample, work.segment, work.basis,
                 work.sample);
-        }
         assert_int_equal(work.constants, count->constants);
         assert_int_equal(info->interpolating, count->passes > 0);
         assert_int_equal(count->is_uncommon, 0);
@@ -154,9 +153,8 @@ static void a_part_of_a_segment_counts_as_one(void **state) {
 static crowd_setup setup_of(pm_crowd_instance instances[32], pm_crowd_output output, uint8_t level,
                             size_t key_count) {
     memset(instances, 0, 32 * sizeof *instances);
-    for (size_t i = 0; i < 32; i++) {
+    for (size_t i = 0; i < 32; i++)
         instances[i].level = level;
-    }
     return (crowd_setup){.instances = instances,
                          .agents = 32,
                          .joints = 10,

@@ -23,36 +23,31 @@ typedef void (*make_steps)(random_source *source, size_t count, double *steps);
 
 static void even(random_source *source, size_t count, double *steps) {
     (void)source;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         steps[i] = 1.0 / 30.0;
-    }
 }
 
 static void random_steps(random_source *source, size_t count, double *steps) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         steps[i] = random_between(source, 0.001, 1.0);
-    }
 }
 
 /* A few long segments among very many short ones, which fall into few cells of the index. */
 static void clustered(random_source *source, size_t count, double *steps) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         steps[i] = random_unit(source) < 0.002 ? 1e4 : 1e-5;
-    }
 }
 
 static void exponential(random_source *source, size_t count, double *steps) {
     const double growth = pow(1e9, 1.0 / (double)count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         steps[i] = (i > 0 ? steps[i - 1] * growth : 1e-6) * random_between(source, 0.99, 1.01);
-    }
 }
 
 static size_t slow_search(const pm_clip_timeline *timeline, double time) {
     size_t i = 0;
-    while (i + 1 < timeline->segment_count && timeline->times[i + 1] <= time) {
+    while (i + 1 < timeline->segment_count && timeline->times[i + 1] <= time)
         i++;
-    }
     return i;
 }
 
@@ -80,9 +75,8 @@ static void expect_all_found(make_steps make, size_t keys) {
     pm_error error = poisoned_error();
     make(&source, keys - 1, steps);
     times[0] = random_between(&source, -10.0, 10.0);
-    for (size_t i = 1; i < keys; i++) {
+    for (size_t i = 1; i < keys; i++)
         times[i] = times[i - 1] + steps[i - 1];
-    }
     const pm_timeline given = {.key_count = keys, .times = times};
     expect_ok(pm_timeline_build(&given, 0.0, &timeline, &error), &error);
     for (size_t n = 0; n < TIMES; n++) {
@@ -99,11 +93,9 @@ static void the_segment_of_any_time_is_found(void **state) {
     static const make_steps makers[] = {even, random_steps, clustered, exponential};
     static const size_t counts[] = {2, 3, 10, 257, MAX_KEYS};
     (void)state;
-    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++) {
-        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             expect_all_found(makers[m], counts[c]);
-        }
-    }
 }
 
 int main(void) {

@@ -32,9 +32,8 @@ static pm_status compare_files(const char *map, pm_motion **a, pm_motion **b,
     const pm_motion_compare_options options = {
         .name_a = "a.bvh", .name_b = "b.bvh", .map = map, .max_times = 1000};
     pm_status status = pm_motion_open("a.bvh", NULL, a, NULL);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = pm_motion_open("b.bvh", NULL, b, NULL);
-    }
     return status == PM_OK ? pm_motion_write_page(*a, *b, &options, NULL, "page.html", found, NULL)
                            : status;
 }

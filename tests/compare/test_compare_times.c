@@ -45,9 +45,8 @@ static int compare_doubles(const void *x, const void *y) {
 /* Random ascending times from 0 on. */
 static void add_line(case_of *c, size_t keys, double seconds) {
     double *times = calloc(keys, sizeof *times);
-    for (size_t k = 1; k < keys; k++) {
+    for (size_t k = 1; k < keys; k++)
         times[k] = ((double)k + random_unit(&source) / 2) * seconds / (double)keys;
-    }
     c->lines[c->clip.timeline_count++] = (pm_timeline){.times = times, .key_count = keys};
     c->s.seconds = fmax(c->s.seconds, times[keys - 1]);
     c->s.keys = keys > c->s.keys ? keys : c->s.keys;
@@ -59,16 +58,14 @@ static case_of *make_case(size_t lines, size_t keys, size_t joints, size_t file_
     c->s.clip = &c->clip;
     c->s.joint_count = joints;
     c->s.view.content.file_bytes = file_bytes;
-    for (size_t i = 0; i < lines; i++) {
+    for (size_t i = 0; i < lines; i++)
         add_line(c, keys, 10);
-    }
     return c;
 }
 
 static void release_case(case_of *c) {
-    for (size_t i = 0; i < c->clip.timeline_count; i++) {
+    for (size_t i = 0; i < c->clip.timeline_count; i++)
         free((void *)(uintptr_t)c->lines[i].times);
-    }
     free(c);
 }
 
@@ -78,9 +75,8 @@ static double *take_times(const subject *a, const subject *b, const times_reques
     assert_true(times_begin(t, a, b, request));
     double *times = calloc((size_t)t->count + 2, sizeof *times);
     size_t count = 0, got = 0;
-    while ((got = times_next(t, times + count, (size_t)t->count + 1 - count)) > 0) {
+    while ((got = times_next(t, times + count, (size_t)t->count + 1 - count)) > 0)
         count += got;
-    }
     assert_int_equal(count, t->count);
     times_release(t);
     return times;

@@ -23,7 +23,7 @@
 
 static bool use_commas(void) {
     char folder[512], decimal[16];
-    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL && getcwd(folder, sizeof folder) != NULL &&
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && getcwd(folder, sizeof folder) &&
         system("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 >localedef.txt 2>&1") == 0) {
         setenv("LOCPATH", folder, 1);
         setlocale(LC_ALL, "de_DE.UTF-8");

@@ -41,13 +41,11 @@ static bool hold(const implementation *s, const variant *v, const char *tracks, 
     print_row(s, v, tracks, a);
     const bool worst = a->worst <= max, mean = accuracy_rms(a) <= rms;
     const bool norm = a->norm <= NORM_ERROR, vectors = a->vector <= VECTOR_ERROR;
-    if (!worst) {
+    if (!worst)
         printf("# ^ exceeds %g rad at %s\n", max, a->where);
-    }
-    if (!mean || !norm || !vectors || a->inexact_keys) {
+    if (!mean || !norm || !vectors || a->inexact_keys)
         printf("# ^ exceeds:%s%s%s; %zu keys without their bits\n", mean ? "" : " rms",
                norm ? "" : " norm", vectors ? "" : " vectors", a->inexact_keys);
-    }
     return worst && mean && norm && vectors && a->inexact_keys == 0;
 }
 
@@ -71,9 +69,8 @@ static double max_bound(measure_function *measure, const variant *v) {
 
 /* For adversarial tracks the bound of the mean is that of the maximum. */
 static double rms_bound(measure_function *measure, const variant *v) {
-    if (measure == accuracy_of_adversarial) {
+    if (measure == accuracy_of_adversarial)
         return max_bound(measure, v);
-    }
     return is_vector_cubic(v) && measure != gentle_tracks ? STEEP_RMS_ERROR : RMS_ERROR;
 }
 
@@ -85,14 +82,12 @@ static void check_all(measure_function *measure, const char *tracks) {
     assert_non_null(found);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
-        if (small_sizes() && variant_repeats_kernels(v)) {
+        if (small_sizes() && variant_repeats_kernels(v))
             continue;
-        }
         measure(&(implementation_span){implementations, count}, v, found);
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             failures += !hold(&implementations[k], v, tracks, &found[k], max_bound(measure, v),
                               rms_bound(measure, v));
-        }
     }
     free(found);
     assert_int_equal(failures, 0);
@@ -125,9 +120,8 @@ static void squad_without_its_limiter_has_an_error_bounded_by_its_condition(void
     const variant *v = variant_named("squad, unlimited");
     accuracy_of_conditioned(&(implementation_span){implementations, count}, v,
                             small_sizes() ? FEW_TRACKS : TRACKS, found);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         failures += !hold(&implementations[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
-    }
     free(found);
     assert_int_equal(failures, 0);
 }
@@ -140,12 +134,10 @@ static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *d
     const implementation *implementations = NULL;
     size_t count = 0, keys = 0;
     (void)s;
-    if (!implementation_list(&implementations, &count)) {
+    if (!implementation_list(&implementations, &count))
         return false;
-    }
-    for (size_t n = 0; n < (desc->timeline_count ? desc->timeline_count : 1); n++) {
+    for (size_t n = 0; n < (desc->timeline_count ? desc->timeline_count : 1); n++)
         keys += desc->timelines[n].key_count * (desc->timeline_count > 1 ? 1 : desc->track_count);
-    }
     double *turned = calloc(keys * 4, sizeof *turned);
     const double *q = desc->rotations.data;
     for (size_t n = 0; turned && n < keys; n++) {
@@ -256,9 +248,8 @@ int main(int argc, char **argv) {
         const implementation *implementations = NULL;
         size_t count = 0;
         (void)implementation_list(&implementations, &count);
-        if (count == 0) {
+        if (count == 0)
             return 1;
-        }
         write_markdown(&implementations[0]);
         implementation_release();
         return 0;

@@ -87,9 +87,8 @@ static void check_promises(make_track *make, const char *name) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         jumps found;
-        if (!is_smooth(v)) {
+        if (!is_smooth(v))
             continue;
-        }
         if (make == track_kind_extreme && v->method == PM_METHOD_NCUBIC) {
             continue; /* its components overshoot and pass near zero, where derivatives are
                        * unbounded */
@@ -141,16 +140,13 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
         const variant *v = variant_at(n);
         const int rotations = variant_continuity(v), positions = variant_vector_continuity(v);
         jumps found;
-        if (!is_smooth(v)) {
+        if (!is_smooth(v))
             continue;
-        }
         measure(track_kind_uneven, v, &found);
-        if (rotations < 3 && !(found.rotations[rotations + 1] > VISIBLE)) {
+        if (rotations < 3 && !(found.rotations[rotations + 1] > VISIBLE))
             fail_msg("%s: derivative %d of rotations does not jump", v->name, rotations + 1);
-        }
-        if (positions < 3 && !(found.positions[positions + 1] > VISIBLE)) {
+        if (positions < 3 && !(found.positions[positions + 1] > VISIBLE))
             fail_msg("%s: derivative %d of positions does not jump", v->name, positions + 1);
-        }
     }
 }
 

@@ -58,9 +58,8 @@ static bool read_sampler(const sampler *s, curve *c) {
     (void)snprintf(path, sizeof path, "%s%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR,
                    data ? "" : "/../shared/data", s->file);
     FILE *file = fopen(path, "rb");
-    if (!file) {
+    if (!file)
         return false;
-    }
     *c = (curve){.keys = s->keys, .width = s->width};
     (void)snprintf(c->name, sizeof c->name, "%s at %ld", s->file, s->values);
     bool read = fseek(file, s->times, SEEK_SET) == 0 &&
@@ -68,9 +67,8 @@ static bool read_sampler(const sampler *s, curve *c) {
                 fseek(file, s->values, SEEK_SET) == 0;
     for (size_t k = 0; read && k < s->keys; k++) {
         c->times[k] = (double)times[k];
-        for (int n = 0; read && n < 3; n++) {
+        for (int n = 0; read && n < 3; n++)
             read = fread(c->values[k][n], sizeof(float), s->width, file) == s->width;
-        }
     }
     (void)fclose(file);
     assert_true(read);
@@ -80,9 +78,8 @@ static bool read_sampler(const sampler *s, curve *c) {
 /* The formula of the appendix, at a time inside the keys. */
 static void appendix(const curve *c, double time, long double out[4]) {
     size_t k = 0;
-    while (k + 2 < c->keys && time >= c->times[k + 1]) {
+    while (k + 2 < c->keys && time >= c->times[k + 1])
         k++;
-    }
     const size_t next = c->keys > 1 ? k + 1 : k;
     const long double td = (long double)(c->times[next] - c->times[k]);
     const long double t = c->keys > 1 ? (long double)(time - c->times[k]) / td : 0.0L;
@@ -95,9 +92,8 @@ static void appendix(const curve *c, double time, long double out[4]) {
                  td * (t3 - t2) * (long double)c->values[next][0][n];
         norm2 += out[n] * out[n];
     }
-    for (size_t n = 0; c->width == 4 && n < 4; n++) {
+    for (size_t n = 0; c->width == 4 && n < 4; n++)
         out[n] /= sqrtl(norm2);
-    }
 }
 
 static pm_clip_desc describe(const curve *c, const pm_timeline *timeline) {
@@ -124,9 +120,8 @@ static void check_row(const implementation *s, const curve *c, double time, cons
         error = off <= error ? error : off;
         size = fmax(size, fabs((double)expected[n]));
     }
-    if (!(error <= TOLERANCE * size)) {
+    if (!(error <= TOLERANCE * size))
         fail_msg("%s on %s: time %g: off by %g", c->name, s->name, time, error);
-    }
 }
 
 static void check_curve(const implementation *s, const curve *c) {
@@ -134,24 +129,20 @@ static void check_curve(const implementation *s, const curve *c) {
     const pm_clip_desc desc = describe(c, &timeline);
     static double times[SAMPLES_MAX], found[2][4 * SAMPLES_MAX];
     size_t count = 0;
-    for (size_t k = 0; k + 1 < c->keys; k++) {
-        for (size_t n = 0; n < IN_SEGMENT; n++) {
+    for (size_t k = 0; k + 1 < c->keys; k++)
+        for (size_t n = 0; n < IN_SEGMENT; n++)
             times[count++] = c->times[k] + (c->times[k + 1] - c->times[k]) * (double)n / IN_SEGMENT;
-        }
-    }
     times[count++] = c->times[c->keys - 1];
-    for (size_t n = 0; n < 4 * SAMPLES_MAX; n++) {
+    for (size_t n = 0; n < 4 * SAMPLES_MAX; n++)
         found[0][n] = found[1][n] = (double)NAN;
-    }
     const pm_sample_job job = {.sample_count = count, .times = times};
     const bool turns = c->width == 4;
     assert_true(s->sample(s, &desc, &job, turns ? found[0] : NULL, turns ? NULL : found[0],
                           turns ? NULL : found[1]));
     for (size_t k = 0; k < count; k++) {
         check_row(s, c, times[k], found[0] + c->width * k);
-        if (!turns) {
+        if (!turns)
             check_row(s, c, times[k], found[1] + c->width * k);
-        }
     }
 }
 
@@ -160,9 +151,8 @@ static void check_implementations(const curve *c) {
     size_t count = 0;
     check_curve(&in_double, c);
     assert_true(implementation_list(&implementations, &count));
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         check_curve(&implementations[k], c);
-    }
 }
 
 static void samplers_of_real_files_follow_the_appendix(void **state) {
@@ -244,9 +234,8 @@ static void check_rotation(const implementation *s, const curve *c, double time,
         norm2 += value * value;
     }
     const double angle = (double)(2.0L * sqrtl(off2)), length = (double)sqrtl(norm2);
-    if (!(angle <= 4e-7 && fabs(length - 1.0) <= 4e-7)) {
+    if (!(angle <= 4e-7 && fabs(length - 1.0) <= 4e-7))
         fail_msg("%s: off by %g rad at %g, of length 1 + %g", s->name, angle, time, length - 1.0);
-    }
 }
 
 /* Keys with a rate and keys with times: devices have kernels for both. */
@@ -254,9 +243,8 @@ static void check_lengths(const implementation *s, const curve *c, bool has_rate
     pm_timeline timeline = {.key_count = c->keys, .times = c->times};
     double times[SAMPLES_MAX], found[4 * SAMPLES_MAX];
     const size_t count = (c->keys - 1) * (size_t)rate + 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         times[i] = (double)i / (double)rate;
-    }
     pm_sample_job job = {.sample_count = count, .times = times};
     if (has_rate) {
         timeline = (pm_timeline){.key_count = c->keys, .rate = {1, 1}};
@@ -264,9 +252,8 @@ static void check_lengths(const implementation *s, const curve *c, bool has_rate
     }
     const pm_clip_desc desc = describe(c, &timeline);
     assert_true(s->sample(s, &desc, &job, found, NULL, NULL));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         check_rotation(s, c, times[i], found + 4 * i);
-    }
 }
 
 static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
@@ -280,9 +267,8 @@ static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
         curve c = {.keys = KEYS_MAX, .width = 4};
         random_lengths(&source, &c);
         check_lengths(&in_double, &c, round % 2, rate);
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             check_lengths(&implementations[k], &c, round % 2, rate);
-        }
     }
 }
 

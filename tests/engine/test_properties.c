@@ -17,10 +17,9 @@ static void hold(property_rule rule) {
     const implementation *implementations = NULL;
     size_t count = 0;
     assert_true(implementation_list(&implementations, &count));
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         printf("# %s: worst %.2g\n", implementations[k].name,
                property_hold(rule, &implementations[k]));
-    }
 }
 
 static void every_method_but_bspline_passes_through_its_keys(void **state) {

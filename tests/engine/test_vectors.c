@@ -44,9 +44,8 @@ static bool read_numbers(const char *text, size_t count, double *values) {
     for (size_t n = 0; n < count; n++) {
         char *end = NULL;
         values[n] = strtod(text, &end);
-        if (end == text) {
+        if (end == text)
             return false;
-        }
         text = end;
     }
     return *text == '\n' || *text == '\0';
@@ -55,9 +54,8 @@ static bool read_numbers(const char *text, size_t count, double *values) {
 static bool read_key(const char *text, known_case *c) {
     double v[11];
     const size_t i = c->track.key_count;
-    if (i == TRACK_KEYS_MAX || !read_numbers(text, 11, v)) {
+    if (i == TRACK_KEYS_MAX || !read_numbers(text, 11, v))
         return false;
-    }
     c->track.times[i] = v[0];
     memcpy(c->track.keys[i], v + 1, 4 * sizeof *v);
     memcpy(c->track.positions[i], v + 5, 3 * sizeof *v);
@@ -69,9 +67,8 @@ static bool read_key(const char *text, known_case *c) {
 static bool read_sample(const char *text, known_case *c) {
     double v[8];
     const size_t k = c->sample_count;
-    if (k == SAMPLES_MAX || !read_numbers(text, 8, v)) {
+    if (k == SAMPLES_MAX || !read_numbers(text, 8, v))
         return false;
-    }
     c->times[k] = v[0];
     memcpy(c->rotations[k], v + 1, 4 * sizeof *v);
     memcpy(c->positions[k], v + 5, 3 * sizeof *v);
@@ -82,9 +79,8 @@ static bool read_sample(const char *text, known_case *c) {
 static int index_of(const char *word, const char *const *words, int count) {
     for (int n = 0; n < count; n++) {
         const size_t length = strlen(words[n]);
-        if (strncmp(word, words[n], length) == 0 && word[length] == '\n') {
+        if (strncmp(word, words[n], length) == 0 && word[length] == '\n')
             return n;
-        }
     }
     return -1;
 }
@@ -94,34 +90,28 @@ static bool read_word(const char *name, const char *text, known_case *c) {
     static const char *const ends[] = {"chord", "natural", "parabola", "zero"};
     static const char *const frames[] = {"body", "parent"};
     int found = -1;
-    if (strcmp(name, "tangents") == 0) {
+    if (strcmp(name, "tangents") == 0)
         c->desc.tangents = (pm_tangents)(found = index_of(text, tangents, PM_TANGENTS_COUNT));
-    } else if (strcmp(name, "ends") == 0) {
+    else if (strcmp(name, "ends") == 0)
         c->desc.ends = (pm_ends)(found = index_of(text, ends, PM_ENDS_COUNT));
-    } else if (strcmp(name, "frame") == 0) {
+    else if (strcmp(name, "frame") == 0)
         c->desc.axis_frame = (pm_axis_frame)(found = index_of(text, frames, PM_AXIS_COUNT));
-    }
     return found >= 0;
 }
 
 /* One line of a case; false when it is invalid. */
 static bool read_line(const char *name, const char *text, known_case *c) {
     double v[4];
-    if (strcmp(name, "key") == 0) {
+    if (strcmp(name, "key") == 0)
         return read_key(text, c);
-    }
-    if (strcmp(name, "sample") == 0) {
+    if (strcmp(name, "sample") == 0)
         return read_sample(text, c);
-    }
-    if (strcmp(name, "given") == 0) {
+    if (strcmp(name, "given") == 0)
         return c->track.key_count > 0 && read_numbers(text, 14, c->given[c->track.key_count - 1]);
-    }
-    if (strcmp(name, "loop") == 0) {
+    if (strcmp(name, "loop") == 0)
         return read_numbers(text, 1, &c->desc.loop_period);
-    }
-    if (strcmp(name, "axis") == 0) {
+    if (strcmp(name, "axis") == 0)
         return read_numbers(text, 3, c->track.axis);
-    }
     if (strcmp(name, "unlimited") == 0) {
         c->desc.unlimited = true;
         return true;
@@ -148,9 +138,8 @@ static void complete(known_case *c, pm_method method) {
     c->desc.method = method;
     c->desc.rotations = (pm_array){c->track.keys, PM_FLOAT64, 0};
     c->desc.positions = (pm_array){c->track.positions, PM_FLOAT64, 0};
-    if (c->desc.tangents == PM_TANGENTS_USER) {
+    if (c->desc.tangents == PM_TANGENTS_USER)
         c->desc.user_tangents = (pm_array){c->track.tangents, PM_FLOAT64, 0};
-    }
     if (method == PM_METHOD_CUBICSPLINE) {
         const size_t stride = sizeof c->given[0];
         c->desc.rotations_in = (pm_array){&c->given[0][0], PM_FLOAT64, stride};
@@ -158,9 +147,8 @@ static void complete(known_case *c, pm_method method) {
         c->desc.positions_in = (pm_array){&c->given[0][8], PM_FLOAT64, stride};
         c->desc.positions_out = (pm_array){&c->given[0][11], PM_FLOAT64, stride};
     }
-    if (method == PM_METHOD_STERP) {
+    if (method == PM_METHOD_STERP)
         c->desc.axes = (pm_array){c->track.axis, PM_FLOAT64, 0};
-    }
 }
 
 static void check_case(const implementation *s, known_case *c, const char *method) {
@@ -177,10 +165,9 @@ static void check_case(const implementation *s, known_case *c, const char *metho
         /* The sign counts: twice the chord is the angle of a small difference. */
         const double error = 2.0 * quat_norm(quat_subtract(got, expected));
         const vec3 off = vec3_subtract(vec3_of(positions + 3 * k), vec3_of(c->positions[k]));
-        if (!(error <= tolerance) || !(vec3_norm(off) <= 8.0 * tolerance)) {
+        if (!(error <= tolerance) || !(vec3_norm(off) <= 8.0 * tolerance))
             fail_msg("%s on %s: %s: time %g: rotation off by %g, position by %g", method, s->name,
                      c->name, c->times[k], error, vec3_norm(off));
-        }
     }
 }
 
@@ -188,9 +175,8 @@ static FILE *open_vectors(const char *method) {
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/tests/vectors/%s.txt", POSEMILL_SOURCE_DIR, method);
     FILE *file = fopen(path, "r");
-    if (!file) {
+    if (!file)
         fail_msg("%s cannot be opened", path);
-    }
     return file;
 }
 
@@ -214,9 +200,8 @@ static void check_method(const implementation *s, pm_method method, const char *
             cases++;
         } else if (space && line[0] != '#' && line[0] != '\n') {
             *space = '\0';
-            if (cases == 0 || !read_line(line, space + 1, &c)) {
+            if (cases == 0 || !read_line(line, space + 1, &c))
                 fail_msg("%s.txt: a line with the name %s is invalid", name, line);
-            }
         }
     }
     (void)fclose(file);
@@ -229,9 +214,8 @@ static void check_implementations(pm_method method, const char *name) {
     const implementation in_double = implementation_oracle();
     check_method(&in_double, method, name);
     assert_true(implementation_list(&implementations, &count));
-    for (size_t n = 0; n < count; n++) {
+    for (size_t n = 0; n < count; n++)
         check_method(&implementations[n], method, name);
-    }
 }
 
 static void the_method_gives_the_known_answers(void **state) {

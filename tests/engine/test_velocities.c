@@ -84,9 +84,8 @@ static void compare_with_oracle(probe *p, const rates got[PM_AXIS_COUNT], const 
     static angular expected[RATE_SAMPLES];
     find_expected(p, expected);
     compare(p, &got[PM_AXIS_BODY], expected, name, e);
-    for (size_t k = 0; k < p->count; k++) {
+    for (size_t k = 0; k < p->count; k++)
         expected[k] = oracle_in_parent_frame(p->o, p->tracks[k], p->cursors[k], expected[k]);
-    }
     compare(p, &got[PM_AXIS_PARENT], expected, name, e);
 }
 
@@ -108,9 +107,8 @@ static void measure(void **state, probe *p, const char *name, errors *e) {
             same = are_same(p, &got[frame], &reference);
         }
     }
-    if (!same) {
+    if (!same)
         compare_with_oracle(p, got, name, e);
-    }
 }
 
 static bool hold(const char *what, const variant *v, const errors *e) {
@@ -118,12 +116,10 @@ static bool hold(const char *what, const variant *v, const errors *e) {
     const bool acceleration = e->acceleration <= ACCELERATION_ERROR;
     printf("# %-11s %-20s velocity %.1e acceleration %.1e\n", what, v->name, e->velocity,
            e->acceleration);
-    if (!velocity) {
+    if (!velocity)
         printf("# ^ velocity: %s\n", e->where[0]);
-    }
-    if (!acceleration) {
+    if (!acceleration)
         printf("# ^ acceleration: %s\n", e->where[1]);
-    }
     return velocity && acceleration;
 }
 
@@ -156,9 +152,8 @@ static void derivatives_are_those_of_the_curve(void **state) {
         const variant *v = variant_at(n);
         errors e = {0};
         for (size_t c = 0; c < track_kind_count(); c++) {
-            if (!is_tested(engine, v, track_kind_at(c))) {
+            if (!is_tested(engine, v, track_kind_at(c)))
                 continue;
-            }
             probe_tracks(track_kind_at(c), v, &p);
             measure(state, &p, track_kind_at(c)->name, &e);
             probe_free(&p);
@@ -178,15 +173,12 @@ static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **stat
         const variant *v = variant_at(n);
         errors e = {0};
         if (v->unlimited || v->method == PM_METHOD_CUBICSPLINE || v->method == PM_METHOD_NCUBIC ||
-            (small_sizes() && variant_repeats_kernels(v)) ||
-            !can_compile_motion(engine, v->method)) {
+            (small_sizes() && variant_repeats_kernels(v)) || !can_compile_motion(engine, v->method))
             continue;
-        }
         for (size_t i = 0; i < adversarial_count(); i += small_sizes() ? 8 : 1) {
             probe_adversarial(i, v, &p);
-            if (!oracle_beyond_reason(&p.desc)) {
+            if (!oracle_beyond_reason(&p.desc))
                 measure(state, &p, p.set.tracks[0].name, &e);
-            }
             probe_free(&p);
         }
         failures += !hold("adversarial", v, &e);
@@ -277,9 +269,8 @@ static void rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame(vo
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t c = 0; c < track_kind_count(); c++) {
-            if (!is_tested(engine, variant_at(n), track_kind_at(c))) {
+            if (!is_tested(engine, variant_at(n), track_kind_at(c)))
                 continue;
-            }
             probe_tracks(track_kind_at(c), variant_at(n), &p);
             probe_segments(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &body);
@@ -347,10 +338,9 @@ static void compare_sides(const probe *p, const rates *r, const char *name, erro
         const double acceleration =
             fmax(fmax(before.acceleration, after.acceleration), fmax(vec3_norm(a0), vec3_norm(a1)));
         note(distance(v0, v1) / velocity, &jump->velocity, jump->where[0], name, p->cursors[k + 1]);
-        if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment)) {
+        if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment))
             note(distance(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
                  p->cursors[k + 1]);
-        }
     }
 }
 
@@ -362,12 +352,10 @@ static bool keep(const variant *v, const track_kind *c, const errors *jump) {
         (order > 0 || jump->velocity > SEEN) && (order != 1 || jump->acceleration > SEEN);
     printf("# %-9s %-20s velocity %.1e acceleration %.1e\n", c->name, v->name, jump->velocity,
            jump->acceleration);
-    if (!kept) {
+    if (!kept)
         printf("# ^ jumps: %s; %s\n", jump->where[0], jump->where[1]);
-    }
-    if (!seen) {
+    if (!seen)
         printf("# ^ has no visible jump\n");
-    }
     return kept && seen;
 }
 
@@ -378,22 +366,19 @@ static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state
     size_t broken = 0, positive = 0, negative = 0;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
-        if (promised(v) < 0) {
+        if (promised(v) < 0)
             continue;
-        }
         for (size_t c = 0; c < track_kind_count(); c++) {
             errors jump = {0};
-            if (is_left_out(v, track_kind_at(c)) || !can_compile_motion(engine, v->method)) {
+            if (is_left_out(v, track_kind_at(c)) || !can_compile_motion(engine, v->method))
                 continue;
-            }
             probe_tracks(track_kind_at(c), v, &p);
             probe_keys(&p);
             probe_sample(&p, engine, PM_AXIS_BODY, &sides);
             compare_sides(&p, &sides, track_kind_at(c)->name, &jump);
             broken += !keep(v, track_kind_at(c), &jump);
-            for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++) {
+            for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++)
                 *(oracle_wrap(p.o, t) > 0.0 ? &positive : &negative) += 1;
-            }
             probe_free(&p);
         }
     }

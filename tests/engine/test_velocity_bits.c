@@ -68,9 +68,8 @@ static void make_tracks(input_kind kind, random_source *source, input *s) {
             memcpy(t->times, s->set.tracks[0].times, sizeof t->times);
         }
     }
-    if (kind <= UNIFORM_LOOP) {
+    if (kind <= UNIFORM_LOOP)
         set_make_uniform(&s->set);
-    }
 }
 
 /* Times from before the keys to after them, in any order, including the first and the last key. */
@@ -99,9 +98,8 @@ static void input_make(const variant *v, input_kind kind, input *s) {
         s->job = (pm_sample_job){
             .sample_count = COUNT, .rate = {7, 1}, .start_after_first_key = {-1, 1}};
     }
-    if (kind == PAIRS) {
+    if (kind == PAIRS)
         s->job.tracks = s->tracks;
-    }
     s->job.velocity_frame = kind % 2 ? PM_AXIS_PARENT : PM_AXIS_BODY;
     s->rows = COUNT * (s->job.tracks ? 1 : s->set.count);
 }
@@ -124,9 +122,8 @@ static void rates_free(rates *r) {
 static void expect_written(const input *s, const rates *r) {
     expect_guards(r->velocities, 3 * s->rows);
     expect_guards(r->accelerations, 3 * s->rows);
-    for (size_t i = 0; i < 3 * s->rows; i++) {
+    for (size_t i = 0; i < 3 * s->rows; i++)
         assert_false(is_poison(r->velocities[i]) || is_poison(r->accelerations[i]));
-    }
 }
 
 static rates sampled(const pm_clip *clip, const input *s, bool on_reference_path) {
@@ -153,9 +150,8 @@ static void compare_with_reference(pm_engine *engine, const input *s, const rate
                                    const rates *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
     pm_error error = poisoned_error();
-    if (same_bits(s, device, reference)) {
+    if (same_bits(s, device, reference))
         return;
-    }
     expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
     if (identity != PM_BIT_MATCH_EXACT) {
         print_message("this device has different bits\n");
@@ -195,9 +191,8 @@ static void the_device_gives_the_bits_of_the_reference(void **state) {
 static void one_lane_gives_the_bits_of_the_reference(void **state) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
-    if (info.lanes == 1) { /* the same again */
+    if (info.lanes == 1) /* the same again */
         skip();
-    }
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     expect_bits_of_the_reference(engine);
     pm_engine_destroy(&engine);
@@ -233,19 +228,15 @@ static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
 /* ---- zero rates outside the keys ---- */
 
 static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {
-    for (size_t i = 0; i < 3 * tracks; i++) {
-        if (values[3 * tracks * sample + i] != 0.0f) {
+    for (size_t i = 0; i < 3 * tracks; i++)
+        if (values[3 * tracks * sample + i] != 0.0f)
             fail_msg("%s: sample %zu has rates that are not zero", v->name, sample);
-        }
-    }
 }
 
 static bool any_motion(const float *values, size_t sample, size_t tracks) {
-    for (size_t i = 0; i < 3 * tracks; i++) {
-        if (values[3 * tracks * sample + i] != 0.0f) {
+    for (size_t i = 0; i < 3 * tracks; i++)
+        if (values[3 * tracks * sample + i] != 0.0f)
             return true;
-        }
-    }
     return false;
 }
 
@@ -297,9 +288,8 @@ static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
     pm_engine *engine = engine_for(state);
     bool uniform[COUNT]; /* 7 per second, from a second before keys at 3 per second */
     const size_t first = 7, last = first + (KEYS - 1) * 7 / 3;
-    for (size_t k = 0; k < COUNT; k++) {
+    for (size_t k = 0; k < COUNT; k++)
         uniform[k] = k < first || k > last;
-    }
     for (size_t n = 0; n < variant_count(); n++) {
         if (!is_left_out(engine, variant_at(n))) {
             expect_rest_outside(engine, variant_at(n), LISTED, listed);
@@ -312,13 +302,11 @@ static void a_single_key_has_zero_rates(void **state) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         input s;
-        if (is_left_out(engine, variant_at(n))) {
+        if (is_left_out(engine, variant_at(n)))
             continue;
-        }
         input_make(variant_at(n), PAIRS, &s);
-        for (size_t t = 0; t < s.set.count; t++) {
+        for (size_t t = 0; t < s.set.count; t++)
             s.set.tracks[t].key_count = 1;
-        }
         s.desc = variant_describe(variant_at(n), &s.set);
         pm_clip *clip = clip_make(engine, &s.desc);
         rates r = sampled(clip, &s, false);

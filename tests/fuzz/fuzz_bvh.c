@@ -13,19 +13,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const bvh *model) {
     size_t i, count = model->frame_count * model->channel_count;
 
-    for (i = 0; i < count; i++) {
-        if (!isfinite(model->values[i])) {
+    for (i = 0; i < count; i++)
+        if (!isfinite(model->values[i]))
             abort();
-        }
-    }
-    for (i = 0; i < model->channel_count; i++) {
-        if (model->channels[i].joint >= model->joint_count) {
+    for (i = 0; i < model->channel_count; i++)
+        if (model->channels[i].joint >= model->joint_count)
             abort();
-        }
-    }
-    if (count == 0 || model->rate.num <= 0 || model->rate.den <= 0) {
+    if (count == 0 || model->rate.num <= 0 || model->rate.den <= 0)
         abort();
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -37,9 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         options.no_snap = data[size - 1] & 2;
     }
     const motion_input input = {.data = (const char *)data, .size = size, .options = &options};
-    if (bvh_parse(&input, &model, NULL) == PM_OK) {
+    if (bvh_parse(&input, &model, NULL) == PM_OK)
         check(model);
-    }
     bvh_free(&model);
     return 0;
 }

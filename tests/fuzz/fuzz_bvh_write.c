@@ -15,9 +15,8 @@ enum { DECIMALS = 6 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds) {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 static bool is_source_row(const bvh *model, size_t frame, unsigned choice) {

@@ -12,9 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds) {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 static bool is_text(const char *text) {
@@ -27,7 +26,7 @@ static void check(const list_line *line) {
     require(line->bytes <= LIST_BYTES_MAX && (line->has_bytes || line->bytes == 0));
     require((line->rate.num == 0 && line->rate.den == 0) ||
             (line->rate.num > 0 && line->rate.den > 0));
-    char *name = batch_name_of(line->out != NULL ? line->out : line->path);
+    char *name = batch_name_of(line->out ? line->out : line->path);
     require(name != NULL && name[0] != '/' && strstr(name, "//") == NULL);
     require(line->out == NULL || strcmp(name, line->out) == 0);
     char *again = batch_name_of(name);

@@ -15,18 +15,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char reason[NPY_REASON_SIZE] = "";
     /* A separate copy, so that a sanitizer detects a read past the end. */
     char *file = malloc(size > 0 ? size : 1);
-    if (file == NULL) {
+    if (!file)
         return 0;
-    }
     memcpy(file, data, size);
     if (npy_parse(file, size, &array, reason)) {
         const char *begin = array.data;
         size_t width = array.type == PM_FLOAT32 ? 4 : 8;
         if (begin < file || begin + array.bytes != file + size ||
-            array.bytes != array.count * width || array.rank > NPY_MAX_RANK) {
+            array.bytes != array.count * width || array.rank > NPY_MAX_RANK)
             abort();
-        }
-    } else if (reason[0] == '\0' || memchr(reason, '\0', NPY_REASON_SIZE) == NULL) {
+    } else if (reason[0] == '\0' || !memchr(reason, '\0', NPY_REASON_SIZE)) {
         abort();
     }
     free(file);

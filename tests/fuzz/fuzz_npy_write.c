@@ -34,22 +34,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const pm_number type = fuzz_byte(&input) & 1 ? PM_FLOAT64 : PM_FLOAT32;
     const size_t width = type == PM_FLOAT64 ? 8 : 4, rank = fuzz_byte(&input) % 5u;
     const size_t count = set_config(&input, width, rank, shape);
-    if (count * width > input.left) {
+    if (count * width > input.left)
         return 0;
-    }
     const size_t begins = npy_write_header(type, rank, shape, header);
     char *file = malloc(begins + count * width);
-    if (file == NULL) {
+    if (!file)
         return 0;
-    }
     memcpy(file, header, begins);
     memcpy(file + begins, input.at, count * width);
     if (begins % 64 != 0 || !npy_parse(file, begins + count * width, &array, reason) ||
         array.type != type || array.rank != rank || array.count != count ||
         memcmp(array.shape, shape, rank * sizeof *shape) != 0 ||
-        memcmp(array.data, input.at, count * width) != 0) {
+        memcmp(array.data, input.at, count * width) != 0)
         abort();
-    }
     free(file);
     return 0;
 }

@@ -37,9 +37,8 @@ static const option table[] = {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds) {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 static bool is_window(const double w[2]) {
@@ -54,9 +53,8 @@ static void check(const values *v, const pm_motion_curve *curve) {
     require((unsigned)curve->tangents < PM_TANGENTS_COUNT);
     require((unsigned)curve->ends < PM_ENDS_COUNT);
     require((unsigned)curve->axis_frame < PM_AXIS_COUNT);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         require(curve->tcb[i] >= -1 && curve->tcb[i] <= 1 && isfinite(curve->axis[i]));
-    }
     require(!curve->swing_given || is_window(curve->swing));
     require(!curve->twist_given || is_window(curve->twist));
     require(isfinite(curve->loop_period) && curve->loop_period >= 0);
@@ -70,19 +68,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cli_exit code = CLI_DONE;
     char *text = malloc(size + 1), name[] = "fuzz", *words[WORDS + 1] = {name};
     int count = 1;
-    if (text == NULL) {
+    if (!text)
         return 0;
-    }
     memcpy(text, data, size);
     text[size] = '\0';
     memset(&curve, 0, sizeof curve);
     memset(&device, 0, sizeof device);
-    for (char *at = text; at != NULL && count < WORDS;) {
+    for (char *at = text; at && count < WORDS;) {
         char *end = strchr(at, '\n');
         words[count++] = at;
-        if (end != NULL) {
+        if (end)
             *end++ = '\0';
-        }
         at = end;
     }
     const option_group groups[] = {{"Values", table, sizeof table / sizeof *table, &v},

@@ -19,14 +19,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds) {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 static bool same_text(const char *a, const char *b) {
-    return a == NULL || b == NULL ? (a == NULL || a[0] == '\0') && (b == NULL || b[0] == '\0')
-                                  : strcmp(a, b) == 0;
+    return !a || !b ? (a == NULL || a[0] == '\0') && (b == NULL || b[0] == '\0')
+                    : strcmp(a, b) == 0;
 }
 
 static bool same_rate(pm_rational a, pm_rational b) {
@@ -52,9 +51,8 @@ static void check_line(const char *line, size_t size) {
     bool no_memory = false;
     size_t written = 0;
     batch_record *record = record_line_read(line, size, &no_memory);
-    if (record == NULL) {
+    if (!record)
         return;
-    }
     require(record->name[0] != '\0' && record->in[0] != '\0');
     require(record->status == RECORD_FAILED || record->output.text[0] != '\0');
     char *text = record_line_write(record, &written);

@@ -50,43 +50,32 @@ static void choose_curve(words *w, fuzz_input *input) {
     const uint8_t bits = fuzz_byte(input);
     add_pair(w, "--method",
              pm_method_describe((pm_method)(fuzz_byte(input) % PM_METHOD_COUNT))->name);
-    if (bits & 1) {
+    if (bits & 1)
         add_pair(w, "--ends", ends[bits >> 6]);
-    }
-    if (bits & 2) {
+    if (bits & 2)
         add_pair(w, "--tangents", tangents[bits >> 4 & 3]);
-    }
-    if (bits & 4) {
+    if (bits & 4)
         add(w, "--no-limit");
-    }
-    if (bits & 8) {
+    if (bits & 8)
         add_pair(w, "--axis", bits & 16 ? "0,1,0" : w->values[0]);
-    }
 }
 
 static void choose_cut(words *w, fuzz_input *input) {
     const uint8_t bits = fuzz_byte(input);
-    if (bits & 1) {
+    if (bits & 1)
         add_pair(w, "--start", w->values[0]);
-    }
-    if (bits & 2) {
+    if (bits & 2)
         add_pair(w, "--end", w->values[1]);
-    }
-    if (bits & 4) {
+    if (bits & 4)
         add_pair(w, "--end-rule", "include");
-    }
-    if (bits & 8) {
+    if (bits & 8)
         add_pair(w, "--nan", "hold");
-    }
-    if (bits & 16) {
+    if (bits & 16)
         add_pair(w, "--trim-start", bits & 128 ? "1" : "2");
-    }
-    if (bits & 32) {
+    if (bits & 32)
         add(w, "--no-snap");
-    }
-    if (bits & 64) {
+    if (bits & 64)
         add_pair(w, "--bvh-position", "add");
-    }
 }
 
 /* The number of joints of a readable motion; 0 for any other file, and for one with more frames. */
@@ -108,16 +97,14 @@ static size_t joints_of(const char *path, bool hold, size_t max_frames) {
 static void run(words *w, const char *in, const char *out, size_t joints) {
     const int code = cmd_resample(w->count, w->at);
     if (code == CLI_DONE) {
-        if (joints_of(out, false, SIZE_MAX) != joints) {
+        if (joints_of(out, false, SIZE_MAX) != joints)
             abort();
-        }
     } else if ((code != CLI_USAGE && code != CLI_BAD_INPUT) || scratch_exists(out)) {
         abort();
     }
     scratch_remove(out);
-    if (scratch_count() != 1) { /* the input file */
+    if (scratch_count() != 1) /* the input file */
         abort();
-    }
     scratch_remove(in);
 }
 
@@ -141,9 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     scratch_write(in, input.at, input.left);
     const size_t joints = joints_of(in, true, MAX_FRAMES);
-    if (joints > 0) {
+    if (joints > 0)
         run(&w, in, out, joints);
-    }
     scratch_remove(in);
     return 0;
 }

@@ -15,9 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MEMBER_MAX = 1 << 20 };
 
 static void require(bool holds) {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 /* The member of an item. NULL: the item is the rest of an archive that cannot be read to its end. */
@@ -43,7 +42,7 @@ static void find_again(const char *path, const batch_items *items) {
     require(wanted != NULL && listed != NULL);
     for (size_t i = 0; i < items->count; i++) {
         const char *member = member_of(path, &items->items[i]);
-        if (member == NULL) {
+        if (!member) {
             require(items->items[i].fault != NULL);
             continue;
         }
@@ -51,9 +50,8 @@ static void find_again(const char *path, const batch_items *items) {
         wanted[again.count] = (archive_wanted){member, again.count, false};
         require(item_add(&again, item_text(path, ":", member), item_text(member, "", "")) != NULL);
     }
-    if (again.count > 1) {
+    if (again.count > 1)
         qsort(wanted, again.count, sizeof *wanted, by_name);
-    }
     require(archive_find(path, wanted, again.count, &again, NULL) == PM_OK);
     for (size_t i = 0; i < again.count; i++) {
         const batch_item *a = listed[i], *b = &again.items[i];
@@ -81,14 +79,12 @@ static void read_members(const char *path, const batch_items *items) {
         const batch_item *item = &items->items[i];
         char *member = NULL;
         size_t size = 0;
-        if (item->fault != NULL || item->bytes > MEMBER_MAX) {
+        if (item->fault || item->bytes > MEMBER_MAX)
             continue;
-        }
-        if (archive_read(reader, item, NULL, &member, &size, reason)) {
+        if (archive_read(reader, item, NULL, &member, &size, reason))
             require(size == item->bytes && member[size] == '\0');
-        } else {
+        else
             require(member == NULL && reason[0] != '\0');
-        }
         free(member);
     }
     archive_close(&reader);
@@ -100,15 +96,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     scratch_path("input.tar", path);
     scratch_write(path, data, size);
     if (archive_list(path, "*", &items, NULL) == PM_OK) {
-        for (size_t i = 0; i < items.count; i++) {
-            if (member_of(path, &items.items[i]) != NULL) {
+        for (size_t i = 0; i < items.count; i++)
+            if (member_of(path, &items.items[i]))
                 check_name(&items.items[i]);
-            }
-        }
         find_again(path, &items);
-        if (items.count > 1) {
+        if (items.count > 1)
             qsort(items.items, items.count, sizeof *items.items, by_member);
-        }
         read_members(path, &items);
     }
     batch_items_release(&items);

@@ -19,13 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     (void)text_is_not_finite(at, end);
     (void)text_read_integer(at, end, &whole);
-    if (text_read_number(at, end, &value, &commas) == NULL || !isfinite(value)) {
+    if (!text_read_number(at, end, &value, &commas) || !isfinite(value))
         return 0;
-    }
     end = text_write_fixed(text, value, TEXT_DECIMALS_MAX);
     if (text_read_number(text, end, &again, &commas) != end ||
-        !(fabs(value - again) <= 6e-10 + fabs(value) * 1e-15)) {
+        !(fabs(value - again) <= 6e-10 + fabs(value) * 1e-15))
         abort();
-    }
     return 0;
 }

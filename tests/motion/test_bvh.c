@@ -25,9 +25,8 @@
 static char *read_whole(const char *path, const input_kind *kind, size_t *size) {
     char reason[INPUT_REASON_SIZE] = "", *data = NULL;
 
-    if (!input_read_file(path, kind, &data, size, reason)) {
+    if (!input_read_file(path, kind, &data, size, reason))
         fail_msg("%s: %s", path, reason);
-    }
     return data;
 }
 
@@ -58,7 +57,7 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
         const size_t used = strlen(messages);
         assert_int_equal(error.status, status);
         snprintf(messages + used, sizeof messages - used, "%s\n  %s\n", error.message,
-                 error.hint != NULL ? error.hint : "");
+                 error.hint ? error.hint : "");
     }
     return status;
 }
@@ -66,17 +65,15 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
 static const pm_motion_read_options plain;
 
 static void assert_message(const char *part) {
-    if (strstr(messages, part) == NULL) {
+    if (!strstr(messages, part))
         fail_msg("no '%s' in: %s", part, messages);
-    }
 }
 
 static bvh *read_good(const char *text) {
     bvh *model;
 
-    if (read_bytes(text, strlen(text), &plain, &model) != PM_OK) {
+    if (read_bytes(text, strlen(text), &plain, &model) != PM_OK)
         fail_msg("refused: %s", messages);
-    }
     return model;
 }
 
@@ -106,9 +103,8 @@ static void assert_rows(const char *rows, const double *expected, size_t count) 
     snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
     model = read_good(text);
     assert_int_equal(model->frame_count * model->channel_count, count);
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < count; i++)
         assert_true(model->values[i] == expected[i]);
-    }
     bvh_free(&model);
 }
 
@@ -358,9 +354,8 @@ static void nan_hold_keeps_the_last_good_value(void **state) {
 
     (void)state;
     assert_int_equal(read_bytes(text, strlen(text), &hold, &model), PM_OK);
-    for (i = 0; i < 9; i++) {
+    for (i = 0; i < 9; i++)
         assert_true(model->values[i] == expected[i]);
-    }
     assert_false(model->rows[0].held);
     assert_true(model->rows[1].held && model->rows[2].held);
     bvh_free(&model);
@@ -721,8 +716,8 @@ static char *read_data_file(const char *name, size_t *size) {
     char path[1024];
     char *data;
 
-    snprintf(path, sizeof path, "%s/%s",
-             folder != NULL ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data",
+             name);
     if (access(path, R_OK) != 0) {
         print_message("%s is not there\n", path);
         skip();
@@ -737,12 +732,10 @@ static void check_data_file(const data_file *file) {
     bvh *model;
     pm_status code = read_bytes(data, size, &plain, &model);
 
-    if (file->message == NULL && messages[0] != '\0') {
+    if (!file->message && messages[0] != '\0')
         fail_msg("%s: %s", file->path, messages);
-    }
-    if (file->message != NULL) {
+    if (file->message)
         assert_message(file->message);
-    }
     assert_int_equal(code, file->refused ? PM_ERROR_FILE : PM_OK);
     if (!file->refused) {
         print_message("%s\n", file->path);
@@ -759,9 +752,8 @@ static void real_and_odd_files_are_read_or_refused_as_they_should_be(void **stat
     size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++) {
+    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++)
         check_data_file(&data_files[i]);
-    }
 }
 
 /* The rows written with the digits of the source read back as the same doubles. */
@@ -772,9 +764,8 @@ static void real_files_survive_being_written_and_read(void **state) {
     for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++) {
         bvh *model, *again;
         char *data, *text;
-        if (data_files[i].refused) {
+        if (data_files[i].refused)
             continue;
-        }
         data = read_data_file(data_files[i].path, &size);
         assert_int_equal(read_bytes(data, size, &plain, &model), PM_OK);
         text = written(model, true);

@@ -43,9 +43,8 @@ static void *write_feed(void *context) {
         const char *from = f->given < f->text_size ? f->text + f->given : zeros;
         size_t left = f->given < f->text_size ? f->text_size - f->given : f->size - f->given;
         ssize_t written = write(f->to, from, left < sizeof zeros ? left : sizeof zeros);
-        if (written <= 0) {
+        if (written <= 0)
             break;
-        }
         f->given += (size_t)written;
     }
     close(f->to);
@@ -108,9 +107,8 @@ static void every_size_is_read_to_the_last_byte(void **state) {
         size_t count = i < 10 ? borders[i] : (size_t)(random_bits(&source) % 400000);
         char *bytes = malloc(count + 1);
         assert_non_null(bytes);
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < count; k++)
             bytes[k] = (char)random_bits(&source);
-        }
         FILE *file = file_of(bytes, count);
         assert_true(read_regular(file, NULL, count));
         assert_int_equal(size, count);
@@ -181,9 +179,8 @@ static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
         feed f = {.text = cases[i].begin, .text_size = strlen(cases[i].begin)};
         f.size = f.text_size;
         bool good = read_pipe(&f, cases[i].kind, 1 << 20);
-        if (good != cases[i].read) {
+        if (good != cases[i].read)
             fail_msg("case %zu was %s", i, good ? "read" : "refused");
-        }
         if (good) {
             assert_int_equal(size, f.text_size);
             free(data);
@@ -238,9 +235,8 @@ static void devices_and_sparse_files_take_no_memory(void **state) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, header, sizeof header), sizeof header);
-    if (ftruncate(file, (off_t)1 << 43) == 0) { /* a sparse file of 8 TiB */
+    if (ftruncate(file, (off_t)1 << 43) == 0) /* a sparse file of 8 TiB */
         assert_int_equal(cli_read_file(path, &npy_kind, &data, &size), CLI_BAD_INPUT);
-    }
     close(file);
     unlink(path);
     getrusage(RUSAGE_SELF, &after);
@@ -254,9 +250,8 @@ static void only_regular_files_are_opened_beside_others(void **state) {
     snprintf(path, sizeof path, "%s/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     const char *const odd[] = {"/dev/zero", "/dev/null", path, folder, "-"};
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
         assert_false(input_read_beside(odd[i], NULL, 1000, &data, &size, reason));
-    }
     assert_non_null(strstr(reason, "cannot be opened")); /* no file is called - */
     assert_int_equal(input_open(path, INPUT_REGULAR, reason), -1);
     assert_string_equal(reason, "is no regular file");
@@ -286,14 +281,12 @@ static input_kind_found change_file(const char *bytes, size_t count) {
     const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     struct stat before;
     assert_int_equal(fstat(writer, &before), 0);
-    if (change_at == SIZE_MAX) {
+    if (change_at == SIZE_MAX)
         assert_int_equal(futimens(writer, times), 0);
-    } else {
+    else
         assert_int_equal(pwrite(writer, "new", 3, (off_t)change_at), 3);
-    }
-    if (keeps_time) { /* as within a step of the file system's clock */
+    if (keeps_time) /* as within a step of the file system's clock */
         assert_int_equal(futimens(writer, (struct timespec[2]){before.st_atim, before.st_mtim}), 0);
-    }
     return INPUT_KIND_YES;
 }
 

@@ -130,10 +130,9 @@ static void expect_to_return(pm_rational rate) {
 
     rate_write_frame_time(rate, text);
     assert_true(rate_from_frame_time(text, strlen(text), true, &again, &how));
-    if (again.num != rate.num || again.den != rate.den) {
+    if (again.num != rate.num || again.den != rate.den)
         fail_msg("%lld/%lld is written as %s and read as %lld/%lld", (long long)rate.num,
                  (long long)rate.den, text, (long long)again.num, (long long)again.den);
-    }
 }
 
 /* 24 to 240 Hz as N*1000/1001 and as that rounded to two and three decimals, multiples and parts of
@@ -174,9 +173,8 @@ static void the_simplest_fraction_is_in_its_interval(void **state) {
         const double half = middle * pow(10, -random_between(&source, 1, 6));
         const double low = middle - half, high = middle + half;
         int64_t den = 1;
-        while (ceil(low * (double)den) > high * (double)den) {
+        while (ceil(low * (double)den) > high * (double)den)
             den++;
-        }
         assert_true(rate_simplest(low, high, &found));
         assert_int_equal(found.den, den);
         assert_true((double)found.num >= low * (double)den - 1e-9 &&
@@ -256,9 +254,8 @@ static double random_first_time(random_source *source, pm_rational rate) {
 static void expect_grid(const double *times, size_t count, key_grid grid) {
     grid.start = key_grid_start(times[0], grid.rate);
     assert_true(grid.start.den > 0);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         assert_int_equal(key_grid_frame(&grid, times[k]), k);
-    }
 }
 
 /* Times that are rounded once are given back by the rate, whatever it is. */
@@ -274,10 +271,9 @@ static void rounded_times_have_a_rate_wherever_they_start(void **state) {
         const pm_rational rate = round % 2 == 0 ? usual_rate(&source) : any;
         export_times(ROUNDS, rate, random_first_time(&source, rate), times, count);
         const key_grid grid = {.rate = key_rate(times, count)};
-        if (grid.rate.den == 0) {
+        if (grid.rate.den == 0)
             fail_msg("%zu keys at %lld/%lld Hz from %.9g s are not uniform", count,
                      (long long)rate.num, (long long)rate.den, times[0]);
-        }
         expect_grid(times, count, grid);
     }
 }
@@ -296,11 +292,10 @@ static void common_rates_are_found_in_what_exporters_compute(void **state) {
             const double start = random_first_time(&source, rate);
             export_times((exporter)how, rate, start, times, count);
             const key_grid grid = {.rate = key_rate(times, count)};
-            if (grid.rate.num != rate.num || grid.rate.den != rate.den) {
+            if (grid.rate.num != rate.num || grid.rate.den != rate.den)
                 fail_msg("exporter %d: %zu keys at %lld Hz from %.9g s are taken as %lld/%lld", how,
                          count, (long long)rate.num, start, (long long)grid.rate.num,
                          (long long)grid.rate.den);
-            }
             expect_grid(times, count, grid);
         }
     }

@@ -23,18 +23,15 @@ static long decode(const unsigned char *at, size_t size, size_t *length) {
     size_t wanted = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : 4;
     long number = at[0] & (wanted == 1 ? 0x7f : 0x7f >> wanted);
     *length = 1;
-    if (wanted > size || (wanted == 4 && at[0] >> 3 != 30)) {
+    if (wanted > size || (wanted == 4 && at[0] >> 3 != 30))
         return -1;
-    }
     for (size_t i = 1; i < wanted; i++) {
-        if (at[i] >> 6 != 2) {
+        if (at[i] >> 6 != 2)
             return -1;
-        }
         number = number << 6 | (at[i] & 0x3f);
     }
-    if (number < min[wanted] || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) {
+    if (number < min[wanted] || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff))
         return -1;
-    }
     *length = wanted;
     return number;
 }
@@ -44,9 +41,8 @@ static long decode(const unsigned char *at, size_t size, size_t *length) {
 static bool is_control(long number) {
     static const long marks[] = {0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0xfeff};
     bool mark = false;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         mark = mark || number == marks[i];
-    }
     return mark || (number >= 0 && number < 0x20) || (number >= 0x7f && number < 0xa0) ||
            (number >= 0x2028 && number <= 0x202e) || (number >= 0x2060 && number <= 0x206f) ||
            (number >= 0xfff9 && number <= 0xfffb) || (number >= 0x1bca0 && number <= 0x1bca3) ||
@@ -58,10 +54,9 @@ static size_t expected_text(const unsigned char *text, size_t size, char *out) {
     size_t used = 0, length = 0;
     for (size_t at = 0; at < size; at += length) {
         long number = decode(text + at, size - at, &length);
-        for (size_t i = 0; i < length; i++) {
+        for (size_t i = 0; i < length; i++)
             used += (size_t)sprintf(out + used, number < 0 || is_control(number) ? "\\x%02x" : "%c",
                                     text[at + i]);
-        }
     }
     return used;
 }
@@ -120,9 +115,8 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
         assert_true(used < room && used <= length);
         assert_memory_equal(got, wanted, used);
         assert_int_equal(got[used], '\0');
-        for (size_t i = room; i < sizeof got; i++) {
+        for (size_t i = room; i < sizeof got; i++)
             assert_int_equal(got[i], 0x5a);
-        }
         /* As much as fits: the largest unit is a character escaped byte by byte. */
         assert_true(used == length || used + 4 * 4 >= room);
         size_t max = (size_t)(random_bits(&source) % (size + 1));

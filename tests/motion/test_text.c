@@ -43,15 +43,14 @@ static size_t length_read(const char *text) {
     size_t commas = 0;
     const char *end = text_read_number(text, text + strlen(text), &value, &commas);
 
-    return end == NULL ? 0 : (size_t)(end - text);
+    return !end ? 0 : (size_t)(end - text);
 }
 
 static void check_as_strtod(const char *text) {
     double expected = strtod(text, NULL), value = read_all(text);
 
-    if (memcmp(&expected, &value, sizeof value) != 0) {
+    if (memcmp(&expected, &value, sizeof value) != 0)
         fail_msg("%s: %.17g, expected %.17g", text, value, expected);
-    }
 }
 
 static void reads_the_forms_that_programs_write(void **state) {
@@ -71,9 +70,8 @@ static void reads_the_forms_that_programs_write(void **state) {
     size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
         check_as_strtod(texts[i]);
-    }
 }
 
 static void rounds_correctly_at_the_borders_of_doubles(void **state) {
@@ -97,9 +95,8 @@ static void rounds_correctly_at_the_borders_of_doubles(void **state) {
     size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
         check_as_strtod(texts[i]);
-    }
 }
 
 static void reads_random_numbers_as_strtod_does(void **state) {
@@ -125,9 +122,8 @@ static void reads_back_every_17_digit_double(void **state) {
         uint64_t bits = random_bits();
         double value;
         memcpy(&value, &bits, sizeof value);
-        if (!isfinite(value)) {
+        if (!isfinite(value))
             continue;
-        }
         snprintf(text, sizeof text, i % 2 ? "%.16e" : "%.15e", value);
         check_as_strtod(text);
     }
@@ -243,9 +239,8 @@ static void writes_random_numbers_as_snprintf_does(void **state) {
 
         *text_write_fixed(text, value, decimals) = '\0';
         snprintf(expected, sizeof expected, "%.*f", (int)decimals, value);
-        if (strtod(expected, NULL) == 0) {
+        if (strtod(expected, NULL) == 0)
             snprintf(expected, sizeof expected, "%.*f", (int)decimals, 0.0);
-        }
         assert_string_equal(text, expected);
     }
 }
@@ -296,9 +291,8 @@ static void whole_numbers_saturate(void **state) {
 
 static void the_locale_changes_nothing(void **state) {
     (void)state;
-    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
         skip();
-    }
     assert_true(read_all("1.5") == 1.5);
     check_written(1.5, 6, "1.500000");
     setlocale(LC_ALL, "C");

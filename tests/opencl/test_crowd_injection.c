@@ -241,11 +241,11 @@ void stage_poison(stage *s) {
 
 static void expect_still_usable(stage *s) {
     pm_error error = poisoned_error();
-    if (s->engine == NULL)
+    if (!s->engine)
         prepare_engine(s);
-    if (s->skeleton == NULL)
+    if (!s->skeleton)
         expect_ok(create_skeleton(s, &error), &error);
-    if (s->crowd == NULL)
+    if (!s->crowd)
         expect_ok(create_crowd(s, &error), &error);
     stage_poison(s);
     expect_ok(s->queue ? pose_on_queue(s, &error) : pose(s, &error), &error);

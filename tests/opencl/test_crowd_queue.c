@@ -36,7 +36,7 @@ static void every_output_is_written_to_a_buffer_on_an_in_order_queue(void **stat
 
 static void poses_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
     (void)state;
-    if (caller.out_of_order == NULL)
+    if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         pose_on_queue(caller.out_of_order, PM_CROWD_PALETTE);
@@ -250,7 +250,7 @@ static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) 
 
 static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
     (void)state;
-    if (caller.out_of_order == NULL)
+    if (!caller.out_of_order)
         skip();
     pose_behind_a_gate(caller.out_of_order, false);
     pose_behind_a_gate(caller.out_of_order, true);

@@ -251,7 +251,7 @@ void stage_poison(stage *s) {
 
 /* Commands enqueued before a failure may still run: the buffers live until these are done. */
 static void close_queue(stage *s) {
-    if (s->queue == NULL)
+    if (!s->queue)
         return;
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
     clReleaseMemObject(s->rotation_buffer);
@@ -262,9 +262,9 @@ static void close_queue(stage *s) {
 void stage_close(stage *s) {
     pm_error error = poisoned_error();
     close_queue(s);
-    if (s->engine == NULL)
+    if (!s->engine)
         expect_ok(create_engine(s, &error), &error);
-    if (s->clip == NULL)
+    if (!s->clip)
         expect_ok(create_clip(s, &error), &error);
     stage_poison(s);
     expect_ok(sample_uniform(s, &error), &error);

@@ -82,7 +82,7 @@ static void results_are_written_to_buffers_on_an_in_order_queue(void **state) {
 
 static void results_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
     (void)state;
-    if (caller.out_of_order == NULL)
+    if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         sample_on_queue(caller.out_of_order);
@@ -174,7 +174,7 @@ static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) 
 
 static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
     (void)state;
-    if (caller.out_of_order == NULL)
+    if (!caller.out_of_order)
         skip();
     sample_behind_an_event(caller.out_of_order);
 }

@@ -19,9 +19,8 @@
 #define PI 3.14159265358979323846
 
 static void assert_below(double error, double bound, const char *name) {
-    if (!(error <= bound)) {
+    if (!(error <= bound))
         fail_msg("%s: %g exceeds %g", name, error, bound);
-    }
 }
 
 static void hold(property_rule rule) {
@@ -134,9 +133,8 @@ static void right_multiplication_requires_the_axis_of_sterp_to_rotate_too(void *
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         const bool fixed = v->method == PM_METHOD_STERP && v->frame == PM_AXIS_BODY;
-        if (fixed || v->frame == PM_AXIS_PARENT) {
+        if (fixed || v->frame == PM_AXIS_PARENT)
             assert_true(property_right(&in_double, v, !fixed) > 0.05);
-        }
     }
 }
 
@@ -337,19 +335,17 @@ static void limited_squad_stays_continuous_at_extreme_time_ratios(void **state) 
         for (int limited = 0; limited < 2; limited++) {
             random_source again = source;
             single s = single_create(&again, 5, 3.0, false, limited ? "squad" : "squad, unlimited");
-            for (size_t i = 1; i < 5; i++) {
+            for (size_t i = 1; i < 5; i++)
                 s.set.tracks[0].times[i] = s.set.tracks[0].times[i - 1] + (i % 2 ? 1.0 : 80.0);
-            }
             oracle_destroy(s.o);
             s.o = oracle_create_unrounded(&s.desc);
             for (size_t i = 1; i < 4; i++) {
                 const double jump = vec3_norm(
                     vec3_subtract(velocity_at(&s, i - 1, false), velocity_at(&s, i, true)));
-                if (limited) {
+                if (limited)
                     assert_below(jump, 1e-5, "jump");
-                } else {
+                else
                     worst_unlimited = fmax(worst_unlimited, jump);
-                }
             }
             single_destroy(&s);
         }
@@ -395,9 +391,8 @@ static void squad_at_rest_rotates_a_half_turn_at_constant_speed(void **state) {
         random_direction(&source, axis);
         const quat turn = {axis[0], axis[1], axis[2], 0.0};
         const quat half = quat_multiply(quat_of(t->keys[0]), turn);
-        for (int c = 0; c < 4; c++) {
+        for (int c = 0; c < 4; c++)
             t->keys[1][c] = t->keys[0][c];
-        }
         for (int k = 2; k < 4; k++) {
             t->keys[k][0] = half.x, t->keys[k][1] = half.y;
             t->keys[k][2] = half.z, t->keys[k][3] = half.w;
@@ -431,9 +426,8 @@ static long double wide_dot(wide4 a, wide4 b) {
 
 static wide4 wide_sum(wide4 a, long double s, wide4 b) {
     wide4 r;
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; n++)
         r.c[n] = a.c[n] + s * b.c[n];
-    }
     return r;
 }
 
@@ -459,9 +453,8 @@ static quat arc_by_centre(quat p0, quat p1, quat p2, double u) {
     long double other = atan2l(wide_dot(to0, e2), wide_dot(to0, e1));
     angle += angle < 0.0L ? two_pi : 0.0L;
     other += other < 0.0L ? two_pi : 0.0L;
-    if (other < angle) { /* p0 is on the arc of increasing angle, so the other arc is meant */
+    if (other < angle) /* p0 is on the arc of increasing angle, so the other arc is meant */
         angle -= two_pi;
-    }
     const long double phase = angle * (long double)u;
     const wide4 r = wide_sum(wide_sum(centre, radius * cosl(phase), e1), radius * sinl(phase), e2);
     return (quat){(double)r.c[0], (double)r.c[1], (double)r.c[2], (double)r.c[3]};
@@ -511,9 +504,8 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
         adversarial_track(n, &set.tracks[0]);
-        if (set.tracks[0].key_count == 4) {
+        if (set.tracks[0].key_count == 4)
             break;
-        }
     }
     assert_string_equal(set.tracks[0].name, "reversal 0 30 10 20");
     const pm_clip_desc desc = variant_describe(variant_named("circular"), &set);
@@ -724,10 +716,8 @@ static void one_key_is_constant_and_two_are_slerp(void **state) {
         single_destroy(&one);
         single two = single_create(&source, 2, 2.0, true, v->name);
         const quat slerp = quat_slerp(oracle_key(two.o, 0, 0), oracle_key(two.o, 0, 1), 0.3);
-        if ((variant_has_tangents(v) && v->tangents != PM_TANGENTS_USER) ||
-            variant_is_circular(v)) {
+        if ((variant_has_tangents(v) && v->tangents != PM_TANGENTS_USER) || variant_is_circular(v))
             assert_below(oracle_error(at(&two, 0, 0.3), slerp), 1e-12, v->name);
-        }
         single_destroy(&two);
     }
 }
@@ -748,9 +738,8 @@ static void a_closing_key_gives_the_loop_without_it(void **state) {
         closed.tracks[0] = open.set.tracks[0];
         closed.tracks[0].key_count = 6;
         closed.tracks[0].times[5] = period;
-        for (int c = 0; c < 4; c++) {
+        for (int c = 0; c < 4; c++)
             closed.tracks[0].keys[5][c] = -closed.tracks[0].keys[0][c];
-        }
         pm_clip_desc desc = variant_describe(v, &closed);
         if (v->method == PM_METHOD_CUBICSPLINE) { /* only the time of a closing key is read */
             desc.rotations_in = open.desc.rotations_in;
@@ -776,16 +765,14 @@ static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
         adversarial_track(n, &set.tracks[0]);
-        if (set.tracks[0].period > 0.0 && set.tracks[0].key_count == 5) {
+        if (set.tracks[0].period > 0.0 && set.tracks[0].key_count == 5)
             break;
-        }
     }
     assert_string_equal(set.tracks[0].name, "loop of a full turn");
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
-        if (v->method == PM_METHOD_STEP || v->method == PM_METHOD_CUBICSPLINE) {
+        if (v->method == PM_METHOD_STEP || v->method == PM_METHOD_CUBICSPLINE)
             continue;
-        }
         const pm_clip_desc desc = variant_describe(v, &set);
         oracle *o = oracle_create(&desc);
         assert_true(oracle_wrap(o, 0) == -1.0);
@@ -798,9 +785,8 @@ static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
             path += 2.0 * jump;
             before = q;
         }
-        if (v->method == PM_METHOD_SLERP) {
+        if (v->method == PM_METHOD_SLERP)
             assert_below(fabs(path - 8.0 * PI), 1e-4, "four turns");
-        }
         oracle_destroy(o);
     }
     set_destroy(&set);
@@ -809,9 +795,8 @@ static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
 static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state) {
     (void)state;
     static double keys[1000][4];
-    for (size_t i = 0; i < 1000; i++) {
+    for (size_t i = 0; i < 1000; i++)
         keys[i][3] = 1.0;
-    }
     const pm_timeline line = {.key_count = 1000, .rate = {30000, 1001}};
     const pm_clip_desc desc = {
         .track_count = 1, .timelines = &line, .rotations = {keys, PM_FLOAT64, 0}};
@@ -840,11 +825,9 @@ static void catmull_rom_reproduces_parabolas(void **state) {
     track_set set;
     set_random(&source, 1, 6, 0.0, 1.0, true, false, &set);
     test_track *t = &set.tracks[0];
-    for (size_t i = 0; i < 6; i++) {
-        for (int c = 0; c < 3; c++) {
+    for (size_t i = 0; i < 6; i++)
+        for (int c = 0; c < 3; c++)
             t->positions[i][c] = (1.0 + c) * t->times[i] * t->times[i] - 2.0 * t->times[i] + 3.0;
-        }
-    }
     for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
         pm_clip_desc desc = variant_describe(variant_named("squad"), &set);
         desc.ends = (pm_ends)ends;
@@ -855,9 +838,8 @@ static void catmull_rom_reproduces_parabolas(void **state) {
             const vec3 p = oracle_position(o, 0, oracle_at_time(o, 0, time));
             const double error = fabs(p.z - (3.0 * time * time - 2.0 * time + 3.0));
             worst = fmax(worst, error);
-            if (time > t->times[1] && time < t->times[4]) {
+            if (time > t->times[1] && time < t->times[4])
                 worst_inside = fmax(worst_inside, error);
-            }
         }
         assert_below(worst_inside, 1e-12, "inside");
         assert_true(ends == PM_ENDS_PARABOLA ? worst < 1e-12 : worst > 1e-3);
@@ -890,10 +872,9 @@ static void adversarial_tracks_give_unit_rotations_in_every_method(void **state)
             for (size_t i = 0; i < oracle_segment_count(o, 0); i++) {
                 for (int k = 0; k <= 64; k++) {
                     const quat q = oracle_rotation(o, 0, (oracle_cursor){0, i, k / 64.0});
-                    if (!(fabs(quat_norm(q) - 1.0) < 2e-7)) {
+                    if (!(fabs(quat_norm(q) - 1.0) < 2e-7))
                         fail_msg("%s: %s: segment %zu, u %g: norm %.9g", variant_at(m)->name,
                                  set.tracks[0].name, i, k / 64.0, quat_norm(q));
-                    }
                 }
             }
             oracle_destroy(o);

@@ -44,13 +44,10 @@ static void *allocate(size_t count, size_t size) {
 
 static double largest_coordinate(const track_set *set) {
     double largest = 0.0;
-    for (size_t n = 0; n < set->count; n++) {
-        for (size_t i = 0; i < set->tracks[n].key_count; i++) {
-            for (int c = 0; c < 3; c++) {
+    for (size_t n = 0; n < set->count; n++)
+        for (size_t i = 0; i < set->tracks[n].key_count; i++)
+            for (int c = 0; c < 3; c++)
                 largest = fmax(largest, fabs(set->tracks[n].positions[i][c]));
-            }
-        }
-    }
     return largest;
 }
 
@@ -75,10 +72,9 @@ static void compare(accuracy *a, const oracle *o, size_t track, quat got, oracle
     a->norm = fmax(a->norm, norm);
     a->sum_squares += error * error;
     a->samples++;
-    if ((cursor.u == 0.0 || cursor.u == 1.0) && exact_keys) {
+    if ((cursor.u == 0.0 || cursor.u == 1.0) && exact_keys)
         a->inexact_keys += !(got.x == expected.x && got.y == expected.y && got.z == expected.z &&
                              got.w == expected.w);
-    }
 }
 
 static void compare_positions(accuracy *a, const oracle *o, size_t track, double time,
@@ -156,9 +152,8 @@ static void measure(const implementation_span *implementations, const variant *v
     const pm_clip_desc desc = variant_describe(v, set);
     uint32_t *tracks = allocate(total, sizeof *tracks);
     oracle *o = oracle_create(&desc);
-    for (size_t n = 0; n < total; n++) {
+    for (size_t n = 0; n < total; n++)
         tracks[n] = (uint32_t)(n / per_track);
-    }
     const pm_sample_job job = {.sample_count = set->common_timeline ? per_track : total,
                                .times = times,
                                .tracks = set->common_timeline ? NULL : tracks};
@@ -172,16 +167,14 @@ static void measure(const implementation_span *implementations, const variant *v
     sampling first = {0};
     for (size_t k = 0; k < implementations->count; k++) {
         sampling r = sampling_of(&implementations->first[k], &like, &desc, &out[k]);
-        if (k > 0 && out[k].worst < HUGE_VAL && same_bits(&r, &first)) {
+        if (k > 0 && out[k].worst < HUGE_VAL && same_bits(&r, &first))
             out[k] = out[0];
-        } else if (out[k].worst < HUGE_VAL) {
+        else if (out[k].worst < HUGE_VAL)
             compare_all(&r, &out[k]);
-        }
-        if (k == 0) {
+        if (k == 0)
             first = r;
-        } else {
+        else
             release(&r);
-        }
     }
     release(&first);
     oracle_destroy(o);
@@ -203,10 +196,9 @@ static void measure_random(const implementation_span *s, const variant *v, size_
     variant_prepare(v, &set);
     for (size_t i = 0; i + 1 < RANDOM_KEYS; i++) {
         const double *key_times = set.tracks[0].times;
-        for (size_t k = 0; k < IN_SEGMENT; k++) {
+        for (size_t k = 0; k < IN_SEGMENT; k++)
             times[i * IN_SEGMENT + k] =
                 key_times[i] + u_of(&source, k) * (key_times[i + 1] - key_times[i]);
-        }
     }
     measure(s, v, &set, sizeof times / sizeof *times, times, conditioned, out);
     set_destroy(&set);
@@ -238,9 +230,8 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
     variant_prepare(v, &set);
     const test_track *t = &set.tracks[0];
     const pm_clip_desc desc = variant_describe(v, &set);
-    for (size_t k = 0; k < s->count; k++) {
+    for (size_t k = 0; k < s->count; k++)
         out[k] = (accuracy){0};
-    }
     if (oracle_beyond_reason(&desc)) {
         set_destroy(&set);
         return;
@@ -253,10 +244,9 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
             const double next = !closing          ? t->times[i + 1]
                                 : t->period > 0.0 ? t->times[0] + t->period
                                                   : t->times[i] + 1.0;
-            for (size_t k = 0; k < 64; k++) {
+            for (size_t k = 0; k < 64; k++)
                 times[count++] =
                     t->times[i] + u_of(&source, k) * (next - t->times[i]) + lap * t->period;
-            }
         }
     }
     times[count++] = t->times[0] - 1e6;
@@ -268,14 +258,12 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
 
 void accuracy_of_adversarial(const implementation_span *s, const variant *v, accuracy *out) {
     accuracy *one = allocate(s->count, sizeof *one);
-    for (size_t k = 0; k < s->count; k++) {
+    for (size_t k = 0; k < s->count; k++)
         out[k] = (accuracy){0};
-    }
     for (size_t n = 0; n < adversarial_count(); n += small_sizes() ? 4 : 1) {
         accuracy_of_track(s, v, n, one);
-        for (size_t k = 0; k < s->count; k++) {
+        for (size_t k = 0; k < s->count; k++)
             accuracy_merge(&out[k], &one[k]);
-        }
     }
     free(one);
 }

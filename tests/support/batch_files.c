@@ -14,10 +14,9 @@ void batch_find(const pm_motion_batch_sources *sources, pm_status status, const 
                 batch_items *items) {
     pm_error error = {.status = PM_OK};
     const pm_status got = batch_items_find(sources, items, &error);
-    if (got != status || (status != PM_OK && strstr(error.message, word) == NULL)) {
+    if (got != status || (status != PM_OK && !strstr(error.message, word)))
         fail_msg("status %d instead of %d, with '%s' instead of '%s'", got, status, error.message,
                  word);
-    }
 }
 
 void batch_find_operand(const char *operand, const char *match, batch_items *items) {
@@ -35,20 +34,17 @@ void batch_expect_names(const batch_items *items, const char *const *names, size
     for (size_t i = 0; i < items->count && i < count; i++) {
         const batch_item *item = &items->items[i];
         const bool has_fault = names[i][0] == '!';
-        if (strcmp(item->name, names[i] + has_fault) != 0 || (item->fault != NULL) != has_fault) {
+        if (strcmp(item->name, names[i] + has_fault) != 0 || (item->fault) != has_fault)
             fail_msg("item %zu is '%s' (%s), expected '%s'", i, item->name,
-                     item->fault != NULL ? item->fault : "no fault", names[i]);
-        }
+                     item->fault ? item->fault : "no fault", names[i]);
     }
     assert_int_equal(items->count, count);
 }
 
 const batch_item *batch_item_named(const batch_items *items, const char *name) {
-    for (size_t i = 0; i < items->count; i++) {
-        if (strcmp(items->items[i].name, name) == 0) {
+    for (size_t i = 0; i < items->count; i++)
+        if (strcmp(items->items[i].name, name) == 0)
             return &items->items[i];
-        }
-    }
     fail_msg("there is no item '%s'", name);
     return NULL;
 }

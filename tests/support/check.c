@@ -55,7 +55,7 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
                     pm_status_name(error->status), pm_status_name(status));
         _fail(file, line);
     }
-    if (memchr(error->message, '\0', sizeof error->message) == NULL) {
+    if (!memchr(error->message, '\0', sizeof error->message)) {
         print_error("the message is not terminated\n");
         _fail(file, line);
     }

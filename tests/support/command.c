@@ -52,15 +52,13 @@ int run(const char *line) {
 
 void expect(int code, const char *line) {
     int got = run(line);
-    if (got != code) {
+    if (got != code)
         fail_msg("exit code %d instead of %d from: %s\n%s", got, code, line, error_output);
-    }
 }
 
 void expect_word(const char *text, const char *word) {
-    if (strstr(text, word) == NULL) {
+    if (!strstr(text, word))
         fail_msg("'%s' is not in: %s", word, text);
-    }
 }
 
 void expect_failure(int code, const char *line, const char *word) {
@@ -68,23 +66,20 @@ void expect_failure(int code, const char *line, const char *word) {
     expect_word(error_output, word);
     assert_memory_equal(error_output, "posemill: ", 10);
     size_t lines = 0;
-    for (const char *c = error_output; *c != '\0'; c++) {
+    for (const char *c = error_output; *c != '\0'; c++)
         lines += *c == '\n';
-    }
     assert_in_range(lines, 1, 2);
 }
 
 void expect_nothing_but(const char *const *names, size_t count) {
     DIR *entries = opendir(".");
     assert_non_null(entries);
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
         bool known = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             known = known || strcmp(entry->d_name, names[i]) == 0;
-        }
-        if (!known) {
+        if (!known)
             fail_msg("left behind: %s", entry->d_name);
-        }
     }
     closedir(entries);
 }
@@ -98,7 +93,7 @@ int command_enter_folder(void **state) {
     (void)state;
     unsetenv("POSEMILL_DEVICE");
     setenv("posemill", POSEMILL_COMMAND, 1);
-    return mkdtemp(command_folder) != NULL && chdir(command_folder) == 0 ? 0 : -1;
+    return mkdtemp(command_folder) && chdir(command_folder) == 0 ? 0 : -1;
 }
 
 int command_leave_folder(void **state) {

@@ -95,20 +95,17 @@ float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instanc
     job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     expect_guards(records, floats);
-    for (size_t i = 0; i < floats; i++) {
-        if (is_poison(records[i])) {
+    for (size_t i = 0; i < floats; i++)
+        if (is_poison(records[i]))
             fail_msg("float %zu of %zu was not written", i, floats);
-        }
-    }
     return records;
 }
 
 double half_value(uint16_t bits) {
     const int exponent = bits >> 10 & 31;
     const double fraction = (double)(bits & 1023) / 1024, sign = bits >> 15 ? -1 : 1;
-    if (exponent == 31) {
+    if (exponent == 31)
         return fraction > 0 ? (double)NAN : sign * HUGE_VAL;
-    }
     return sign * (exponent ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14));
 }
 
@@ -116,9 +113,8 @@ double half_value(uint16_t bits) {
 
 static matrix matrix_of_record(const float *record) {
     matrix m;
-    for (size_t i = 0; i < 12; i++) {
+    for (size_t i = 0; i < 12; i++)
         m.at[i / 4][i % 4] = (double)record[i];
-    }
     return m;
 }
 
@@ -143,9 +139,8 @@ static double relative(double a, double b, double size) {
 
 static void merge_error(const matrix *a, const matrix *b, joint_size size, scene_error *worst) {
     for (size_t i = 0; i < 3; i++) {
-        for (size_t j = 0; j < 3; j++) {
+        for (size_t j = 0; j < 3; j++)
             worst->linear = fmax(worst->linear, relative(a->at[i][j], b->at[i][j], size.stretch));
-        }
         worst->shift = fmax(worst->shift, relative(a->at[i][3], b->at[i][3], size.reach));
     }
 }
@@ -190,7 +185,6 @@ void scene_expect(const scene *s, pm_crowd_output output, const float *records,
     const scene_error worst = scene_worst(s, output, records, instances, count);
     printf("# %-40s linear %.2e shift %.2e (%zu joints)\n", what, worst.linear, worst.shift,
            s->joints);
-    if (worst.linear > TOLERANCE || worst.shift > TOLERANCE) {
+    if (worst.linear > TOLERANCE || worst.shift > TOLERANCE)
         fail_msg("%s exceeds %g", what, TOLERANCE);
-    }
 }

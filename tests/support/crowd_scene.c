@@ -26,11 +26,9 @@ static void make_parents(random_source *source, scene *s) {
 static void turn_to_matrix(const double q[4], float rows[12]) {
     double m[9];
     pm_matrix_from_quat(q, m);
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t j = 0; j < 3; j++) {
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++)
             rows[4 * i + j] = (float)m[3 * i + j];
-        }
-    }
 }
 
 static void make_bind(random_source *source, scene_binds kind, float rows[12]) {
@@ -38,12 +36,10 @@ static void make_bind(random_source *source, scene_binds kind, float rows[12]) {
     random_quaternion(source, q);
     turn_to_matrix(q, rows);
     for (size_t i = 0; i < 12; i++) {
-        if (kind == SCENE_BIND_ANY && i % 4 != 3) {
+        if (kind == SCENE_BIND_ANY && i % 4 != 3)
             rows[i] += (float)random_between(source, -0.3, 0.3);
-        }
-        if (i % 4 == 3) {
+        if (i % 4 == 3)
             rows[i] = (float)random_between(source, -2, 2);
-        }
     }
 }
 
@@ -52,9 +48,8 @@ static void make_rest(random_source *source, scene *s, size_t joint) {
     random_quaternion(source, q);
     random_direction(source, direction);
     const double length = random_between(source, 0.2, 1.0);
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c++)
         s->rotations[4 * joint + c] = (float)q[c];
-    }
     for (size_t c = 0; c < 3; c++) {
         const double scale = random_between(source, 0.8, 1.25);
         const bool mirrored = random_bits(source) % 8 == 0;
@@ -89,9 +84,8 @@ static void make_skeleton(random_source *source, scene *s) {
     s->masks = test_array(s->joints * SCENE_MASKS, sizeof(float));
     s->animated = test_array(s->joints * SCENE_LEVELS, 1);
     make_parents(source, s);
-    for (size_t joint = 0; joint < s->joints; joint++) {
+    for (size_t joint = 0; joint < s->joints; joint++)
         make_rest(source, s, joint);
-    }
     make_levels(source, s);
     s->skeleton_desc = (pm_skeleton_desc){
         .joint_count = s->joints,
@@ -104,9 +98,8 @@ static void make_skeleton(random_source *source, scene *s) {
         .masks = s->masks,
         .mask_count = SCENE_MASKS,
     };
-    if (s->options.binds != SCENE_BIND_AT_REST) {
+    if (s->options.binds != SCENE_BIND_AT_REST)
         s->skeleton_desc.inverse_binds = (pm_array){.data = s->binds, .type = PM_FLOAT32};
-    }
 }
 
 /* ---- clips --------------------------------------------------------------------------- */
@@ -134,9 +127,8 @@ static void locate_common_times(const scene *s, size_t clip, test_track *t) {
             kind == SCENE_PER_JOINT ? t->times[key] * 1.7 / end : t->times[key] * den / num;
         t->times[key] = kind == SCENE_UNIFORM ? (double)key * den / num : listed + 0.375;
     }
-    if (kind == SCENE_PER_JOINT) {
+    if (kind == SCENE_PER_JOINT)
         t->times[t->key_count - 1] = 2.075;
-    }
 }
 
 static bool is_apart(const scene *s) {
@@ -173,9 +165,8 @@ static void locate_times(random_source *source, const scene *s, size_t clip, siz
     const double first = s->options.times == SCENE_STAGGERED
                              ? staggered_start(source, s->periods[clip])
                              : 0.375 + 0.3 * (double)((7 * joint + clip) % 5);
-    for (size_t key = 0; key < t->key_count; key++) {
+    for (size_t key = 0; key < t->key_count; key++)
         t->times[key] = first + 0.2 * t->times[key];
-    }
 }
 
 /* Loops of odd clips end with a copy of their first key; those of even clips have a closing segment
@@ -183,9 +174,8 @@ static void locate_times(random_source *source, const scene *s, size_t clip, siz
 static void close_loop(const scene *s, size_t clip, test_track *t) {
     const size_t last = t->key_count - 1;
     const double num = (double)rates[clip].num, den = (double)rates[clip].den;
-    if (!s->options.looped) {
+    if (!s->options.looped)
         return;
-    }
     t->period = t->times[last] - t->times[0];
     if (is_apart(s)) {
         t->period = s->options.times == SCENE_PER_JOINT_UNEVEN ? 3 : s->periods[clip];
@@ -208,9 +198,8 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
                                                       : 4 + 2 * clip;
     random_track(source, keys, 0.1, 1.0, uneven, t);
     locate_times(source, s, clip, joint, t);
-    if (o->times == SCENE_LISTED) {
+    if (o->times == SCENE_LISTED)
         memcpy(t->times, s->sets[clip].tracks[0].times, sizeof t->times);
-    }
     locate_keys(source, s, joint, t);
     close_loop(s, clip, t);
 }
@@ -219,9 +208,8 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
 static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
     pm_clip_desc *desc = &s->stored[n];
     const size_t keys = s->uniform[n].key_count;
-    if (s->options.key_format == PM_KEYS_FLOAT32) {
+    if (s->options.key_format == PM_KEYS_FLOAT32)
         return;
-    }
     pm_clip *clip = clip_make(engine, &s->clips[n]);
     s->keys[n] = test_array(keys * s->joints * 4, sizeof(float));
     sample_make(clip, &(pm_sample_job){.sample_count = keys,
@@ -235,11 +223,10 @@ static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
 
 static void give_windows(random_source *source, scene *s, size_t n, pm_clip_desc *desc) {
     s->windows[n] = test_array(s->joints, sizeof(pm_windows));
-    for (size_t joint = 0; joint < s->joints; joint++) {
+    for (size_t joint = 0; joint < s->joints; joint++)
         s->windows[n][joint] =
             (pm_windows){random_between(source, 0, 0.4), random_between(source, 0.5, 1),
                          random_between(source, 0, 0.4), random_between(source, 0.5, 1)};
-    }
     desc->windows = s->windows[n];
     desc->window_count = s->joints;
 }
@@ -252,28 +239,22 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
         s->periods[n] = n % 2 ? random_between(source, 2.1, 3.5)
                               : STAGGERED_UNIFORM_KEYS / (double)staggered_rate.num;
     }
-    for (size_t joint = 0; joint < s->joints; joint++) {
+    for (size_t joint = 0; joint < s->joints; joint++)
         make_track(source, s, n, joint);
-    }
     pm_clip_desc desc = variant_describe(o->curve, set);
-    for (size_t joint = 0; joint < s->joints; joint++) {
-        if (is_uniform(s, joint)) {
+    for (size_t joint = 0; joint < s->joints; joint++)
+        if (is_uniform(s, joint))
             set->timelines[joint] =
                 (pm_timeline){.key_count = STAGGERED_UNIFORM_KEYS, .rate = staggered_rate};
-        }
-    }
-    for (size_t row = 0; row < s->joints * TRACK_KEYS_MAX; row++) {
-        for (size_t c = 0; c < 3; c++) {
+    for (size_t row = 0; row < s->joints * TRACK_KEYS_MAX; row++)
+        for (size_t c = 0; c < 3; c++)
             set->scales[3 * row + c] = 1.0 + 0.15 * set->rotations[4 * row + c];
-        }
-    }
     if (o->times == SCENE_UNIFORM) {
         s->uniform[n] = (pm_timeline){.key_count = set->tracks[0].key_count, .rate = rates[n]};
         desc.timelines = &s->uniform[n];
     }
-    if (o->windows) {
+    if (o->windows)
         give_windows(source, s, n, &desc);
-    }
     desc.vector_method = o->vector_method;
     desc.key_format = o->key_format;
     const pm_array none = {0};
@@ -290,13 +271,11 @@ void scene_make(pm_engine *engine, const scene_options *options, scene *s) {
     *s = (scene){.options = *options,
                  .joints = options->joints ? options->joints : 11,
                  .clip_count = options->clips ? options->clips : 3};
-    if (!s->options.curve) {
+    if (!s->options.curve)
         s->options.curve = variant_named("slerp");
-    }
     make_skeleton(&source, s);
-    for (size_t n = 0; n < s->clip_count; n++) {
+    for (size_t n = 0; n < s->clip_count; n++)
         make_clip(engine, &source, s, n);
-    }
     scene_finish(engine, s);
 }
 

@@ -24,16 +24,13 @@ typedef struct side {
  * differences, then Horner's scheme on a Taylor expansion. */
 static void differentiate(const double nodes[POINTS], double values[POINTS],
                           double out[DERIVATIVES]) {
-    for (int k = 1; k < POINTS; k++) {
-        for (int n = POINTS - 1; n >= k; n--) {
+    for (int k = 1; k < POINTS; k++)
+        for (int n = POINTS - 1; n >= k; n--)
             values[n] = (values[n] - values[n - 1]) / (nodes[n] - nodes[n - k]);
-        }
-    }
     double taylor[DERIVATIVES] = {0.0};
     for (int n = POINTS - 1; n >= 0; n--) {
-        for (int k = DERIVATIVES - 1; k > 0; k--) {
+        for (int k = DERIVATIVES - 1; k > 0; k--)
             taylor[k] = taylor[k - 1] - nodes[n] * taylor[k];
-        }
         taylor[0] = values[n] - nodes[n] * taylor[0];
     }
     for (int k = 0, factor = 1; k < DERIVATIVES; k++) {
@@ -51,9 +48,8 @@ static double noise_of(int order, double depth) {
 
 /* The curve in one segment, relative to its value at one end. */
 static vec3 about(const oracle *o, oracle_cursor end, oracle_cursor cursor, bool rotations) {
-    if (!rotations) {
+    if (!rotations)
         return vec3_subtract(oracle_position(o, 0, cursor), oracle_position(o, 0, end));
-    }
     const quat turn =
         quat_multiply(quat_conjugate(oracle_rotation(o, 0, end)), oracle_rotation(o, 0, cursor));
     return vec3_scale(quat_log(turn.w < 0.0 ? quat_scale(turn, -1.0) : turn), 2.0);
@@ -86,9 +82,8 @@ static side one_side(const oracle *o, size_t segment, bool at_end, bool rotation
         nodes[n] = at_end ? cursor.u - 1.0 : cursor.u; /* the rounding error at its magnitude */
         values[0][n] = v.x, values[1][n] = v.y, values[2][n] = v.z;
     }
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         differentiate(nodes, values[c], found[c]);
-    }
     for (int k = 0; k < DERIVATIVES; k++) {
         const double scale = pow(length, -k);
         result.derivative[k] = vec3_scale((vec3){found[0][k], found[1][k], found[2][k]}, scale);
@@ -113,9 +108,8 @@ static void vectors_about(const oracle *o, size_t track, oracle_cursor at, doubl
 }
 
 angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, double closeness) {
-    if (oracle_key_count(o, track) < 2) {
+    if (oracle_key_count(o, track) < 2)
         return (angular){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    }
     const double length =
         oracle_key_time(o, track, cursor.segment + 1) - oracle_key_time(o, track, cursor.segment);
     const double turns = turns_in(o, track, cursor.segment);
@@ -124,9 +118,8 @@ angular oracle_angular(const oracle *o, size_t track, oracle_cursor cursor, doub
     const double depth = fmin(to - from, DEPTH / (turns * closeness));
     from = fmin(fmax(from, cursor.u - 0.5 * depth), to - depth);
     vectors_about(o, track, cursor, from, from + depth, nodes, values);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         differentiate(nodes, values[c], found[c]);
-    }
     return (angular){
         vec3_scale((vec3){found[0][1], found[1][1], found[2][1]}, 1.0 / length),
         vec3_scale((vec3){found[0][2], found[1][2], found[2][2]}, 1.0 / length / length)};

@@ -73,7 +73,7 @@ static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options, bo
     pm_engine *engine = NULL;
     if (which == ON_DEVICE) {
         engine = open_device(options, exactly, &error);
-        if (engine == NULL) {
+        if (!engine) {
             print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
             if (is_device_required())
                 fail_msg("a device is required");
@@ -89,7 +89,7 @@ static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options, bo
 
 pm_engine *engine_for(void **state) {
     const engine_kind which = *(const engine_kind *)*state;
-    if (kept[which] == NULL)
+    if (!kept[which])
         kept[which] = open_kind(which, &(pm_engine_desc){0}, false);
     return kept[which];
 }
@@ -167,7 +167,7 @@ void leave_out_crowds_on_rusticl(void) {
     pm_device_info info = {0};
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
-    if (engine == NULL)
+    if (!engine)
         return; /* each skipped test prints the reason */
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
@@ -182,7 +182,7 @@ void leave_out_crowds_on_rusticl(void) {
 int exit_code_without_device(void) {
     pm_error error = poisoned_error();
     pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
-    if (engine == NULL) {
+    if (!engine) {
         print_message("no device \"%s\": %.255s\n", wanted_device(), error.message);
         return is_device_required() ? 1 : 77;
     }

@@ -21,9 +21,8 @@ static bool armed, sticky, fired;
 static size_t countdown;
 
 static bool is_due(void) {
-    if (!armed) {
+    if (!armed)
         return false;
-    }
     countdown -= countdown > 0;
     const bool due = countdown == 0 && (sticky || !fired);
     fired |= due;
@@ -58,9 +57,8 @@ void fail_each_allocation(bool (*work)(void), size_t least, size_t spare) {
         dup2(messages, STDERR_FILENO);
         done = !fired;
         ignored += good && fired;
-        if (done && !good) {
+        if (done && !good)
             fail_msg("no success after %zu failures", tries);
-        }
     }
     assert_true(ignored <= spare);
     close(messages);

@@ -224,7 +224,7 @@ void *__wrap_realloc(void *block, size_t size) {
     if (is_due(FAULT_ALLOCATION, "realloc"))
         return NULL;
     void *moved = __real_realloc(block, size);
-    if (moved && block == NULL)
+    if (moved && !block)
         atomic_fetch_add(&live_blocks, 1);
     return moved;
 }

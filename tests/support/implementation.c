@@ -22,9 +22,8 @@ static implementation implementations[SUBJECTS_MAX];
 static size_t implementation_count;
 
 static void widen(const float *from, size_t count, double *to) {
-    for (size_t n = 0; to && n < count; n++) {
+    for (size_t n = 0; to && n < count; n++)
         to[n] = (double)from[n];
-    }
 }
 
 /* Outputs are NaN before the call, so that an output that is not written is detected. */
@@ -34,18 +33,16 @@ static float *poisoned(size_t count) {
         fprintf(stderr, "implementation: out of memory\n");
         abort();
     }
-    for (size_t n = 0; n < count; n++) {
+    for (size_t n = 0; n < count; n++)
         values[n] = (float)NAN;
-    }
     return values;
 }
 
 /* Samples into the job's outputs, by the implementation's engine or by the kernels on the host. */
 static pm_status sample_clip(const implementation *s, const pm_clip *clip, const pm_sample_job *job,
                              pm_error *error) {
-    if (!s->kernel_lanes) {
+    if (!s->kernel_lanes)
         return pm_sample(clip, job, error);
-    }
     const pm_status status = pm_sample_check(clip, job, error);
     if (status == PM_OK) {
         const host_launch launch = {s->kernel_lanes, KERNEL_LIKE_DEVICE, HOST_SPAN, HOST_RUN};
@@ -87,9 +84,8 @@ static bool add_engine(const char *device, const char *name) {
     pm_error error = {0};
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
-    if (implementation_count == SUBJECTS_MAX) {
+    if (implementation_count == SUBJECTS_MAX)
         return false;
-    }
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         printf("# no engine on %s: %s\n", name, error.message);
         return false;
@@ -105,9 +101,8 @@ static bool add_engine(const char *device, const char *name) {
 static bool add_kernels_on_host(void) {
     static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
-        if (!add_engine("none", "")) {
+        if (!add_engine("none", ""))
             return false;
-        }
         implementation *s = &implementations[implementation_count - 1];
         s->kernel_lanes = widths[n];
         (void)snprintf(s->name, sizeof s->name, "on the host, %u lanes", (unsigned)widths[n]);
@@ -120,18 +115,15 @@ static size_t add_devices(size_t *failed) {
     const char *chosen = getenv("POSEMILL_TEST_DEVICE");
     pm_device_info infos[16];
     size_t count = 0, added = 0;
-    if (chosen && strcmp(chosen, "none") == 0) {
+    if (chosen && strcmp(chosen, "none") == 0)
         return 0;
-    }
     if (chosen && *chosen) {
         added = add_engine(chosen, chosen);
         *failed += 1 - added;
         return added;
     }
-    if (pm_list_devices(infos, sizeof *infos, sizeof infos / sizeof *infos, &count, NULL) !=
-        PM_OK) {
+    if (pm_list_devices(infos, sizeof *infos, sizeof infos / sizeof *infos, &count, NULL) != PM_OK)
         return 0;
-    }
     for (size_t n = 0; n < count && n < sizeof infos / sizeof *infos; n++) {
         char index[32];
         (void)snprintf(index, sizeof index, "%zu", infos[n].index);
@@ -164,8 +156,7 @@ bool implementation_list(const implementation **list, size_t *count) {
 }
 
 void implementation_release(void) {
-    for (size_t n = 0; n < implementation_count; n++) {
+    for (size_t n = 0; n < implementation_count; n++)
         pm_engine_destroy(&implementations[n].engine);
-    }
     implementation_count = 0;
 }

@@ -30,12 +30,10 @@ static bool sample_oracle(const implementation *s, const pm_clip_desc *desc,
                 store3((vec3){q.x, q.y, q.z}, rotations + 4 * row);
                 rotations[4 * row + 3] = q.w;
             }
-            if (positions) {
+            if (positions)
                 store3(oracle_position(o, track, cursor), positions + 3 * row);
-            }
-            if (scales) {
+            if (scales)
                 store3(oracle_scale(o, track, cursor), scales + 3 * row);
-            }
         }
     }
     oracle_destroy(o);
@@ -57,9 +55,8 @@ bool implementation_sample_set(const implementation *s, const pm_clip_desc *desc
         fprintf(stderr, "implementation: out of memory\n");
         abort();
     }
-    for (size_t n = 0; n < total; n++) {
+    for (size_t n = 0; n < total; n++)
         tracks[n] = (uint32_t)(n / per_track);
-    }
     const pm_sample_job job = {.sample_count = set->common_timeline ? per_track : total,
                                .times = times,
                                .tracks = set->common_timeline ? NULL : tracks};

@@ -63,7 +63,7 @@ static bool run_with_fault(const scenario *which, stage *s, fault_kind kind, siz
     faults_arm(kind, nth, code, sticky);
     const pm_status status = which->run(s, &error);
     const char *call = faults_disarm();
-    if (call == NULL)
+    if (!call)
         expect_ok(status, &error);
     if (status != PM_OK)
         expect_failure(which, status, &error, call, kind, nth);

@@ -54,9 +54,8 @@ static void locate_samples(comparison *t) {
 
 static comparison *comparison_create(const implementation *s, const variant *v) {
     comparison *t = calloc(1, sizeof *t);
-    if (!t) {
+    if (!t)
         abort();
-    }
     t->implementation = s;
     t->variant = v;
     t->tracks = s->device && small_sizes() ? FEW_TRACKS : TRACKS;
@@ -110,13 +109,11 @@ double property_keys(const implementation *s, const variant *v) {
             quat q = quat_normalise(key_of(&t->set.tracks[n], i));
             q = quat_dot(q, before) < 0.0 ? quat_scale(q, -1.0) : q;
             before = q;
-            if (!s->exact) {
+            if (!s->exact)
                 q = (quat){(double)(float)q.x, (double)(float)q.y, (double)(float)q.z,
                            (double)(float)q.w};
-            }
-            if (!same(t->out[n * SAMPLES + i * STEPS], q)) {
+            if (!same(t->out[n * SAMPLES + i * STEPS], q))
                 worst = 1.0;
-            }
         }
     }
     comparison_destroy(t);
@@ -154,12 +151,10 @@ double property_left(const implementation *s, const variant *v) {
     if (sample_into(t, t->out)) {
         for (size_t n = 0; n < t->tracks; n++) {
             test_track *track = &t->set.tracks[n];
-            for (size_t i = 0; i < KEYS; i++) {
+            for (size_t i = 0; i < KEYS; i++)
                 set_key(track, i, quat_multiply(p, key_of(track, i)));
-            }
-            if (v->frame == PM_AXIS_PARENT) {
+            if (v->frame == PM_AXIS_PARENT)
                 set_vector(track->axis, quat_rotate(p, vec3_of(track->axis)));
-            }
         }
         worst = worst_after(t, &p, NULL);
     }
@@ -179,9 +174,8 @@ double property_right(const implementation *s, const variant *v, bool turn_axis)
                 set_vector(track->tangents[i],
                            quat_rotate(quat_conjugate(p), vec3_of(track->tangents[i])));
             }
-            if (turn_axis) {
+            if (turn_axis)
                 set_vector(track->axis, quat_rotate(quat_conjugate(p), vec3_of(track->axis)));
-            }
         }
         worst = worst_after(t, NULL, &p);
     }
@@ -221,9 +215,8 @@ double property_signs(const implementation *s, const variant *v) {
             flipped[n] = i == 0 ? flip : flipped[n];
         }
     }
-    if (worst == 0.0 && !sample_into(t, t->changed)) {
+    if (worst == 0.0 && !sample_into(t, t->changed))
         worst = HUGE_VAL;
-    }
     for (size_t n = 0; n < total(t) && worst == 0.0; n++) {
         const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
         worst = same(q, t->out[n]) ? 0.0 : 1.0;
@@ -247,14 +240,12 @@ double property_reversal(const implementation *s, const variant *v) {
     variant mirrored = *v;
     mirrored.bias = -v->bias;
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < t->tracks; n++) {
+    for (size_t n = 0; n < t->tracks; n++)
         reverse_track(&t->set.tracks[n]);
-    }
     locate_samples(t);
     t->variant = &mirrored;
-    if (worst == 0.0 && !sample_into(t, t->changed)) {
+    if (worst == 0.0 && !sample_into(t, t->changed))
         worst = HUGE_VAL;
-    }
     for (size_t n = 0; n < total(t); n++) {
         const size_t k = n % SAMPLES, mirror = n - k + (SAMPLES - 1 - k);
         const double error = oracle_error(t->out[n], t->changed[mirror]);
@@ -294,9 +285,8 @@ double property_steady(const implementation *s, const variant *v) {
 
 double property_still(const implementation *s, const variant *v) {
     comparison *t = comparison_create(s, v);
-    for (size_t n = 0; n < t->tracks; n++) {
+    for (size_t n = 0; n < t->tracks; n++)
         set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
-    }
     double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
         for (size_t k = 2 * STEPS; k <= 3 * STEPS; k++) {
@@ -347,9 +337,8 @@ static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRAC
             t->times[n * SAMPLES + k] = times[i] + side[k % 5] * part * step;
         }
     }
-    if (!sample_into(t, t->out)) {
+    if (!sample_into(t, t->out))
         return false;
-    }
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t i = 1; i + 1 < KEYS; i++) {
@@ -397,18 +386,15 @@ double property_period(const implementation *s, const variant *v) {
     double worst = 0.0;
     for (size_t n = 0; n < t->tracks; n++) {
         t->set.tracks[n].period = period;
-        for (size_t k = 0; k < SAMPLES; k++) {
+        for (size_t k = 0; k < SAMPLES; k++)
             t->times[n * SAMPLES + k] = t->set.tracks[n].times[0] + period * (double)k / SAMPLES;
-        }
     }
     worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
     for (int laps = -1; laps <= 2; laps += 3) {
-        for (size_t n = 0; n < total(t); n++) {
+        for (size_t n = 0; n < total(t); n++)
             t->times[n] += laps < 0 ? -period : 3.0 * period;
-        }
-        if (!sample_into(t, t->changed)) {
+        if (!sample_into(t, t->changed))
             worst = HUGE_VAL;
-        }
         for (size_t n = 0; n < total(t); n++) {
             const test_track *track = &t->set.tracks[n / SAMPLES];
             quat key = key_of(track, 0), first = key;
@@ -438,19 +424,16 @@ double property_locality(const implementation *s, const variant *v, double *insi
         const quat turn = quat_exp(vec3_scale(vec3_of(axis), 0.01));
         set_key(&t->set.tracks[n], moved, quat_multiply(key_of(&t->set.tracks[n], moved), turn));
     }
-    if (worst == 0.0 && !sample_into(t, t->changed)) {
+    if (worst == 0.0 && !sample_into(t, t->changed))
         worst = HUGE_VAL;
-    }
     for (size_t n = 0; n < total(t) && isfinite(worst); n++) {
         const size_t segment = n % SAMPLES / STEPS;
-        if (n % SAMPLES % STEPS == 0) {
+        if (n % SAMPLES % STEPS == 0)
             continue; /* keys that two adjacent segments share */
-        }
         const double change = oracle_error(t->out[n], t->changed[n]);
         changes[segment] = fmax(changes[segment], change);
-        if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n])) {
+        if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n]))
             worst = fmax(worst, fmax(change, 1e-30));
-        }
     }
     *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
                    fmin(changes[moved], changes[moved + 1]));

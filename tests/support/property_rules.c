@@ -119,21 +119,18 @@ double property_hold(property_rule which, const implementation *s) {
     double worst = 0.0;
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
-        if (s->device && small_sizes() && variant_repeats_kernels(v)) {
+        if (s->device && small_sizes() && variant_repeats_kernels(v))
             continue;
-        }
         if (r->holds(v)) {
             const double error = r->measure(s, v);
-            if (!(error <= tolerance)) {
+            if (!(error <= tolerance))
                 fail_msg("%s on %s: %g exceeds %g", v->name, s->name, error, tolerance);
-            }
             worst = fmax(worst, error);
         } else if (s->exact && !(r->excused && r->excused(v))) {
             const double error = r->measure(s, v);
-            if (!(error > r->margin && isfinite(error))) {
+            if (!(error > r->margin && isfinite(error)))
                 fail_msg("%s on %s: %g is not above %g, but should be", v->name, s->name, error,
                          r->margin);
-            }
         }
     }
     return worst;

@@ -27,12 +27,9 @@ static void finish(const variant *v, probe *p) {
     p->desc = variant_describe(v, &p->set);
     p->o = oracle_create(&p->desc);
     p->count = 0;
-    for (size_t n = 0; n < p->set.count; n++) {
-        for (size_t i = 0; oracle_key_count(p->o, n) > 1 && i < oracle_segment_count(p->o, n);
-             i++) {
+    for (size_t n = 0; n < p->set.count; n++)
+        for (size_t i = 0; oracle_key_count(p->o, n) > 1 && i < oracle_segment_count(p->o, n); i++)
             p->scales[n][i] = scale_of(p->o, n, i);
-        }
-    }
 }
 
 /* Whether float32 keys determine the curve. */
@@ -93,18 +90,16 @@ void probe_segments(probe *p) {
         for (size_t i = 0; i < oracle_segment_count(p->o, n); i++) {
             const double from = oracle_key_time(p->o, n, i);
             const double to = constant ? from + 1.0 : oracle_key_time(p->o, n, i + 1);
-            for (size_t k = 0; k < IN_SEGMENT; k++) {
+            for (size_t k = 0; k < IN_SEGMENT; k++)
                 probe_add(p, n, from + u_of(&source, k) * (to - from));
-            }
         }
     }
 }
 
 static void take(float *from, size_t count, void *to) {
     expect_guards(from, count);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         assert_false(is_poison(from[k]));
-    }
     memcpy(to, from, count * sizeof *from);
     guarded_free(from);
 }

@@ -45,9 +45,8 @@ batch_record records_full(record_status status) {
 
 static void expect_text(const char *a, const char *b) {
     assert_int_equal(a == NULL, b == NULL);
-    if (a != NULL) {
+    if (a)
         assert_string_equal(a, b);
-    }
 }
 
 static void expect_rate(pm_rational a, pm_rational b) {
@@ -75,9 +74,8 @@ void records_expect_equal(const batch_record *a, const batch_record *b) {
     expect_text(a->method, b->method);
     expect_text(a->device, b->device);
     assert_int_equal(a->warning_count, b->warning_count);
-    for (size_t i = 0; i < a->warning_count; i++) {
+    for (size_t i = 0; i < a->warning_count; i++)
         expect_text(a->warnings[i], b->warnings[i]);
-    }
     assert_true(a->seconds == b->seconds);
     assert_true(a->bytes_read == b->bytes_read && a->bytes_written == b->bytes_written);
     assert_true(a->output_time == b->output_time && a->time == b->time);

@@ -20,17 +20,15 @@ static void put_size(char field[12], uint64_t size) {
         return;
     }
     field[0] = (char)0x80;
-    for (int i = 11; i > 0; i--, size >>= 8) {
+    for (int i = 11; i > 0; i--, size >>= 8)
         field[i] = (char)(size & 0xff);
-    }
 }
 
 static void put_sum(char header[BLOCK]) {
     unsigned sum = 0;
     memset(header + 148, ' ', 8);
-    for (int i = 0; i < BLOCK; i++) {
+    for (int i = 0; i < BLOCK; i++)
         sum += (unsigned char)header[i];
-    }
     snprintf(header + 148, 8, "%06o", sum);
 }
 
@@ -45,9 +43,8 @@ void tar_add(file_bytes *tar, const tar_entry *entry) {
     put_size(header + 124, entry->claimed != 0 ? entry->claimed : entry->size);
     memcpy(header + 136, "00000000000", 12);
     header[156] = entry->type != 0 ? entry->type : TAR_FILE;
-    if (entry->target != NULL) {
+    if (entry->target)
         memcpy(header + 157, entry->target, strlen(entry->target));
-    }
     memcpy(header + 257,
            "ustar\0"
            "00",

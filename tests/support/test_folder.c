@@ -23,7 +23,7 @@ static char folder[64];
 int test_folder_enter(void **state) {
     (void)state;
     snprintf(folder, sizeof folder, "/tmp/posemill-test-XXXXXX");
-    return mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
@@ -41,7 +41,7 @@ int test_folder_leave(void **state) {
 
 static void make_folders(const char *path) {
     char part[4096];
-    for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         (void)mkdir(part, 0777);
     }

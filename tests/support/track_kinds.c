@@ -22,16 +22,14 @@ void track_kind_uneven(random_source *source, size_t n, test_track *t) {
 void track_kind_gentle(random_source *source, size_t n, test_track *t) {
     (void)n;
     random_track(source, TRACK_KIND_KEYS, 0.1, 0.5 * PI, false, t);
-    for (size_t i = 1; i < TRACK_KIND_KEYS; i++) {
+    for (size_t i = 1; i < TRACK_KIND_KEYS; i++)
         t->times[i] = t->times[i - 1] + random_between(source, 0.4, 1.6);
-    }
 }
 
 void track_kind_extreme(random_source *source, size_t n, test_track *t) {
     random_track(source, TRACK_KIND_KEYS, 0.1, 2.5, false, t);
-    for (size_t i = 1; i < TRACK_KIND_KEYS; i++) {
+    for (size_t i = 1; i < TRACK_KIND_KEYS; i++)
         t->times[i] = t->times[i - 1] + ((i + n) % 2 ? 1.0 : 0.001);
-    }
 }
 
 static void copy_key(test_track *t, size_t from, size_t to) {
@@ -53,9 +51,8 @@ static void put_beside(random_source *source, test_track *t, size_t key, size_t 
         t->keys[key][c] = t->keys[from][c] + off * random_normal(source);
         norm2 += t->keys[key][c] * t->keys[key][c];
     }
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c++)
         t->keys[key][c] /= sqrt(norm2);
-    }
 }
 
 void track_kind_cusps(random_source *source, size_t n, test_track *t) {
@@ -69,9 +66,8 @@ void track_kind_cusps(random_source *source, size_t n, test_track *t) {
 /* Whether the loop wraps with the sign -1. Each key has the sign nearest the previous one. */
 static bool has_negative_wrap(const test_track *t) {
     double dot = 0.0;
-    for (size_t c = 0; c < 4; c++) {
+    for (size_t c = 0; c < 4; c++)
         dot += t->keys[0][c] * t->keys[TRACK_KIND_KEYS - 1][c];
-    }
     return dot < 0.0;
 }
 

@@ -66,11 +66,9 @@ const variant *variant_at(size_t index) {
 }
 
 const variant *variant_named(const char *name) {
-    for (size_t n = 0; n < variant_count(); n++) {
-        if (strcmp(variants[n].name, name) == 0) {
+    for (size_t n = 0; n < variant_count(); n++)
+        if (strcmp(variants[n].name, name) == 0)
             return &variants[n];
-        }
-    }
     return NULL;
 }
 
@@ -125,9 +123,8 @@ bool variant_repeats_kernels(const variant *v) {
 }
 
 void variant_prepare(const variant *v, track_set *set) {
-    if (v->method == PM_METHOD_BSPLINE) {
+    if (v->method == PM_METHOD_BSPLINE)
         set_make_uniform(set);
-    }
 }
 
 pm_clip_desc variant_describe(const variant *v, track_set *set) {
@@ -142,11 +139,9 @@ pm_clip_desc variant_describe(const variant *v, track_set *set) {
     desc.axis_frame = v->frame;
     desc.windows = v->windows;
     desc.window_count = v->windows ? 1 : 0;
-    if (v->tangents == PM_TANGENTS_USER) {
+    if (v->tangents == PM_TANGENTS_USER)
         desc.user_tangents = (pm_array){set->tangents, PM_FLOAT64, 0};
-    }
-    if (v->method == PM_METHOD_CUBICSPLINE) {
+    if (v->method == PM_METHOD_CUBICSPLINE)
         set_give_tangents(set, &desc);
-    }
     return desc;
 }

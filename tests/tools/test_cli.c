@@ -69,9 +69,8 @@ static int make_inputs(void **state) {
     const size_t vector_shape[] = {KEYS, TRACKS, 3};
     const size_t axis_shape[] = {TRACKS, 3};
     double vectors[KEYS][TRACKS][3];
-    for (size_t i = 0; i < KEYS * TRACKS * 3; i++) {
+    for (size_t i = 0; i < KEYS * TRACKS * 3; i++)
         (&vectors[0][0][0])[i] = (double)i;
-    }
     const double axes[TRACKS][3] = {{1, 0, 0}, {0, 2, 0}, {0, 0, 3}};
     make_keys();
     write_keys("keys.npy");
@@ -212,9 +211,8 @@ static void words_that_are_not_known_name_the_nearest(void **state) {
         {"$posemill convert --euler XYYZ", "did you mean XYZ?"},
         {"$posemill eval --key-format log84", "did you mean log48?"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_failure(2, cases[i][0], cases[i][1]);
-    }
     static const char *const far[] = {"$posemill frobnicate", "$posemill x", "$posemill methods -x",
                                       "$posemill methods --frobnicate",
                                       "$posemill resample --method waltz"};
@@ -256,9 +254,8 @@ static void info_says_how_large_files_of_each_format_are(void **state) {
 static void every_method_of_the_library_is_listed(void **state) {
     (void)state;
     expect(0, "$posemill methods");
-    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+    for (int i = 0; i < PM_METHOD_COUNT; i++)
         expect_word(output, pm_method_describe((pm_method)i)->name);
-    }
     expect(0, "$posemill methods --json");
     expect_word(output, "\"methods\": [");
     expect_word(output, "\"name\": \"squad\"");
@@ -280,9 +277,8 @@ static void samples_at_the_keys_are_the_keys(void **state) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         char line[512];
-        if (!info->interpolating) {
+        if (!info->interpolating)
             continue;
-        }
         snprintf(line, sizeof line,
                  EVAL "--key-rate 30000/1001 --rate 30000/1001 --method %s %s %s --out o.npy",
                  info->name, info->takes_axes ? "--axis axes.npy" : "",
@@ -290,9 +286,8 @@ static void samples_at_the_keys_are_the_keys(void **state) {
         expect(0, line);
         npy_array array = read_samples("o.npy", KEYS, 4);
         const float *got = array.data;
-        for (size_t k = 0; k < KEYS * TRACKS * 4; k++) {
+        for (size_t k = 0; k < KEYS * TRACKS * 4; k++)
             assert_true(fabsf(got[k] - (&keys[0][0][0])[k]) < 2e-7f);
-        }
         npy_release(&array);
     }
 }
@@ -351,9 +346,8 @@ static void key_formats_change_the_keys_within_their_bounds(void **state) {
         npy_array other = read_samples("p.npy", 7, 4);
         const float *a = plain.data, *b = other.data;
         assert_memory_not_equal(a, b, plain.bytes);
-        for (size_t c = 0; c < plain.bytes / sizeof *a; c++) {
+        for (size_t c = 0; c < plain.bytes / sizeof *a; c++)
             assert_true(fabsf(a[c] - b[c]) <= 5e-5f);
-        }
         npy_release(&other);
     }
     npy_release(&plain);
@@ -459,9 +453,8 @@ static void what_does_not_fit_the_host_is_bad_input(void **state) {
     const size_t shape[] = {KEYS, 100000, 4};
     float *many = calloc((size_t)KEYS * 100000 * 4, sizeof *many);
     assert_non_null(many);
-    for (size_t i = 0; i < (size_t)KEYS * 100000; i++) {
+    for (size_t i = 0; i < (size_t)KEYS * 100000; i++)
         many[4 * i + 3] = 1.0f;
-    }
     write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
     free(many);
     if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
@@ -552,9 +545,8 @@ static void an_output_that_cannot_be_written_ends_with_6(void **state) {
         {"$posemill methods --json > /dev/full", "standard output"},
         {"(ulimit -f 1; " EVAL PLAIN "--count 100000 --out o.npy)", "o.npy"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_failure(6, cases[i][0], cases[i][1]);
-    }
     expect_nothing_but(inputs, INPUTS);
 }
 
@@ -600,7 +592,7 @@ static void a_device_that_is_not_there_ends_with_3(void **state) {
         snprintf(line, sizeof line, "$posemill verify --json --device %s", names[i]);
         expect_failure(3, line, "posemill: device: ");
         assert_string_equal(output, "");
-        if (strchr(names[i], ',') == NULL) {
+        if (!strchr(names[i], ',')) {
             snprintf(line, sizeof line, "$posemill devices --device %s", names[i]);
             expect_failure(3, line, "posemill: device: ");
         }
@@ -657,9 +649,8 @@ static void verify_passes_on_the_reference(void **state) {
     expect(0, "$posemill verify --device none --samples 2000 --seed 7");
     expect_word(output, "seed 7");
     expect_word(output, "raw max");
-    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+    for (int i = 0; i < PM_METHOD_COUNT; i++)
         expect_word(output, pm_method_describe((pm_method)i)->name);
-    }
     assert_null(strstr(output, "FAIL"));
     expect(0, "$posemill verify --device none --samples 2000 --json");
     expect_word(output, "\"passed\": true");

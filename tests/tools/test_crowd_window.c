@@ -56,9 +56,8 @@ static void open_show(show *s, const options *o) {
 
 static void run_frames(show *s, int count) {
     pm_error error = poisoned_error();
-    for (int frame = 0; frame < count; frame++) {
+    for (int frame = 0; frame < count; frame++)
         expect_ok(show_frame(s, step, WIDTH, HEIGHT, &error), &error);
-    }
 }
 
 /* ---- vertices ----------------------------------------------------------------------------- */
@@ -72,9 +71,8 @@ static vec3 transformed(const matrix *m, const float point[3]) {
     double out[3];
     for (int r = 0; r < 3; r++) {
         out[r] = m->at[r][3];
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3; c++)
             out[r] += m->at[r][c] * (double)point[c];
-        }
     }
     return (vec3){out[0], out[1], out[2]};
 }
@@ -135,9 +133,8 @@ static void expect_vertices(show *s, const pm_crowd_instance *before) {
     expect_ok(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, &error), &error);
     for (size_t i = 0; i < count; i++) {
         const pm_crowd_instance *in = &s->scene.now[i];
-        if (before && in->level == BODY_EVERY_OTHER && (s->scene.frame + i / 16) % 2 != 0) {
+        if (before && in->level == BODY_EVERY_OTHER && (s->scene.frame + i / 16) % 2 != 0)
             in = &before[i];
-        }
         worst = fmax(worst, worst_of(s, o, in, i, positions));
     }
     const double height = s->scene.height * s->scene.scale;
@@ -191,9 +188,8 @@ static void levels_that_skip_a_frame_keep_their_poses(void **state) {
         levels[s.scene.now[i].level]++;
         before[i].level = s.scene.now[i].level;
     }
-    for (int level = BODY_WITHOUT_ENDS; level < BODY_LEVELS; level++) {
+    for (int level = BODY_WITHOUT_ENDS; level < BODY_LEVELS; level++)
         assert_true(levels[level] > 0);
-    }
     expect_vertices(&s, before);
     test_free(before);
     show_close(&s);
@@ -271,10 +267,9 @@ static const unsigned char *pixel_of(const unsigned char *pixels, const camera *
     float m[16];
     double clip[4];
     camera_matrix(c, (double)WIDTH / HEIGHT, m);
-    for (int r = 0; r < 4; r++) {
+    for (int r = 0; r < 4; r++)
         clip[r] = (double)m[r] * at.x + (double)m[4 + r] * at.y + (double)m[8 + r] * at.z +
                   (double)m[12 + r];
-    }
     const double x = 0.5 * (clip[0] / clip[3] + 1) * WIDTH;
     const double y = 0.5 * (clip[1] / clip[3] + 1) * HEIGHT;
     assert_true(x >= 1 && x < WIDTH - 1 && y >= 1 && y < HEIGHT - 1);
@@ -308,9 +303,8 @@ static void a_figure_is_where_it_should_be(void **state) {
 
 static size_t count_white(const unsigned char *pixels) {
     size_t count = 0;
-    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++) {
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
         count += pixels[3 * i] == 255 && pixels[3 * i + 1] == 255 && pixels[3 * i + 2] == 255;
-    }
     return count;
 }
 
@@ -379,9 +373,8 @@ static void the_program_refuses(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const int code = run(cases[i].arguments, printed);
-        if (code != cases[i].code || !strstr(printed, cases[i].words)) {
+        if (code != cases[i].code || !strstr(printed, cases[i].words))
             fail_msg("%s: exit code %d, %s", cases[i].arguments, code, printed);
-        }
     }
     assert_int_equal(run("--help", printed), 0);
     assert_non_null(strstr(printed, "Example: crowd_window"));
@@ -393,9 +386,8 @@ static char folder[] = "/tmp/posemill-crowd-window-XXXXXX";
 
 static int open_folder(void **state) {
     (void)state;
-    if (!mkdtemp(folder)) {
+    if (!mkdtemp(folder))
         return 1;
-    }
     snprintf(picture, sizeof picture, "%s/picture.png", folder);
     return 0;
 }

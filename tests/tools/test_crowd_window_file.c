@@ -71,14 +71,12 @@ static void fill_binary(glb_bytes *b, const types *t) {
         for (int v = 0; v < VERTICES; v++) {
             const float up[3] = {0, 0, 1};
             put(b, up, view == 1 ? sizeof up : 0);
-            for (int i = 0; i < 4 && (view == 2 || view == 3); i++) {
+            for (int i = 0; i < 4 && (view == 2 || view == 3); i++)
                 put_number(b, view == 2 ? t->joints : t->weights,
                            view == 2 ? joints[v][i] : weight_number(t->weights, weights[v][i]));
-            }
         }
-        for (int i = 0; i < INDICES && view == 4; i++) {
+        for (int i = 0; i < INDICES && view == 4; i++)
             put_number(b, t->indices, indices[i]);
-        }
         put(b, times, view == 5 ? sizeof times : 0);
         put(b, rotations, view == 6 ? sizeof rotations : 0);
     }
@@ -121,9 +119,8 @@ static void make(const types *t, glb_bytes *b) {
     const uint32_t version = 2;
     describe(t, json);
     size_t used = strlen(json);
-    while (used % 4 != 0) {
+    while (used % 4 != 0)
         json[used++] = ' ';
-    }
     b->size = 0;
     b->json_size = used;
     const uint32_t binary = 448, length = (uint32_t)b->json_size;
@@ -153,16 +150,14 @@ static void save(const glb_bytes *b, size_t size) {
 static void expect_mesh(const mesh *m, const types *t) {
     assert_int_equal(m->vertex_count, VERTICES);
     assert_int_equal(m->index_count, INDICES);
-    for (int i = 0; i < INDICES; i++) {
+    for (int i = 0; i < INDICES; i++)
         assert_int_equal(m->indices[i], indices[i]);
-    }
     for (int v = 0; v < VERTICES; v++) {
         assert_memory_equal(m->vertices[v].position, positions[v], sizeof positions[v]);
         for (int i = 0; i < 4; i++) {
             assert_float_equal(m->vertices[v].weights[i], (float)weights[v][i], 0.004f);
-            if (weights[v][i] > 0) {
+            if (weights[v][i] > 0)
                 assert_int_equal(m->vertices[v].joints[i], 1 - joints[v][i]);
-            }
         }
     }
     /* the corner of the first triangle only, which lies in the plane of x and y; given: every one */
@@ -200,9 +195,8 @@ static bool is_read(void) {
         assert_true(strlen(error.message) > 0);
         return false;
     }
-    for (size_t i = 0; i < m.mesh.index_count; i++) {
+    for (size_t i = 0; i < m.mesh.index_count; i++)
         assert_true(m.mesh.indices[i] < m.mesh.vertex_count);
-    }
     for (size_t v = 0; v < m.mesh.vertex_count; v++) {
         for (int i = 0; i < 4; i++) {
             assert_true(m.mesh.vertices[v].joints[i] < m.skeleton->joint_count);
@@ -248,16 +242,14 @@ static void damaged_files_do_no_harm(void **state) {
     for (size_t at = 20; at < b.size; at++) {
         const unsigned char before = b.data[at];
         const bool is_json = at < 20 + b.json_size;
-        if (is_json && (before < '0' || before > '8')) {
+        if (is_json && (before < '0' || before > '8'))
             continue;
-        }
         b.data[at] = is_json ? '9' : (unsigned char)(before ^ 0xff);
         save(&b, b.size);
-        if (is_read()) {
+        if (is_read())
             read++;
-        } else {
+        else
             refused++;
-        }
         b.data[at] = before;
     }
     print_message("%zu refused, %zu read\n", refused, read);
@@ -266,9 +258,8 @@ static void damaged_files_do_no_harm(void **state) {
 
 static int open_folder(void **state) {
     (void)state;
-    if (!mkdtemp(folder)) {
+    if (!mkdtemp(folder))
         return 1;
-    }
     snprintf(path, sizeof path, "%s/character.glb", folder);
     return 0;
 }

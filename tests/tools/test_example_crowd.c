@@ -89,7 +89,7 @@ static int run(char printed[MAX], const char *command) {
 
 static size_t count_of(const char *text, const char *part) {
     size_t count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+    for (; (text = strstr(text, part)); text += strlen(part))
         count++;
     return count;
 }
@@ -103,7 +103,7 @@ static size_t trunks(const char *svg) {
 /* Every path consists of commands and integers, so there was no NaN. */
 static void expect_whole_numbers(const char *svg) {
     size_t paths = 0;
-    for (const char *d = svg; (d = strstr(d, " d=\"")) != NULL; paths++) {
+    for (const char *d = svg; (d = strstr(d, " d=\"")); paths++) {
         d += strlen(" d=\"");
         assert_int_equal(d[0], 'M');
         const size_t size = strspn(d, "Mlaz0123456789 -");

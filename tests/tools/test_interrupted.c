@@ -66,10 +66,9 @@ static void write_motion(random_source *source) {
             "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
             "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: %d\nFrame Time: 0.033333\n",
             FRAMES);
-    for (int i = 0; i < FRAMES; i++) {
+    for (int i = 0; i < FRAMES; i++)
         fprintf(file, "%.3f %.3f %.3f\n", 90 * random_unit(source), 90 * random_unit(source),
                 90 * random_unit(source));
-    }
     assert_int_equal(fclose(file), 0);
 }
 
@@ -84,12 +83,11 @@ static size_t pending_size(off_t *bytes) {
     DIR *entries = opendir(".");
     assert_non_null(entries);
     *bytes = 0;
-    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
         if (strncmp(entry->d_name, ".posemill", 9) == 0) {
             count++;
-            if (lstat(entry->d_name, &status) == 0 && status.st_size > *bytes) {
+            if (lstat(entry->d_name, &status) == 0 && status.st_size > *bytes)
                 *bytes = status.st_size;
-            }
         }
     }
     closedir(entries);
@@ -159,10 +157,9 @@ static size_t interrupt(random_source *source, size_t count) {
         writing += pending_files() != 0;
         int status = traced_finish(&t, number);
         if (!ended_by(status, number) || pending_files() != 0 || access("out.npy", F_OK) == 0 ||
-            access("out.bvh", F_OK) == 0) {
+            access("out.bvh", F_OK) == 0)
             fail_msg("round %zu: signal %d at call %zu of %s: status %x, %zu files left", i, number,
                      calls, job[1], (unsigned)status, pending_files());
-        }
     }
     print_message("%zu of %zu were writing\n", writing, count);
     return writing;
@@ -203,9 +200,8 @@ static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
         assert_true(ended_by(traced_finish(&t, SIGKILL), SIGKILL));
         left += pending_files() != 0;
         expect_short_job();
-        if (pending_files() != 0) {
+        if (pending_files() != 0)
             fail_msg("round %zu: killed at call %zu, and still there", i, calls);
-        }
     }
     print_message("%zu of %zu left a file\n", left, rounds() / 4);
     assert_true(left > 0);

@@ -69,13 +69,11 @@ static void expect_harmless(const char *text) {
         size_t more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : 3;
         bool good = more > 0 ? *at >= 0xc2 && *at < 0xf5 && !(*at == 0xc2 && at[1] < 0xa0)
                              : *at == '\n' || (*at >= 0x20 && *at < 0x7f);
-        for (size_t i = 1; i <= more && good; i++) {
+        for (size_t i = 1; i <= more && good; i++)
             good = at[i] >> 6 == 2;
-        }
-        if (!good) {
+        if (!good)
             fail_msg("byte %02x at %zu of: %s", *at, (size_t)(at - (const unsigned char *)text),
                      text);
-        }
         at += more + 1;
     }
 }
@@ -86,9 +84,8 @@ static void draw_name(random_source *source, char *name, size_t room) {
         "\\033]0;x\\007", "\\302\\233", "\\177",          "\\303\\251", "a",
         "\\012",          "\\200",      "\\346\\255\\251"};
     name[0] = '\0';
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         strncat(name, parts[random_bits(source) % 8], room - strlen(name) - 1);
-    }
 }
 
 static void expect_shown(int code, const char *line) {
@@ -350,9 +347,8 @@ static void options_that_only_bvh_has_are_refused_for_others(void **state) {
         RESAMPLE "walk.bvh --out-dir d --to glb --decimals 3",
     };
     (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         expect_failure(2, lines[i], "is for BVH");
-    }
     expect_nothing_but(inputs, INPUTS);
 }
 
@@ -398,9 +394,8 @@ static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **st
                  "--out %s --velocity %s",
                  there ? "echo old > o.npy; " : "", first, second);
         run(line);
-        if (strstr(error_output, "same file as the output") == NULL || (there != exists("o.npy"))) {
+        if (!strstr(error_output, "same file as the output") || (there != exists("o.npy")))
             fail_msg("%s and %s: %s", first, second, error_output);
-        }
         expect(0, there ? "grep -q old o.npy && rm -r o.npy down here *-o.npy"
                         : "rm -r down here *-o.npy");
     }

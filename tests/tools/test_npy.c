@@ -51,9 +51,8 @@ static bool parse(void) {
     memset(&parsed, 0xa5, sizeof parsed);
     memset(reason, 0x5a, sizeof reason);
     bool good = npy_parse(copy, file.size, &parsed, reason);
-    if (good) {
+    if (good)
         assert_ptr_equal((const char *)parsed.data + parsed.bytes, copy + file.size);
-    }
     parsed.data = NULL;
     free(copy);
     return good;
@@ -61,9 +60,8 @@ static bool parse(void) {
 
 static void expect_refused(const char *word) {
     assert_false(parse());
-    if (strstr(reason, word) == NULL) {
+    if (!strstr(reason, word))
         fail_msg("refused because it '%s', where '%s' was expected", reason, word);
-    }
 }
 
 static const char plain[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }   \n";
@@ -216,9 +214,8 @@ static void broken_dictionaries_are_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         make(1, headers[i], 24);
-        if (parse()) {
+        if (parse())
             fail_msg("accepted: %s", headers[i]);
-        }
         assert_true(reason[0] != '\0' && reason[0] != 0x5a);
     }
 }
@@ -226,9 +223,8 @@ static void broken_dictionaries_are_refused(void **state) {
 static void a_shape_of_too_many_dimensions_is_refused(void **state) {
     (void)state;
     char header[1024] = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
-    for (int i = 0; i < NPY_MAX_RANK; i++) {
+    for (int i = 0; i < NPY_MAX_RANK; i++)
         strcat(header, "1,");
-    }
     char one_more[sizeof header];
     strcpy(one_more, header);
     strcat(one_more, "1)}");
@@ -274,9 +270,8 @@ static void written_headers_read_back_and_align_the_data(void **state) {
             assert_int_equal(length % 64, 0);
             assert_int_equal(header[length - 1], '\n');
             size_t count = 1;
-            for (size_t d = 0; d < rank; d++) {
+            for (size_t d = 0; d < rank; d++)
                 count *= shapes[i][d];
-            }
             if (count * 8 < sizeof file.data - length) {
                 memcpy(file.data, header, length);
                 file.size = length + count * 8;

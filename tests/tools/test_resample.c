@@ -164,14 +164,12 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     pose_rotation_keys(&plan, keys);
     memcpy(row, model->values, model->channel_count * sizeof *row);
     for (frame = 0; frame < model->frame_count; frame++) {
-        for (i = 0; i < 4; i++) {
+        for (i = 0; i < 4; i++)
             samples[i] = (double)(float)keys[4 * frame + i];
-        }
         const pose_sample sample = {.rotations = samples};
         assert_int_equal(pose_to_row(&plan, &sample, none, 0, row, NULL), PM_OK);
-        for (i = 0; i < model->channel_count; i++) {
+        for (i = 0; i < model->channel_count; i++)
             assert_true(fabs(row[i] - model->values[frame * model->channel_count + i]) < tolerance);
-        }
     }
     pose_plan_release(&plan);
     bvh_free(&model);
@@ -303,9 +301,8 @@ static int run(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (word = strtok(line, " "); word != NULL; word = strtok(NULL, " ")) {
+    for (word = strtok(line, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
-    }
     argv[argc] = NULL;
     return cmd_resample(argc, argv);
 }
@@ -491,8 +488,8 @@ static const char *data_path(const char *name) {
     static char path[1024];
     const char *root = getenv("POSEMILL_DATA");
 
-    snprintf(path, sizeof path, "%s/bvh/%s",
-             root != NULL ? root : POSEMILL_SOURCE_DIR "/../shared/data", name);
+    snprintf(path, sizeof path, "%s/bvh/%s", root ? root : POSEMILL_SOURCE_DIR "/../shared/data",
+             name);
     if (access(path, R_OK) != 0) {
         print_message("%s is not there\n", path);
         skip();
@@ -527,10 +524,9 @@ static void check_multiple(const char *name, size_t factor) {
     channels = source->channel_count;
     assert_int_equal(model->channel_count, channels);
     assert_int_equal(model->frame_count, (source->frame_count - 1) * factor + 1);
-    for (frame = 0; frame < source->frame_count; frame++) {
+    for (frame = 0; frame < source->frame_count; frame++)
         assert_memory_equal(model->values + frame * factor * channels,
                             source->values + frame * channels, channels * sizeof(double));
-    }
     bvh_free(&source);
     bvh_free(&model);
     free(source_data);
@@ -541,18 +537,16 @@ static void real_files_at_their_own_rate_keep_their_values(void **state) {
     size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++) {
+    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++)
         check_multiple(real_files[i], 1);
-    }
 }
 
 static void real_files_at_twice_their_rate_keep_every_source_row(void **state) {
     size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++) {
+    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++)
         check_multiple(real_files[i], 2);
-    }
 }
 
 /* Between two rows a rotation stays on the arc that joins them: its halves add up. */

@@ -156,7 +156,7 @@ static void write_keys(void) {
 
 static int enter_folder(void **state) {
     (void)state;
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+    if (!mkdtemp(folder) || chdir(folder) != 0)
         return -1;
     write_keys();
     return 0;

@@ -42,15 +42,14 @@ static size_t join_blocks(const char *language, char blocks[MAX]) {
     size_t count = 0, used = 0;
     read_source(POSEMILL_SOURCE_DIR "/docs/tutorial-crowd.md", tutorial);
     const int length = snprintf(fence, sizeof fence, "\n```%s\n", language);
-    for (const char *at = tutorial; (at = strstr(at, fence)) != NULL; count++) {
+    for (const char *at = tutorial; (at = strstr(at, fence)); count++) {
         at += length;
         const char *end = strstr(at, "\n```\n");
         assert_non_null(end);
         const size_t size = (size_t)(end + 1 - at);
         assert_true(used + size + 2 < MAX);
-        if (count > 0) {
+        if (count > 0)
             blocks[used++] = '\n';
-        }
         memcpy(blocks + used, at, size);
         used += size;
         at = end;
@@ -85,7 +84,7 @@ static void the_program_prints_what_the_tutorial_says(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_int_equal(join_blocks("text", expected), 1);
-    for (char *text = expected; text != NULL; text = text == expected ? actual : NULL) {
+    for (char *text = expected; text; text = text == expected ? actual : NULL) {
         char *number = strrchr(text, ':');
         assert_non_null(number);
         *number = '\0';

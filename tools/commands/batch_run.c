@@ -32,10 +32,9 @@ typedef struct listener {
 
 static void hear_end(void *user, const pm_motion_batch_file *file) {
     listener *l = user;
-    if (file->error != NULL) {
+    if (file->error)
         failures_add(&l->failures, file->name, file->error->message, cli_fail_file(file->error));
-    }
-    if (l->json && file->record != NULL) {
+    if (l->json && file->record) {
         progress_clear();
         fputs(file->record, stdout);
         fflush(stdout);
@@ -51,9 +50,8 @@ static void show_report(const pm_motion_batch_result *status, int columns) {
     }
     snprintf(line, sizeof line, "report: %llu/%llu files", (unsigned long long)status->compared,
              (unsigned long long)status->files);
-    if (columns > (int)strlen(line)) {
+    if (columns > (int)strlen(line))
         progress_line(line);
-    }
 }
 
 static void show(void *user, const pm_motion_batch_result *status) {
@@ -82,7 +80,7 @@ static cli_exit start_engine(const resample_options *options, const batch *b, pm
     const size_t share = pm_processors() / batch_jobs(b);
     device.host_threads = share > 1 ? (uint32_t)share : 1;
     /* Without a rate nothing is computed. */
-    return options->batch.run.task.rate != NULL ? device_options_engine(&device, engine) : CLI_DONE;
+    return options->batch.run.task.rate ? device_options_engine(&device, engine) : CLI_DONE;
 }
 
 static cli_exit run_files(const resample_options *options, batch *b, pm_engine *engine,
@@ -97,9 +95,8 @@ static cli_exit run_files(const resample_options *options, batch *b, pm_engine *
     const cli_exit code = done                   ? status_code(&status, &l->failures)
                           : status.ended_by_file ? cli_code(&error)
                                                  : cli_fail_file(&error);
-    if (!cli_quiet && (done || status.done + status.kept + status.failed > 0)) {
+    if (!cli_quiet && (done || status.done + status.kept + status.failed > 0))
         status_print(&status, &l->failures, batch_records(b), options->json);
-    }
     return code;
 }
 
@@ -107,9 +104,8 @@ static void print_report(const report_summary *found, bool json) {
     FILE *file = json ? stderr : stdout;
     const size_t others = found->files - found->compared;
     char not_compared[48] = "";
-    if (others > 0) {
+    if (others > 0)
         snprintf(not_compared, sizeof not_compared, ", %zu not", others);
-    }
     if (found->compared == 0) {
         printable_line(file, "report: no file compared%s; %s", not_compared, found->path);
         return;
@@ -123,19 +119,17 @@ static void print_report(const report_summary *found, bool json) {
 static cli_exit write_report(const resample_options *options, batch *b, cli_exit code) {
     const report_summary *found = NULL;
     pm_error error = {.status = PM_OK};
-    if (options->batch.run.report == NULL) {
+    if (!options->batch.run.report)
         return code;
-    }
     const bool failed = batch_write_report(b, &found, &error) != PM_OK;
     progress_clear();
     if (failed) {
         cli_fail_file(&error);
         return code > CLI_PARTIAL ? code : CLI_CANNOT_WRITE;
     }
-    if (found != NULL && !cli_quiet) {
+    if (found && !cli_quiet)
         print_report(found, options->json);
-    }
-    return found == NULL && code == CLI_DONE ? CLI_PARTIAL : code;
+    return !found && code == CLI_DONE ? CLI_PARTIAL : code;
 }
 
 static cli_exit run_list(const resample_options *options, const pm_motion_batch_list *list,
@@ -173,16 +167,14 @@ static cli_exit find_shard(const batch_options *how, batch_shard *shard) {
     const char *source = NULL;
     pm_error error = {.status = PM_OK};
     const cli_exit code = cli_done(shard_find(how->shard, shard, &source, &error), &error);
-    if (code == CLI_DONE && how->shard != NULL && !cli_quiet) {
+    if (code == CLI_DONE && how->shard && !cli_quiet)
         fprintf(stderr, "posemill: shard %llu of %llu, %s\n", (unsigned long long)shard->index,
                 (unsigned long long)shard->count, source);
-    }
-    if (code == CLI_DONE && how->run.report != NULL && shard->count > 1) {
+    if (code == CLI_DONE && how->run.report && shard->count > 1)
         return cli_fail(CLI_USAGE, "--report",
                         "when all shards are done, write it with: "
                         "posemill resample --resume --report DIR, without --shard",
                         "is of the whole batch, not of a shard");
-    }
     return code;
 }
 
@@ -199,9 +191,8 @@ cli_exit batch_resample(const resample_options *options, char **operands, size_t
     batch_shard shard = {0, 1};
     size_t count = 0;
     cli_exit code = find_shard(how, &shard);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
-    }
     if (code == CLI_DONE) {
         (void)pm_motion_batch_items(list, &count);
         code = count > 0 ? run_list(options, list, shard)

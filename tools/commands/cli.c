@@ -23,11 +23,9 @@ static const char no_memory_text[] = "out of memory for the message";
 /* `what` may be NULL: the text has it. */
 static void print_failure(const char *what, const char *text, const char *hint) {
     progress_clear();
-    printable_line(stderr, "posemill: %s%s%s", what != NULL ? what : "", what != NULL ? ": " : "",
-                   text);
-    if (hint != NULL) {
+    printable_line(stderr, "posemill: %s%s%s", what ? what : "", what ? ": " : "", text);
+    if (hint)
         printable_line(stderr, "  %s", hint);
-    }
 }
 
 cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...) {
@@ -35,21 +33,20 @@ cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char 
     va_start(arguments, reason);
     char *text = format_alloc(reason, arguments);
     va_end(arguments);
-    print_failure(what, text != NULL ? text : no_memory_text, hint);
+    print_failure(what, text ? text : no_memory_text, hint);
     free(text);
     return code;
 }
 
 void cli_warn(const char *what, const char *reason, ...) {
-    if (cli_quiet) {
+    if (cli_quiet)
         return;
-    }
     va_list arguments;
     va_start(arguments, reason);
     char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
-    printable_line(stderr, "posemill: warning: %s: %s", what, text != NULL ? text : no_memory_text);
+    printable_line(stderr, "posemill: warning: %s: %s", what, text ? text : no_memory_text);
     free(text);
 }
 
@@ -79,12 +76,10 @@ static const failure_class failure_classes[] = {
 
 static failure_class class_of(const pm_error *error) {
     failure_class failure = {error->status, CLI_DEVICE_FAILED, NULL};
-    for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++) {
-        if (failure_classes[i].status == error->status) {
+    for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++)
+        if (failure_classes[i].status == error->status)
             failure = failure_classes[i];
-        }
-    }
-    failure.hint = error->hint != NULL ? error->hint : failure.hint;
+    failure.hint = error->hint ? error->hint : failure.hint;
     return failure;
 }
 
@@ -119,9 +114,8 @@ void cli_log_warning(void *user, pm_log_level level, const char *message) {
 
 cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size) {
     char reason[INPUT_REASON_SIZE] = "";
-    if (input_read_file(path, kind, data, size, reason)) {
+    if (input_read_file(path, kind, data, size, reason))
         return CLI_DONE;
-    }
     return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
                     reason);
 }

@@ -95,11 +95,10 @@ static const command_help help = {
 
 static cli_exit report(const compare_options *o, const pm_motion_comparison *found) {
     const bool is_stream = o->output != NULL && strcmp(o->output, "-") == 0;
-    if (o->json) {
+    if (o->json)
         fputs(pm_motion_comparison_json(found), stdout);
-    } else if (!cli_quiet) {
+    else if (!cli_quiet)
         compare_print(is_stream ? stderr : stdout, &found->outcome);
-    }
     return found->found.is_exceeded ? CLI_PARTIAL : CLI_DONE;
 }
 
@@ -109,12 +108,11 @@ static cli_exit compare(const compare_options *o, const open_clip *a, const open
     pm_error error = {.status = PM_OK};
     const pm_motion_page_options page = {.made_by = command};
     const pm_status status =
-        o->output == NULL ? pm_motion_compare(a->motion, b->motion, &o->compare, &found, &error)
-                          : pm_motion_write_page(a->motion, b->motion, &o->compare, &page,
-                                                 o->output, &found, &error);
-    if (!o->has_method && o->device.device != NULL) {
+        !o->output ? pm_motion_compare(a->motion, b->motion, &o->compare, &found, &error)
+                   : pm_motion_write_page(a->motion, b->motion, &o->compare, &page, o->output,
+                                          &found, &error);
+    if (!o->has_method && o->device.device)
         cli_warn("--device", "has no effect without --method");
-    }
     const cli_exit code = status == PM_OK ? report(o, found) : cli_fail_file(&error);
     pm_motion_destroy_comparison(&found);
     return code;
@@ -123,16 +121,13 @@ static cli_exit compare(const compare_options *o, const open_clip *a, const open
 static cli_exit run(compare_options *o, char **argv, const char *command) {
     open_clip a = {.path = argv[0]}, b = {.path = argv[1]};
     cli_exit code = open_clip_of(&o->motion, argv[0], o->clip, &a);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = open_clip_beside(&o->motion, argv[1], o->clip, &a, &b);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         motion_options_warn(&o->motion, 1u << pm_motion_get_content(a.motion)->format |
                                             1u << pm_motion_get_content(b.motion)->format);
-    }
-    if (code == CLI_DONE && o->has_method) { /* nothing else runs on a device */
+    if (code == CLI_DONE && o->has_method) /* nothing else runs on a device */
         code = device_options_engine(&o->device, &o->compare.engine);
-    }
     if (code == CLI_DONE) {
         o->compare.clip_a = a.clip;
         o->compare.clip_b = b.clip;
@@ -150,18 +145,14 @@ static cli_exit run(compare_options *o, char **argv, const char *command) {
 }
 
 static cli_exit check(const compare_options *options, int operands, char **argv) {
-    if (operands != 2) {
+    if (operands != 2)
         return options_usage(&help, "files", "%d given; expected A and B", operands);
-    }
-    if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0) {
+    if (strcmp(argv[0], "-") == 0 && strcmp(argv[1], "-") == 0)
         return options_usage(&help, "files", "both are standard input");
-    }
-    if (options->output == NULL) {
+    if (!options->output)
         return CLI_DONE;
-    }
-    if (options->json && strcmp(options->output, "-") == 0) {
+    if (options->json && strcmp(options->output, "-") == 0)
         return options_usage(&help, "--json", "cannot be combined with a page on standard output");
-    }
     return page_check_name(&help, options->output, argv, 2);
 }
 
@@ -177,9 +168,8 @@ int cmd_compare(int argc, char **argv) {
         device_options_group(&options.device)};
     if (options_parse(&help, groups, 4, &argc, argv, &code)) {
         code = check(&options, argc, argv);
-        if (code == CLI_DONE) {
-            code = run(&options, argv, command != NULL ? command : "posemill compare");
-        }
+        if (code == CLI_DONE)
+            code = run(&options, argv, command ? command : "posemill compare");
     }
     free(command);
     return (int)code;

@@ -60,15 +60,12 @@ int cmd_convert(int argc, char **argv) {
         motion_options_group(&options.motion),
         batch_options_group(&options.batch),
         device_options_group(&options.device)};
-    if (!options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
+    if (!options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code))
         return (int)code;
-    }
     code = resample_find_output(&help, &options, &argc, argv);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = batch_options_check(&help, &options.batch, options.batch.run.out_dir != NULL);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = resample_run(&options, argv, (size_t)argc);
-    }
     return (int)code;
 }

@@ -84,9 +84,8 @@ static cli_exit list_all(device_list *list) {
         list->hint = list->error.hint;
         return CLI_DONE;
     }
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return cli_fail_error("devices", &list->error);
-    }
     if (count == 0) {
         list->problem = "an OpenCL driver is installed, but it offers no device";
         list->hint =
@@ -96,16 +95,15 @@ static cli_exit list_all(device_list *list) {
     }
     pm_device_info *infos = calloc(count, sizeof *infos);
     list->rows = calloc(count, sizeof *list->rows);
-    if (infos == NULL || list->rows == NULL) {
+    if (!infos || !list->rows) {
         free(infos);
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
     }
     size_t found = 0;
     status = pm_list_devices(infos, sizeof(pm_device_info), count, &found, &list->error);
     list->count = found < count ? found : count;
-    for (size_t i = 0; i < list->count && status == PM_OK; i++) {
+    for (size_t i = 0; i < list->count && status == PM_OK; i++)
         list->rows[i].info = infos[i];
-    }
     free(infos);
     return status == PM_OK ? CLI_DONE : cli_fail_error("devices", &list->error);
 }
@@ -113,20 +111,17 @@ static cli_exit list_all(device_list *list) {
 static cli_exit list_one(const device_options *chosen, device_list *list) {
     pm_engine *engine = NULL;
     cli_exit code = device_options_one(chosen);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_options_engine(chosen, &engine);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     list->rows = calloc(1, sizeof *list->rows);
-    if (list->rows != NULL) {
+    if (list->rows) {
         pm_engine_get_info(engine, &list->rows[0].info, sizeof(pm_device_info));
         list->count = list->rows[0].info.type == PM_DEVICE_REFERENCE ? 0 : 1;
     }
     pm_engine_destroy(&engine);
-    return list->rows != NULL ? CLI_DONE
-                              : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
+    return list->rows ? CLI_DONE : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
 }
 
 /* ---- printing ------------------------------------------------------------------ */
@@ -137,11 +132,10 @@ static void json_claims(json_writer *json, const pm_device_claims *claims) {
     json_write_bool(json, "denormals", claims->denormals);
     json_write_bool(json, "round_to_nearest", claims->round_to_nearest);
     json_write_bool(json, "correctly_rounded_divide_sqrt", claims->correctly_rounded_divide_sqrt);
-    if (claims->work_group_multiple == 0) {
+    if (claims->work_group_multiple == 0)
         json_write_null(json, "work_group_multiple");
-    } else {
+    else
         json_write_integer(json, "work_group_multiple", claims->work_group_multiple);
-    }
     json_end_object(json);
 }
 
@@ -161,11 +155,10 @@ static void json_device(json_writer *json, const device_row *row) {
     json_write_integer(json, "compute_units", row->info.compute_units);
     json_write_integer(json, "lanes", row->info.lanes);
     json_claims(json, &row->info.claims);
-    if (row->bit_match == PM_BIT_MATCH_UNKNOWN) {
+    if (row->bit_match == PM_BIT_MATCH_UNKNOWN)
         json_write_null(json, "bit_identical");
-    } else {
+    else
         json_write_bool(json, "bit_identical", row->bit_match == PM_BIT_MATCH_EXACT);
-    }
     json_write_string(json, "failure", row->failure[0] != '\0' ? row->failure : NULL);
     json_end_object(json);
 }
@@ -174,9 +167,8 @@ static void print_json(const device_list *list) {
     json_writer json = {stdout, 0, false};
     json_begin_object(&json, NULL);
     json_begin_array(&json, "devices");
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++)
         json_device(&json, &list->rows[i]);
-    }
     json_end_array(&json);
     json_begin_object(&json, "reference");
     json_write_string(&json, "device", "none");
@@ -195,11 +187,10 @@ typedef char table_line[COLUMNS][CELL];
 static void size_text(uint64_t bytes, char *text) {
     const double mib = 1024.0 * 1024.0;
     double size = (double)bytes;
-    if (size >= 1024.0 * mib) {
+    if (size >= 1024.0 * mib)
         snprintf(text, CELL, "%.1f GiB", size / (1024.0 * mib));
-    } else {
+    else
         snprintf(text, CELL, "%.0f MiB", size / mib);
-    }
 }
 
 /* The claims that a driver makes, such as "fma, denormals, nearest, divide, x8". */
@@ -213,19 +204,15 @@ static void claims_text(const pm_device_claims *claims, char *text) {
                 {claims->correctly_rounded_divide_sqrt, "divide"}};
     int length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
-        if (each[i].made) {
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        if (each[i].made)
             length += snprintf(text + length, CELL - (size_t)length, "%s%s", length > 0 ? ", " : "",
                                each[i].name);
-        }
-    }
-    if (claims->work_group_multiple > 0) {
+    if (claims->work_group_multiple > 0)
         length += snprintf(text + length, CELL - (size_t)length, "%sx%" PRIu32,
                            length > 0 ? ", " : "", claims->work_group_multiple);
-    }
-    if (length == 0) {
+    if (length == 0)
         snprintf(text, CELL, "-");
-    }
 }
 
 static const char *bit_match_text(const device_row *row) {
@@ -259,26 +246,22 @@ static cli_exit print_table(const device_list *list) {
         "none", "-", "CPU reference path, plain C", "reference", "-", "-", "-", "-", "identical"};
     size_t count = list->count + 2;
     table_line *lines = calloc(count, sizeof *lines);
-    if (lines == NULL) {
+    if (!lines)
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
-    }
     int width[COLUMNS] = {0};
     for (size_t i = 0; i < count; i++) {
-        for (int c = 0; c < COLUMNS && (i == 0 || i + 1 == count); c++) {
+        for (int c = 0; c < COLUMNS && (i == 0 || i + 1 == count); c++)
             snprintf(lines[i][c], CELL, "%s", i == 0 ? headings[c] : reference[c]);
-        }
-        if (i > 0 && i + 1 < count) {
+        if (i > 0 && i + 1 < count)
             fill_line(&list->rows[i - 1], lines[i]);
-        }
         for (int c = 0; c < COLUMNS; c++) {
             int length = (int)strlen(lines[i][c]);
             width[c] = length > width[c] ? length : width[c];
         }
     }
     for (size_t i = 0; i < count; i++) {
-        for (int c = 0; c + 1 < COLUMNS; c++) {
+        for (int c = 0; c + 1 < COLUMNS; c++)
             printf("%-*s  ", width[c], lines[i][c]);
-        }
         printf("%s\n", lines[i][COLUMNS - 1]);
     }
     free(lines);
@@ -286,12 +269,10 @@ static cli_exit print_table(const device_list *list) {
 }
 
 static void explain(const device_list *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->rows[i].failure[0] != '\0') {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].failure[0] != '\0')
             cli_warn(list->rows[i].info.name, "%s", list->rows[i].failure);
-        }
-    }
-    if (list->problem != NULL && !cli_quiet) {
+    if (list->problem && !cli_quiet) {
         printable_line(stderr, "posemill: devices: %s", list->problem);
         printable_line(stderr, "  %s", list->hint);
     }
@@ -306,22 +287,18 @@ int cmd_devices(int argc, char **argv) {
     };
     device_list list = {0};
     cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
-    }
-    code = chosen.device != NULL ? list_one(&chosen, &list) : list_all(&list);
-    for (size_t i = 0; i < list.count && code == CLI_DONE && !options.no_check; i++) {
+    code = chosen.device ? list_one(&chosen, &list) : list_all(&list);
+    for (size_t i = 0; i < list.count && code == CLI_DONE && !options.no_check; i++)
         measure(&list.rows[i]);
-    }
     progress_clear();
-    if (code == CLI_DONE && options.json) {
+    if (code == CLI_DONE && options.json)
         print_json(&list);
-    } else if (code == CLI_DONE) {
+    else if (code == CLI_DONE)
         code = print_table(&list);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         explain(&list);
-    }
     free(list.rows);
     return (int)code;
 }

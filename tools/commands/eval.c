@@ -104,13 +104,11 @@ static const command_help help = {
 /* Requires exactly one of two options. */
 static cli_exit require_one(bool first, const char *first_name, bool second,
                             const char *second_name) {
-    if (first && second) {
+    if (first && second)
         return options_usage(&help, first_name, "cannot be combined with %s", second_name);
-    }
-    if (!first && !second) {
+    if (!first && !second)
         return options_usage(&help, first_name, "missing; expected %s or %s", first_name,
                              second_name);
-    }
     return CLI_DONE;
 }
 
@@ -133,21 +131,16 @@ static cli_exit check_clashes(const eval_options *options, const char *const *ou
     named_file names[EVAL_OUTPUTS + INPUTS];
     const named_file *output = NULL, *other = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < output_count; i++) {
+    for (size_t i = 0; i < output_count; i++)
         names[count++] = (named_file){outputs[i], LOCATION_OUTPUT};
-    }
-    for (size_t i = 0; i < INPUTS; i++) {
-        if (inputs[i] != NULL) {
+    for (size_t i = 0; i < INPUTS; i++)
+        if (inputs[i])
             names[count++] = (named_file){inputs[i], LOCATION_INPUT};
-        }
-    }
-    if (!names_clash(names, count, &output, &other)) {
+    if (!names_clash(names, count, &output, &other))
         return CLI_DONE;
-    }
-    if (other->use == LOCATION_INPUT) {
+    if (other->use == LOCATION_INPUT)
         return options_usage(&help, output->name, "output would overwrite the input %s",
                              other->name);
-    }
     return options_usage(&help, output->name, "is the same file as the output %s", other->name);
 }
 
@@ -161,22 +154,18 @@ static cli_exit check_name(const char *name) {
 }
 
 static cli_exit check_outputs(const eval_options *options) {
-    if ((options->vectors != NULL) != (options->vectors_out != NULL)) {
-        return options_usage(&help, options->vectors != NULL ? "--vectors" : "--vectors-out",
-                             "requires %s",
-                             options->vectors != NULL ? "--vectors-out" : "--vectors");
-    }
+    if ((options->vectors) != (options->vectors_out != NULL))
+        return options_usage(&help, options->vectors ? "--vectors" : "--vectors-out", "requires %s",
+                             options->vectors ? "--vectors-out" : "--vectors");
     const char *names[EVAL_OUTPUTS];
     size_t count = eval_output_names(options, names);
     for (size_t i = 0; i < count; i++) {
         cli_exit code = check_name(names[i]);
-        if (code != CLI_DONE) {
+        if (code != CLI_DONE)
             return code;
-        }
-        if (strcmp(names[i], "-") == 0 && options->json) {
+        if (strcmp(names[i], "-") == 0 && options->json)
             return options_usage(&help, "--json",
                                  "cannot be combined with an output on standard output");
-        }
     }
     return check_clashes(options, names, count);
 }
@@ -186,65 +175,52 @@ static cli_exit check_tangents(const eval_options *options) {
     bool keys = options->in_tangents != NULL && options->out_tangents != NULL;
     bool vectors = options->vectors_in_tangents != NULL && options->vectors_out_tangents != NULL;
     if (!info->takes_in_out) {
-        if (options->in_tangents != NULL || options->out_tangents != NULL ||
-            options->vectors_in_tangents != NULL || options->vectors_out_tangents != NULL) {
+        if (options->in_tangents || options->out_tangents || options->vectors_in_tangents ||
+            options->vectors_out_tangents)
             return options_usage(&help, "--in-tangents",
                                  "tangent arrays require --method cubicspline");
-        }
         return CLI_DONE;
     }
-    if (!keys) {
+    if (!keys)
         return options_usage(&help, "--method cubicspline",
                              "requires --in-tangents and --out-tangents");
-    }
-    if (options->vectors != NULL && !vectors) {
+    if (options->vectors && !vectors)
         return options_usage(&help, "--vectors",
                              "requires with cubicspline --vectors-in-tangents "
                              "and --vectors-out-tangents");
-    }
     return CLI_DONE;
 }
 
 /* Other methods store segment data that was computed from float32 keys. */
 static cli_exit check_key_format(const eval_options *options) {
     const pm_method_info *info = pm_method_describe(options->curve.method);
-    if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4) {
+    if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4)
         return options_usage(&help, "--key-format",
                              "not supported by %s; expected a method that stores only keys",
                              info->name);
-    }
     return CLI_DONE;
 }
 
 static cli_exit check_options(const eval_options *options) {
     static const char *const missing = "required option is missing";
-    if (options->keys == NULL) {
+    if (!options->keys)
         return options_usage(&help, "--keys", "%s", missing);
-    }
-    if (options->out == NULL) {
+    if (!options->out)
         return options_usage(&help, "--out", "%s", missing);
-    }
-    if (!options->curve.method_given) {
+    if (!options->curve.method_given)
         return options_usage(&help, "--method", "%s", missing);
-    }
     cli_exit code = require_one(options->key_times != NULL, "--key-times",
                                 options->key_rate.den != 0, "--key-rate");
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = require_one(options->times != NULL, "--times", options->rate.den != 0, "--rate");
-    }
-    if (code == CLI_DONE && options->count_given && options->rate.den == 0) {
+    if (code == CLI_DONE && options->count_given && options->rate.den == 0)
         code = options_usage(&help, "--count", "requires --rate");
-    }
-    if (code == CLI_DONE && options->curve.method == PM_METHOD_STERP &&
-        !options->curve.axis_given) {
+    if (code == CLI_DONE && options->curve.method == PM_METHOD_STERP && !options->curve.axis_given)
         code = options_usage(&help, "--method sterp", "requires --axis");
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_tangents(options);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_key_format(options);
-    }
     return code == CLI_DONE ? check_outputs(options) : code;
 }
 
@@ -273,9 +249,8 @@ static void report_text(const eval_options *options, const eval_input *input,
                         const pm_device_info *device, double seconds) {
     const char *names[EVAL_OUTPUTS];
     bool to_stdout = false;
-    for (size_t i = 0, count = eval_output_names(options, names); i < count; i++) {
+    for (size_t i = 0, count = eval_output_names(options, names); i < count; i++)
         to_stdout = to_stdout || strcmp(names[i], "-") == 0;
-    }
     double rotations = (double)input->sample_count * (double)input->track_count;
     printable_line(to_stdout ? stderr : stdout,
                    "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
@@ -289,11 +264,10 @@ static void report(const eval_options *options, const eval_input *input, const p
     pm_device_info device;
     pm_engine_get_info(engine, &device, sizeof(pm_device_info));
     progress_clear();
-    if (options->json) {
+    if (options->json)
         report_json(options, input, &device, seconds);
-    } else if (!cli_quiet) {
+    else if (!cli_quiet)
         report_text(options, input, &device, seconds);
-    }
 }
 
 /* ---- the work ------------------------------------------------------------------ */
@@ -305,24 +279,20 @@ static cli_exit evaluate(eval_options *options, eval_input *input) {
     cli_exit code = eval_input_read(options, input);
     /* The input is checked before a driver is started: whether it is valid does not depend on the
      * device. */
-    if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK) {
+    if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK)
         code = eval_input_fail(options, input, &error);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = device_options_engine(&options->device, &engine);
-    }
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         goto cleanup;
-    }
     double begun = progress_clock();
     if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK) {
         code = eval_input_fail(options, input, &error);
         goto cleanup;
     }
     code = eval_write(options, input, clip);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         report(options, input, engine, progress_clock() - begun);
-    }
 cleanup:
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
@@ -339,13 +309,11 @@ int cmd_eval(int argc, char **argv) {
         device_options_group(&options.device),
     };
     cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 4, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 4, &argc, argv, &code))
         return (int)code;
-    }
     code = check_options(&options);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = evaluate(&options, &input);
-    }
     eval_input_release(&input);
     return (int)code;
 }

@@ -45,11 +45,10 @@ static cli_exit one_file(const info_options *options, const char *path, unsigned
         *formats |= 1u << pm_motion_get_content(motion)->format;
         code = scene_note(motion, path, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
     }
-    if (code == CLI_DONE && options->json) {
+    if (code == CLI_DONE && options->json)
         info_print_json(path, pm_motion_get_content(motion));
-    } else if (code == CLI_DONE) {
+    else if (code == CLI_DONE)
         info_print(path, pm_motion_get_content(motion));
-    }
     pm_motion_destroy(&motion);
     return code;
 }
@@ -62,12 +61,10 @@ int cmd_info(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     const option_group groups[] = {{"Options", info_table, 1, &options},
                                    motion_options_group(&options.motion)};
-    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
-    }
-    if (argc == 0) {
+    if (argc == 0)
         return (int)options_usage(&help, "input", "missing; expected a motion file");
-    }
     for (int i = 0; i < argc; i++) {
         code = one_file(&options, argv[i], &formats);
         failures += code != CLI_DONE;

@@ -64,7 +64,7 @@ static list_totals count_items(const found_items *items) {
     list_totals totals = {.files = 0};
     for (size_t i = 0; i < items->count; i++) {
         const pm_motion_batch_item *item = &items->items[i];
-        if (item->fault != NULL) {
+        if (item->fault) {
             totals.faults++;
             cli_warn(item->path, "%s", item->fault);
             continue;
@@ -83,7 +83,7 @@ static void print_json(const char *output, const found_items *items, const list_
     json_write_integer(&json, "bytes", totals->bytes);
     json_begin_array(&json, "faults");
     for (size_t i = 0; i < items->count; i++) {
-        if (items->items[i].fault != NULL) {
+        if (items->items[i].fault) {
             json_begin_object(&json, NULL);
             json_write_string(&json, "path", items->items[i].path);
             json_write_string(&json, "fault", items->items[i].fault);
@@ -107,35 +107,29 @@ static cli_exit write_found(const list_options *options, const pm_motion_batch_l
     items.items = pm_motion_batch_items(list, &items.count);
     const list_totals totals = count_items(&items);
     const bool to_stream = strcmp(options->output, "-") == 0;
-    if (totals.files == 0) {
+    if (totals.files == 0)
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
-    }
     const cli_exit code =
         cli_done(pm_motion_batch_write_list(list, options->output, &error), &error);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
-    if (options->json) {
+    if (options->json)
         print_json(options->output, &items, &totals);
-    } else if (!to_stream && !cli_quiet) {
+    else if (!to_stream && !cli_quiet)
         print_totals(options->output, &totals);
-    }
     return totals.faults > 0 ? CLI_PARTIAL : CLI_DONE;
 }
 
 static cli_exit check(const list_options *options, int operands) {
-    if (operands == 0 && options->files_from == NULL) {
+    if (operands == 0 && !options->files_from)
         return options_usage(&help, "input", "missing; expected a folder, a file or an archive");
-    }
-    if (options->json && strcmp(options->output, "-") == 0) {
+    if (options->json && strcmp(options->output, "-") == 0)
         return options_usage(&help, "--json", "needs -o LIST: the list takes standard output");
-    }
     if (pm_motion_find_format(options->output) != PM_MOTION_ANY ||
-        archive_is_named(options->output)) {
+        archive_is_named(options->output))
         return options_usage(&help, "-o", "'%s' has the name of an input; expected one such as %s",
                              options->output, "takes.jsonl");
-    }
     return CLI_DONE;
 }
 
@@ -147,22 +141,19 @@ int cmd_list(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     const option_group groups[] = {
         {"Options", list_table, sizeof list_table / sizeof list_table[0], &options}};
-    if (!options_parse(&help, groups, 1, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 1, &argc, argv, &code))
         return (int)code;
-    }
-    options.output = options.output != NULL ? options.output : "-";
+    options.output = options.output ? options.output : "-";
     code = check(&options, argc);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return (int)code;
-    }
     const pm_motion_batch_sources sources = {.paths = (const char *const *)argv,
                                              .path_count = (size_t)argc,
                                              .files_from = options.files_from,
                                              .match = options.match};
     code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = write_found(&options, list);
-    }
     pm_motion_batch_destroy_list(&list);
     return (int)code;
 }

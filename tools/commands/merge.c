@@ -40,19 +40,16 @@ static const command_help help = {
 
 static cli_exit report(const merge_options *options, pm_motion_batch_merge *merge) {
     const pm_motion_batch_merged *merged = pm_motion_batch_get_merged(merge);
-    if (merged->dropped_lines > 0) {
+    if (merged->dropped_lines > 0)
         cli_warn("records", "%zu line%s dropped: torn, or no record", merged->dropped_lines,
                  merged->dropped_lines == 1 ? " was" : "s were");
-    }
     const char *json = options->json ? pm_motion_batch_merge_json(merge) : NULL;
-    if (options->json && json == NULL) {
+    if (options->json && !json)
         return cli_fail(CLI_BAD_INPUT, "records", CLI_MEMORY_HINT, "out of memory");
-    }
-    if (options->json) {
+    if (options->json)
         fputs(json, stdout);
-    } else {
+    else
         merge_print(merge);
-    }
     return merged->is_complete ? CLI_DONE : CLI_PARTIAL;
 }
 
@@ -64,16 +61,13 @@ static cli_exit run(const merge_options *options, int count, char **paths) {
     pm_motion_batch_merge *merge = NULL;
     pm_error error = {.status = PM_OK};
     cli_exit code = CLI_DONE;
-    if (options->list != NULL) {
+    if (options->list)
         code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
-    }
     how.list = list;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = cli_done(pm_motion_batch_make_merge(&how, &merge, &error), &error);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = report(options, merge);
-    }
     pm_motion_batch_destroy_merge(&merge);
     pm_motion_batch_destroy_list(&list);
     return code;
@@ -85,11 +79,9 @@ int cmd_merge(int argc, char **argv) {
     memset(&options, 0, sizeof options);
     const option_group groups[] = {
         {"Options", merge_table, sizeof merge_table / sizeof merge_table[0], &options}};
-    if (!options_parse(&help, groups, 1, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 1, &argc, argv, &code))
         return (int)code;
-    }
-    if (argc == 0) {
+    if (argc == 0)
         return (int)options_usage(&help, "records", "missing; expected files, or a folder");
-    }
     return (int)run(&options, argc, argv);
 }

@@ -63,9 +63,8 @@ static void print_table(void) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         char keys[16] = "all";
-        if (info->keys_used > 0) {
+        if (info->keys_used > 0)
             snprintf(keys, sizeof keys, "%u", info->keys_used);
-        }
         printf("%-11s %-5s %-7s %-10s %4s %6u %10.1e  %s\n", info->name, info->continuity,
                info->local ? "local" : "global", info->symmetric ? "yes" : "no", keys,
                info->floats_per_segment, info->max_error, info->advice);
@@ -76,13 +75,11 @@ int cmd_methods(int argc, char **argv) {
     methods_options options = {false};
     const option_group groups[] = {{"Options", methods_table, 1, &options}};
     cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 1, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 1, &argc, argv, &code))
         return (int)code;
-    }
-    if (options.json) {
+    if (options.json)
         print_json();
-    } else {
+    else
         print_table();
-    }
     return CLI_DONE;
 }

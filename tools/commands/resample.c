@@ -91,23 +91,19 @@ static const command_help help = {
 static cli_exit check_options(const resample_options *options) {
     const pm_motion_batch_options *run = &options->batch.run;
     const pm_motion_batch_task *task = &run->task;
-    if (task->rate == NULL) {
+    if (!task->rate)
         return options_usage(&help, "--rate", "required option is missing");
-    }
-    if (task->keep_time && task->start.den == 0 && task->trim_start == 0) {
+    if (task->keep_time && task->start.den == 0 && task->trim_start == 0)
         return options_usage(&help, "--keep-time", "requires --start or --trim-start");
-    }
-    if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out) {
+    if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out)
         return cli_fail(
             CLI_USAGE, "--method cubicspline",
             "use hermite, squad or spline, which compute tangents from the keys",
             "requires tangents, and BVH files have none; --method authored takes those of glTF");
-    }
-    if (run->report != NULL && task_moves(task)) {
+    if (run->report && task_moves(task))
         return cli_fail(CLI_USAGE, "--report",
                         "leave out --scale and --up, or compare with a batch that has them",
                         "compares results with sources of the same lengths and axes");
-    }
     return batch_options_check(&help, &options->batch, run->out_dir != NULL);
 }
 
@@ -118,7 +114,7 @@ int cmd_resample(int argc, char **argv) {
 
     memset(&options, 0, sizeof options);
     pm_motion_batch_options *run = &options.batch.run;
-    run->made_by = command != NULL ? command : "posemill resample";
+    run->made_by = command ? command : "posemill resample";
     run->task.max_samples = OPTION_MAX_FRAMES;
     options.device.in_background = true;
     const option_group groups[] = {{"Rates and files", resample_table,
@@ -132,12 +128,10 @@ int cmd_resample(int argc, char **argv) {
                                    device_options_group(&options.device)};
     if (options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
         code = resample_find_output(&help, &options, &argc, argv);
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             code = check_options(&options);
-        }
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             code = resample_run(&options, argv, (size_t)argc);
-        }
     }
     free(command);
     return (int)code;

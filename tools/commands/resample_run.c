@@ -33,14 +33,12 @@ static cli_exit take_operand(const command_help *help, resample_options *options
                              char **argv) {
     const pm_motion_batch_options *run = &options->batch.run;
     struct stat status;
-    if (*argc != 2) {
+    if (*argc != 2)
         return options_usage(help, "-o", "missing; expected -o OUT or --out-dir DIR");
-    }
     if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
-        !run->overwrite) {
+        !run->overwrite)
         return options_usage(help, "-o",
                              "missing, and '%s' exists; expected -o OUT or --out-dir DIR", argv[1]);
-    }
     options->out = argv[1];
     *argc = 1;
     return CLI_DONE;
@@ -50,28 +48,22 @@ cli_exit resample_find_output(const command_help *help, resample_options *option
                               char **argv) {
     const pm_motion_batch_options *run = &options->batch.run;
     pm_error error;
-    if (*argc == 0 && options->batch.files_from == NULL) {
+    if (*argc == 0 && !options->batch.files_from)
         return options_usage(help, "input", "missing; expected a motion file");
-    }
-    if (options->out != NULL && run->out_dir != NULL) {
+    if (options->out && run->out_dir)
         return options_usage(help, "-o", "cannot be combined with --out-dir");
-    }
-    if (options->out == NULL && run->out_dir == NULL) {
+    if (!options->out && !run->out_dir) {
         const cli_exit code = take_operand(help, options, argc, argv);
-        if (code != CLI_DONE) {
+        if (code != CLI_DONE)
             return code;
-        }
     }
-    if (options->out != NULL && *argc > 1) {
+    if (options->out && *argc > 1)
         return options_usage(help, "-o", "accepts one input, found %d; use --out-dir", *argc);
-    }
-    if (options->json && options->out != NULL && strcmp(options->out, "-") == 0) {
+    if (options->json && options->out && strcmp(options->out, "-") == 0)
         return options_usage(help, "--json",
                              "cannot be combined with an output on standard output");
-    }
-    if (run->out_dir != NULL && run->task.format != PM_MOTION_ANY) {
+    if (run->out_dir && run->task.format != PM_MOTION_ANY)
         return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
-    }
     return CLI_DONE;
 }
 
@@ -85,14 +77,13 @@ static cli_exit check_clash(const resample_options *options, const char *in) {
     const named_file *output = NULL, *other = NULL;
     for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
         const named_file names[] = {{options->out, LOCATION_OUTPUT},
-                                    {read[i] != NULL ? read[i] : "", LOCATION_INPUT}};
-        if (read[i] != NULL && names_clash(names, 2, &output, &other)) {
+                                    {read[i] ? read[i] : "", LOCATION_INPUT}};
+        if (read[i] && names_clash(names, 2, &output, &other))
             return cli_fail(
                 CLI_CANNOT_WRITE, read[i],
                 read[i] == in ? "choose another name for the output, or replace it with --overwrite"
                               : "choose another name for the output",
                 "would be overwritten by the result");
-        }
     }
     return CLI_DONE;
 }
@@ -103,14 +94,11 @@ static void warn_of_options(const resample_options *options, pm_motion_format fo
     const pm_motion_format named = pm_motion_find_format(options->out);
     const device_options *device = &options->device;
     motion_options_warn(&options->motion, 1u << found);
-    if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named) {
+    if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
-    }
-    if (task->rate == NULL && (device->device != NULL || device->reference)) {
-        cli_warn(device->device != NULL ? "--device" : "--reference",
-                 "has no effect without --rate");
-    }
+    if (!task->rate && (device->device || device->reference))
+        cli_warn(device->device ? "--device" : "--reference", "has no effect without --rate");
 }
 
 typedef struct shown_progress {
@@ -149,9 +137,8 @@ static pm_status work_on(const resample_options *options, pm_engine *engine, con
         task_describe_end(report->rate, report->end_cut, text);
         cli_warn(work.path, "%s", text);
     }
-    if (shown.is_shown) {
+    if (shown.is_shown)
         progress_end(&shown.bar);
-    }
     task_close(&work);
     task_curve_release(&curve);
     return status;
@@ -162,12 +149,10 @@ static cli_exit write_one(const resample_options *options, pm_engine *engine, co
     pm_device_info device = {.name = ""};
     pm_error error = {.status = PM_OK};
     const cli_exit code = cli_done(work_on(options, engine, in, &report, &error), &error);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
-    if (engine != NULL) {
+    if (engine)
         pm_engine_get_info(engine, &device, sizeof(pm_device_info));
-    }
     resample_print(options, in, options->out, &report, device.name);
     return CLI_DONE;
 }
@@ -177,18 +162,14 @@ static cli_exit run_one(const resample_options *options, const char *in) {
     pm_engine *engine = NULL;
     pm_error error = {.status = PM_OK};
     cli_exit code = cli_done(task_check_input(task, in, &error), &error);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = cli_done(task_check_output(task, "-o", options->out, &error), &error);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = check_clash(options, in);
-    }
-    if (code == CLI_DONE && task->rate != NULL) {
+    if (code == CLI_DONE && task->rate)
         code = device_options_engine(&options->device, &engine);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = write_one(options, engine, in);
-    }
     pm_engine_destroy(&engine);
     return code;
 }
@@ -198,9 +179,8 @@ cli_exit resample_run(resample_options *options, char **inputs, size_t count) {
     task->read = options->motion.read;
     task->clips = options->clips.names;
     task->clip_count = options->clips.count;
-    if (options->out != NULL) {
+    if (options->out)
         return run_one(options, inputs[0]);
-    }
 #if POSEMILL_BATCH
     return batch_resample(options, inputs, count);
 #else

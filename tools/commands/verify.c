@@ -84,16 +84,14 @@ static void print_row(const verify_result *result) {
            verify_rms(result, &result->device), result->device.norm,
            result->differing == 0 ? "identical" : "differ", info->max_error,
            passed ? "pass" : "FAIL");
-    if (result->differing > 0) {
+    if (result->differing > 0)
         printf("  %" PRIu64 " samples differ in bits from the reference (its max: %.2e rad)\n",
                result->differing, result->reference.max);
-    }
-    if (!passed) {
+    if (!passed)
         printf("  worst: %s; %" PRIu64
                " samples not finite; bounds: max %.1e, rms %.1e, norm %.1e\n",
                result->worst, result->device.not_finite + result->reference.not_finite,
                info->max_error, info->rms_error, VERIFY_NORM_BOUND);
-    }
 }
 
 static void json_row(json_writer *json, const verify_result *result) {
@@ -131,9 +129,8 @@ static void json_table(json_writer *json, const verify_options *options,
     json_write_integer(json, "lanes", device->lanes);
     json_write_integer(json, "seed", options->seed);
     json_begin_array(json, "methods");
-    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+    for (int i = 0; i < PM_METHOD_COUNT; i++)
         json_row(json, &results[i]);
-    }
     json_end_array(json);
     json_write_bool(json, "passed", passed);
     json_end_object(json);
@@ -181,9 +178,8 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
         cli_exit code =
             verify_method(engine, (pm_method)i, options->seed, options->samples, &results[i]);
         progress_end(&bar);
-        if (code != CLI_DONE) {
+        if (code != CLI_DONE)
             return code;
-        }
         passed = passed && verify_passed(&results[i]);
         if (!options->json) {
             print_row(&results[i]);
@@ -192,12 +188,10 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
         progress_advance(&bar, 1);
     }
     progress_end(&bar);
-    if (options->json) {
+    if (options->json)
         json_table(&run->json, options, &device, results, passed);
-    }
-    if (passed) {
+    if (passed)
         return CLI_DONE;
-    }
     const char *hint = device.type == PM_DEVICE_REFERENCE
                            ? "please report this table: the reference path itself is wrong"
                            : "use another device, or --device none";
@@ -207,9 +201,8 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
 static cli_exit run_device(const device_options *device, void *context) {
     pm_engine *engine = NULL;
     cli_exit code = device_options_engine(device, &engine);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = run_methods(context, engine);
-    }
     pm_engine_destroy(&engine);
     return code;
 }
@@ -230,9 +223,8 @@ int cmd_verify(int argc, char **argv) {
         device_options_group_without_reference(&options.device),
     };
     cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 2, &argc, argv, &code)) {
+    if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
-    }
     options.device.lanes = (uint32_t)options.lanes;
     return (int)run_devices(&options);
 }

@@ -77,16 +77,14 @@ int cmd_view(int argc, char **argv) {
         free(command);
         return (int)code;
     }
-    if (argc != 1) {
+    if (argc != 1)
         code = options_usage(&help, "file", "%d given; expected one motion file", argc);
-    } else if (options.output == NULL) {
+    else if (!options.output)
         code = options_usage(&help, "-o", "missing; expected -o PAGE.html");
-    } else {
+    else
         code = page_check_name(&help, options.output, argv, 1);
-    }
-    if (code == CLI_DONE) {
-        code = run(&options, argv[0], command != NULL ? command : "posemill view");
-    }
+    if (code == CLI_DONE)
+        code = run(&options, argv[0], command ? command : "posemill view");
     free(command);
     return (int)code;
 }

@@ -17,19 +17,17 @@ static cli_exit read_array(const char *path, const char *shape_name, size_t rank
                            const size_t *shape, npy_array *array) {
     pm_error error = {0};
     pm_status status = npy_read(path, array, &error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = npy_expect(array, path, shape_name, rank, shape, &error);
-    }
     return cli_done(status, &error);
 }
 
 static cli_exit read_keys(const eval_options *options, eval_input *input) {
     static const size_t shape[] = {SIZE_MAX, SIZE_MAX, 4};
     cli_exit code = read_array(options->keys, "(n, tracks, 4)", 3, shape, &input->keys);
-    if (code == CLI_DONE && input->keys.count == 0) {
+    if (code == CLI_DONE && input->keys.count == 0)
         code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
                         input->keys.shape[0] == 0 ? "key" : "track");
-    }
     if (code == CLI_DONE) {
         input->timeline.key_count = input->keys.shape[0];
         input->track_count = input->keys.shape[1];
@@ -42,15 +40,13 @@ static cli_exit read_keys(const eval_options *options, eval_input *input) {
 static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     const size_t shape[] = {count};
     char shape_name[64] = "(m,)";
-    if (count != SIZE_MAX) {
+    if (count != SIZE_MAX)
         snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,)", count);
-    }
     cli_exit code = read_array(path, shape_name, 1, shape, array);
-    if (code == CLI_DONE && array->type != PM_FLOAT64) {
+    if (code == CLI_DONE && array->type != PM_FLOAT64)
         code =
             cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
                      "type is float32; expected float64, because float32 seconds lose precision");
-    }
     return code;
 }
 
@@ -59,9 +55,8 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
                               npy_array *array, pm_array *described) {
     const size_t shape[] = {input->timeline.key_count, input->track_count, components};
     char shape_name[96];
-    if (path == NULL) {
+    if (!path)
         return CLI_DONE;
-    }
     snprintf(shape_name, sizeof shape_name, "(n, tracks, %zu), here (%zu, %zu, %zu)", components,
              shape[0], shape[1], components);
     const cli_exit code = read_array(path, shape_name, 3, shape, array);
@@ -73,22 +68,19 @@ static cli_exit read_tangents(const eval_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
     cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = read_matching(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
-    }
     return code;
 }
 
 /* ---- samples ------------------------------------------------------------------- */
 
 static bool count_samples(const eval_options *options, const eval_input *input, uint64_t *count) {
-    if (options->times != NULL) {
+    if (options->times) {
         *count = input->times.count;
         return true;
     }
@@ -96,10 +88,9 @@ static bool count_samples(const eval_options *options, const eval_input *input, 
         *count = options->count;
         return true;
     }
-    if (options->key_times == NULL) {
+    if (!options->key_times)
         return eval_count_uniform(input->timeline.key_count, options->key_rate, options->rate,
                                   count);
-    }
     const double *times = input->timeline.times;
     double seconds = times[input->timeline.key_count - 1] - times[0];
     return eval_count_listed(seconds, options->rate, count);
@@ -109,31 +100,26 @@ static bool count_samples(const eval_options *options, const eval_input *input, 
  * of the key. */
 static bool times_usable(const eval_input *input) {
     const double *times = input->timeline.times;
-    for (size_t i = 0; times != NULL && i < input->timeline.key_count; i++) {
-        if (!isfinite(times[i]) || (i > 0 && times[i] <= times[i - 1])) {
+    for (size_t i = 0; times && i < input->timeline.key_count; i++)
+        if (!isfinite(times[i]) || (i > 0 && times[i] <= times[i - 1]))
             return false;
-        }
-    }
     return true;
 }
 
 static cli_exit find_sample_count(const eval_options *options, eval_input *input) {
     uint64_t count = 0;
-    if (!times_usable(input)) {
+    if (!times_usable(input))
         return CLI_DONE;
-    }
     bool fits = count_samples(options, input, &count);
     size_t sample_bytes = 4 * sizeof(float) * input->track_count;
-    if (!fits || count > SIZE_MAX / 2 / sample_bytes) {
+    if (!fits || count > SIZE_MAX / 2 / sample_bytes)
         return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "requests more samples than fit in a file");
-    }
     bool requested = options->times != NULL || options->count_given;
-    if (!requested && count > options->max_frames) {
+    if (!requested && count > options->max_frames)
         return cli_fail(CLI_BAD_INPUT, "--rate",
                         "use --count, or raise the limit with --max-frames",
                         "requests %llu samples; the limit is %llu", (unsigned long long)count,
                         (unsigned long long)options->max_frames);
-    }
     input->sample_count = (size_t)count;
     return CLI_DONE;
 }
@@ -141,38 +127,33 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
 /* NaN is not a time. In a loop infinity is not one either. */
 static cli_exit check_times(const eval_options *options, const eval_input *input) {
     const double *times = input->times.data;
-    for (size_t i = 0; i < input->times.count; i++) {
-        if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i]))) {
+    for (size_t i = 0; i < input->times.count; i++)
+        if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i])))
             return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
                             isnan(times[i]) ? "NaN; expected a number"
                                             : "infinite; a loop requires finite times");
-        }
-    }
     return CLI_DONE;
 }
 
 cli_exit eval_input_read(eval_options *options, eval_input *input) {
     memset(input, 0, sizeof *input);
     cli_exit code = read_keys(options, input);
-    if (code == CLI_DONE && options->key_times != NULL) {
+    if (code == CLI_DONE && options->key_times) {
         code = read_times(options->key_times, input->timeline.key_count, &input->key_times);
         input->timeline.times = input->key_times.data;
     } else {
         input->timeline.rate = options->key_rate;
     }
-    if (code == CLI_DONE && options->times != NULL) {
+    if (code == CLI_DONE && options->times) {
         code = read_times(options->times, SIZE_MAX, &input->times);
         code = code == CLI_DONE ? check_times(options, input) : code;
     }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = read_matching(options->vectors, input, 3, &input->vectors, &input->desc.positions);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = read_tangents(options, input);
-    }
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = find_sample_count(options, input);
-    }
     input->desc.track_count = input->track_count;
     input->desc.key_format = options->key_format;
     input->desc.timelines = &input->timeline;
@@ -193,9 +174,8 @@ void eval_input_release(eval_input *input) {
     npy_release(&input->times);
     npy_release(&input->vectors);
     task_curve_release(&input->curve);
-    for (size_t i = 0; i < sizeof input->tangents / sizeof input->tangents[0]; i++) {
+    for (size_t i = 0; i < sizeof input->tangents / sizeof input->tangents[0]; i++)
         npy_release(&input->tangents[i]);
-    }
 }
 
 /* ---- errors -------------------------------------------------------------------- */
@@ -210,39 +190,33 @@ static const char *failing_key_file(const eval_options *options, const eval_inpu
         .timeline_count = 1,
         .rotations = input->desc.rotations,
     };
-    if (pm_clip_check(&desc, &ignored) != PM_OK) {
+    if (pm_clip_check(&desc, &ignored) != PM_OK)
         return options->keys;
-    }
     desc.positions = input->desc.positions;
-    if (options->vectors != NULL && pm_clip_check(&desc, &ignored) != PM_OK) {
+    if (options->vectors && pm_clip_check(&desc, &ignored) != PM_OK)
         return options->vectors;
-    }
-    if (options->curve.tangents_file != NULL && input->desc.user_tangents.data != NULL) {
+    if (options->curve.tangents_file && input->desc.user_tangents.data)
         return options->curve.tangents_file;
-    }
-    if (input->desc.axes.data != NULL) {
-        return options->curve.axis_file != NULL ? options->curve.axis_file : "--axis";
-    }
+    if (input->desc.axes.data)
+        return options->curve.axis_file ? options->curve.axis_file : "--axis";
     return options->keys;
 }
 
 static const char *failing_time(const eval_options *options, const eval_input *input) {
-    if (times_usable(input) && options->curve.loop_period > 0.0) {
+    if (times_usable(input) && options->curve.loop_period > 0.0)
         return "--loop";
-    }
-    return options->key_times != NULL ? options->key_times : "--key-rate";
+    return options->key_times ? options->key_times : "--key-rate";
 }
 
 cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
                          const pm_error *error) {
     const char *what = options->keys;
-    if (error->status == PM_ERROR_KEY) {
+    if (error->status == PM_ERROR_KEY)
         what = failing_key_file(options, input);
-    } else if (error->status == PM_ERROR_TIME) {
+    else if (error->status == PM_ERROR_TIME)
         what = failing_time(options, input);
-    } else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
-               error->status != PM_ERROR_MEMORY) {
+    else if (error->status != PM_ERROR_ARGUMENT && error->status != PM_ERROR_SIZE &&
+             error->status != PM_ERROR_MEMORY)
         what = "device";
-    }
     return cli_fail_error(what, error);
 }

@@ -25,9 +25,8 @@ static void reduce(uint64_t *a, uint64_t *b) {
 }
 
 static bool multiply(uint64_t a, uint64_t b, uint64_t *product) {
-    if (b != 0 && a > INT64_MAX / b) {
+    if (b != 0 && a > INT64_MAX / b)
         return false;
-    }
     *product = a * b;
     return true;
 }
@@ -51,9 +50,8 @@ bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational ra
         reduce(&up[1], &down[i]);
     }
     if (!multiply(spans, up[0], &num) || !multiply(num, up[1], &num) ||
-        !multiply(down[0], down[1], &den)) {
+        !multiply(down[0], down[1], &den))
         return false;
-    }
     *count = num / den + 1;
     return true;
 }
@@ -65,17 +63,14 @@ static bool sample_within(double k, pm_rational rate, double seconds) {
 
 bool eval_count_listed(double seconds, pm_rational rate, uint64_t *count) {
     double last = floor(seconds * ((double)rate.num / (double)rate.den));
-    if (!(last >= 0.0 && last < 9007199254740992.0)) {
+    if (!(last >= 0.0 && last < 9007199254740992.0))
         return false;
-    }
     /* The rounding error of the estimate is at most one step. For huge counts the quotient cannot
      * distinguish neighbours. */
-    while (last > 0.0 && !sample_within(last, rate, seconds)) {
+    while (last > 0.0 && !sample_within(last, rate, seconds))
         last -= 1.0;
-    }
-    while (last + 1.0 < 9007199254740992.0 && sample_within(last + 1.0, rate, seconds)) {
+    while (last + 1.0 < 9007199254740992.0 && sample_within(last + 1.0, rate, seconds))
         last += 1.0;
-    }
     *count = (uint64_t)last + 1;
     return true;
 }

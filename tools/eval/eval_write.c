@@ -46,11 +46,9 @@ static const char *output_path(const eval_options *options, size_t output) {
 
 size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]) {
     size_t count = 0;
-    for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        if (output_path(options, i) != NULL) {
+    for (size_t i = 0; i < EVAL_OUTPUTS; i++)
+        if (output_path(options, i))
             names[count++] = output_path(options, i);
-        }
-    }
     return count;
 }
 
@@ -58,9 +56,8 @@ static cli_exit open_sink(sink *target, const char *path, const eval_input *inpu
     const size_t shape[] = {input->sample_count, input->track_count, width};
     char header[NPY_HEADER_MAX];
     cli_exit code = cli_output_open(path, &target->output);
-    if (code != CLI_DONE) {
+    if (code != CLI_DONE)
         return code;
-    }
     size_t size = npy_write_header(PM_FLOAT32, 3, shape, header);
     return cli_output_write(target->output, header, size);
 }
@@ -69,31 +66,27 @@ static cli_exit writer_open(writer *w, const eval_options *options, const eval_i
     size_t row_bytes = 0;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        if (output_path(options, i) != NULL) {
+        if (output_path(options, i)) {
             w->sinks[i].row_bytes = components[i] * sizeof(float) * input->track_count;
             row_bytes += w->sinks[i].row_bytes;
         }
     }
     w->piece = piece_bytes / row_bytes;
     w->piece = w->piece > 0 ? w->piece : 1;
-    if (w->piece > input->sample_count) {
+    if (w->piece > input->sample_count)
         w->piece = input->sample_count > 0 ? input->sample_count : 1;
-    }
     for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
         sink *s = &w->sinks[i];
-        if (s->row_bytes == 0) {
+        if (s->row_bytes == 0)
             continue;
-        }
         for (size_t k = 0; k < PIECES && code == CLI_DONE; k++) {
             s->samples[k] = malloc(w->piece * s->row_bytes);
-            if (s->samples[k] == NULL) {
+            if (!s->samples[k])
                 code = cli_fail(CLI_BAD_INPUT, options->keys, CLI_MEMORY_HINT,
                                 "samples do not fit in this machine's memory");
-            }
         }
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             code = open_sink(s, output_path(options, i), input, components[i]);
-        }
     }
     return code;
 }
@@ -101,9 +94,8 @@ static cli_exit writer_open(writer *w, const eval_options *options, const eval_i
 static void writer_close(writer *w) {
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
         cli_output_abandon(&w->sinks[i].output);
-        for (size_t k = 0; k < PIECES; k++) {
+        for (size_t k = 0; k < PIECES; k++)
             free(w->sinks[i].samples[k]);
-        }
     }
 }
 
@@ -111,9 +103,8 @@ static void *write_piece(void *context) {
     writer *w = context;
     for (size_t i = 0; i < EVAL_OUTPUTS && w->code == CLI_DONE; i++) {
         const sink *s = &w->sinks[i];
-        if (s->output != NULL) {
+        if (s->output)
             w->code = cli_output_write(s->output, s->samples[w->buffer], w->count * s->row_bytes);
-        }
     }
     return NULL;
 }
@@ -132,9 +123,8 @@ static void writer_begin(writer *w, unsigned buffer, size_t count) {
     w->buffer = buffer;
     w->count = count;
     w->writing = pthread_create(&w->thread, NULL, write_piece, w) == 0;
-    if (!w->writing) {
+    if (!w->writing)
         write_piece(w);
-    }
 }
 
 static cli_exit compute_piece(const writer *w, const eval_options *options, const eval_input *input,
@@ -148,15 +138,14 @@ static cli_exit compute_piece(const writer *w, const eval_options *options, cons
         .accelerations = w->sinks[3].samples[buffer],
         .velocity_frame = options->velocity_frame,
     };
-    if (options->times != NULL) {
+    if (options->times) {
         job.times = (const double *)input->times.data + first;
     } else {
         job.rate = options->rate;
         job.first = first;
     }
-    if (pm_sample(clip, &job, &error) != PM_OK) {
+    if (pm_sample(clip, &job, &error) != PM_OK)
         return cli_fail_error(options->keys, &error);
-    }
     return CLI_DONE;
 }
 
@@ -172,9 +161,8 @@ static cli_exit write_all(writer *w, const eval_options *options, const eval_inp
         code = compute_piece(w, options, input, clip, buffer, first, count);
         cli_exit written = writer_wait(w);
         code = written != CLI_DONE ? written : code;
-        if (code == CLI_DONE) {
+        if (code == CLI_DONE)
             writer_begin(w, buffer, count);
-        }
         buffer = (buffer + 1) % PIECES;
         first += count;
         progress_advance(&bar, count);
@@ -187,14 +175,11 @@ static cli_exit write_all(writer *w, const eval_options *options, const eval_inp
 cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip) {
     writer w = {0};
     cli_exit code = writer_open(&w, options, input);
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = write_all(&w, options, input, clip);
-    }
-    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++) {
-        if (w.sinks[i].output != NULL) {
+    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++)
+        if (w.sinks[i].output)
             code = cli_output_commit(&w.sinks[i].output);
-        }
-    }
     writer_close(&w);
     return code;
 }

@@ -21,9 +21,8 @@ static void see(void *user, const void *data, size_t size) {
 static cli_exit open_motion(const motion_options *options, open_clip *o) {
 #if POSEMILL_BATCH
     digest_state *state = digest_begin();
-    if (state == NULL) {
+    if (!state)
         return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
-    }
     const motion_observer observer = {.see = see, .user = state};
     const cli_exit code = motion_options_open_observed(options, o->path, &observer, &o->motion);
     const digest found = digest_end(&state);
@@ -38,15 +37,13 @@ static cli_exit find_clip(const char *clip, open_clip *o) {
     const pm_motion_content *content = pm_motion_get_content(o->motion);
     pm_error error = {.status = PM_OK};
     o->clip = motion_first_clip(content);
-    if (content->clip_count == 0) {
+    if (content->clip_count == 0)
         return cli_fail(CLI_BAD_INPUT, o->path, NULL, "has no clips");
-    }
-    if (clip != NULL && (content->clip_count > 1 || content->clips[0].name.size > 0)) {
+    if (clip && (content->clip_count > 1 || content->clips[0].name.size > 0)) {
         const cli_exit code =
             cli_done(task_find_clip(o->motion, o->path, clip, &o->clip, &error), &error);
-        if (code != CLI_DONE) {
+        if (code != CLI_DONE)
             return code;
-        }
     } else if (content->clip_count > 1) {
         cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
                  content->clip_count, o->clip > 0 ? " with channels" : "");
@@ -70,16 +67,14 @@ static bool is_same_file(const char *a, const char *b) {
 
 cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
                           const open_clip *of, open_clip *opened) {
-    if (!is_same_file(of->path, path)) {
+    if (!is_same_file(of->path, path))
         return open_clip_of(options, path, clip, opened);
-    }
     *opened = (open_clip){.path = path, .motion = of->motion, .shares_motion = true};
     memcpy(opened->digest, of->digest, sizeof of->digest);
     return find_clip(clip, opened);
 }
 
 void close_clip(open_clip *opened) {
-    if (!opened->shares_motion) {
+    if (!opened->shares_motion)
         pm_motion_destroy(&opened->motion);
-    }
 }

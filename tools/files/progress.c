@@ -70,9 +70,8 @@ static void draw(const progress *bar) {
 
 void progress_advance(progress *bar, uint64_t amount) {
     bar->done += amount < bar->total - bar->done ? amount : bar->total - bar->done;
-    if (!bar->enabled || progress_clock() - bar->begun < delay_seconds) {
+    if (!bar->enabled || progress_clock() - bar->begun < delay_seconds)
         return;
-    }
     int percent = (int)(100.0 * ((double)bar->done / (double)bar->total));
     if (percent != bar->percent) {
         bar->percent = percent;
@@ -95,9 +94,8 @@ void progress_note(const char *text) {
 
 int progress_columns(void) {
     struct winsize size;
-    if (!is_enabled()) {
+    if (!is_enabled())
         return 0;
-    }
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
                                                                            : LINE_WIDTH + 1;
 }

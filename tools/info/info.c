@@ -40,9 +40,8 @@ static void list_paths(const clip_summary *s, char text[160]) {
         char part[48];
         snprintf(part, sizeof part, "%zu %s%s", s->paths[p], names[p],
                  p == PM_MOTION_WEIGHTS ? "" : plural(s->paths[p]));
-        if (s->paths[p] > 0) {
+        if (s->paths[p] > 0)
             append(text, 160, part);
-        }
     }
 }
 
@@ -50,11 +49,9 @@ static void list_interpolations(const clip_summary *s, char text[96]) {
     static const char *const names[PM_MOTION_INTERPOLATION_COUNT] = {"linear", "step",
                                                                      "cubicspline"};
     text[0] = '\0';
-    for (int i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++) {
-        if (s->interpolations[i] > 0) {
+    for (int i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++)
+        if (s->interpolations[i] > 0)
             append(text, 96, names[i]);
-        }
-    }
 }
 
 static void describe_rate(const pm_motion_clip *clip, char text[192]) {
@@ -85,27 +82,23 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
                    plural(s.keys), rate);
     printable_line(stdout, "    %s; %s", paths[0] != '\0' ? paths : "no channels",
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
-    if (clip->fault != NULL) {
+    if (clip->fault)
         printable_line(stdout, "    cannot be read: %s", clip->fault);
-    }
-    if (info_begins_with_jump(&s)) {
+    if (info_begins_with_jump(&s))
         printable_line(stdout,
                        "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
                        "--trim-start 1 drops it",
                        s.first_step);
-    }
 }
 
 /* What `posemill resample` would do. */
 static const char *resampling_of(const pm_motion_content *content) {
-    if (content->clip_count == 0) {
+    if (content->clip_count == 0)
         return "nothing to resample";
-    }
-    if (content->gap_count > 0) {
+    if (content->gap_count > 0)
         return content->format == PM_MOTION_BVH
                    ? "resample: rejects values that are not finite; --nan hold fills them"
                    : "resample: rejects values that are not finite";
-    }
     return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
                ? "resample: each channel by its own interpolation; steps keep their keys"
                : "resample: rotations by slerp, other channels linearly; samples on keys keep "
@@ -115,12 +108,10 @@ static const char *resampling_of(const pm_motion_content *content) {
 /* What is neither node nor channel. */
 static void print_rest(const pm_motion_content *content) {
     char text[256] = "";
-    for (size_t i = 0; i < content->carried_count; i++) {
+    for (size_t i = 0; i < content->carried_count; i++)
         append(text, sizeof text, content->carried[i]);
-    }
-    if (text[0] != '\0') {
+    if (text[0] != '\0')
         printable_line(stdout, "  carried over: %s", text);
-    }
     for (size_t i = 0; i < content->other_array_count && i < MAX_NOTES; i++) {
         const pm_motion_other_array *other = &content->other_arrays[i];
         printable_line(stdout, "  not named by the layout: %.*s, %s",
@@ -128,9 +119,8 @@ static void print_rest(const pm_motion_content *content) {
                        other->name.text,
                        other->nearest ? "takes the nearest earlier frame" : "interpolated");
     }
-    if (content->other_array_count > MAX_NOTES) {
+    if (content->other_array_count > MAX_NOTES)
         printable_line(stdout, "  and %zu more arrays", content->other_array_count - MAX_NOTES);
-    }
 }
 
 void info_print(const char *path, const pm_motion_content *content) {
@@ -140,23 +130,18 @@ void info_print(const char *path, const pm_motion_content *content) {
     printable_line(stdout, "  %zu node%s, %zu deep, %zu skin%s, %zu clip%s", content->node_count,
                    plural(content->node_count), motion_depth(content), content->skin_count,
                    plural(content->skin_count), content->clip_count, plural(content->clip_count));
-    for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++) {
+    for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++)
         print_clip(&content->clips[i], i);
-    }
-    if (content->clip_count > MAX_CLIPS) {
+    if (content->clip_count > MAX_CLIPS)
         printable_line(stdout, "  and %zu more clips", content->clip_count - MAX_CLIPS);
-    }
     print_rest(content);
-    if (content->gap_count > 0) {
+    if (content->gap_count > 0)
         printable_line(stdout, "  gaps: %zu value%s not finite, the first at %s",
                        content->gap_count, content->gap_count == 1 ? " is" : "s are",
                        content->first_gap);
-    }
-    for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++) {
+    for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++)
         printable_line(stdout, "  odd: %s", content->notes[i]);
-    }
-    if (content->note_count > MAX_NOTES) {
+    if (content->note_count > MAX_NOTES)
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
-    }
     printable_line(stdout, "  %s", resampling_of(content));
 }

@@ -10,11 +10,9 @@
 static void print_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {
     json_begin_object(json, key);
-    for (size_t i = 0; i < count; i++) {
-        if (counts[i] > 0) {
+    for (size_t i = 0; i < count; i++)
+        if (counts[i] > 0)
             json_write_integer(json, names[i], counts[i]);
-        }
-    }
     json_end_object(json);
 }
 
@@ -42,9 +40,8 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_number(json, "first_step_degrees", s.first_step);
     json_write_number(json, "largest_other_step_degrees", s.other_step);
     json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
-    if (clip->fault != NULL) {
+    if (clip->fault)
         json_write_string(json, "fault", clip->fault);
-    }
     json_end_object(json);
 }
 
@@ -71,14 +68,12 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     json_write_integer(&json, "skins", content->skin_count);
     print_nodes(&json, content);
     json_begin_array(&json, "clips");
-    for (size_t i = 0; i < content->clip_count; i++) {
+    for (size_t i = 0; i < content->clip_count; i++)
         print_clip(&json, &content->clips[i]);
-    }
     json_end_array(&json);
     json_begin_array(&json, "carried");
-    for (size_t i = 0; i < content->carried_count; i++) {
+    for (size_t i = 0; i < content->carried_count; i++)
         json_write_string(&json, NULL, content->carried[i]);
-    }
     json_end_array(&json);
     json_begin_array(&json, "other_arrays");
     for (size_t i = 0; i < content->other_array_count; i++) {
@@ -89,13 +84,11 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     }
     json_end_array(&json);
     json_write_integer(&json, "gaps", content->gap_count);
-    if (content->gap_count > 0) {
+    if (content->gap_count > 0)
         json_write_string(&json, "first_gap", content->first_gap);
-    }
     json_begin_array(&json, "notes");
-    for (size_t i = 0; i < content->note_count; i++) {
+    for (size_t i = 0; i < content->note_count; i++)
         json_write_string(&json, NULL, content->notes[i]);
-    }
     json_end_array(&json);
     json_end_object(&json);
 }

@@ -12,14 +12,13 @@ static bool parse_memory(const char *text, void *target, char *reason) {
     static const char units[] = "KMGT";
     const size_t length = strlen(text);
     const char *unit = length > 1 ? strchr(units, text[length - 1]) : NULL;
-    const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     char number[24] = "";
     uint64_t count = 0;
-    const size_t digits = unit != NULL ? length - 1 : length;
+    const size_t digits = unit ? length - 1 : length;
 
-    if (digits < sizeof number) {
+    if (digits < sizeof number)
         memcpy(number, text, digits);
-    }
     if (!option_u64(number, &count, reason) || count == 0 || count > (UINT64_MAX >> shift)) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is invalid; expected bytes, such as 512M or 4G", text);
@@ -120,11 +119,9 @@ static const char *find_batch_option(const batch_options *batch) {
                {batch->has_report_pages, "--report-pages"},
                {batch->run.records != NULL, "--records"}};
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].given) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].given)
             return all[i].name;
-        }
-    }
     return NULL;
 }
 
@@ -132,23 +129,18 @@ cli_exit batch_options_check(const command_help *help, const batch_options *opti
                              bool is_batch) {
     const char *name = is_batch ? NULL : find_batch_option(options);
 
-    if (!is_batch && options->run.report != NULL) {
+    if (!is_batch && options->run.report)
         return cli_fail(CLI_USAGE, "--report", "of one file use: posemill compare IN OUT -o PAGE",
                         "requires --out-dir");
-    }
-    if (name != NULL) {
+    if (name)
         return options_usage(help, name, "requires --out-dir");
-    }
-    if (options->run.verify && !options->run.resume) {
+    if (options->run.verify && !options->run.resume)
         return options_usage(help, "--verify", "requires --resume");
-    }
-    if (options->has_report_pages && options->run.report == NULL) {
+    if (options->has_report_pages && !options->run.report)
         return options_usage(help, "--report-pages", "requires --report");
-    }
-    if (options->run.resume && options->run.overwrite) {
+    if (options->run.resume && options->run.overwrite)
         return options_usage(help, "--overwrite",
                              "cannot be combined with --resume, which replaces "
                              "what the records do not prove right");
-    }
     return CLI_DONE;
 }

@@ -14,9 +14,8 @@ static bool is_method(const option *row) {
 }
 
 static void put_methods(void) {
-    for (size_t i = 0; i < pm_method_count(); i++) {
+    for (size_t i = 0; i < pm_method_count(); i++)
         printf("%s%s", i > 0 ? " " : "", pm_method_describe((pm_method)i)->name);
-    }
 }
 
 /* What an option does, without details: the help up to a semicolon, within single quotes. */
@@ -24,13 +23,12 @@ static void put_meaning(help_style shell, const char *help) {
     const size_t size = strcspn(help, ";");
     for (size_t i = 0; i < size; i++) {
         const char c = help[i] == '\n' ? ' ' : help[i];
-        if (c == '\'') {
+        if (c == '\'')
             printf("%s", shell == HELP_FISH ? "\\'" : "'\\''");
-        } else if (strchr(shell == HELP_ZSH ? "\\[]:" : "\\", c) != NULL) {
+        else if (strchr(shell == HELP_ZSH ? "\\[]:" : "\\", c))
             printf("\\%c", c);
-        } else {
+        else
             putchar(c);
-        }
     }
 }
 
@@ -38,30 +36,25 @@ typedef void put_option(const char *command, const option *row);
 
 static void put_options(const char *command, const option_group *groups, size_t group_count,
                         put_option *put) {
-    for (size_t g = 0; g < group_count; g++) {
-        for (size_t i = 0; i < groups[g].count; i++) {
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
             put(command, &groups[g].options[i]);
-        }
-    }
-    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++)
         put(command, &option_common[i]);
-    }
 }
 
 /* ---- bash ---------------------------------------------------------------------- */
 
 static void put_bash_word(const char *command, const option *row) {
     (void)command;
-    if (row->letter != 0) {
+    if (row->letter != 0)
         printf("-%c ", row->letter);
-    }
     printf("%s ", row->name);
 }
 
 static void put_bash_valued(const char *command, const option *row) {
-    if (row->argument != NULL && !is_method(row)) {
+    if (row->argument && !is_method(row))
         put_bash_word(command, row);
-    }
 }
 
 static void bash_begin(const option_group *groups, size_t group_count) {
@@ -72,11 +65,9 @@ static void bash_begin(const option_group *groups, size_t group_count) {
            "    COMPREPLY=()\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "        COMPREPLY=($(compgen -W \"");
-    for (size_t g = 0; g < group_count; g++) {
-        for (size_t i = 0; i < groups[g].count; i++) {
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g].count; i++)
             printf("%s ", groups[g].options[i].name);
-        }
-    }
     printf("\" -- \"$word\"))\n"
            "        return\n"
            "    fi\n"
@@ -129,18 +120,17 @@ static void zsh_begin(const option_group *groups) {
 }
 
 static void put_zsh_option(const char *command, const option *row) {
-    const char *plus = row->argument != NULL ? "+" : "", *equal = row->argument != NULL ? "=" : "";
+    const char *plus = row->argument ? "+" : "", *equal = row->argument ? "=" : "";
     (void)command;
     printf(" \\\n            ");
-    if (row->letter != 0) {
+    if (row->letter != 0)
         printf("'(-%c %s)'{-%c%s,%s%s}'[", row->letter, row->name, row->letter, plus, row->name,
                equal);
-    } else {
+    else
         printf("'%s%s[", row->name, equal);
-    }
     put_meaning(HELP_ZSH, row->help);
     printf("]");
-    if (row->argument != NULL) {
+    if (row->argument) {
         printf(":");
         put_meaning(HELP_ZSH, row->argument);
         printf(":");
@@ -176,14 +166,13 @@ static void fish_begin(const option_group *groups) {
 static void put_fish_option(const char *command, const option *row) {
     printf("complete -c posemill -n '__fish_seen_subcommand_from %s' -l %s", command,
            row->name + 2);
-    if (row->letter != 0) {
+    if (row->letter != 0)
         printf(" -s %c", row->letter);
-    }
     if (is_method(row)) {
         printf(" -x -a '");
         put_methods();
         printf("'");
-    } else if (row->argument != NULL) {
+    } else if (row->argument) {
         printf(" -r");
     }
     printf(" -d '");
@@ -194,32 +183,29 @@ static void put_fish_option(const char *command, const option *row) {
 /* ---- shells -------------------------------------------------------------------- */
 
 void completions_begin(help_style shell, const option_group *groups, size_t group_count) {
-    if (shell == HELP_BASH) {
+    if (shell == HELP_BASH)
         bash_begin(groups, group_count);
-    } else if (shell == HELP_ZSH) {
+    else if (shell == HELP_ZSH)
         zsh_begin(groups);
-    } else {
+    else
         fish_begin(groups);
-    }
 }
 
 void completions_print(help_style shell, const command_help *help, const option_group *groups,
                        size_t group_count) {
-    if (shell == HELP_BASH) {
+    if (shell == HELP_BASH)
         bash_print(help, groups, group_count);
-    } else if (shell == HELP_ZSH) {
+    else if (shell == HELP_ZSH)
         zsh_print(help, groups, group_count);
-    } else {
+    else
         put_options(help->name, groups, group_count, put_fish_option);
-    }
 }
 
 void completions_end(help_style shell) {
-    if (shell == HELP_BASH) {
+    if (shell == HELP_BASH)
         bash_end();
-    } else if (shell == HELP_ZSH) {
+    else if (shell == HELP_ZSH)
         printf("    esac\n"
                "}\n"
                "_posemill \"$@\"\n");
-    }
 }

@@ -33,9 +33,8 @@ static bool parse_scale(const char *text, void *target, char *reason) {
 static bool parse_up(const char *text, void *target, char *reason) {
     static const char *const words[] = {"z-to-y", "y-to-z"};
     size_t word = 0;
-    if (!option_word(text, words, sizeof words / sizeof words[0], &word, reason)) {
+    if (!option_word(text, words, sizeof words / sizeof words[0], &word, reason))
         return false;
-    }
     *(pm_motion_turn *)target = (pm_motion_turn)(PM_MOTION_TURN_Z_TO_Y + (int)word);
     return true;
 }

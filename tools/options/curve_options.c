@@ -14,17 +14,14 @@ static bool find_method(const char *text, bool takes_authored, pm_motion_curve *
                         char *reason) {
     const char *words[PM_METHOD_COUNT + 1];
     size_t count = 0, word = 0;
-    for (int i = 0; i < PM_METHOD_COUNT; i++) {
+    for (int i = 0; i < PM_METHOD_COUNT; i++)
         words[count++] = pm_method_describe((pm_method)i)->name;
-    }
     words[count] = "authored";
-    if (!option_word(text, words, count + takes_authored, &word, reason)) {
+    if (!option_word(text, words, count + takes_authored, &word, reason))
         return false;
-    }
     curve->authored = word == count;
-    if (!curve->authored) {
+    if (!curve->authored)
         curve->method = (pm_method)word;
-    }
     curve->method_given = true;
     return true;
 }
@@ -44,9 +41,8 @@ static bool names_npy(const char *text) {
 
 static bool parse_tcb(const char *text, pm_motion_curve *curve, char *reason) {
     bool good = option_number_list(text, 3, curve->tcb);
-    for (int i = 0; i < 3 && good; i++) {
+    for (int i = 0; i < 3 && good; i++)
         good = curve->tcb[i] >= -1.0 && curve->tcb[i] <= 1.0;
-    }
     if (!good) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'tcb:%.60s' is invalid; expected tcb:T,C,B with numbers from -1 to 1", text);
@@ -63,17 +59,15 @@ static bool parse_tangents(const char *text, void *target, char *reason) {
     size_t word = 0;
     curve->tangents_given = true;
     curve->tangents_file = NULL;
-    if (strncmp(text, "tcb:", 4) == 0) {
+    if (strncmp(text, "tcb:", 4) == 0)
         return parse_tcb(text + 4, curve, reason);
-    }
     if (names_npy(text)) {
         curve->tangents = PM_TANGENTS_USER;
         curve->tangents_file = text;
         return true;
     }
-    if (!option_word(text, words, FORMS, &word, reason) || word >= KINDS) {
+    if (!option_word(text, words, FORMS, &word, reason) || word >= KINDS)
         return false;
-    }
     curve->tangents = (pm_tangents)word;
     return true;
 }
@@ -82,9 +76,8 @@ static bool parse_ends(const char *text, void *target, char *reason) {
     static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
     pm_motion_curve *curve = target;
     size_t word = 0;
-    if (!option_word(text, words, PM_ENDS_COUNT, &word, reason)) {
+    if (!option_word(text, words, PM_ENDS_COUNT, &word, reason))
         return false;
-    }
     curve->ends = (pm_ends)word;
     curve->ends_given = true;
     return true;
@@ -94,12 +87,12 @@ static bool parse_axis(const char *text, void *target, char *reason) {
     pm_motion_curve *curve = target;
     curve->axis_given = true;
     curve->axis_file = names_npy(text) ? text : NULL;
-    if (curve->axis_file == NULL && !option_number_list(text, 3, curve->axis)) {
+    if (!curve->axis_file && !option_number_list(text, 3, curve->axis)) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected x,y,z or FILE.npy",
                  text);
         return false;
     }
-    if (curve->axis_file == NULL && curve->axis[0] == 0.0 && curve->axis[1] == 0.0 &&
+    if (!curve->axis_file && curve->axis[0] == 0.0 && curve->axis[1] == 0.0 &&
         curve->axis[2] == 0.0) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' has zero length; expected a direction x,y,z",
                  text);
@@ -112,9 +105,8 @@ static bool parse_axis_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     pm_motion_curve *curve = target;
     size_t word = 0;
-    if (!option_word(text, words, PM_AXIS_COUNT, &word, reason)) {
+    if (!option_word(text, words, PM_AXIS_COUNT, &word, reason))
         return false;
-    }
     curve->axis_frame = (pm_axis_frame)word;
     curve->axis_frame_given = true;
     return true;
@@ -123,10 +115,9 @@ static bool parse_axis_frame(const char *text, void *target, char *reason) {
 static bool parse_window(const char *text, double *window, bool *given, char *reason) {
     *given = option_number_list(text, 2, window) && window[0] >= 0.0 && window[0] < window[1] &&
              window[1] <= 1.0;
-    if (!*given) {
+    if (!*given)
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is invalid; expected a,b with 0 <= a < b <= 1", text);
-    }
     return *given;
 }
 

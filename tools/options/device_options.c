@@ -46,18 +46,16 @@ option_group device_options_group_of_one(device_options *options) {
 /* An empty environment variable is treated as unset. */
 static const char *environment(const char *name) {
     const char *value = getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
+    return value && value[0] != '\0' ? value : NULL;
 }
 
 const char *device_options_choice(const device_options *options) {
-    if (options->reference) {
+    if (options->reference)
         return "none";
-    }
-    if (options->device != NULL) {
+    if (options->device)
         return options->device;
-    }
     const char *device = environment("POSEMILL_DEVICE");
-    return device != NULL ? device : "auto";
+    return device ? device : "auto";
 }
 
 /* Called from any thread. */
@@ -84,7 +82,7 @@ static void show_message(void *user, pm_log_level level, const char *message) {
 /* NULL: the library chooses the folder. "": the cache is off. */
 static const char *cache_folder(void) {
     const char *folder = environment("POSEMILL_CACHE");
-    return folder != NULL && strcmp(folder, "off") == 0 ? "" : folder;
+    return folder && strcmp(folder, "off") == 0 ? "" : folder;
 }
 
 pm_engine_desc device_options_desc(const device_options *options) {
@@ -101,20 +99,17 @@ pm_engine_desc device_options_desc(const device_options *options) {
 
 cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
     const char *choice = device_options_choice(options);
-    if (options->reference && options->device != NULL && strcmp(options->device, "none") != 0) {
+    if (options->reference && options->device && strcmp(options->device, "none") != 0)
         return cli_fail(CLI_USAGE, "--reference", "use only one of them",
                         "cannot be combined with --device %s", options->device);
-    }
     pm_error error = {0};
     const pm_engine_desc desc = device_options_desc(options);
-    if (pm_engine_create(&desc, engine, &error) != PM_OK) {
+    if (pm_engine_create(&desc, engine, &error) != PM_OK)
         return cli_fail_error("device", &error);
-    }
     pm_device_info info;
     pm_engine_get_info(*engine, &info, sizeof(pm_device_info));
-    if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE) {
+    if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE)
         cli_warn("device", "no OpenCL device found; using the CPU reference path");
-    }
     return CLI_DONE;
 }
 
@@ -125,9 +120,8 @@ bool device_options_several(const device_options *options) {
 }
 
 cli_exit device_options_one(const device_options *options) {
-    if (!device_options_several(options)) {
+    if (!device_options_several(options))
         return CLI_DONE;
-    }
     return cli_fail(CLI_USAGE, "device", "choose one listed by: posemill devices",
                     "'%.80s' names several devices; expected one", device_options_choice(options));
 }
@@ -155,9 +149,8 @@ static cli_exit check_several(const device_options *options, size_t *device_coun
     cli_exit code = device_options_engine(options, &engine);
     pm_engine_destroy(&engine);
     if (code == CLI_DONE &&
-        pm_list_devices(NULL, sizeof(pm_device_info), 0, device_count, &error) != PM_OK) {
+        pm_list_devices(NULL, sizeof(pm_device_info), 0, device_count, &error) != PM_OK)
         code = cli_fail_error("device", &error);
-    }
     return code;
 }
 
@@ -166,14 +159,12 @@ cli_exit device_options_each(const device_options *options,
                              void *context) {
     size_t device_count = 0;
     char name[32];
-    if (!device_options_several(options)) {
+    if (!device_options_several(options))
         return use(options, context);
-    }
     const char *choice = device_options_choice(options);
     cli_exit first = check_several(options, &device_count);
-    if (first != CLI_DONE) {
+    if (first != CLI_DONE)
         return first;
-    }
     for (size_t i = 0; nth_device(choice, device_count, i, name, sizeof name); i++) {
         device_options one = *options;
         one.device = name;

@@ -56,7 +56,7 @@ bool help_find_style(const char *name, help_style *style) {
 static void print_lines(const char *text, int indent) {
     for (;;) {
         const char *end = strchr(text, '\n');
-        if (end == NULL) {
+        if (!end) {
             printf("%s\n", text);
             return;
         }
@@ -69,29 +69,24 @@ static void print_option(const option *row) {
     enum { COLUMN = 26 };
     char left[128];
     int used;
-    if (row->letter != 0) {
+    if (row->letter != 0)
         used = snprintf(left, sizeof left, "  -%c, %s", row->letter, row->name);
-    } else {
+    else
         used = snprintf(left, sizeof left, "  %s", row->name);
-    }
-    if (row->argument != NULL && used > 0 && (size_t)used < sizeof left) {
+    if (row->argument && used > 0 && (size_t)used < sizeof left)
         used += snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
-    }
-    if (used >= COLUMN - 1) {
+    if (used >= COLUMN - 1)
         printf("%s\n%*s", left, COLUMN, "");
-    } else {
+    else
         printf("%-*s", COLUMN, left);
-    }
     print_lines(row->help, COLUMN);
 }
 
 static void print_group(const option_group *group) {
-    if (group->title != NULL) {
+    if (group->title)
         printf("\n%s:\n", group->title);
-    }
-    for (size_t i = 0; i < group->count; i++) {
+    for (size_t i = 0; i < group->count; i++)
         print_option(&group->options[i]);
-    }
 }
 
 static void print_text(const command_help *help, const option_group *groups, size_t group_count,
@@ -100,15 +95,12 @@ static void print_text(const command_help *help, const option_group *groups, siz
     printf("Usage: posemill %s%s", help->name, indent > 0 ? " " : "");
     print_lines(help->usage, 7 + 9 + indent);
     printf("\n%s\n", help->summary);
-    for (size_t g = 0; g < group_count; g++) {
+    for (size_t g = 0; g < group_count; g++)
         print_group(&groups[g]);
-    }
-    for (size_t g = 0; g < rest_count; g++) {
+    for (size_t g = 0; g < rest_count; g++)
         print_group(&rest[g]);
-    }
-    if (help->notes != NULL) {
+    if (help->notes)
         printf("\n%s\n", help->notes);
-    }
     printf("\nExample:\n  ");
     print_lines(help->example, 2);
 }
@@ -122,15 +114,14 @@ static void put_roff(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         const char *at = text[i] != '\0' ? strchr(special, text[i]) : NULL;
         const bool begins = i == 0 || text[i - 1] == '\n';
-        if (begins && text[i] == '.') {
+        if (begins && text[i] == '.')
             printf("\\&.");
-        } else if (begins && text[i] == '\n') {
+        else if (begins && text[i] == '\n')
             printf(".PP\n"); /* an empty line between paragraphs */
-        } else if (at != NULL) {
+        else if (at)
             printf("%s%s", begins && text[i] == '\'' ? "\\&" : "", escaped[at - special]);
-        } else {
+        else
             putchar(text[i]);
-        }
     }
 }
 
@@ -142,9 +133,8 @@ static void put_roff_text(const char *text) {
 static bool is_table(const char *text, size_t size) {
     for (size_t i = 0; i + 1 < size; i++) {
         const bool begins = i == 0 || text[i - 1] == '\n';
-        if (text[i] == ' ' && (begins || text[i + 1] == ' ')) {
+        if (text[i] == ' ' && (begins || text[i + 1] == ' '))
             return true;
-        }
     }
     return false;
 }
@@ -153,7 +143,7 @@ static bool is_table(const char *text, size_t size) {
 static void man_paragraphs(const char *text, bool is_first) {
     while (*text != '\0') {
         const char *end = strstr(text, "\n\n");
-        const size_t size = end != NULL ? (size_t)(end - text) : strlen(text);
+        const size_t size = end ? (size_t)(end - text) : strlen(text);
         const bool table = is_table(text, size);
         printf("%s%s", is_first ? "" : ".PP\n", table ? ".nf\n" : "");
         put_roff(text, size);
@@ -174,12 +164,11 @@ static void man_rows(const option_group *group) {
     for (size_t i = 0; i < group->count; i++) {
         const option *row = &group->options[i];
         printf(".TP\n\\fB");
-        if (row->letter != 0) {
+        if (row->letter != 0)
             printf("\\-%c\\fR, \\fB", row->letter);
-        }
         put_roff_text(row->name);
         printf("\\fR");
-        if (row->argument != NULL) {
+        if (row->argument) {
             printf(" \\fI");
             put_roff_text(row->argument);
             printf("\\fR");
@@ -192,9 +181,8 @@ static void man_rows(const option_group *group) {
 
 static void man_section(const char *title, const option_group *group) {
     printf(".SH ");
-    for (const char *at = title; *at != '\0'; at++) {
+    for (const char *at = title; *at != '\0'; at++)
         putchar(toupper((unsigned char)*at));
-    }
     printf("\n");
     man_rows(group);
 }
@@ -204,17 +192,15 @@ static void man_name(const command_help *help) {
     const char *summary = help->summary;
     printf(".SH NAME\nposemill%s%s \\- %c", help->name[0] != '\0' ? "\\-" : "", help->name,
            tolower((unsigned char)summary[0]));
-    for (size_t i = 1, size = strcspn(summary, ".:;"); i < size; i++) {
+    for (size_t i = 1, size = strcspn(summary, ".:;"); i < size; i++)
         put_roff(summary[i] == '\n' ? " " : summary + i, 1);
-    }
     printf("\n");
 }
 
 static void man_head(const command_help *help) {
     printf(".\\\" SPDX-License-Identifier: MIT\n.TH POSEMILL");
-    for (const char *at = help->name; *at != '\0'; at++) {
+    for (const char *at = help->name; *at != '\0'; at++)
         printf("%s%c", at == help->name ? "\\-" : "", toupper((unsigned char)*at));
-    }
     printf(" 1 \"\" \"posemill %s\" \"Posemill manual\"\n", pm_version());
     man_name(help);
     printf(".SH SYNOPSIS\n.nf\n");
@@ -227,9 +213,8 @@ static void man_head(const command_help *help) {
     }
     printf(".fi\n.SH DESCRIPTION\n");
     man_paragraphs(help->summary, true);
-    if (help->notes != NULL) {
+    if (help->notes)
         man_paragraphs(help->notes, false);
-    }
 }
 
 static void man_tail(const command_help *help) {
@@ -243,9 +228,8 @@ static void print_man(const command_help *help, const option_group *groups, size
     printf(".SH OPTIONS\n");
     for (size_t g = 0; g <= group_count; g++) {
         const option_group *group = g < group_count ? &groups[g] : &common;
-        if (group->title != NULL) {
+        if (group->title)
             printf(".SS %s\n", group->title);
-        }
         man_rows(group);
     }
     man_tail(help);
@@ -255,43 +239,38 @@ static void print_man(const command_help *help, const option_group *groups, size
 static void print_program_man(const command_help *help, const option_group *groups,
                               size_t group_count) {
     man_head(help);
-    for (size_t g = 0; g < group_count; g++) {
+    for (size_t g = 0; g < group_count; g++)
         man_section(groups[g].title, &groups[g]);
-    }
     man_tail(help);
     printf(".SH SEE ALSO\n");
-    for (size_t i = 0; i < groups[0].count; i++) {
+    for (size_t i = 0; i < groups[0].count; i++)
         printf("\\fBposemill\\-%s\\fR(1)%s\n", groups[0].options[i].name,
                i + 1 < groups[0].count ? "," : "");
-    }
 }
 
 /* ---- styles -------------------------------------------------------------------- */
 
 void help_print(help_style style, const command_help *help, const option_group *groups,
                 size_t group_count) {
-    if (style == HELP_TEXT) {
+    if (style == HELP_TEXT)
         print_text(help, groups, group_count, &common, 1);
-    } else if (style == HELP_MAN) {
+    else if (style == HELP_MAN)
         print_man(help, groups, group_count);
-    } else {
+    else
         completions_print(style, help, groups, group_count);
-    }
 }
 
 void help_print_program(help_style style, const command_help *help, const option_group *groups,
                         size_t group_count) {
-    if (style == HELP_TEXT) {
+    if (style == HELP_TEXT)
         print_text(help, groups, group_count, of_program, sizeof of_program / sizeof of_program[0]);
-    } else if (style == HELP_MAN) {
+    else if (style == HELP_MAN)
         print_program_man(help, groups, group_count);
-    } else {
+    else
         completions_begin(style, groups, group_count);
-    }
 }
 
 void help_print_end(help_style style) {
-    if (style > HELP_MAN) {
+    if (style > HELP_MAN)
         completions_end(style);
-    }
 }

@@ -22,9 +22,8 @@ static bool parse_nan(const char *text, void *target, char *reason) {
 static bool parse_position(const char *text, void *target, char *reason) {
     static const char *const words[] = {"replace", "add"};
     size_t word = 0;
-    if (!option_word(text, words, 2, &word, reason)) {
+    if (!option_word(text, words, 2, &word, reason))
         return false;
-    }
     *(bool *)target = word == 1;
     return true;
 }
@@ -35,13 +34,11 @@ bool motion_option_format(const char *text, void *target, char *reason) {
     size_t word = 0;
     for (size_t i = 0; i < FORMATS; i++) {
         words[i] = pm_motion_format_name((pm_motion_format)(PM_MOTION_ANY + 1 + i));
-        if (strcasecmp(text, words[i]) == 0) {
+        if (strcasecmp(text, words[i]) == 0)
             text = words[i];
-        }
     }
-    if (!option_word(text, words, FORMATS, &word, reason)) {
+    if (!option_word(text, words, FORMATS, &word, reason))
         return false;
-    }
     *(pm_motion_format *)target = (pm_motion_format)(PM_MOTION_ANY + 1 + word);
     return true;
 }
@@ -107,11 +104,9 @@ void motion_options_warn(const motion_options *options, unsigned formats) {
                {"--nan", o->hold_nan, BVH, "bvh"},
                {"--no-snap", o->no_snap, BVH | NPZ, "bvh and npz"},
                {"--bvh-position", o->bvh_adds_offset, BVH, "bvh"}};
-    for (size_t i = 0; formats != 0 && i < sizeof all / sizeof all[0]; i++) {
-        if (all[i].is_given && (all[i].formats & formats) == 0) {
+    for (size_t i = 0; formats != 0 && i < sizeof all / sizeof all[0]; i++)
+        if (all[i].is_given && (all[i].formats & formats) == 0)
             cli_warn(all[i].name, "has no effect; it is for inputs of %s", all[i].words);
-        }
-    }
 }
 
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {

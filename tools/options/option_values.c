@@ -38,12 +38,10 @@ bool option_word(const char *text, const char *const *words, size_t count, size_
     }
     size_t used = (size_t)snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is unknown; expected%s",
                                    text, count > 1 ? " one of:" : ":");
-    for (size_t i = 0; i < count && used < OPTION_REASON_SIZE; i++) {
+    for (size_t i = 0; i < count && used < OPTION_REASON_SIZE; i++)
         used += (size_t)snprintf(reason + used, OPTION_REASON_SIZE - used, " %s", words[i]);
-    }
-    if (meant.word != NULL && used < OPTION_REASON_SIZE) {
+    if (meant.word && used < OPTION_REASON_SIZE)
         snprintf(reason + used, OPTION_REASON_SIZE - used, "; did you mean %s?", meant.word);
-    }
     return false;
 }
 
@@ -52,12 +50,10 @@ bool option_word(const char *text, const char *const *words, size_t count, size_
 static bool take_number(const char **text, double *number) {
     const char *digits = *text + (**text == '-' || **text == '+');
     if (!isdigit((unsigned char)digits[0]) &&
-        !(digits[0] == '.' && isdigit((unsigned char)digits[1]))) {
+        !(digits[0] == '.' && isdigit((unsigned char)digits[1])))
         return false;
-    }
-    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
         return false;
-    }
     char *end = NULL;
     *number = strtod(*text, &end);
     *text = end;
@@ -77,12 +73,10 @@ bool option_number(const char *text, void *target, char *reason) {
 
 bool option_number_list(const char *text, size_t count, double *numbers) {
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && *text++ != ',') {
+        if (i > 0 && *text++ != ',')
             return false;
-        }
-        if (!take_number(&text, &numbers[i])) {
+        if (!take_number(&text, &numbers[i]))
             return false;
-        }
     }
     return *text == '\0';
 }
@@ -156,10 +150,9 @@ bool option_rational(const char *text, void *target, char *reason) {
 bool option_seconds(const char *text, void *target, char *reason) {
     pm_rational fraction = {0, 0};
     double seconds = 0.0;
-    if (strchr(text, '/') != NULL) {
-        if (rate_parse(text, &fraction)) {
+    if (strchr(text, '/')) {
+        if (rate_parse(text, &fraction))
             seconds = (double)fraction.num / (double)fraction.den;
-        }
     } else if (!option_number(text, &seconds, reason)) {
         return false;
     }

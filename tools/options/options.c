@@ -41,9 +41,8 @@ typedef struct found_option {
 } found_option;
 
 static bool names_option(const option *row, const char *name, size_t length, char letter) {
-    if (letter != 0) {
+    if (letter != 0)
         return row->letter == letter;
-    }
     return strlen(row->name) == length && memcmp(row->name, name, length) == 0;
 }
 
@@ -72,37 +71,31 @@ static bool find_option(const parser *state, const char *name, size_t length, ch
 static cli_exit refuse_unknown(const parser *state, const char *word, size_t length) {
     nearest meant = {.text = word, .size = length};
     char hint[128];
-    for (size_t g = 0; g < state->group_count; g++) {
-        for (size_t i = 0; i < state->groups[g].count; i++) {
+    for (size_t g = 0; g < state->group_count; g++)
+        for (size_t i = 0; i < state->groups[g].count; i++)
             nearest_try(&meant, state->groups[g].options[i].name);
-        }
-    }
-    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
+    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++)
         nearest_try(&meant, option_common[i].name);
-    }
-    if (meant.word == NULL) {
+    if (!meant.word)
         return options_usage(state->help, word, "unknown option");
-    }
     snprintf(hint, sizeof hint, "did you mean %s? see: posemill %s --help", meant.word,
              state->help->name);
     return cli_fail(CLI_USAGE, word, hint, "unknown option");
 }
 
 static void set_flag(parser *state, const found_option *found) {
-    if (found->target != NULL) {
+    if (found->target)
         *(bool *)found->target = true;
-    } else if (found->row->letter == 'q') {
+    else if (found->row->letter == 'q')
         cli_quiet = true;
-    } else {
+    else
         state->help_wanted = true;
-    }
 }
 
 static cli_exit store_value(const parser *state, const found_option *found, const char *text) {
     char reason[OPTION_REASON_SIZE] = "value is invalid";
-    if (found->row->parse(text, found->target, reason)) {
+    if (found->row->parse(text, found->target, reason))
         return CLI_DONE;
-    }
     return options_usage(state->help, found->row->name, "%s", reason);
 }
 
@@ -111,27 +104,23 @@ static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
     const char *word = argv[*at];
     bool is_long = word[1] == '-';
     const char *value = is_long ? strchr(word, '=') : (word[2] != '\0' ? word + 2 : NULL);
-    size_t length = is_long && value != NULL ? (size_t)(value - word) : strlen(word);
+    size_t length = is_long && value ? (size_t)(value - word) : strlen(word);
     found_option found = {NULL, NULL};
-    if (!find_option(state, word, length, is_long ? '\0' : word[1], &found)) {
+    if (!find_option(state, word, length, is_long ? '\0' : word[1], &found))
         return refuse_unknown(state, word, length);
-    }
-    if (is_long && value != NULL) {
+    if (is_long && value)
         value++;
-    }
-    if (found.row->argument == NULL) {
+    if (!found.row->argument) {
         const bool is_help = found.target == NULL && found.row->letter == 'h';
-        if (value != NULL && !(is_help && help_find_style(value, &state->style))) {
+        if (value && !(is_help && help_find_style(value, &state->style)))
             return options_usage(state->help, word, "%s takes no value", found.row->name);
-        }
         set_flag(state, &found);
         return CLI_DONE;
     }
-    if (value == NULL) {
-        if (*at + 1 >= argc) {
+    if (!value) {
+        if (*at + 1 >= argc)
             return options_usage(state->help, found.row->name, "value is missing; expected %s",
                                  found.row->argument);
-        }
         value = argv[++*at];
     }
     return store_value(state, &found, value);
@@ -146,9 +135,8 @@ static cli_exit parse_words(parser *state, int *argc, char **argv) {
             options_over = true;
         } else if (is_option) {
             cli_exit code = parse_option(state, *argc, argv, &at);
-            if (code != CLI_DONE || state->help_wanted) {
+            if (code != CLI_DONE || state->help_wanted)
                 return code;
-            }
         } else if (!state->help->takes_operands) {
             return options_usage(state->help, argv[at], "unexpected argument");
         } else {
@@ -163,8 +151,7 @@ bool options_parse(const command_help *help, const option_group *groups, size_t 
                    int *argc, char **argv, cli_exit *code) {
     parser state = {help, groups, group_count, false, HELP_TEXT};
     *code = parse_words(&state, argc, argv);
-    if (*code == CLI_DONE && state.help_wanted) {
+    if (*code == CLI_DONE && state.help_wanted)
         help_print(state.style, help, groups, group_count);
-    }
     return *code == CLI_DONE && !state.help_wanted;
 }

@@ -59,7 +59,7 @@ option_group scene_options_group(pm_motion_compare_options *options) {
 /* A name without an extension may be anything's, such as /dev/stdout. */
 static bool is_page_name(const char *path) {
     const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *name = slash ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
     return dot == NULL || dot == name || strcasecmp(dot, ".html") == 0 ||
            strcasecmp(dot, ".htm") == 0;
@@ -67,32 +67,28 @@ static bool is_page_name(const char *path) {
 
 cli_exit page_check_name(const command_help *help, const char *path, char **inputs, size_t count) {
     const named_file *output = NULL, *other = NULL;
-    if (!is_page_name(path)) {
+    if (!is_page_name(path))
         return options_usage(help, path,
                              "a page is a file of HTML; expected a name that ends in "
                              ".html, or - for standard output");
-    }
     for (size_t i = 0; i < count; i++) {
         const named_file names[] = {{path, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
-        if (names_clash(names, 2, &output, &other)) {
+        if (names_clash(names, 2, &output, &other))
             return cli_fail(CLI_CANNOT_WRITE, inputs[i], "choose another name for the page",
                             "would be overwritten by the page");
-        }
     }
     return CLI_DONE;
 }
 
 char *page_command_line(int argc, char **argv) {
     size_t size = sizeof "posemill";
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++)
         size += strlen(argv[i]) + 1;
-    }
     char *line = malloc(size), *at = line;
-    if (line != NULL) {
+    if (line) {
         at = stpcpy(at, "posemill");
-        for (int i = 0; i < argc; i++) {
+        for (int i = 0; i < argc; i++)
             at = stpcpy(stpcpy(at, " "), argv[i]);
-        }
     }
     return line;
 }

@@ -21,9 +21,8 @@ static const char *read_number(const char *text, uint64_t *number) {
     const char *at = text;
     for (*number = 0; *at >= '0' && *at <= '9'; at++) {
         *number = 10 * *number + (uint64_t)(*at - '0');
-        if (*number > SHARDS_MAX) {
+        if (*number > SHARDS_MAX)
             return NULL;
-        }
     }
     return at > text ? at : NULL;
 }
@@ -31,11 +30,10 @@ static const char *read_number(const char *text, uint64_t *number) {
 static pm_status parse_shard(const char *what, const char *text, batch_shard *shard,
                              pm_error *error) {
     const char *at = read_number(text, &shard->index);
-    if (at != NULL && *at == '/') {
+    if (at && *at == '/') {
         at = read_number(at + 1, &shard->count);
-        if (at != NULL && *at == '\0' && shard->index < shard->count) {
+        if (at && *at == '\0' && shard->index < shard->count)
             return PM_OK;
-        }
     }
     return motion_fail_at(error, PM_ERROR_ARGUMENT, what, "shards are 0/N to N-1/N, or auto",
                           "'%s' is no shard; expected I/N with I below N", text);
@@ -45,21 +43,20 @@ static pm_status parse_shard(const char *what, const char *text, batch_shard *sh
 
 static const char *variable(const char *name) {
     const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? text : NULL;
+    return text && text[0] != '\0' ? text : NULL;
 }
 
 static const char cure[] = "set POSEMILL_SHARD, or give --shard I/N";
 
 static pm_status read_variable(const char *name, uint64_t *number, pm_error *error) {
     const char *text = variable(name);
-    const char *end = text != NULL ? read_number(text, number) : NULL;
-    if (end != NULL && *end == '\0') {
+    const char *end = text ? read_number(text, number) : NULL;
+    if (end && *end == '\0')
         return PM_OK;
-    }
-    return text == NULL ? motion_fail_at(error, PM_ERROR_ARGUMENT, name, cure,
-                                         "is not set, but is needed with the others")
-                        : motion_fail_at(error, PM_ERROR_ARGUMENT, name, cure,
-                                         "'%s' is not a whole number", text);
+    return !text ? motion_fail_at(error, PM_ERROR_ARGUMENT, name, cure,
+                                  "is not set, but is needed with the others")
+                 : motion_fail_at(error, PM_ERROR_ARGUMENT, name, cure,
+                                  "'%s' is not a whole number", text);
 }
 
 /* Two variables that say which of how many. Leaves *found false if one of them is not set. */
@@ -76,19 +73,16 @@ static const rank_names mpi_ranks[] = {
 static pm_status read_rank(const rank_names *names, batch_shard *rank, bool *found,
                            pm_error *error) {
     *found = variable(names->index) != NULL && variable(names->count) != NULL;
-    if (!*found) {
+    if (!*found)
         return PM_OK;
-    }
     pm_status status = read_variable(names->index, &rank->index, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = read_variable(names->count, &rank->count, error);
-    }
-    if (status == PM_OK && rank->index >= rank->count) {
+    if (status == PM_OK && rank->index >= rank->count)
         return motion_fail_at(error, PM_ERROR_ARGUMENT, names->index, cure,
                               "is %llu, expected less than %s, which is %llu",
                               (unsigned long long)rank->index, names->count,
                               (unsigned long long)rank->count);
-    }
     return status;
 }
 
@@ -112,18 +106,16 @@ static pm_status read_array(batch_shard *place, pm_error *error) {
     status = status == PM_OK ? read_variable("SLURM_ARRAY_TASK_STEP", &step, error) : status;
     status =
         status == PM_OK ? read_variable("SLURM_ARRAY_TASK_COUNT", &place->count, error) : status;
-    if (status != PM_OK) {
+    if (status != PM_OK)
         return status;
-    }
     place->index = step > 0 && id >= first ? (id - first) / step : 0;
-    if (step == 0 || id < first || (id - first) % step != 0 || place->index >= place->count) {
+    if (step == 0 || id < first || (id - first) % step != 0 || place->index >= place->count)
         return motion_fail_at(
             error, PM_ERROR_ARGUMENT, "SLURM_ARRAY_TASK_ID", cure,
             "the ids of the array are not evenly spaced: id %llu, first %llu, step %llu, "
             "%llu tasks",
             (unsigned long long)id, (unsigned long long)first, (unsigned long long)step,
             (unsigned long long)place->count);
-    }
     return PM_OK;
 }
 
@@ -134,9 +126,8 @@ static pm_status check_mpi(batch_shard task, pm_error *error) {
     bool found = false;
     const pm_status status = read_mpi(&rank, &source, &found, error);
     if (status != PM_OK || !found || rank.count == 1 ||
-        (rank.index == task.index && rank.count == task.count)) {
+        (rank.index == task.index && rank.count == task.count))
         return status;
-    }
     return motion_fail_at(error, PM_ERROR_ARGUMENT, source,
                           "start the tasks with srun, or give --shard I/N",
                           "say %llu/%llu, and Slurm says task %llu/%llu",
@@ -153,9 +144,8 @@ static pm_status read_slurm(batch_shard *shard, const char **source, bool *found
     status = status == PM_OK ? read_rank(&slurm_task, &task, &has_task, error) : status;
     *found = has_array || has_task;
     status = status == PM_OK && *found ? check_mpi(task, error) : status;
-    if (status != PM_OK || !*found) {
+    if (status != PM_OK || !*found)
         return status;
-    }
     *source = !has_array ? slurm_task.both
               : has_task ? "SLURM_ARRAY_TASK_ID, SLURM_PROCID and SLURM_NTASKS"
                          : "SLURM_ARRAY_TASK_ID";
@@ -169,14 +159,13 @@ static pm_status read_slurm(batch_shard *shard, const char **source, bool *found
 static pm_status find_auto(batch_shard *shard, const char **source, pm_error *error) {
     const char *given = variable("POSEMILL_SHARD");
     bool found = false;
-    if (given != NULL) {
+    if (given) {
         *source = "POSEMILL_SHARD";
         return parse_shard("POSEMILL_SHARD", given, shard, error);
     }
     pm_status status = read_slurm(shard, source, &found, error);
-    if (status == PM_OK && !found) {
+    if (status == PM_OK && !found)
         status = read_mpi(shard, source, &found, error);
-    }
     if (status == PM_OK && !found) {
         *shard = (batch_shard){0, 1};
         *source = "none";
@@ -187,12 +176,10 @@ static pm_status find_auto(batch_shard *shard, const char **source, pm_error *er
 pm_status shard_find(const char *text, batch_shard *shard, const char **source, pm_error *error) {
     *shard = (batch_shard){0, 1};
     *source = "all";
-    if (text == NULL) {
+    if (!text)
         return PM_OK;
-    }
-    if (strcmp(text, "auto") == 0) {
+    if (strcmp(text, "auto") == 0)
         return find_auto(shard, source, error);
-    }
     *source = "--shard";
     return parse_shard("--shard", text, shard, error);
 }

@@ -18,34 +18,29 @@
 
 void failures_add(batch_failures *failures, const char *name, const char *reason, cli_exit code) {
     failures->one_code = failures->count == 0 || (failures->one_code && failures->code == code);
-    if (failures->count == 0) {
+    if (failures->count == 0)
         failures->code = code;
-    }
     if (failures->count < STATUS_FAILURES) {
         const size_t size = strlen(name) + strlen(reason) + 3;
         char *text = malloc(size);
-        if (text != NULL) {
+        if (text)
             snprintf(text, size, "%s: %s", name, reason);
-        }
         failures->first[failures->count] = text;
     }
     failures->count++;
 }
 
 void failures_release(batch_failures *failures) {
-    for (size_t i = 0; i < STATUS_FAILURES; i++) {
+    for (size_t i = 0; i < STATUS_FAILURES; i++)
         free(failures->first[i]);
-    }
     *failures = (batch_failures){.count = 0};
 }
 
 cli_exit status_code(const pm_motion_batch_result *status, const batch_failures *failures) {
-    if (status->done + status->kept + status->failed < status->files) {
+    if (status->done + status->kept + status->failed < status->files)
         return CLI_PARTIAL;
-    }
-    if (status->failed == 0) {
+    if (status->failed == 0)
         return CLI_DONE;
-    }
     return failures->one_code && status->failed == status->files ? failures->code : CLI_PARTIAL;
 }
 
@@ -62,11 +57,10 @@ static void write_count(char *text, size_t size, double count, const char *unit)
         count /= 1000.0;
         prefix++;
     }
-    if (prefix == 0) {
+    if (prefix == 0)
         snprintf(text, size, "%.0f %s", count, unit);
-    } else {
+    else
         snprintf(text, size, "%.1f %c %s", count, prefixes[prefix], unit);
-    }
 }
 
 /* "1:23 left". The rest takes as long a byte as what has ended. */
@@ -78,12 +72,11 @@ static void write_left(char *text, size_t size, const pm_motion_batch_result *st
     }
     const double left = ceil(status->seconds * ((double)(status->bytes - ended) / (double)ended));
     const uint64_t s = left < 1e9 ? (uint64_t)left : UINT64_C(1000000000);
-    if (s < 3600) {
+    if (s < 3600)
         snprintf(text, size, "%" PRIu64 ":%02d left", s / 60, (int)(s % 60));
-    } else {
+    else
         snprintf(text, size, "%" PRIu64 ":%02d:%02d left", s / 3600, (int)(s / 60 % 60),
                  (int)(s % 60));
-    }
 }
 
 static double per_second(double amount, double seconds) {
@@ -105,12 +98,10 @@ static void write_parts(const pm_motion_batch_result *status, char parts[PARTS][
 static size_t join_parts(char parts[PARTS][PART_SIZE], char line[STATUS_WIDTH]) {
     size_t used = 0;
     line[0] = '\0';
-    for (int i = 0; i < PARTS; i++) {
-        if (parts[i][0] != '\0') {
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i][0] != '\0')
             used += (size_t)snprintf(line + used, STATUS_WIDTH - used, "%s%s", used > 0 ? ", " : "",
                                      parts[i]);
-        }
-    }
     return used;
 }
 
@@ -118,9 +109,8 @@ static size_t join_parts(char parts[PARTS][PART_SIZE], char line[STATUS_WIDTH]) 
 static void add_bar(const pm_motion_batch_result *status, size_t room, char line[STATUS_WIDTH]) {
     enum { LEAST = 10, MOST = 60 };
     const uint64_t ended = status->done + status->kept + status->failed;
-    if (room < LEAST + 3 || status->files == 0) {
+    if (room < LEAST + 3 || status->files == 0)
         return;
-    }
     const size_t cells = room - 3 < MOST ? room - 3 : MOST, used = strlen(line) + 1;
     const size_t filled = (size_t)((double)cells * ((double)ended / (double)status->files));
     memmove(line + cells + 3, line, used);
@@ -146,9 +136,8 @@ void status_line(const pm_motion_batch_result *status, int columns, char line[ST
         line[0] = '\0';
         return;
     }
-    if (columns >= BAR_COLUMNS) {
+    if (columns >= BAR_COLUMNS)
         add_bar(status, most - length, line);
-    }
 }
 
 /* ---- the summary --------------------------------------------------------------------- */
@@ -161,23 +150,19 @@ void status_print(const pm_motion_batch_result *status, const batch_failures *fa
     const double bytes = (double)(status->bytes_read + status->bytes_written);
     char samples[PART_SIZE], kept[PART_SIZE] = "", unfinished[PART_SIZE] = "";
     write_count(samples, sizeof samples, (double)status->joint_samples, "joint samples");
-    if (status->kept > 0) {
+    if (status->kept > 0)
         snprintf(kept, sizeof kept, ", %" PRIu64 " kept", status->kept);
-    }
-    if (left > 0) {
+    if (left > 0)
         snprintf(unfinished, sizeof unfinished, ", %" PRIu64 " left", left);
-    }
     printable_line(file,
                    "%" PRIu64 " file%s: %" PRIu64 " done%s, %" PRIu64 " failed%s; %" PRIu64
                    " frames, %s, %.1f s, %.1f MB/s",
                    status->files, status->files == 1 ? "" : "s", status->done, kept, status->failed,
                    unfinished, status->frames, samples, seconds, 1e-6 * per_second(bytes, seconds));
-    for (size_t i = 0; i < STATUS_FAILURES && i < failures->count; i++) {
+    for (size_t i = 0; i < STATUS_FAILURES && i < failures->count; i++)
         printable_line(file, "failed: %s",
-                       failures->first[i] != NULL ? failures->first[i] : "out of memory");
-    }
-    if (status->failed > STATUS_FAILURES) {
+                       failures->first[i] ? failures->first[i] : "out of memory");
+    if (status->failed > STATUS_FAILURES)
         printable_line(file, "and %" PRIu64 " more failed; see %s",
                        status->failed - STATUS_FAILURES, records);
-    }
 }

@@ -70,12 +70,11 @@ static void print_only(FILE *file, const char *letter, const subject *s, const u
         show_name(shown, subject_name(s, joints[i]));
         snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", shown);
     }
-    if (count > SHOWN_NAMES) {
+    if (count > SHOWN_NAMES)
         printable_line(file, "only in %s, not compared: %s and %zu more", letter, list,
                        count - SHOWN_NAMES);
-    } else if (count > 0) {
+    else if (count > 0)
         printable_line(file, "only in %s, not compared: %s", letter, list);
-    }
 }
 
 /* What lies far above all other values, before the table whose maxima it makes. */
@@ -85,54 +84,47 @@ static void print_apart(FILE *file, const comparison *c, compare_measure measure
     const size_t worst = compare_worst(c, measure);
     const scale *s = &c->scales[measure];
     outcome_apart(c, measure, apart);
-    if (apart[0] == '\0') {
+    if (apart[0] == '\0')
         return;
-    }
     show_name(shown, subject_name(c->a, c->pairs->pairs[worst].a));
     printable_line(
         file, "%s are at most %.4g %s; apart from these, %s, up to %.4g %s: %s at %.4g s", what,
         s->end, unit, apart, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time);
-    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
+    if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0)
         printable_line(file,
                        "the beginning is apart, as a T-pose is: --trim-start %zu leaves it out",
                        outcome_keys_apart(c));
-    }
 }
 
 static void print_times(FILE *file, const comparison *c) {
-    if (c->every > 1) {
+    if (c->every > 1)
         printable_line(file,
                        "compared at %" PRIu64 " of %" PRIu64 " key times, one of %" PRIu64
                        ": the joints have many more poses there than the files have keys",
                        c->time_count, c->key_times, c->every);
-    }
 }
 
 static void print_verdict(FILE *file, const outcome *o) {
-    if (o->has_tolerance) {
+    if (o->has_tolerance)
         printable_line(file, "tolerance of %.9g degrees and %.9g mm: %s", o->tolerance_degrees,
                        o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
-    }
 }
 
 void compare_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
     char from[48] = "";
-    if (c->start > 0) {
+    if (c->start > 0)
         snprintf(from, sizeof from, " from %.9g s", c->start);
-    }
     print_file(file, "A", &o->a, c->a);
     print_file(file, "B", &o->b, c->b);
     printable_line(file,
                    "%zu joints matched by %s, %" PRIu64 " times in %.9g s%s; A by %s on %s; "
                    "distances in units of %.9g mm",
                    c->pairs->count, joints_rule_name(c->pairs->rule), c->time_count, c->seconds,
-                   from, o->method, o->device != NULL ? o->device : "the host in double",
-                   o->unit_mm);
-    if (c->a->seconds != c->b->seconds) {
+                   from, o->method, o->device ? o->device : "the host in double", o->unit_mm);
+    if (c->a->seconds != c->b->seconds)
         printable_line(file, "durations differ: %.9g s and %.9g s; the shorter one is compared",
                        c->a->seconds, c->b->seconds);
-    }
     print_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
     print_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
     print_times(file, c);

@@ -15,9 +15,8 @@ enum { SHOWN = 20 }; /* files of each problem */
 /* The other record that a conflict is about. */
 static const batch_record *other_record(const merge_file *file) {
     size_t i = 1;
-    while (digest_equal(&file->records[i]->output, &file->records[0]->output)) {
+    while (digest_equal(&file->records[i]->output, &file->records[0]->output))
         i++;
-    }
     return file->records[i];
 }
 
@@ -36,7 +35,7 @@ static void print_problem(const merge_file *file) {
     if (file->state == MERGE_FAILED) {
         const char *error = file->records[0]->error;
         printable_line(stdout, "failed: %s: %s", file->name,
-                       error != NULL ? error : "the record has no reason");
+                       error ? error : "the record has no reason");
     } else if (file->state == MERGE_MISSING) {
         printable_line(stdout, "missing: %s", file->name);
     } else {
@@ -55,9 +54,8 @@ static void print_problems(const merge_result *result, merge_state state) {
             shown++;
         }
     }
-    if (left > 0) {
+    if (left > 0)
         printable_line(stdout, "%s: %zu more; --json names all", merge_state_name(state), left);
-    }
 }
 
 /* Names the files of each run that left some. */
@@ -68,10 +66,9 @@ static void print_options(const merge_result *result) {
                        group->count, group->count == 1 ? "" : "s", group->options.text,
                        group->first->name, group->first->records[0]->from);
     }
-    if (result->group_count > SHOWN) {
+    if (result->group_count > SHOWN)
         printable_line(stdout, "different options: %zu more; --json names all",
                        result->group_count - SHOWN);
-    }
 }
 
 void merge_print(const pm_motion_batch_merge *merge) {
@@ -82,19 +79,17 @@ void merge_print(const pm_motion_batch_merge *merge) {
     print_problems(result, MERGE_MISSING);
     print_problems(result, MERGE_CONFLICTING);
     print_options(result);
-    if (result->count == 0) {
+    if (result->count == 0)
         printable_line(stdout, "there is no record");
-    }
     printable_line(stdout,
                    "%zu file%s of records: %zu done, %zu failed, %zu missing, "
                    "%zu conflicting",
                    files, files == 1 ? "" : "s", result->counts[MERGE_DONE],
                    result->counts[MERGE_FAILED], result->counts[MERGE_MISSING],
                    result->counts[MERGE_CONFLICTING]);
-    if (result->unlisted > 0) {
+    if (result->unlisted > 0)
         printable_line(stdout, "%zu of them %s not in the list", result->unlisted,
                        result->unlisted == 1 ? "is" : "are");
-    }
     printable_line(stdout,
                    "%" PRIu64 " frames, %" PRIu64 " joint samples, %" PRIu64 " bytes read, %" PRIu64
                    " written, %.1f s of work",

@@ -47,10 +47,9 @@ static void report_text(const resample_options *options, const char *in, const c
 
     describe_source(options, report, source);
     rate_describe(report->rate, target);
-    if (report->checked) {
+    if (report->checked)
         snprintf(check, sizeof check, ", reference: %s, max difference %.3g rad",
                  report->identical ? "bit-identical" : "differs", report->max_error);
-    }
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
                    "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s",
@@ -115,11 +114,10 @@ static void report_conversion(const resample_options *options, const char *in, c
 
 void resample_print(const resample_options *options, const char *in, const char *out,
                     const task_report *report, const char *device) {
-    if (options->batch.run.task.converts) {
+    if (options->batch.run.task.converts)
         report_conversion(options, in, out, report);
-    } else if (options->json) {
+    else if (options->json)
         report_json(options, in, out, report, device);
-    } else if (!cli_quiet) {
+    else if (!cli_quiet)
         report_text(options, in, out, report, device);
-    }
 }

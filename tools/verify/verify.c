@@ -83,21 +83,19 @@ static void apply_sterp_variant(size_t variant, pm_clip_desc *desc) {
 /* Requirements of bspline on the keys are met by prepare_keys(), those of cubicspline here. */
 static void apply_variant(pm_method method, size_t variant, track_set *set, pm_clip_desc *desc) {
     desc->method = method;
-    if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE) {
+    if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE)
         apply_tangents_variant(variant, set, desc);
-    } else if (method == PM_METHOD_SPLINE) {
+    else if (method == PM_METHOD_SPLINE)
         desc->ends = (pm_ends)variant;
-    } else if (method == PM_METHOD_STERP) {
+    else if (method == PM_METHOD_STERP)
         apply_sterp_variant(variant, desc);
-    } else if (method == PM_METHOD_CUBICSPLINE) {
+    else if (method == PM_METHOD_CUBICSPLINE)
         set_give_tangents(set, desc);
-    }
 }
 
 static void prepare_keys(pm_method method, track_set *set) {
-    if (method == PM_METHOD_BSPLINE) {
+    if (method == PM_METHOD_BSPLINE)
         set_make_uniform(set);
-    }
 }
 
 /* ---- random keys --------------------------------------------------------------- */
@@ -130,9 +128,8 @@ static bool sample_points_make(random_source *source, const pm_clip_desc *desc, 
     const pm_timeline *timeline = &desc->timelines[0];
     points->times = malloc(count * sizeof *points->times);
     points->tracks = with_tracks ? malloc(count * sizeof *points->tracks) : NULL;
-    if (points->times == NULL || (with_tracks && points->tracks == NULL)) {
+    if (!points->times || (with_tracks && !points->tracks))
         return false;
-    }
     for (size_t k = 0; k < count; k++) {
         size_t track = (size_t)random_bits(source) % desc->track_count;
         const pm_timeline *own =
@@ -141,17 +138,16 @@ static bool sample_points_make(random_source *source, const pm_clip_desc *desc, 
         points->times[k] = desc->loop_period > 0.0
                                ? random_between(source, -10.0 * last, 10.0 * last)
                                : random_between(source, -0.05 * last, 1.05 * last);
-        if (with_tracks) {
+        if (with_tracks)
             points->tracks[k] = (uint32_t)track;
-        }
     }
     return true;
 }
 
 /* A rate that spreads `count` samples over the keys and never coincides with the key rate. */
 static pm_rational spreading_rate(const pm_timeline *timeline, size_t count) {
-    double seconds = timeline->times != NULL ? timeline->times[timeline->key_count - 1]
-                                             : (double)(timeline->key_count - 1);
+    double seconds = timeline->times ? timeline->times[timeline->key_count - 1]
+                                     : (double)(timeline->key_count - 1);
     pm_rational rate = {(int64_t)(1001.0 * (double)count / seconds) + 1, 1001};
     return rate;
 }
@@ -163,29 +159,25 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     track_set set;
     sample_points points = {NULL, NULL};
     set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
-    if (kind == CLOSED) {
+    if (kind == CLOSED)
         set.tracks[0].period = set.tracks[0].times[RANDOM_KEYS - 1] + 0.7;
-    }
     prepare_keys(method, &set);
     verify_case tested = {random_names[kind], true, set_describe(&set)};
     apply_variant(method, variant, &set, &tested.desc);
     pm_timeline uniform = {.key_count = RANDOM_KEYS, .rate = {1, 1}};
-    if (kind == UNIFORM_KEYS) {
+    if (kind == UNIFORM_KEYS)
         tested.desc.timelines = &uniform;
-    }
     size_t count = kind == PAIRS ? rows : rows / RANDOM_TRACKS + 1;
     pm_sample_job job = {.sample_count = count};
     cli_exit code = CLI_DONE;
-    if (kind == UNIFORM_SAMPLES || kind == UNIFORM_KEYS) {
+    if (kind == UNIFORM_SAMPLES || kind == UNIFORM_KEYS)
         job.rate = spreading_rate(&tested.desc.timelines[0], count);
-    } else if (!sample_points_make(source, &tested.desc, count, kind == PAIRS, &points)) {
+    else if (!sample_points_make(source, &tested.desc, count, kind == PAIRS, &points))
         code = cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
-    }
     job.times = points.times;
     job.tracks = points.tracks;
-    if (code == CLI_DONE) {
+    if (code == CLI_DONE)
         code = verify_case_run(engine, &tested, &job, result);
-    }
     free(points.times);
     free(points.tracks);
     set_destroy(&set);
@@ -199,9 +191,8 @@ enum { ADVERSARIAL_SAMPLES = 400 };
 /* In a loop that ends with a closing key, positions must be closed too. */
 static void close_positions(test_track *track) {
     size_t last = track->key_count - 1;
-    if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period) {
+    if (track->period > 0.0 && track->times[last] - track->times[0] >= track->period)
         memcpy(track->positions[last], track->positions[0], sizeof track->positions[0]);
-    }
 }
 
 static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t index, size_t variant,
@@ -221,13 +212,11 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     double last = track->times[track->key_count - 1];
     double end = track->period > 0.0 ? 2.5 * track->period : last;
     double times[ADVERSARIAL_SAMPLES];
-    for (size_t k = 0; k < ADVERSARIAL_SAMPLES; k++) {
+    for (size_t k = 0; k < ADVERSARIAL_SAMPLES; k++)
         times[k] = end * ((double)k / (double)(ADVERSARIAL_SAMPLES - 1));
-    }
     /* Some of the samples lie exactly at the key times. */
-    for (size_t i = 0; i < track->key_count; i++) {
+    for (size_t i = 0; i < track->key_count; i++)
         times[3 * i] = track->times[i];
-    }
     pm_sample_job job = {.sample_count = ADVERSARIAL_SAMPLES, .times = times};
     cli_exit code = verify_case_run(engine, &tested, &job, result);
     set_destroy(&set);
@@ -243,13 +232,11 @@ cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_
     memset(result, 0, sizeof *result);
     result->method = method;
     for (size_t variant = 0; variant < variants && code == CLI_DONE; variant++) {
-        for (int kind = 0; kind < RANDOM_KINDS && code == CLI_DONE; kind++) {
+        for (int kind = 0; kind < RANDOM_KINDS && code == CLI_DONE; kind++)
             code = random_case(engine, method, (random_kind)kind, variant, &source, rows, result);
-        }
         size_t adversaries = is_unlimited(method, variant) ? 0 : adversarial_count();
-        for (size_t i = 0; i < adversaries && code == CLI_DONE; i++) {
+        for (size_t i = 0; i < adversaries && code == CLI_DONE; i++)
             code = adversarial_case(engine, method, i, variant, result);
-        }
     }
     return code;
 }

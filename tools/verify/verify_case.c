@@ -18,20 +18,18 @@ typedef struct path_output {
 } path_output;
 
 static size_t row_count(const verify_case *tested, const pm_sample_job *job) {
-    return job->tracks != NULL ? job->sample_count : job->sample_count * tested->desc.track_count;
+    return job->tracks ? job->sample_count : job->sample_count * tested->desc.track_count;
 }
 
 /* Fills the output with NaN, so that a sample that was not written is detected. */
 static bool output_allocate(path_output *output, size_t rows, bool positions) {
     output->rotations = malloc(rows * 4 * sizeof(float));
     output->positions = positions ? malloc(rows * 3 * sizeof(float)) : NULL;
-    if (output->rotations == NULL || (positions && output->positions == NULL)) {
+    if (!output->rotations || (positions && !output->positions))
         return false;
-    }
     memset(output->rotations, 0xff, rows * 4 * sizeof(float));
-    if (positions) {
+    if (positions)
         memset(output->positions, 0xff, rows * 3 * sizeof(float));
-    }
     return true;
 }
 
@@ -58,11 +56,9 @@ static bool same_bits(const path_output *a, const path_output *b, size_t row) {
 }
 
 static bool all_finite(const float *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(numbers[i])) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
             return false;
-        }
-    }
     return true;
 }
 
@@ -70,8 +66,7 @@ static bool all_finite(const float *numbers, size_t count) {
 static bool add_sample(verify_errors *errors, const path_output *output, size_t row, quat exact,
                        double magnification, bool random) {
     const float *got = output->rotations + 4 * row;
-    if (!all_finite(got, 4) ||
-        (output->positions != NULL && !all_finite(output->positions + 3 * row, 3))) {
+    if (!all_finite(got, 4) || (output->positions && !all_finite(output->positions + 3 * row, 3))) {
         errors->not_finite++;
         return false;
     }
@@ -81,12 +76,10 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
     double error = raw / magnification;
     errors->raw_max = fmax(errors->raw_max, raw);
     errors->norm = fmax(errors->norm, fabs(norm - 1.0));
-    if (random) {
+    if (random)
         errors->squares += error * error;
-    }
-    if (!(error > errors->max)) {
+    if (!(error > errors->max))
         return false;
-    }
     errors->max = error;
     return true;
 }
@@ -94,11 +87,11 @@ static bool add_sample(verify_errors *errors, const path_output *output, size_t 
 static void compare(const verify_case *tested, const pm_sample_job *job, const path_output *device,
                     const path_output *reference, verify_result *result) {
     oracle *exact = oracle_create(&tested->desc);
-    size_t tracks = job->tracks != NULL ? 1 : tested->desc.track_count;
+    size_t tracks = job->tracks ? 1 : tested->desc.track_count;
     for (size_t k = 0; k < job->sample_count; k++) {
         for (size_t t = 0; t < tracks; t++) {
             size_t row = k * tracks + t;
-            size_t track = job->tracks != NULL ? job->tracks[k] : t;
+            size_t track = job->tracks ? job->tracks[k] : t;
             oracle_cursor location = oracle_at_sample(exact, track, job, k);
             quat wanted = oracle_rotation(exact, track, location);
             double times = oracle_magnification(exact, track, location) *

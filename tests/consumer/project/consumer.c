@@ -29,9 +29,8 @@ int main(void) {
 
     if (pm_engine_create(&engine_desc, &engine, &error) != PM_OK ||
         pm_clip_create(engine, &desc, &clip, &error) != PM_OK ||
-        pm_sample(clip, &job, &error) != PM_OK) {
+        pm_sample(clip, &job, &error) != PM_OK)
         return fail(&error);
-    }
     printf("posemill %s: %g %g %g %g\n", pm_version(), (double)result[0], (double)result[1],
            (double)result[2], (double)result[3]);
     pm_clip_destroy(&clip);
