@@ -110,10 +110,14 @@ static int run_help_of(const command *found, const char *style) {
     return found->run(2, words);
 }
 
+static bool asks_for_help(int argc, char **argv) {
+    return argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
 /* posemill help [--man] [COMMAND] */
 static int run_help(int argc, char **argv) {
     const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
-    const char *name = argc > 1 + is_man ? argv[1 + is_man] : NULL;
+    const char *name = argc > 1 + is_man && !asks_for_help(argc, argv) ? argv[1 + is_man] : NULL;
     const command *found = name ? find_command(name) : NULL;
     if (found)
         return run_help_of(found, is_man ? "man" : "text");
@@ -125,6 +129,8 @@ static int run_help(int argc, char **argv) {
 
 static int run_completions(int argc, char **argv) {
     help_style shell;
+    if (asks_for_help(argc, argv))
+        return run_help(1, argv);
     if (argc != 2 || !help_find_style(argv[1], &shell) || shell <= HELP_MAN)
         return (int)cli_fail(CLI_USAGE, "completions", "see: posemill --help",
                              "expected a shell: bash, zsh or fish");

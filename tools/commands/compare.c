@@ -84,7 +84,7 @@ static const command_help help = {
     .notes =
         "Joints are matched by name, else by order. Prints a line for each joint, the\n"
         "worst first, and one for the clip; differences far above all others are named apart.\n"
-        "A file with many more key times than keys is compared at every n-th, and that is said.",
+        "A file with many more key times than keys is compared at every n-th; the result says so.",
     .example = "posemill compare take.bvh take-resampled.bvh\n"
                "posemill compare take.bvh take-60.glb -o report.html\n"
                "posemill compare take.bvh take-60.glb --tolerance 0.1,1 --quiet",

@@ -34,10 +34,10 @@ static const command_help help = {
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
                "resampled unless it is asked for.",
-    .notes = "Reads and writes BVH, glTF, GLB, NPZ and CSV, by the extensions of the names. What\n"
-             "the format cannot hold is listed and left out; with --strict it is an error.\n"
+    .notes = "Reads and writes BVH, glTF, GLB, NPZ and CSV, by the extensions of the names. Data\n"
+             "that the format cannot hold is listed and left out; with --strict it is an error.\n"
              "- is standard input or output.\n"
-             "From BVH to BVH joints keep their channels, and numbers that do not change their\n"
+             "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"
              "digits. With --out-dir a record of each file is kept, as by resample.",
     .example = "posemill convert walk.bvh walk.glb --scale 0.01\n"
                "posemill convert character.glb walk.bvh --clip walk --rate 30\n"

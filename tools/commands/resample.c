@@ -43,7 +43,7 @@ static const option resample_table[] = {
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
      AT(clips)},
-    {"--start", 0, "S", "first sample, in seconds after the first key; the result begins at 0 then",
+    {"--start", 0, "S", "first sample, in seconds after the first key; the result then begins at 0",
      option_time, TASK(start)},
     {"--end", 0, "S", "last sample at the latest, in seconds after the first key", option_time,
      TASK(end)},
@@ -76,9 +76,9 @@ static const command_help help = {
                "rotations. Samples at the time of a source frame keep the values of that frame.",
     .notes =
         "Reads and writes BVH, glTF, GLB, NPZ and CSV, by the extensions of the names; - is\n"
-        "standard input or output. Where the formats differ, the result is converted. The\n"
-        "default method is slerp, for glTF `authored`: each channel by its own interpolation.\n"
-        "sterp turns about the bones unless --axis is given.\n"
+        "standard input or output. If the formats differ, the result is converted. The default\n"
+        "method is slerp; for glTF it is `authored`: each channel by its own interpolation.\n"
+        "sterp twists about the bones unless --axis is given.\n"
         "With --out-dir, folders are searched through, and outputs have the names and folders of\n"
         "the inputs, with the extension of --to if it is given. A record of each file is kept;\n"
         "--resume does what is left or has changed. The results are the same for any number of\n"

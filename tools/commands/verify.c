@@ -58,10 +58,10 @@ static const command_help help = {
         "The rms error is measured on random keys with rotations of up to 180 degrees between\n"
         "keys. Results whose bits differ from the reference pass if they are within the\n"
         "bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
-        "Errors are measured at the float32 position in the segment. The max is divided by the\n"
-        "reach of the curve in half turns if that is above one (for cubicspline and ncubic: by\n"
-        "the inverse of the length that they divide by); the raw max is not. See\n"
-        "docs/accuracy.md.",
+        "Errors are measured at the float32 position in the segment. If a curve reaches further\n"
+        "than half a turn, its max is divided by the reach in half turns (for cubicspline and\n"
+        "ncubic: by the inverse of the length that they divide by). The raw max is not divided.\n"
+        "See docs/accuracy.md.",
     .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
 };
 
