@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every method against the oracle in double precision, on the reference path and on every device.
- * Prints the table of errors that it checks; with --markdown it writes that table as
- * docs/accuracy.md and tests nothing.
+ * Prints the table of errors that it checks; with --table it prints the table of docs/accuracy.md and
+ * tests nothing.
  */
 #include "support/accuracy.h"
 #include "support/check.h"
@@ -183,48 +183,10 @@ static void another_method_exceeds_the_documented_error(void **state) {
     assert_true(b.inexact_keys > 100 && b.worst > 1e-9);
 }
 
-static void write_markdown(const implementation *s) {
-    printf(
-        "# Accuracy\n\n"
-        "Written by `test_accuracy --markdown` for the implementation `%s`. Errors are\n"
-        "relative to an oracle in double precision with the same float32 keys and the same\n"
-        "float32 position in the segment: the angle of the rotation between both results, in\n"
-        "radians. The error of the float32 position itself is in separate columns, which\n"
-        "compare the oracle at that position with the oracle at the exact time.\n\n"
-        "The bounds apply to *divided* errors. Where a curve moves by more than half a turn in\n"
-        "a segment (hermite, spline and circular-c1 to -c3 beside much shorter segments), the\n"
-        "error is divided by that motion in half turns. Where cubicspline and ncubic divide by\n"
-        "a length below 1, which follows from their keys and tangents, the error is multiplied\n"
-        "by that length. *Raw* errors are not scaled.\n\n"
-        "The *position* columns grow with the curve's speed. A position is a float32 from 0 to\n"
-        "1 with a resolution of 3e-8 of the segment, and of 6e-8 just before a key, where it\n"
-        "stays below 1. A curve that moves by r radians per segment therefore has an error of\n"
-        "3e-8 r: 1e-7 rad at half a turn per segment. Beside segments a thousand times shorter,\n"
-        "smooth methods make many turns in the longer one, and the position becomes the largest\n"
-        "error: see the adversarial columns. With uniform keys, and with methods of two keys,\n"
-        "it stays small.\n\n"
-        "Random tracks have %d keys, with rotations of up to 180 degrees from key to key, at\n"
-        "non-uniform times. Adversarial tracks have the difficult cases: equal, opposite,\n"
-        "antipodal and nearly equal keys, half turns, extreme time ratios, loops, and very few\n"
-        "keys. Errors of positions and scales (vectors) are relative to the largest coordinate.\n"
-        "Squad without its limiter is measured on random rotations of up to 90 degrees: above\n"
-        "that, it may pass near antipodal quaternions, whose slerp magnifies rounding without\n"
-        "limit. Above 90 degrees, and on adversarial tracks, its errors are divided by that\n"
-        "magnification, and the same bound applies. bspline is measured at uniform times, the\n"
-        "only ones that it supports.\n\n"
-        "Keys of 48 bits have an error of their own, at most 7.6e-5 rad as log48 and 8.7e-5 as\n"
-        "smallest48; `test_key_format` comes close to both. A curve through the decoded keys\n"
-        "has the errors below.\n\n"
-        "The tests fail if divided errors exceed %.0e rad maximum or %.0e rad rms over random\n"
-        "tracks (%.0e and %.1e for hermite and spline with more than 1 rad from key to\n"
-        "key), or if a norm is wrong by more than %.0e. Rounding an exact result to float32\n"
-        "already costs 1e-7. Over millions of random samples sterp sometimes exceeds the bound,\n"
-        "mostly with windows, whose quotient is rounded too. Example:\n"
-        "`posemill verify --device none --samples 3000000 --seed 2026`.\n\n"
-        "| curve | random, divided max | raw max | divided rms | position "
-        "| adversarial, divided max | raw max | position | norm | vectors |\n"
-        "|---|---|---|---|---|---|---|---|---|---|\n",
-        s->name, 10, MAX_ERROR, RMS_ERROR, STEEP_MAX_ERROR, STEEP_RMS_ERROR, NORM_ERROR);
+static void print_table(const implementation *s) {
+    printf("| curve | random, divided max | raw max | divided rms | position "
+           "| adversarial, divided max | raw max | position | norm | vectors |\n"
+           "|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
         accuracy_of_random(&(implementation_span){s, 1}, variant_at(n), TRACKS, &a);
@@ -244,13 +206,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound),
         cmocka_unit_test(another_method_exceeds_the_documented_error),
     };
-    if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
+    if (argc == 2 && strcmp(argv[1], "--table") == 0) {
         const implementation *implementations = NULL;
         size_t count = 0;
         (void)implementation_list(&implementations, &count);
         if (count == 0)
             return 1;
-        write_markdown(&implementations[0]);
+        print_table(&implementations[0]);
         implementation_release();
         return 0;
     }
