@@ -16,14 +16,14 @@
  *   segment      the interval between two neighbouring keys of a track; u in [0, 1) is
  *                the relative position in it
  *   description  a plain struct that the caller fills. Zero-initialise it; every field documents what
- *                0 means. It ends in reserved fields that later versions give a meaning: a value
- *                other than 0 is refused with PM_ERROR_ARGUMENT
+ *                0 means. It ends in reserved fields, which later versions may use: a value other
+ *                than 0 is refused with PM_ERROR_ARGUMENT
  *   info         a struct that the library fills. It grows at its end only: into its reserved fields,
  *                which are 0, or by the size that the caller states
  *   value        pm_rational, pm_array, pm_timeline and pm_windows never grow
  *   index        from 0. PM_NO_INDEX and PM_NO_PARENT stand for none. Only pm_crowd_instance.mask
  *                counts from 1, because 0 is none
- *   enumerators  later versions add some at the end. Functions tell how many there are
+ *   enumerators  later versions add some at the end. Functions return how many there are
  *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
  *                crowd or engine may be destroyed while it is in flight, and it still writes its
  *                outputs. See pm_crowd_destroy for the one case that waits
@@ -35,13 +35,14 @@
  *                bool return false and write nothing; all others return 0 or NULL, and clear the
  *                struct that they would have filled
  *
- * The library never prints, never aborts, keeps no global state but a note of its first call of
- * OpenCL, and reads no environment variables except those documented at pm_engine_desc.
+ * The library never prints and never aborts. Its only global state is a note of its first call of
+ * OpenCL. It reads no environment variables except those documented at pm_engine_desc.
  *
- * Drivers of OpenCL do not survive a fork. In a process that was forked after such a call, "auto" is
- * the reference path, which a warning in the log says; listing devices, other engines, and what was
- * made on a device before the fork fail with PM_ERROR_DEVICE and a hint. Jobs with on_reference set,
- * engines on the reference path and the functions that destroy work as ever.
+ * Drivers of OpenCL do not survive a fork. In a process that was forked after such a call, "auto"
+ * is the reference path, and a warning in the log says so. Listing devices, creating other engines,
+ * and using objects made on a device before the fork fail with PM_ERROR_DEVICE and a hint. Jobs
+ * with on_reference set, engines on the reference path and the functions that destroy work as
+ * before.
  */
 #ifndef POSEMILL_H
 #define POSEMILL_H
@@ -106,7 +107,7 @@ typedef struct pm_error {
     size_t key;
     size_t joint;     /* of a skeleton's description */
     size_t instance;  /* of a crowd */
-    const char *hint; /* how to cure it, in static storage. NULL: the message says all */
+    const char *hint; /* how to solve it, in static storage. NULL: none */
     char message[512];
     uint64_t reserved[4]; /* 0 */
 } pm_error;
@@ -143,9 +144,9 @@ typedef struct pm_device_claims {
     bool fma;              /* fused multiply-add in hardware; without it, slow but the same bits */
     bool denormals;        /* numbers below 2^-126 are kept; otherwise they may become 0 */
     bool round_to_nearest; /* results are rounded to the nearest number */
-    bool correctly_rounded_divide_sqrt; /* where the compiler is told to */
+    bool correctly_rounded_divide_sqrt; /* if the compiler is told to */
     uint32_t work_group_multiple;       /* sizes of groups that suit the device; 0: not reported, as
-                                     drivers before OpenCL 3.0 do not */
+                                     by drivers before OpenCL 3.0 */
 } pm_device_claims;
 
 typedef struct pm_device_info {
@@ -159,15 +160,16 @@ typedef struct pm_device_info {
     uint64_t memory_bytes;
     uint64_t max_allocation_bytes;
     uint32_t compute_units;
-    uint32_t lanes;          /* tracks in a work-item's vectors at most: 1, 4, 8 or 16 */
+    uint32_t lanes;          /* most tracks in a work-item's vectors: 1, 4, 8 or 16 */
     pm_device_claims claims; /* of several devices: what all of them claim */
 } pm_device_info;
 
 /* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL when capacity is
- * 0), each of info_bytes = sizeof(pm_device_info) of the caller's header, and the total number of devices to *count. A device or platform whose properties cannot be
- * queried is left out, and the others keep their P:D; its failure is returned only when no device
- * remains. An engine's log reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver
- * is installed; PM_OK with *count 0 when the drivers have no device. Thread-safe. */
+ * 0), each of info_bytes = sizeof(pm_device_info) of the caller's header, and the total number of
+ * devices to *count. A device or platform whose properties cannot be queried is left out, and the
+ * others keep their P:D; its failure is returned only when no device remains. An engine's log
+ * reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver is installed; PM_OK with
+ * *count 0 when the drivers have no device. Thread-safe. */
 PM_API pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
                                  size_t *count, pm_error *error);
 
@@ -201,45 +203,43 @@ typedef struct pm_engine_desc {
      * distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
-     * Positions, scales and cursors take additional memory, at most twice as much again. With
-     * several devices, the value applies to each. 0: a quarter of the device's memory, at most
-     * 256 MiB. */
+     * Positions, scales and cursors take additional memory, at most twice that amount. With several
+     * devices, the value applies to each. 0: a quarter of the device's memory, at most 256 MiB. */
     uint64_t piece_bytes;
     /* Tracks per work-item: 1, 4, 8 or 16. 0: what the environment variable POSEMILL_LAUNCH sets
-     * (docs/kernels.md), else chosen for the device. An invalid value of the variable fails the
-     * opening of a device with PM_ERROR_ARGUMENT. Values above 1 are for CPU
-     * devices, and refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every
-     * value. */
+     * (docs/kernels.md), otherwise chosen for the device. An invalid value of the variable fails
+     * the opening of a device with PM_ERROR_ARGUMENT. Values above 1 are for CPU devices, and
+     * refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every value. */
     uint32_t lanes;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
      * pm_crowd_root_motion; small jobs use fewer. A job can set a lower or a higher number. With
      * several devices, each gets an equal part, and at least one thread. 0: pm_processors(). */
     uint32_t host_threads;
-    /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, where
-     * these are absolute paths. "": no cache on disk. The folder is created with mode 0700 and
-     * limited to 256 MiB; the least recently used programs are removed first. A folder, or a file
-     * in it, is ignored when it is a symbolic link, belongs to another user or is writable by
-     * others; one warning reports it. Any number of engines and processes may use the folder at
-     * once. */
+    /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, if these
+     * are absolute paths. "": no cache on disk. The folder is created with mode 0700 and limited to
+     * 256 MiB; the least recently used programs are removed first. A folder, or a file in it, is
+     * ignored when it is a symbolic link, belongs to another user or is writable by others; one
+     * warning reports this. Any number of engines and processes may use the folder at once. */
     const char *cache_folder;
     /* Folder to read kernel sources from, for work on the kernels. NULL: the sources that are
      * built into the library. */
     const char *kernel_folder;
-    /* true: jobs into host memory do not wait for programs that must be compiled first. The engine compiles them on a
-     * thread of its own, while the reference path computes the jobs on one thread less than
-     * host_threads, at least on the calling thread; jobs of pm_sample of more than 2^26 values wait.
-     * When a program is ready, the first job that needs it compares some results of the device and
-     * the reference path. If the bits are equal, the device takes over. If they differ, a warning
-     * reports it, and this and all later jobs of the engine are computed on the device, and wait for
-     * their programs. Until then, timing decides which path computes a job: set this only where the bits
-     * are known to be equal (pm_engine_self_check), or do not matter.
+    /* true: jobs into host memory do not wait for programs that must be compiled first. The engine
+     * compiles them on a thread of its own. Meanwhile the reference path computes the jobs on one
+     * thread less than host_threads, but at least on the calling thread. Jobs of pm_sample of more
+     * than 2^26 values wait. When a program is ready, the first job that needs it compares some
+     * results of the device and the reference path. If the bits are equal, the device takes over.
+     * If they differ, a warning reports it, and this and all later jobs of the engine are computed
+     * on the device, and wait for their programs. Until then, timing decides which path computes a
+     * job: set this only where the bits are known to be equal (pm_engine_self_check), or do not
+     * matter.
      * A job may finish before its programs are ready; the build continues for later jobs, and
      * pm_engine_destroy waits until all requested programs are built. A failed build makes the
-     * waiting job fail, or else the next job that needs the program. Log messages may come from the
-     * build thread. Programs in the cache folder are loaded at once. Jobs on a
-     * caller's queue (posemill_cl.h) and pm_engine_self_check wait for their programs
-     * all the same. false: all jobs wait. */
+     * waiting job fail, or otherwise the next job that needs the program. Log messages may come
+     * from the build thread. Programs in the cache folder are loaded at once. Jobs on a caller's
+     * queue (posemill_cl.h) and pm_engine_self_check always wait for their programs. false: all
+     * jobs wait. */
     bool build_in_background;
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
@@ -255,7 +255,7 @@ typedef struct pm_engine pm_engine;
 PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error);
 
 /* Clears the handle; accepts NULL and a pointer to NULL. Waits for programs that are being built in
- * the background. Clips and crowds are destroyed before. Work on callers' queues completes. */
+ * the background. Clips and crowds must be destroyed before. Work on callers' queues completes. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
 /* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1.
@@ -279,7 +279,7 @@ typedef enum pm_check_path {
 } pm_check_path;
 
 /* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
- * *different: the paths of which some bits differ. With several devices, each is checked. Blocks.
+ * *different: the paths in which some bits differ. With several devices, each is checked. Blocks.
  * The first call builds the programs of the paths. */
 PM_API pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *different,
                                        pm_error *error);
@@ -338,8 +338,8 @@ typedef struct pm_method_info {
     uint32_t keys_used;          /* keys that one sample depends on; 0: all of the track */
     uint32_t floats_per_segment; /* device memory per track and segment, with float32 keys */
     /* Documented bounds in radians against double precision, at the same float32 position in the
-     * segment. Where hermite, spline and circular-c1 to -c3 move by more than half a turn in a
-     * segment, the bound is multiplied by that motion in half turns; where cubicspline and ncubic
+     * segment. If hermite, spline and circular-c1 to -c3 move by more than half a turn in a
+     * segment, the bound is multiplied by that motion in half turns; if cubicspline and ncubic
      * divide by a length below 1, it is divided by that length. The float32 position adds up to
      * 3e-8 of the motion in the segment, 6e-8 just before a key. docs/accuracy.md lists raw
      * errors. */
@@ -373,7 +373,7 @@ typedef struct pm_array {
 /* Key times of one or more tracks: uniform from time 0, or listed from any time. Jobs that list
  * times refer to these times; jobs at a rate, and instances of crowds, count from the first key.
  * Example: with keys listed at 10, 10.5 and 11 s, both times = {10.5} and sample 1 of rate 2/1 give
- * the second key; times = {0.5} lies before the first key. */
+ * the second key; times = {0.5} is before the first key. */
 typedef struct pm_timeline {
     size_t key_count;    /* 1 to 2^30 - 2 */
     pm_rational rate;    /* uniform keys per second, from time 0. 0/0: `times` is used */
@@ -517,10 +517,11 @@ PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
 typedef struct pm_sample_job {
     size_t sample_count; /* 0: nothing to do */
 
-    /* Uniform: sample k is start_after_first_key + (first + k) / rate seconds after the first key of
-     * each timeline, whatever the time of that key: when keys are listed from 10 s on, sample 0 with
-     * start_after_first_key 0 is at 10 s. rate 0/0: `times` is used. start_after_first_key 0/0: 0. Refused when the exact
-     * combination with the rate of the keys does not fit 128 bits. */
+    /* Uniform: sample k is start_after_first_key + (first + k) / rate seconds after the first key
+     * of each timeline, whatever the time of that key: when keys are listed from 10 s on, sample 0
+     * with start_after_first_key 0 is at 10 s. rate 0/0: `times` is used. start_after_first_key
+     * 0/0: 0. Refused when the exact combination with the rate of the keys does not fit into 128
+     * bits. */
     pm_rational rate;
     pm_rational start_after_first_key;
     uint64_t first;

@@ -46,9 +46,9 @@ PM_API cl_context pm_cl_context(const pm_engine *engine);
 PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 
 /* Output buffers of the engine's context, each with an offset in bytes: a multiple of 16 for
- * rotations, of 4 for the others. In a buffer created with CL_MEM_USE_HOST_PTR, the host address at
- * the offset must be such a multiple too. NULL: no output. Layouts and element counts as in
- * pm_sample_job, tightly packed float32. The buffers remain the caller's. */
+ * rotations, and of 4 for the others. In a buffer created with CL_MEM_USE_HOST_PTR, the host
+ * address at the offset must be such a multiple too. NULL: no output. Layouts and element counts
+ * are those of pm_sample_job, tightly packed float32. The buffers remain the caller's. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
     size_t rotations_offset;
@@ -70,7 +70,7 @@ typedef struct pm_cl_outputs {
  * its times and tracks are copied before the call returns. The job starts after the events of the
  * wait list. *done (done may be NULL) completes when all outputs are written; the caller releases
  * it. The queue is neither flushed nor finished. A clip on the reference path is refused with
- * PM_ERROR_ARGUMENT. The call blocks while programs are built that the job needs, with
+ * PM_ERROR_ARGUMENT. The call blocks while programs that the job needs are built, with
  * build_in_background too. After a failure for any reason but the arguments, a part of the job may
  * already be enqueued and may still write the outputs: finish the queue before the clip is
  * destroyed. Thread-safe. */
@@ -82,7 +82,7 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 /* ---- crowds ------------------------------------------------------------------------ */
 
 /* An output and its destination: the records of instance i begin at byte offset + i * stride of a buffer
- * of the engine's context. Offset and stride are multiples of 16, for outputs of float16 of 8;
+ * of the engine's context. Offset and stride are multiples of 16, or of 8 for outputs of float16;
  * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
  * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
@@ -118,12 +118,12 @@ typedef struct pm_cl_crowd_job {
  * to the engine's context and device; in-order and out-of-order queues are both supported. The job
  * starts after the events of the wait list. *done (done may be NULL) completes when all outputs are
  * written; the caller releases it. The queue is neither flushed nor finished.
- * After the first job with an output, later jobs with it create no OpenCL objects but events. The
- * exception: more instances in host memory, or more such jobs in flight, than ever before.
- * The call blocks while programs are built that the job needs, with build_in_background too.
- * After a failure for any reason but the arguments, such as a command that cannot be enqueued, a
- * part of the job may already be enqueued and may still write the outputs: finish the queue before
- * the crowd is destroyed. Thread-safe. */
+ * After the first job with an output, later jobs with it create no OpenCL objects except events,
+ * unless they have more instances in host memory, or more such jobs are in flight, than ever
+ * before. The call blocks while programs that the job needs are built, with build_in_background
+ * too. After a failure for any reason but the arguments, such as a command that cannot be enqueued,
+ * a part of the job may already be enqueued and may still write the outputs: finish the queue
+ * before the crowd is destroyed. Thread-safe. */
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);

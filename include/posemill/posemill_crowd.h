@@ -89,10 +89,11 @@ PM_API const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton);
 
 typedef struct pm_crowd_desc {
     const pm_skeleton *skeleton; /* must outlive the crowd */
-    /* Clips with one track per joint, in the order of the skeleton's description; of any length,
-     * rate and number of timelines, open or looped. All have rotations, and the same method, vector
-     * method and key format; either all or none have positions, and likewise scales. Joints without
-     * positions or scales keep those of the rest pose. A clip lasts at most 2^30 s. */
+    /* Clips with one track per joint, in the order of the skeleton's description. They have any
+     * length, rate and number of timelines, and are open or looped. All have rotations, and the
+     * same method, vector method and key format; either all or none have positions, and likewise
+     * scales. Joints without positions or scales keep those of the rest pose. A clip lasts at most
+     * 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
 
@@ -100,7 +101,7 @@ typedef struct pm_crowd_desc {
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
- * no pointer into its description but the skeleton. */
+ * no pointer into its description except the skeleton. */
 typedef struct pm_crowd pm_crowd;
 
 /* Validates, builds and uploads all clips. Blocks. The message of a refusal names the clip. Engines

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Motion files: BVH, glTF, NPZ and CSV in one model. A pm_motion is what a file holds: nodes with
- * their rest pose, and clips of channels with the interpolation that they were authored with. It
- * gives the descriptions that pm_clip_create and pm_skeleton_create take.
+ * Motion files: BVH, glTF, NPZ and CSV in one model. A pm_motion has the contents of a file: nodes
+ * with their rest pose, and clips of channels with the interpolation that they were authored with.
+ * It gives the descriptions that pm_clip_create and pm_skeleton_create take.
  *
  * Conventions beyond those of posemill.h
  *   node         a joint, a bone, or any other thing with a transform
- *   channel      one property of a node that a clip animates, or a plain number of no node
- *   rotation     a unit quaternion x y z w here, whatever the file has
+ *   channel      one property of a node that a clip animates, or numbers that belong to no node
+ *   rotation     a unit quaternion x y z w, whatever the file has
  *   name         bytes as found in the file, followed by a NUL that `size` does not count; they may
  *                be empty, repeated, or not UTF-8. Make control characters visible before printing
- *   file         every file is taken to be hostile: no input crashes, hangs, or is read out of
- *                bounds. A file that cannot be used is refused with PM_ERROR_FILE, and the message
- *                says where and what was expected
- *   locale       numbers have points, whatever the locale of the process. Callbacks are called with
- *                the C locale on their thread
+ *   file         every file is taken to be hostile: no input causes a crash, a hang, or a read out
+ *                of bounds. A file that cannot be used is refused with PM_ERROR_FILE, and the message
+ *                names the place and what was expected
+ *   locale       numbers have a decimal point, whatever the locale of the process. Callbacks are
+ *                called with the C locale on their thread
  */
 #ifndef POSEMILL_MOTION_H
 #define POSEMILL_MOTION_H
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 typedef enum pm_motion_format {
-    PM_MOTION_ANY = 0, /* by the name's extension, or by the first bytes where there is none */
+    PM_MOTION_ANY = 0, /* by the name's extension, or by the first bytes if there is none */
     PM_MOTION_BVH,
     PM_MOTION_GLTF, /* JSON, with its binary data in it or beside it */
     PM_MOTION_GLB,
@@ -77,9 +77,9 @@ typedef struct pm_motion_channel {
     uint32_t components; /* numbers per key */
     uint32_t timeline;   /* index among the clip's timelines */
     pm_array keys;       /* (key_count, components), `stride` from key to key */
-    pm_array in, out;    /* tangents of cubicspline, per second, like the keys; else data NULL */
+    pm_array in, out;    /* tangents of cubicspline, per second, like the keys; or data NULL */
     pm_motion_name
-        name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; else empty */
+        name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; otherwise empty */
     bool always_linear; /* of unknown meaning: interpolated linearly, whatever the method */
 
     uint64_t reserved[4]; /* 0 */
@@ -91,8 +91,8 @@ typedef struct pm_motion_clip {
     size_t timeline_count;
     const pm_motion_channel *channels;
     size_t channel_count;
-    pm_rational rate;         /* of all keys where they are uniform; else 0/0 */
-    pm_rational start;        /* with a rate: the time of the first key, exact; else 0/0 */
+    pm_rational rate;         /* of all keys if they are uniform; or 0/0 */
+    pm_rational start;        /* with a rate: the exact time of the first key; or 0/0 */
     pm_motion_name rate_text; /* the rate or the time of a frame as the file has it; may be empty */
     bool rate_is_snapped;     /* the rate is the simplest one that the text can stand for */
     const char
@@ -123,7 +123,7 @@ typedef struct pm_motion_other_array {
 /* All pointers remain valid until the motion is destroyed. */
 typedef struct pm_motion_content {
     pm_motion_format format;
-    const char *layout; /* of arrays: the name of the layout; else "" */
+    const char *layout; /* of arrays: the name of the layout; or "" */
     const pm_motion_node *nodes;
     size_t node_count; /* 0: a file without a skeleton */
     const pm_motion_clip *clips;
@@ -149,35 +149,36 @@ typedef struct pm_motion_content {
 typedef struct pm_motion pm_motion;
 
 typedef struct pm_motion_read_options {
-    pm_motion_format format; /* 0: found out */
+    pm_motion_format format; /* 0: detected */
     pm_rational
         source_rate; /* of formats with uniform keys, instead of the file's. 0/0: the file's */
-    /* NPZ: name of a layout, or a JSON file with one. CSV: name of a layout, or a list of columns such as
-     * index,position,quaternion-wxyz. NULL: found out */
+    /* NPZ: name of a layout, or a JSON file with one. CSV: name of a layout, or a list of columns
+     * such as index,position,quaternion-wxyz. NULL: detected */
     const char *layout;
-    /* Joints for a file that has rotations and no skeleton: smpl, smplh or smplx, which have names and
-     * parents and no lengths, or a motion file, or a JSON file with "parents", "names" and "offsets". Files
-     * with a skeleton keep theirs, with a warning. NULL: none */
+    /* Joints for a file that has rotations but no skeleton: smpl, smplh or smplx, which have names
+     * and parents but no lengths; a motion file; or a JSON file with "parents", "names" and
+     * "offsets". Files with a skeleton keep theirs, with a warning. NULL: none */
     const char *skeleton;
-    /* NPZ: a text file whose lines are a pattern of paths and a rate, `*SSM_synced/?* 60`; the first
-     * pattern of the file's path, or of its last names, decides. NULL: none */
+    /* NPZ: a text file whose lines are a pattern of paths and a rate, `*SSM_synced/?* 60`; the
+     * first pattern that matches the file's path, or its last names, decides. NULL: none */
     const char *rates_file;
-    bool strict;          /* true: what would be a warning about data that disagree is refused */
+    bool strict;          /* true: data that disagree are refused instead of causing a warning */
     bool hold_nan;        /* BVH: a value that is not finite takes that of the frame before */
-    bool examine;         /* looks for what is odd but no fault, and keeps it as notes */
+    bool examine;         /* true: notes also list what is odd but not a fault */
     bool bvh_adds_offset; /* BVH: positions are relative to OFFSET instead of replacing it */
-    bool no_snap;         /* the frame time exactly as written: .0083333 is not 120 Hz */
-    /* NPZ: rotations that have to be converted are converted when they are resampled, and take no
-     * memory before: their keys.data is NULL. Only pm_motion_resample takes such a motion; the other
-     * functions refuse it with PM_ERROR_ARGUMENT. Other formats ignore it. */
+    bool no_snap;         /* the frame time is used exactly as written: .0083333 is not 120 Hz */
+    /* NPZ: rotations that have to be converted are converted only when they are resampled, and take
+     * no memory before: their keys.data is NULL. Only pm_motion_resample takes such a motion; the
+     * other functions refuse it with PM_ERROR_ARGUMENT. Other formats ignore it. */
     bool resample_only;
-    /* NPZ: of arrays above 16 MiB, or 64 MiB in all, only the headers are read: keys.data is NULL. Every function
-     * but pm_motion_get_content refuses such a motion with PM_ERROR_ARGUMENT. Other formats ignore it. */
+    /* NPZ: only the headers of arrays above 16 MiB, or 64 MiB in total, are read: keys.data is
+     * NULL. Every function but pm_motion_get_content refuses such a motion with PM_ERROR_ARGUMENT.
+     * Other formats ignore it. */
     bool headers_only;
     pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
-    /* Values that are not finite are no fault: they are counted in `gap_count`, and take the value of
-     * the row before. For looking at a file, not for resampling it. */
+    /* true: values that are not finite are not a fault. They are counted in `gap_count`, and take
+     * the value of the row before. This is for examining a file, not for resampling it. */
     bool count_gaps;
 
     uint64_t reserved[8]; /* must be 0 */
@@ -212,18 +213,18 @@ typedef struct pm_motion_character_options {
 } pm_motion_character_options;
 
 /* What pm_skeleton_create and pm_crowd_create take: joints in one order, and for each clip of the
- * motion a description with a track per joint. A joint has the key times of all its channels; a
- * channel has, at key times of the others, the value of its own interpolation. Joints that a clip does
- * not animate have their rest pose as a key; in a clip with a fault all have it. All pointers are valid
- * until the character is destroyed. */
+ * motion a description with a track per joint. A joint has the key times of all its channels; at
+ * key times of the other channels, a channel has the value of its own interpolation. Joints that a
+ * clip does not animate have their rest pose as a key; in a clip with a fault, all joints have it.
+ * All pointers are valid until the character is destroyed. */
 typedef struct pm_motion_character {
     pm_skeleton_desc skeleton;
     const pm_clip_desc *clips; /* in the order of the motion's clips */
     size_t clip_count;
     const uint32_t *nodes; /* of the motion, for each joint */
-    /* For each joint of the skin, in the order to which the vertices of its meshes refer, its place in
-     * the outputs of crowds: the matrix of joint j in a palette is matrix skin_slots[j]. NULL: a
-     * motion without skins. */
+    /* For each joint of the skin, its place in the outputs of crowds. The joints are in the order
+     * to which the vertices of its meshes refer: the matrix of joint j in a palette is matrix
+     * skin_slots[j]. NULL: a motion without skins. */
     const uint32_t *skin_slots;
     size_t skin_joint_count;
 
@@ -253,8 +254,8 @@ typedef struct pm_motion_resample_options {
     pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one */
     pm_motion_end_rule end_rule;
     size_t trim_start; /* clips with a rate: the number of keys to drop first */
-    /* With start or trim_start, the result begins at 0. True: samples keep their times. Without start
-     * and trim_start they always do. */
+    /* With start or trim_start, the result begins at 0. true: samples keep their times. Without
+     * start and trim_start they always do. */
     bool keep_time;
     uint64_t max_samples; /* of a clip; more are refused. 0: 1e8 */
     const size_t *clips; /* indices of the clips to resample; the others remain. NULL: all that have
@@ -262,7 +263,7 @@ typedef struct pm_motion_resample_options {
     size_t clip_count;
     bool authored; /* true: each channel by its own interpolation, and `curve` is ignored */
 
-    /* The method for rotations, with its parameters: those fields of the description that are not
+    /* The method for rotations, with its parameters: the fields of the description that are not
      * about tracks, timelines and keys. Positions, scales, weights and scalars take the vector
      * method of the same class. Channels with steps keep their keys. NULL: slerp. */
     const pm_clip_desc *curve;
@@ -281,10 +282,10 @@ typedef struct pm_motion_resample_options {
 typedef struct pm_motion_resample_report {
     uint64_t samples; /* of all clips */
     uint64_t kept; /* of them, those that are source keys; without a rate, keys of the timeline that
-                         has the most */
+                         has the most keys */
     double
         end_cut; /* seconds behind the last sample that END_FIT left out: the most of all clips; 0
-                         where it is less than a hundredth of a step, with `end`, and of loops */
+                         if it is less than a hundredth of a step, with `end`, and for loops */
     uint64_t bytes_written;
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */
@@ -292,9 +293,10 @@ typedef struct pm_motion_resample_report {
     uint64_t reserved[4]; /* 0 */
 } pm_motion_resample_report;
 
-/* Writes a motion with its clips resampled to a file, or to standard output for "-", in the motion's
- * own format or its other container. What is not resampled is written as it was read. The file appears when it is complete.
- * `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+/* Writes a motion with its clips resampled to a file, or to standard output for "-", in the
+ * motion's own format or its other container. Data that are not resampled are written as they were
+ * read. The file appears when it is complete. `report` may be NULL. Blocks. Thread-safe, also for
+ * one motion. */
 PM_API pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                                     const pm_motion_resample_options *options, const char *path,
                                     pm_motion_resample_report *report, pm_error *error);
@@ -323,12 +325,12 @@ typedef struct pm_motion_convert_options {
     pm_euler_order euler;    /* of rotations in BVH */
     double scale;            /* multiplies all lengths. 0: 1 */
     pm_motion_turn turn;
-    bool strict;       /* true: a motion that the format cannot hold whole is refused */
+    bool strict;       /* true: a motion that the format cannot hold completely is refused */
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
         decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
-    /* Called on the calling thread with each kind of thing that the format cannot hold, such as "2
+    /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
@@ -336,12 +338,12 @@ typedef struct pm_motion_convert_options {
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_convert_options;
 
-/* Writes a motion to a file, or to standard output for "-", in any format. In the format that it was
- * read from, and without a scale and a turn, it is written as it was read. From BVH to BVH, also of a
- * resampled copy, joints keep their channels, and numbers that do not change their text, but for what
- * `euler` and `decimals` ask for. BVH has no scales: constant uniform ones are multiplied into the
- * lengths below them. Nothing is resampled: BVH and NPZ require uniform keys. The file appears when it is complete. Blocks. Thread-safe, also for
- * one motion. */
+/* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
+ * was read from, and without a scale and a turn, it is written as it was read. From BVH to BVH,
+ * also for a resampled copy, joints keep their channels, and numbers that do not change keep their
+ * text, except as `euler` and `decimals` require. BVH has no scales: constant uniform ones are
+ * multiplied into the lengths below them. Nothing is resampled: BVH and NPZ require uniform keys.
+ * The file appears when it is complete. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
@@ -356,8 +358,8 @@ typedef enum pm_motion_up {
     PM_MOTION_UP_Z
 } pm_motion_up;
 
-/* Clips are compared joint by joint: rotations relative to the parent, and places in the world. Joints
- * are matched by name, else by order. Lengths are not converted. */
+/* Clips are compared joint by joint: rotations relative to the parent, and places in the world.
+ * Joints are matched by name, otherwise by order. Lengths are not converted. */
 typedef struct pm_motion_compare_options {
     size_t clip_a, clip_b; /* indices among the clips of A and of B */
     const char *name_a,    /* for messages, hints and pages: mostly paths. NULL: A, and B */
@@ -365,12 +367,12 @@ typedef struct pm_motion_compare_options {
     const char *digest_a, /* of the files, for JSON and pages. NULL: not known */
         *digest_b;
     const char *map;  /* a file with pairs of joints: on each line a name of A, a tab, and a name of
-                                B. NULL: by name, else by order */
+                                B. NULL: by name, otherwise by order */
     pm_rational rate; /* of the times that are compared. 0/0: the key times of both */
     pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one of the
                                 shorter clip */
     size_t trim_start;      /* keys of A that are left out, such as a T-pose */
-    double unit_mm;         /* millimetres per unit of length. 0: 10 where A is BVH, else 1000 */
+    double unit_mm;         /* millimetres per unit of length. 0: 10 if A is BVH, otherwise 1000 */
     pm_motion_up up;
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
@@ -398,8 +400,8 @@ typedef struct pm_motion_difference {
     pm_motion_extent distance;     /* between the places, in units of length */
     pm_motion_extent velocity;     /* length of the difference of angular velocities, degrees/s */
     pm_motion_extent acceleration; /* of angular accelerations, degrees/s^2 */
-    /* How far, horizontally, a joint that stands on the ground in A moves in B, in units of length, and
-     * when. NaN: not known; the time also where it does not move. */
+    /* How far a joint that stands on the ground in A moves horizontally in B, in units of length,
+     * and when. NaN: not known; the time is also NaN if it does not move. */
     double slide, slide_time;
 } pm_motion_difference;
 
@@ -415,7 +417,7 @@ typedef struct pm_motion_joint_difference {
 /* A time at which the largest angle of its hundredth of the clip is large. */
 typedef struct pm_motion_moment {
     double time, degrees;
-    size_t joint; /* its place among the joints of the result */
+    size_t joint; /* its index among the joints of the result */
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_moment;
@@ -428,7 +430,8 @@ typedef struct pm_motion_hint {
     uint64_t reserved[4]; /* 0 */
 } pm_motion_hint;
 
-/* Names and joints that are not compared are pointed to in the motions. */
+/* Names point into the motions. The joints that are not compared are numbered like joint_a and
+ * joint_b. */
 typedef struct pm_motion_differences {
     const pm_motion_joint_difference
         *joints; /* the largest angle first, then the largest distance */
@@ -453,8 +456,9 @@ typedef struct pm_motion_differences {
 /* A comparison that is done. Immutable: all threads may read it at once. */
 typedef struct pm_motion_comparison pm_motion_comparison;
 
-/* Compares a clip of A with one of B, which may be the same motion. Both must outlive the comparison; what
- * the options point to need not. `options` may be NULL. Blocks. Thread-safe, also for the same motions. */
+/* Compares a clip of A with one of B, which may be the same motion. Both must outlive the
+ * comparison, but the objects that the options point to need not. `options` may be NULL. Blocks.
+ * Thread-safe, also for the same motions. */
 PM_API pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
                                    const pm_motion_compare_options *options,
                                    pm_motion_comparison **comparison, pm_error *error);
@@ -462,7 +466,7 @@ PM_API pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
 /* Clears the handle; takes NULL. */
 PM_API void pm_motion_destroy_comparison(pm_motion_comparison **comparison);
 
-/* What was found, until the comparison is destroyed; NULL for NULL. */
+/* What was found; valid until the comparison is destroyed. NULL for NULL. */
 PM_API const pm_motion_differences *
 pm_motion_get_differences(const pm_motion_comparison *comparison);
 
@@ -478,23 +482,25 @@ typedef struct pm_motion_page_options {
     bool hides_poses;    /* true: curves, without the figures */
     bool has_joint;      /* false: the joint with the largest angle is chosen at first */
     size_t joint;        /* node of A */
-    /* Texts that name options of the command, in other words, which remain valid until the function
-     * returns; NULL: as it is. A NULL function: all are as they are. */
+    /* Returns another wording for a text that names options of the command, valid until
+     * pm_motion_write_page returns; NULL: the text is unchanged. A NULL function: all texts are
+     * unchanged. */
     const char *(*words)(void *user, const char *text);
     void *words_user;
-    /* Receives the page in place of a file; `path` is ignored. NULL: it is written to a file. */
+    /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_page_options;
 
-/* Writes a page of HTML that needs nothing else, to a file or to standard output for "-": A and B over
- * each other, and where they differ; or with B NULL a clip of A alone, without clip_b, name_b, digest_b,
- * map, engine and tolerance. A page has at most 4000 joints and 20 MB; of clips with more times than fit
- * it shows some, and numbers of all. The file appears when it is complete.
- * `options` and `page` may be NULL. `comparison` receives what pm_motion_compare gives; NULL: it is not
- * wanted. Blocks. Thread-safe, also for the same motions. */
+/* Writes a self-contained HTML page to a file, or to standard output for "-". It shows A and B over
+ * each other, and where they differ. With B NULL it shows a clip of A alone, without clip_b,
+ * name_b, digest_b, map, engine and tolerance. A page has at most 4000 joints and 20 MB. If a clip
+ * has more times than fit, the page shows some of them, and the numbers of all. The file appears
+ * when it is complete. `options` and `page` may be NULL. `comparison` receives the comparison, as
+ * from pm_motion_compare; NULL: it is not returned. Blocks. Thread-safe, also for the same
+ * motions. */
 PM_API pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
                                       const pm_motion_compare_options *options,
                                       const pm_motion_page_options *page, const char *path,
@@ -502,11 +508,12 @@ PM_API pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
 
 /* ---- batches ------------------------------------------------------------- */
 
-/* The curve through the keys of rotations, for files whose joints and keys are not known yet. Fields are
- * those of pm_clip_desc with these names. What the method does not use is ignored, with a warning. */
+/* The curve through the keys of rotations, for files whose joints and keys are not known yet. The
+ * fields are those of pm_clip_desc with these names. Fields that the method does not use are
+ * ignored, with a warning. */
 typedef struct pm_motion_curve {
     bool authored;     /* each channel by its own interpolation; then nothing else is used */
-    bool method_given; /* false: glTF as authored, all else by slerp */
+    bool method_given; /* false: glTF as authored, all others by slerp */
     pm_method method;  /* any but cubicspline */
     bool tangents_given;
     pm_tangents tangents;
@@ -518,7 +525,7 @@ typedef struct pm_motion_curve {
     double loop_period;    /* 0: open */
     bool axis_given;       /* false: sterp twists about the bones */
     double axis[3];        /* of all joints */
-    const char *axis_file; /* in place of `axis`: a .npy file of shape (joints, 3). NULL: `axis` */
+    const char *axis_file; /* instead of `axis`: a .npy file of shape (joints, 3). NULL: `axis` */
     bool axis_frame_given;
     pm_axis_frame axis_frame;
     bool swing_given, twist_given; /* false: the whole segment */
@@ -537,7 +544,7 @@ typedef struct pm_motion_batch_task {
     const char *rate; /* samples per second, exact: "60", "29.97" or "30000/1001"; or relative to
                                that of each file: "x2" or "/4". NULL: the keys remain */
     pm_rational start, end; /* this and the following as in pm_motion_resample_options */
-    bool end_rule_given;    /* false: PM_MOTION_END_FIT, with a warning where an end is left out */
+    bool end_rule_given;    /* false: PM_MOTION_END_FIT, with a warning if an end is left out */
     pm_motion_end_rule end_rule;
     size_t trim_start;
     bool keep_time;
@@ -566,8 +573,8 @@ typedef struct pm_motion_batch_sources {
     const char
         *match; /* glob of files in folders and archives: of their names, or of their paths below
                           where it has a /. NULL: all with an extension of a format */
-    /* Folders that are not searched where a folder of `paths` has them: of the outputs and of a report.
-     * They need not exist. NULL: none */
+    /* The folders of the outputs and of a report, which are not searched if a folder of `paths`
+     * contains them. They need not exist. NULL: none */
     const char *out_dir, *report;
 
     uint64_t reserved[8]; /* must be 0 */
@@ -579,7 +586,7 @@ typedef struct pm_motion_batch_item {
     uint64_t bytes;   /* 0: not known */
     pm_rational source_rate; /* that a list gives; 0/0: none */
     const char *layout;      /* that a list gives; NULL: none */
-    const char *fault;       /* why it cannot be used, such as a loop of links. NULL: it can */
+    const char *fault;       /* why it cannot be used, such as a loop of links. NULL: none */
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_batch_item;
@@ -589,23 +596,25 @@ typedef struct pm_motion_batch_list pm_motion_batch_list;
 
 /* Finds the inputs. Folders are searched without hidden files; links are followed once. A line of a list
  * is a path, or a JSON object with "path" and, where they are known, "member", "bytes", "rate", "layout"
- * and "out", which is the name. A file that cannot be used is an item with a fault; refused are sources
- * that cannot be read, and two items with one name. Blocks. */
+ * and "out", which is the name. A file that cannot be used is an item with a fault. Sources that
+ * cannot be read, and two items with one name, are refused. Blocks. */
 PM_API pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources,
                                       pm_motion_batch_list **list, pm_error *error);
 
-/* The items, until the list is destroyed; NULL for NULL. */
+/* The items, valid until the list is destroyed; NULL for NULL. */
 PM_API const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list,
                                                          size_t *count);
 
-/* Writes a list that `files_from` takes to a file, or to standard output for "-": a JSON object a line,
- * sorted by path, of the items without a fault. The file appears when it is complete. Blocks. */
+/* Writes the items without a fault as a list that `files_from` takes, to a file or to standard
+ * output for "-". Each line is a JSON object, and lines are sorted by path. The file appears when
+ * it is complete. Blocks. */
 PM_API pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
                                             pm_error *error);
 
-/* The same as a text, of all items and with "out" of each, until the list is destroyed. An item with a
- * fault has no "bytes", and who reads the list finds the fault again. The first call makes the text: not
- * while other threads use the list. NULL: memory is exhausted, or the list is NULL. */
+/* The same as a text, with all items and with "out" of each, valid until the list is destroyed. An
+ * item with a fault has no "bytes"; reading the list finds the fault again. The first call makes
+ * the text, and must not run while other threads use the list. NULL: memory is exhausted, or the
+ * list is NULL. */
 PM_API const char *pm_motion_batch_list_text(pm_motion_batch_list *list);
 
 /* Clears the handle; takes NULL. */
@@ -623,7 +632,7 @@ typedef enum pm_motion_batch_state {
 typedef struct pm_motion_batch_file {
     const char *name, *in, *out; /* the item's name with the extension of the output; paths */
     pm_motion_batch_state state;
-    const pm_error *error; /* of a failure; the message names the file. Else NULL */
+    const pm_error *error; /* of a failure; the message names the file. Otherwise NULL */
     const char *record;    /* its line of JSON, with the newline. NULL: it could not be written */
 
     uint64_t reserved[4]; /* 0 */
@@ -639,10 +648,11 @@ typedef struct pm_motion_batch_result {
     double longest_cut; /* of these, in seconds */
     double seconds;
     bool ended_by_file; /* the failure of the run is that of a file, which no other would escape */
-    /* Of names and outputs of the files that are done or kept, in hexadecimal: it is the same for every
-     * number of jobs, runs and, by pm_motion_batch_merge, shards. "" before the end */
+    /* Digest of names and outputs of the files that are done or kept, in hexadecimal. It is the
+     * same for every number of jobs and runs, and in a pm_motion_batch_merge for every number of
+     * shards. "" before the end */
     char digest[40];
-    bool is_reporting; /* in the progress: files are compared for the report, and so many are: */
+    bool is_reporting; /* in the progress: files are compared for the report, `compared` so far */
     uint64_t compared;
     uint64_t pages; /* of the worst, including the one that is being written */
 
@@ -655,11 +665,11 @@ typedef struct pm_motion_batch_options {
     size_t jobs;     /* files at a time. 0: one per processor */
     uint64_t memory; /* bytes that files may take together. 0: a quarter of the machine's */
     uint64_t shard,
-        shard_count;     /* the part of the files that is done, from 0, of so many; parts are
+        shard_count;     /* the part of the files to do, from 0, and the number of parts; they are
                                     balanced by size. 0 of 0: all */
     const char *records; /* a file that records are appended to: a line of JSON for each file. NULL:
                             out_dir/.posemill/records-SHARD.jsonl */
-    bool resume;         /* true: outputs that records prove right are kept, others are made anew */
+    bool resume;         /* true: outputs that records prove right are kept, others are redone */
     bool verify;         /* with resume: outputs are read to be sure */
     bool overwrite;      /* true: outputs that exist are replaced. Without it and `resume` they are
                             refused before anything is written */
@@ -677,24 +687,26 @@ typedef struct pm_motion_batch_options {
     /* Called about ten times a second on the calling thread. */
     void (*progress)(void *user, const pm_motion_batch_result *so_far);
     void *progress_user;
-    /* Whether no more files are begun: the run then ends when those in work are finished. Called on any
-     * thread, also on several at once. */
+    /* Returns true to begin no more files: the run then ends when the files in progress are
+     * finished. Called on any thread, also on several at once. */
     bool (*is_stopped)(void *user);
     void *is_stopped_user;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_batch_options;
 
-/* Checks a batch as pm_motion_batch_run does before it writes anything: two files with one output, an
- * output that is an input, one that exists and must not be replaced. `error` receives the first. */
+/* Checks a batch as pm_motion_batch_run does before it writes anything. Refused are two files with
+ * one output, an output that is an input, and an output that exists and must not be replaced.
+ * `error` receives the first. */
 PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                        const pm_motion_batch_options *options, pm_error *error);
 
 /* Resamples or converts the files of a list into a folder, on threads of its own. `engine` may be NULL
- * without a rate. A file that cannot be used is a failure in `result`, and not of the run. What ends a
- * run, such as a full disk or another run with other options, is its error; files that are done by then
- * stay. `result`, which may be NULL, is filled also then. Runs with the same options may share a folder,
- * also from several processes. Blocks. Thread-safe. */
+ * without a rate. A file that cannot be used is a failure in `result`, and not a failure of the
+ * run. If the run ends early, for example because of a full disk or another run with other options,
+ * it returns an error, and files that are already done stay. `result`, which may be NULL, is filled
+ * in this case too. Runs with the same options may share a folder, also from several processes.
+ * Blocks. Thread-safe. */
 PM_API pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engine,
                                      const pm_motion_batch_options *options,
                                      pm_motion_batch_result *result, pm_error *error);
@@ -702,8 +714,8 @@ PM_API pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine
 /* A file of a batch, by all its records. */
 typedef struct pm_motion_batch_merged_file {
     const char *name;
-    pm_motion_batch_state state; /* DONE where it was kept, too */
-    const char *failure;         /* of a failure, with its file. Else NULL */
+    pm_motion_batch_state state; /* DONE also if it was kept */
+    const char *failure;         /* of a failure, with its file. Otherwise NULL */
     int code;                    /* of a failure: the exit code that the command has for it */
     bool is_listed;
 
@@ -721,7 +733,7 @@ typedef struct pm_motion_batch_merged {
     size_t option_count; /* different options of files that are done */
     uint64_t frames, joint_samples, bytes_read, bytes_written; /* of the files that are done */
     double seconds;                                            /* of work */
-    size_t dropped_lines; /* of files of records: torn ones, and such that are no record */
+    size_t dropped_lines; /* of files of records: torn lines, and lines that are no record */
 
     uint64_t reserved[8]; /* 0 */
 } pm_motion_batch_merged;
@@ -729,7 +741,7 @@ typedef struct pm_motion_batch_merged {
 typedef struct pm_motion_batch_merge_options {
     const char *const *records; /* files of records, and folders of outputs */
     size_t record_count;
-    bool may_be_missing; /* true: what does not exist has no records; else it is refused */
+    bool may_be_missing; /* true: what does not exist has no records; false: it is refused */
     const pm_motion_batch_list *list; /* what was to be done: files without a record are missing.
                                          NULL: not known */
 
@@ -743,11 +755,11 @@ typedef struct pm_motion_batch_merge pm_motion_batch_merge;
 PM_API pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
                                             pm_motion_batch_merge **merge, pm_error *error);
 
-/* Until the merge is destroyed; NULL for NULL. */
+/* The result, valid until the merge is destroyed; NULL for NULL. */
 PM_API const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge);
 
-/* What `posemill merge --json` prints, which has more than the struct, until the merge is destroyed. NULL:
- * memory is exhausted, or the merge is NULL. */
+/* What `posemill merge --json` prints, which has more than the struct; valid until the merge is
+ * destroyed. NULL: memory is exhausted, or the merge is NULL. */
 PM_API const char *pm_motion_batch_merge_json(pm_motion_batch_merge *merge);
 
 /* Clears the handle; takes NULL. */
@@ -755,11 +767,11 @@ PM_API void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge);
 
 /* ---- formats ------------------------------------------------------------- */
 
-/* The number of formats, PM_MOTION_ANY included. */
+/* The number of formats, including PM_MOTION_ANY. */
 PM_API size_t pm_motion_format_count(void);
 
-/* The format of a name's extension, which for .vrm and .vrma is GLB; PM_MOTION_ANY where it has none,
- * or that of no format. */
+/* The format of a name's extension, which for .vrm and .vrma is GLB; PM_MOTION_ANY if it has no
+ * extension, or one of no format. */
 PM_API pm_motion_format pm_motion_find_format(const char *path);
 
 /* "bvh", "gltf", "glb", "npz", "csv". */
