@@ -6,6 +6,7 @@
 #include "motion/compare/times.h"
 #include "motion/model/evaluate.h"
 #include "support/motion.h"
+#include "support/wrapped.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,10 +22,7 @@ enum { MOST_LINES = 4000 };
 static size_t looks;
 static random_source source;
 
-double __real_evaluate_key_time(const pm_timeline *timeline, size_t key);
-double __wrap_evaluate_key_time(const pm_timeline *timeline, size_t key);
-
-double __wrap_evaluate_key_time(const pm_timeline *timeline, size_t key) {
+WRAPPED(double, evaluate_key_time, const pm_timeline *timeline, size_t key) {
     looks++;
     return __real_evaluate_key_time(timeline, key);
 }

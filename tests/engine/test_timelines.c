@@ -7,6 +7,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
+#include "support/wrapped.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -299,9 +300,7 @@ static void a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_thr
 
 /* The linker's --wrap requires these names. The tracks are built by one thread. */
 static size_t looks;
-const pm_timeline *__real_pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
-const pm_timeline *__wrap_pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
-const pm_timeline *__wrap_pm_timeline_of_track(const pm_clip_desc *desc, size_t track) {
+WRAPPED(const pm_timeline *, pm_timeline_of_track, const pm_clip_desc *desc, size_t track) {
     looks++;
     return __real_pm_timeline_of_track(desc, track);
 }

@@ -19,6 +19,7 @@
 #include "support/check.h"
 #include "support/gltf_evaluator.h"
 #include "support/motion_hand.h"
+#include "support/wrapped.h"
 
 /* ---- failing allocations ------------------------------------------------------------------- */
 
@@ -30,33 +31,25 @@ static bool is_due(void) {
 }
 
 /* The linker's --wrap requires these names. */
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) {
+WRAPPED(void *, malloc, size_t size) {
     void *block = is_due() ? NULL : __real_malloc(size);
     live_blocks += block != NULL;
     return block;
 }
 
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size) {
+WRAPPED(void *, calloc, size_t count, size_t size) {
     void *block = is_due() ? NULL : __real_calloc(count, size);
     live_blocks += block != NULL;
     return block;
 }
 
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size) {
+WRAPPED(void *, realloc, void *block, size_t size) {
     void *moved = is_due() ? NULL : __real_realloc(block, size);
     live_blocks += moved && !block;
     return moved;
 }
 
-void __real_free(void *block);
-void __wrap_free(void *block);
-void __wrap_free(void *block) {
+WRAPPED(void, free, void *block) {
     live_blocks -= block != NULL;
     __real_free(block);
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/wrapped.h"
 
 /* ---- faults -------------------------------------------------------------------------------- */
 
@@ -68,9 +69,7 @@ WRAP_ALLOCATION(char *, strdup, (const char *text), (text))
 WRAP_ALLOCATION(char *, strndup, (const char *text, size_t size), (text, size))
 WRAP_ALLOCATION(char *, realpath, (const char *path, char *out), (path, out))
 
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size) {
+WRAPPED(void *, realloc, void *block, size_t size) {
     if (is_due(ALLOCATION))
         return NULL;
     void *moved = __real_realloc(block, size);
@@ -78,28 +77,20 @@ void *__wrap_realloc(void *block, size_t size) {
     return moved;
 }
 
-void __real_free(void *block);
-void __wrap_free(void *block);
-void __wrap_free(void *block) {
+WRAPPED(void, free, void *block) {
     live_blocks -= block != NULL;
     __real_free(block);
 }
 
-ssize_t __real_write(int file, const void *data, size_t size);
-ssize_t __wrap_write(int file, const void *data, size_t size);
-ssize_t __wrap_write(int file, const void *data, size_t size) {
+WRAPPED(ssize_t, write, int file, const void *data, size_t size) {
     return is_due(OUTPUT) ? -1 : __real_write(file, data, size < PIECE ? size : PIECE);
 }
 
-int __real_fsync(int file);
-int __wrap_fsync(int file);
-int __wrap_fsync(int file) {
+WRAPPED(int, fsync, int file) {
     return is_due(OUTPUT) ? -1 : __real_fsync(file);
 }
 
-int __real_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to);
-int __wrap_rename(const char *from, const char *to) {
+WRAPPED(int, rename, const char *from, const char *to) {
     return is_due(OUTPUT) ? -1 : __real_rename(from, to);
 }
 

@@ -266,9 +266,8 @@ void stage_close(stage *s) {
         guarded_free(s->records[o]);
 }
 
-static void inject(const scenario *which, void **state, fault_kind kind, bool sticky, size_t min) {
-    engine_for(state); /* skips where there is no device */
-    inject_all(which, &(stage){.state = state}, kind, sticky, min);
+void inject(const injection *row, void **state) {
+    inject_all(row, &(stage){.state = state});
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -313,52 +312,38 @@ static void the_linker_wraps_the_calls(void **state) {
     assert_true(faults_are_linked());
 }
 
-static void an_allocation_failing_while_a_skeleton_is_made(void **state) {
-    inject(&making_a_skeleton, state, FAULT_ALLOCATION, false, 5);
-}
+#define BOTH .is_on_both = true
 
-static void an_allocation_failing_while_a_crowd_is_made(void **state) {
-    inject(&making_a_crowd, state, FAULT_ALLOCATION, false, 10);
-    inject(&making_a_crowd, state, FAULT_ALLOCATION, true, 10);
-}
+static const injection rows[] = {
+    {&making_a_skeleton, FAULT_ALLOCATION, .min = 5, BOTH},
+    {&making_a_crowd, FAULT_ALLOCATION, .min = 10, BOTH},
+    {&making_a_crowd, FAULT_ALLOCATION, .sticky = true, .min = 10, BOTH},
+    {&cold, FAULT_ALLOCATION, BOTH},
+    {&warm, FAULT_ALLOCATION, BOTH},
+    {&cold, FAULT_ALLOCATION, .sticky = true, BOTH},
+    {&root_motion_job, FAULT_ALLOCATION, BOTH},
+    {&queued, FAULT_ALLOCATION, .min = 0},
+    {&later_frame, FAULT_ALLOCATION, .min = 0},
 
-static void an_allocation_failing_in_a_job(void **state) {
-    inject(&cold, state, FAULT_ALLOCATION, false, 0);
-    inject(&warm, state, FAULT_ALLOCATION, false, 0);
-    inject(&cold, state, FAULT_ALLOCATION, true, 0);
-}
+    {&making_a_crowd, FAULT_CL, .min = 8},
+    {&cold, FAULT_CL, .min = 20},
+    {&warm, FAULT_CL, .min = 10},
+    {&warm, FAULT_CL, .sticky = true, .min = 10},
+    {&queued, FAULT_CL, .min = 20},
+    {&later_frame, FAULT_CL, .min = 10},
+    {&of_a_buffer, FAULT_CL, .min = 20},
+    {&later_frame, FAULT_CL, .sticky = true, .min = 10},
 
-static void an_allocation_failing_in_root_motion(void **state) {
-    inject(&root_motion_job, state, FAULT_ALLOCATION, false, 0);
-}
+    {&behind_a_gate, FAULT_CL, .min = 10},
+    {&behind_a_gate, FAULT_CL, .sticky = true, .min = 10},
+    {&behind_a_gate, FAULT_ALLOCATION, .min = 0},
 
-static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
-    inject(&queued, state, FAULT_ALLOCATION, false, 0);
-    inject(&later_frame, state, FAULT_ALLOCATION, false, 0);
-}
-
-static void a_call_failing_while_a_crowd_is_made(void **state) {
-    inject(&making_a_crowd, state, FAULT_CL, false, 8);
-}
-
-static void a_call_failing_in_a_job(void **state) {
-    inject(&cold, state, FAULT_CL, false, 20);
-    inject(&warm, state, FAULT_CL, false, 10);
-    inject(&warm, state, FAULT_CL, true, 10);
-}
-
-static void a_call_failing_in_a_job_on_a_queue(void **state) {
-    inject(&queued, state, FAULT_CL, false, 20);
-    inject(&later_frame, state, FAULT_CL, false, 10);
-    inject(&of_a_buffer, state, FAULT_CL, false, 20);
-    inject(&later_frame, state, FAULT_CL, true, 10);
-}
-
-static void a_failed_job_no_longer_reads_its_instances(void **state) {
-    inject(&behind_a_gate, state, FAULT_CL, false, 10);
-    inject(&behind_a_gate, state, FAULT_CL, true, 10);
-    inject(&behind_a_gate, state, FAULT_ALLOCATION, false, 0);
-}
+    {&making_a_crowd, FAULT_BUFFER, .min = 8},
+    {&cold, FAULT_BUFFER, .min = 2},
+    {&warm, FAULT_BUFFER, .sticky = true, .min = 2},
+    {&queued, FAULT_BUFFER, .min = 2},
+    {&queued, FAULT_BUFFER, .sticky = true, .min = 2},
+};
 
 /* ---- concurrent jobs of other queues ----------------------------------------------------- */
 
@@ -469,14 +454,6 @@ static void a_failed_job_does_not_affect_those_of_other_queues(void **state) {
     many_close(&m);
 }
 
-static void buffers_that_cannot_be_made(void **state) {
-    inject(&making_a_crowd, state, FAULT_BUFFER, false, 8);
-    inject(&cold, state, FAULT_BUFFER, false, 2);
-    inject(&warm, state, FAULT_BUFFER, true, 2);
-    inject(&queued, state, FAULT_BUFFER, false, 2);
-    inject(&queued, state, FAULT_BUFFER, true, 2);
-}
-
 static int open_all(void **unused) {
     (void)unused;
     void *reference = &on_reference;
@@ -514,19 +491,10 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest others[] = {
         cmocka_unit_test(the_linker_wraps_the_calls),
-        ON_BOTH(an_allocation_failing_while_a_skeleton_is_made),
-        ON_BOTH(an_allocation_failing_while_a_crowd_is_made),
-        ON_BOTH(an_allocation_failing_in_a_job),
-        ON_BOTH(an_allocation_failing_in_root_motion),
-        ONLY_ON_DEVICE(an_allocation_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(a_call_failing_while_a_crowd_is_made),
-        ONLY_ON_DEVICE(a_call_failing_in_a_job),
-        ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(a_failed_job_no_longer_reads_its_instances),
         ONLY_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues),
-        ONLY_ON_DEVICE(buffers_that_cannot_be_made),
     };
-    return cmocka_run_group_tests_name("crowd_injection", tests, open_all, close_all);
+    return inject_rows("crowd_injection", rows, sizeof rows / sizeof *rows, others, 2, open_all,
+                       close_all);
 }

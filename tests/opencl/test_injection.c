@@ -276,16 +276,13 @@ void stage_close(stage *s) {
 }
 
 /* Programs come from the cache after the first run, because to build them takes most of the time. */
-static void inject(const scenario *which, void **state, fault_kind kind, bool sticky, size_t min) {
-    engine_for(state); /* skips where there is no device */
-    inject_all(which, &(stage){.state = state, .cache_folder = cache_folder}, kind, sticky, min);
+void inject(const injection *row, void **state) {
+    inject_all(row, &(stage){.state = state, .cache_folder = row->builds ? "" : cache_folder});
 }
 
-/* Each run builds its programs from their sources. */
-static void inject_in_builds(const scenario *which, void **state, fault_kind kind, bool sticky,
-                             size_t min) {
-    engine_for(state);
-    inject_all(which, &(stage){.state = state, .cache_folder = ""}, kind, sticky, min);
+static void need_sub_devices(void **state) {
+    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
+        skip();
 }
 
 static const scenario making_an_engine = {.name = "making an engine",
@@ -328,22 +325,26 @@ static const scenario queued = {.name = "a job on a queue",
                                 .expect_done = expect_results_on_queue};
 /* Most calls are those of one device, each of which fails in the scenarios above. */
 static const scenario making_a_divided_engine = {.name = "making an engine over two devices",
+                                                 .require = need_sub_devices,
                                                  .prepare = prepare_divided,
                                                  .run = create_engine,
                                                  .expect_undone = expect_no_engine,
                                                  .growth = 4};
 static const scenario making_a_divided_clip = {.name = "making a clip on two devices",
+                                               .require = need_sub_devices,
                                                .prepare = prepare_divided_engine,
                                                .run = create_clip,
                                                .expect_undone = expect_no_clip,
                                                .growth = 4};
 /* The number of calls grows with the number of pieces on both devices. */
 static const scenario divided_cold = {.name = "a first job on two devices",
+                                      .require = need_sub_devices,
                                       .prepare = prepare_divided_clip,
                                       .run = sample_uniform,
                                       .expect_done = expect_results,
                                       .growth = 4};
 static const scenario divided_pairs = {.name = "a job of pairs on two devices",
+                                       .require = need_sub_devices,
                                        .prepare = prepare_divided_clip,
                                        .run = sample_pairs,
                                        .expect_done = expect_results,
@@ -379,141 +380,60 @@ static void every_opencl_call_of_the_library_is_in_the_table(void **state) {
     assert_true(count_calls(POSEMILL_SOURCE_DIR "/host") > 20);
 }
 
-/* ---- allocations ---- */
+/* ---- the table ---- */
 
-static void an_allocation_failing_while_an_engine_is_made(void **state) {
-    inject(&making_an_engine, state, FAULT_ALLOCATION, false, 1);
-}
+#define BUILDS .builds = true
+#define BOTH .is_on_both = true
 
-static void an_allocation_failing_while_devices_are_listed(void **state) {
-    engine_for(state);
-    inject(&listing, state, FAULT_ALLOCATION, false, 0);
-}
+static const injection rows[] = {
+    {&making_an_engine, FAULT_ALLOCATION, .min = 1, BOTH},
+    {&listing, FAULT_ALLOCATION, .min = 0},
+    {&making_a_clip, FAULT_ALLOCATION, .min = 2, BOTH},
+    {&cold, FAULT_ALLOCATION, BUILDS, BOTH},
+    {&of_times, FAULT_ALLOCATION, BOTH},
+    {&of_pairs, FAULT_ALLOCATION, BOTH},
+    {&checking, FAULT_ALLOCATION, BUILDS, BOTH},
+    {&queued, FAULT_ALLOCATION, BUILDS},
+    {&making_a_clip, FAULT_ALLOCATION, .sticky = true, .min = 2, BOTH},
+    {&cold, FAULT_ALLOCATION, .sticky = true, BUILDS, BOTH},
 
-static void an_allocation_failing_while_a_clip_is_made(void **state) {
-    inject(&making_a_clip, state, FAULT_ALLOCATION, false, 2);
-}
+    {&making_an_engine, FAULT_CL, .min = 3},
+    {&listing, FAULT_CL, .min = 1},
+    {&making_a_clip, FAULT_CL, .min = 1},
+    {&cold, FAULT_CL, .min = 5, BUILDS},
+    {&uniform, FAULT_CL, .min = 2},
+    {&of_times, FAULT_CL, .min = 2},
+    {&of_pairs, FAULT_CL, .min = 2},
+    {&queued, FAULT_CL, .min = 2, BUILDS},
+    {&cold, FAULT_CL, .sticky = true, .min = 5, BUILDS},
+    {&uniform, FAULT_CL, .sticky = true, .min = 2},
 
-static void an_allocation_failing_in_a_first_job(void **state) {
-    inject_in_builds(&cold, state, FAULT_ALLOCATION, false, 0);
-}
+    /* Not every later call: each program that failed is the failure of a separate job. */
+    {&cold_in_background, FAULT_CL, .min = 5, BUILDS},
+    {&cold_in_background, FAULT_ALLOCATION, .min = 1, BUILDS},
+    {&cold_in_background, FAULT_BUFFER, .sticky = true, .min = 1, BUILDS},
 
-static void an_allocation_failing_in_a_job_of_times(void **state) {
-    inject(&of_times, state, FAULT_ALLOCATION, false, 0);
-}
+    {&making_a_clip, FAULT_BUFFER, .min = 0},
+    {&cold, FAULT_BUFFER, .min = 0},
+    {&queued, FAULT_BUFFER, .min = 0},
+    {&making_a_clip, FAULT_BUFFER, .sticky = true, .min = 1},
+    {&cold, FAULT_BUFFER, .sticky = true, .min = 1},
 
-static void an_allocation_failing_in_a_job_of_pairs(void **state) {
-    inject(&of_pairs, state, FAULT_ALLOCATION, false, 0);
-}
+    {&making_a_divided_engine, FAULT_ALLOCATION, .min = 2},
+    {&making_a_divided_clip, FAULT_ALLOCATION, .min = 2},
+    {&divided_cold, FAULT_ALLOCATION, .min = 2, BUILDS},
+    {&divided_pairs, FAULT_ALLOCATION, .min = 2, BUILDS},
+    {&making_a_divided_engine, FAULT_CL, .min = 3},
+    {&making_a_divided_clip, FAULT_CL, .min = 2},
+    {&divided_cold, FAULT_CL, .min = 5, BUILDS},
+    {&divided_pairs, FAULT_CL, .min = 5, BUILDS},
+    {&making_a_divided_clip, FAULT_BUFFER, .min = 2},
+    {&making_a_divided_clip, FAULT_BUFFER, .sticky = true, .min = 2},
+    {&divided_cold, FAULT_BUFFER, .sticky = true, .min = 1},
 
-static void an_allocation_failing_in_the_self_check(void **state) {
-    inject_in_builds(&checking, state, FAULT_ALLOCATION, false, 0);
-}
-
-static void an_allocation_failing_in_a_job_on_a_queue(void **state) {
-    inject_in_builds(&queued, state, FAULT_ALLOCATION, false, 0);
-}
-
-static void every_allocation_failing_from_the_nth_on(void **state) {
-    inject(&making_a_clip, state, FAULT_ALLOCATION, true, 2);
-    inject_in_builds(&cold, state, FAULT_ALLOCATION, true, 0);
-}
-
-/* ---- OpenCL calls ---- */
-
-static void a_call_failing_while_an_engine_is_made(void **state) {
-    inject(&making_an_engine, state, FAULT_CL, false, 3);
-}
-
-static void a_call_failing_while_devices_are_listed(void **state) {
-    inject(&listing, state, FAULT_CL, false, 1);
-}
-
-static void a_call_failing_while_a_clip_is_made(void **state) {
-    inject(&making_a_clip, state, FAULT_CL, false, 1);
-}
-
-static void a_call_failing_in_a_first_job(void **state) {
-    inject_in_builds(&cold, state, FAULT_CL, false, 5);
-}
-
-static void a_call_failing_in_a_uniform_job(void **state) {
-    inject(&uniform, state, FAULT_CL, false, 2);
-}
-
-static void a_call_failing_in_a_job_of_times(void **state) {
-    inject(&of_times, state, FAULT_CL, false, 2);
-}
-
-static void a_call_failing_in_a_job_of_pairs(void **state) {
-    inject(&of_pairs, state, FAULT_CL, false, 2);
-}
-
-static void a_call_failing_in_a_job_on_a_queue(void **state) {
-    inject_in_builds(&queued, state, FAULT_CL, false, 2);
-}
-
-static void every_call_failing_from_the_nth_on(void **state) {
-    inject_in_builds(&cold, state, FAULT_CL, true, 5);
-    inject(&uniform, state, FAULT_CL, true, 2);
-}
-
-/* Not from the nth call on: each program that failed is the failure of a separate job. */
-static void a_fault_while_programs_are_built_in_the_background(void **state) {
-    inject_in_builds(&cold_in_background, state, FAULT_CL, false, 5);
-    inject_in_builds(&cold_in_background, state, FAULT_ALLOCATION, false, 1);
-    inject_in_builds(&cold_in_background, state, FAULT_BUFFER, true, 1);
-}
-
-/* ---- device memory ---- */
-
-static void a_buffer_that_cannot_be_made_once(void **state) {
-    inject(&making_a_clip, state, FAULT_BUFFER, false, 0);
-    inject(&cold, state, FAULT_BUFFER, false, 0);
-    inject(&queued, state, FAULT_BUFFER, false, 0);
-}
-
-static void buffers_that_cannot_be_made_from_the_nth_on(void **state) {
-    inject(&making_a_clip, state, FAULT_BUFFER, true, 1);
-    inject(&cold, state, FAULT_BUFFER, true, 1);
-}
-
-/* ---- two devices ------------ */
-
-static void need_sub_devices(void **state) {
-    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
-        skip();
-}
-
-static void an_allocation_failing_on_two_devices(void **state) {
-    need_sub_devices(state);
-    inject(&making_a_divided_engine, state, FAULT_ALLOCATION, false, 2);
-    inject(&making_a_divided_clip, state, FAULT_ALLOCATION, false, 2);
-    inject_in_builds(&divided_cold, state, FAULT_ALLOCATION, false, 2);
-    inject_in_builds(&divided_pairs, state, FAULT_ALLOCATION, false, 2);
-}
-
-static void a_call_failing_on_two_devices(void **state) {
-    need_sub_devices(state);
-    inject(&making_a_divided_engine, state, FAULT_CL, false, 3);
-    inject(&making_a_divided_clip, state, FAULT_CL, false, 2);
-    inject_in_builds(&divided_cold, state, FAULT_CL, false, 5);
-    inject_in_builds(&divided_pairs, state, FAULT_CL, false, 5);
-}
-
-static void buffers_that_cannot_be_made_on_two_devices(void **state) {
-    need_sub_devices(state);
-    inject(&making_a_divided_clip, state, FAULT_BUFFER, false, 2);
-    inject(&making_a_divided_clip, state, FAULT_BUFFER, true, 2);
-    inject(&divided_cold, state, FAULT_BUFFER, true, 1);
-}
-
-/* ---- the program cache, whose failures are never errors --------- */
-
-static void a_failure_with_a_filled_cache(void **state) {
-    inject(&cold, state, FAULT_CL, false, 1);
-    inject(&making_an_engine, state, FAULT_ALLOCATION, false, 1);
-}
+    /* With a filled cache, whose failures are never errors. */
+    {&cold, FAULT_CL, .min = 1},
+};
 
 static int make_expectations(void **state) {
     (void)state;
@@ -542,36 +462,12 @@ static int forget_expectations(void **state) {
 
 /* test_injection [PATTERN of names] */
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest others[] = {
         cmocka_unit_test(the_linker_wraps_the_calls),
         cmocka_unit_test(every_opencl_call_of_the_library_is_in_the_table),
-        ON_BOTH(an_allocation_failing_while_an_engine_is_made),
-        ON_BOTH(an_allocation_failing_while_a_clip_is_made),
-        ON_BOTH(an_allocation_failing_in_a_first_job),
-        ON_BOTH(an_allocation_failing_in_a_job_of_times),
-        ON_BOTH(an_allocation_failing_in_a_job_of_pairs),
-        ON_BOTH(an_allocation_failing_in_the_self_check),
-        ON_BOTH(every_allocation_failing_from_the_nth_on),
-        ONLY_ON_DEVICE(an_allocation_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(an_allocation_failing_while_devices_are_listed),
-        ONLY_ON_DEVICE(a_call_failing_while_an_engine_is_made),
-        ONLY_ON_DEVICE(a_call_failing_while_devices_are_listed),
-        ONLY_ON_DEVICE(a_call_failing_while_a_clip_is_made),
-        ONLY_ON_DEVICE(a_call_failing_in_a_first_job),
-        ONLY_ON_DEVICE(a_call_failing_in_a_uniform_job),
-        ONLY_ON_DEVICE(a_call_failing_in_a_job_of_times),
-        ONLY_ON_DEVICE(a_call_failing_in_a_job_of_pairs),
-        ONLY_ON_DEVICE(a_call_failing_in_a_job_on_a_queue),
-        ONLY_ON_DEVICE(every_call_failing_from_the_nth_on),
-        ONLY_ON_DEVICE(a_fault_while_programs_are_built_in_the_background),
-        ONLY_ON_DEVICE(a_buffer_that_cannot_be_made_once),
-        ONLY_ON_DEVICE(buffers_that_cannot_be_made_from_the_nth_on),
-        ONLY_ON_DEVICE(an_allocation_failing_on_two_devices),
-        ONLY_ON_DEVICE(a_call_failing_on_two_devices),
-        ONLY_ON_DEVICE(buffers_that_cannot_be_made_on_two_devices),
-        ONLY_ON_DEVICE(a_failure_with_a_filled_cache),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("injection", tests, make_expectations, forget_expectations);
+    return inject_rows("injection", rows, sizeof rows / sizeof *rows, others, 2, make_expectations,
+                       forget_expectations);
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/wrapped.h"
 
 enum { THREADS = 8, NO_LOADER = -1001 };
 
@@ -32,9 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `calling` */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static size_t calling = 0;
 
-void *__real_dlopen(const char *name, int mode);
-void *__wrap_dlopen(const char *name, int mode);
-void *__wrap_dlopen(const char *name, int mode) {
+WRAPPED(void *, dlopen, const char *name, int mode) {
     if (missing_library && (!*missing_library || strcmp(missing_library, name) == 0))
         return NULL;
     atomic_fetch_add(&opened, 1);
@@ -45,9 +44,7 @@ void *__wrap_dlopen(const char *name, int mode) {
     return __real_dlopen(name, mode);
 }
 
-void *__real_dlsym(void *library, const char *name);
-void *__wrap_dlsym(void *library, const char *name);
-void *__wrap_dlsym(void *library, const char *name) {
+WRAPPED(void *, dlsym, void *library, const char *name) {
     if (missing_function && strcmp(missing_function, name) == 0)
         return NULL;
     return __real_dlsym(library, name);

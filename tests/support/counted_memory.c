@@ -3,6 +3,7 @@
  * The linker's --wrap requires these names.
  */
 #include "counted_memory.h"
+#include "wrapped.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,23 +16,17 @@ size_t counted_bytes(void) {
     return atomic_load(&total);
 }
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) {
+WRAPPED(void *, malloc, size_t size) {
     atomic_fetch_add(&total, size + EACH);
     return __real_malloc(size);
 }
 
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size) {
+WRAPPED(void *, calloc, size_t count, size_t size) {
     atomic_fetch_add(&total, count * size + EACH);
     return __real_calloc(count, size);
 }
 
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size) {
+WRAPPED(void *, realloc, void *block, size_t size) {
     atomic_fetch_add(&total, size + EACH);
     return __real_realloc(block, size);
 }

@@ -13,6 +13,7 @@
 
 #include "faults.h"
 #include "opencl/cl_calls.h"
+#include "wrapped.h"
 
 enum { MAX_RECORDED = 4096 };
 
@@ -181,9 +182,7 @@ PM_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_
 const char faults_known_calls[] = PM_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
                                               NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size) {
+WRAPPED(void *, malloc, size_t size) {
     note("malloc");
     if (is_due(FAULT_ALLOCATION, "malloc"))
         return NULL;
@@ -193,9 +192,7 @@ void *__wrap_malloc(size_t size) {
     return block;
 }
 
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size) {
+WRAPPED(void *, calloc, size_t count, size_t size) {
     note("calloc");
     if (is_due(FAULT_ALLOCATION, "calloc"))
         return NULL;
@@ -205,9 +202,7 @@ void *__wrap_calloc(size_t count, size_t size) {
     return block;
 }
 
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+WRAPPED(void *, aligned_alloc, size_t alignment, size_t size) {
     note("aligned_alloc");
     if (is_due(FAULT_ALLOCATION, "aligned_alloc"))
         return NULL;
@@ -217,9 +212,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return block;
 }
 
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size) {
+WRAPPED(void *, realloc, void *block, size_t size) {
     note("realloc");
     if (is_due(FAULT_ALLOCATION, "realloc"))
         return NULL;
@@ -229,9 +222,7 @@ void *__wrap_realloc(void *block, size_t size) {
     return moved;
 }
 
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-char *__wrap_strdup(const char *text) {
+WRAPPED(char *, strdup, const char *text) {
     note("strdup");
     if (is_due(FAULT_ALLOCATION, "strdup"))
         return NULL;
@@ -241,9 +232,7 @@ char *__wrap_strdup(const char *text) {
     return copy;
 }
 
-void __real_free(void *block);
-void __wrap_free(void *block);
-void __wrap_free(void *block) {
+WRAPPED(void, free, void *block) {
     if (block)
         atomic_fetch_sub(&live_blocks, 1);
     __real_free(block);

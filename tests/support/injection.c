@@ -7,13 +7,13 @@
 
 #include <posemill/posemill_cl.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_FAULTS = 5000 };
-enum {
-    UNKNOWN_CODE = -9999
-}; /* no driver returns this code, so a cl_status with it can only come
-                                * from here */
+/* No driver returns this code, so a cl_status with it can only come from here. */
+enum { UNKNOWN_CODE = -9999 };
 enum { SHORT_GROWTH = 4, SHORTEST_GROWTH = 1, SMALL_GROWTH = 2, SMALL_MIN = 5 };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
@@ -87,13 +87,63 @@ static size_t growth_of(const scenario *which) {
     return which->growth ? SHORTEST_GROWTH : SHORT_GROWTH;
 }
 
-void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min) {
+void inject_all(const injection *row, stage *s) {
+    const scenario *which = row->which;
     const size_t growth = growth_of(which);
     size_t failures = 0, nth = 1;
-    while (run_with_fault(which, s, kind, nth, sticky, &failures)) {
+    while (run_with_fault(which, s, row->kind, nth, row->sticky, &failures)) {
         nth += 1 + (growth ? nth / growth : 0);
         assert_true(nth < MAX_FAULTS);
     }
     print_message("%s: %zu faults, %zu became errors\n", which->name, nth - 1, failures);
-    assert_true(failures >= (growth && min > SMALL_MIN ? SMALL_MIN : min));
+    assert_true(failures >= (growth && row->min > SMALL_MIN ? SMALL_MIN : row->min));
+}
+
+/* ---- tables of tests --------------------------------------------------------------------------- */
+
+typedef struct row_test {
+    void *where; /* the state that engine_for reads */
+    const injection *row;
+    char name[128];
+} row_test;
+
+static void run_row(void **state) {
+    row_test *t = *state;
+    if (t->row->which->require)
+        t->row->which->require(&t->where);
+    else
+        engine_for(&t->where);
+    inject(t->row, &t->where);
+}
+
+static void name_row(row_test *t) {
+    static const char *const kinds[] = {
+        [FAULT_CL] = "call", [FAULT_BUFFER] = "buffer", [FAULT_ALLOCATION] = "allocation"};
+    snprintf(t->name, sizeof t->name, "%s %s failing in %s%s on the %s",
+             t->row->sticky ? "every later" : "a", kinds[t->row->kind], t->row->which->name,
+             t->row->builds ? " with builds" : "", t->where == &on_device ? "device" : "reference");
+}
+
+int inject_rows(const char *name, const injection *rows, size_t row_count,
+                const struct CMUnitTest *others, size_t other_count, CMFixtureFunction setup,
+                CMFixtureFunction teardown) {
+    const size_t room = 2 * row_count + other_count;
+    row_test *own = test_array(2 * row_count, sizeof *own);
+    struct CMUnitTest *tests = test_array(room, sizeof *tests);
+    size_t count = 0;
+    for (size_t i = 0; i < 2 * row_count; i++) {
+        const bool is_on_device = i % 2 != 0;
+        row_test *t = &own[i];
+        *t = (row_test){is_on_device ? &on_device : &on_reference, &rows[i / 2], ""};
+        name_row(t);
+        if (is_on_device || t->row->is_on_both)
+            tests[count++] =
+                (struct CMUnitTest){.name = t->name, .test_func = run_row, .initial_state = t};
+    }
+    for (size_t i = 0; i < other_count; i++)
+        tests[count++] = others[i];
+    const int failed = _cmocka_run_group_tests(name, tests, count, setup, teardown);
+    free(tests);
+    free(own);
+    return failed;
 }

@@ -10,10 +10,11 @@
 
 #include <posemill/posemill.h>
 
+#include "engines.h"
 #include "faults.h"
 
-/* The objects that a test file has made so far. Each file defines this type and the three
- * functions. */
+/* The objects that a test file has made so far. Each file defines this type and the functions below
+ * it. */
 typedef struct stage stage;
 
 /* Makes the outputs; clears the state of a previous run. */
@@ -25,6 +26,8 @@ void stage_close(stage *s);
 
 typedef struct scenario {
     const char *name;
+    /* Skips the test where its devices are missing. NULL: engine_for. */
+    void (*require)(void **state);
     /* Makes the input of the call; no fault occurs yet. */
     void (*prepare)(stage *s);
     /* The call in which the fault occurs. */
@@ -36,9 +39,27 @@ typedef struct scenario {
     size_t growth;
 } scenario;
 
+/* A row of a table of tests. */
+typedef struct injection {
+    const scenario *which;
+    fault_kind kind;
+    bool sticky;     /* all that follows the nth fails too */
+    size_t min;      /* faults that must become errors */
+    bool builds;     /* programs are built from their sources, and not read from the cache */
+    bool is_on_both; /* on the reference path too, and not only on the device */
+} injection;
+
+/* Each test file defines it: inject_all with a stage for the row. */
+void inject(const injection *row, void **state);
+
 /* Every fault in order if long sweeps are requested, of which at least `min` must have become errors.
  * Otherwise, or if the scenario requests it, in growing steps: at least five, or `min` if that is
  * less. */
-void inject_all(const scenario *which, stage *s, fault_kind kind, bool sticky, size_t min);
+void inject_all(const injection *row, stage *s);
+
+/* Runs `others` and a test for each row, as cmocka_run_group_tests_name does. */
+int inject_rows(const char *name, const injection *rows, size_t row_count,
+                const struct CMUnitTest *others, size_t other_count, CMFixtureFunction setup,
+                CMFixtureFunction teardown);
 
 #endif

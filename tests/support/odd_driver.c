@@ -3,6 +3,7 @@
  * Odd answers of a driver: the linker puts these functions between the library and OpenCL.
  */
 #include "odd_driver.h"
+#include "wrapped.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -97,24 +98,14 @@ static cl_int give(const answer *a, size_t size, void *value, size_t *used) {
     return CL_SUCCESS;
 }
 
-cl_int __real_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
-                              size_t *used);
-cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
-                              size_t *used);
-cl_int __wrap_clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
-                              size_t *used) {
+WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t size, void *value, size_t *used) {
     const answer *a = find(what);
     if (!a)
         return __real_clGetDeviceInfo(id, what, size, value, used);
     return give(a, size, value, used);
 }
 
-cl_int __real_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
-                                       size_t size, void *value, size_t *used);
-cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
-                                       size_t size, void *value, size_t *used);
-cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_work_group_info what,
-                                       size_t size, void *value, size_t *used) {
+WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
     const answer *a = what == CL_KERNEL_WORK_GROUP_SIZE ? find(CL_DEVICE_MAX_WORK_GROUP_SIZE)
                       : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
                           ? find((cl_device_info)CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)
@@ -124,9 +115,7 @@ cl_int __wrap_clGetKernelWorkGroupInfo(cl_kernel k, cl_device_id d, cl_kernel_wo
     return give(a, size, value, used);
 }
 
-cl_int __real_clFinish(cl_command_queue queue);
-cl_int __wrap_clFinish(cl_command_queue queue);
-cl_int __wrap_clFinish(cl_command_queue queue) {
+WRAPPED(cl_int, clFinish, cl_command_queue queue) {
     pthread_mutex_lock(&lock);
     odd.counts.finishes++;
     pthread_mutex_unlock(&lock);
@@ -135,15 +124,7 @@ cl_int __wrap_clFinish(cl_command_queue queue) {
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-cl_command_queue __real_clCreateCommandQueue(cl_context c, cl_device_id d,
-                                             cl_command_queue_properties properties,
-                                             cl_int *status);
-cl_command_queue __wrap_clCreateCommandQueue(cl_context c, cl_device_id d,
-                                             cl_command_queue_properties properties,
-                                             cl_int *status);
-cl_command_queue __wrap_clCreateCommandQueue(cl_context c, cl_device_id d,
-                                             cl_command_queue_properties properties,
-                                             cl_int *status) {
+WRAPPED(cl_command_queue, clCreateCommandQueue, cl_context c, cl_device_id d, cl_command_queue_properties properties, cl_int *status) {
     if (properties & ~limit_of(CL_DEVICE_QUEUE_PROPERTIES)) {
         *status = refuse(CL_INVALID_QUEUE_PROPERTIES);
         return NULL;
@@ -151,12 +132,7 @@ cl_command_queue __wrap_clCreateCommandQueue(cl_context c, cl_device_id d,
     return __real_clCreateCommandQueue(c, d, properties, status);
 }
 
-cl_mem __real_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
-                             cl_int *status);
-cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
-                             cl_int *status);
-cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void *data,
-                             cl_int *status) {
+WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, void *data, cl_int *status) {
     if (size > limit_of(CL_DEVICE_MAX_MEM_ALLOC_SIZE)) {
         *status = refuse(CL_INVALID_BUFFER_SIZE);
         return NULL;
@@ -166,15 +142,7 @@ cl_mem __wrap_clCreateBuffer(cl_context c, cl_mem_flags flags, size_t size, void
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-cl_int __real_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                             void *user);
-cl_int __wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                             void *user);
-cl_int __wrap_clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices,
-                             const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
-                             void *user) {
+WRAPPED(cl_int, clBuildProgram, cl_program program, cl_uint count, const cl_device_id *devices, const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
     const bool rounds = strstr(options, "-cl-fp32-correctly-rounded-divide-sqrt") != NULL;
     pthread_mutex_lock(&lock);
     if (rounds)
@@ -208,9 +176,7 @@ static size_t count_argument(cl_kernel kernel, cl_uint index, size_t size) {
     return all;
 }
 
-cl_int __real_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
-cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value);
-cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+WRAPPED(cl_int, clSetKernelArg, cl_kernel kernel, cl_uint index, size_t size, const void *value) {
     if (!value && size > limit_of(CL_DEVICE_LOCAL_MEM_SIZE))
         return refuse(CL_OUT_OF_RESOURCES);
     pthread_mutex_lock(&lock);
@@ -223,18 +189,7 @@ cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const
     return __real_clSetKernelArg(kernel, index, size, value);
 }
 
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n, const cl_event *wait,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n, const cl_event *wait,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
-                                     const size_t *offset, const size_t *global,
-                                     const size_t *local, cl_uint n, const cl_event *wait,
-                                     cl_event *event) {
+WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event) {
     size_t group = 1;
     for (cl_uint i = 0; local && i < dimensions; i++)
         group *= local[i];
