@@ -42,7 +42,8 @@ WRAPPED(cl_int, clGetPlatformIDs, cl_uint n, cl_platform_id *ids, cl_uint *count
     return CL_SUCCESS;
 }
 
-WRAPPED(cl_int, clGetDeviceIDs, cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id *ids, cl_uint *count) {
+WRAPPED(cl_int, clGetDeviceIDs, cl_platform_id id, cl_device_type type, cl_uint n,
+        cl_device_id *ids, cl_uint *count) {
     if (!fake.listed)
         return __real_clGetDeviceIDs(id, type, n, ids, count);
     const size_t p = (size_t)((char *)(void *)id - fake_platforms);
@@ -55,7 +56,8 @@ WRAPPED(cl_int, clGetDeviceIDs, cl_platform_id id, cl_device_type type, cl_uint 
     return fake.devices[p] ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
-WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t size, void *value, size_t *used) {
+WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t size, void *value,
+        size_t *used) {
     if (id == (cl_device_id)(void *)&fake_device)
         return FAILURE;
     return __real_clGetDeviceInfo(id, what, size, value, used);
@@ -72,14 +74,17 @@ static struct {
     size_t buffers_refused;
 } driver;
 
-WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
+WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d,
+        cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
     if (!driver.max_group || what != CL_KERNEL_WORK_GROUP_SIZE)
         return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
     memcpy(value, &driver.max_group, sizeof driver.max_group);
     return CL_SUCCESS;
 }
 
-WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event) {
+WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions,
+        const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
+        const cl_event *wait, cl_event *event) {
     size_t group = 1;
     for (cl_uint i = 0; local && i < dimensions; i++)
         group *= local[i];
@@ -92,7 +97,8 @@ WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint
     return __real_clEnqueueNDRangeKernel(q, k, dimensions, offset, global, local, n, wait, event);
 }
 
-WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, void *data, cl_int *status) {
+WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, void *data,
+        cl_int *status) {
     if (driver.buffers_limited && size > driver.largest_buffer) {
         driver.buffers_refused++;
         *status = CL_OUT_OF_RESOURCES;

@@ -98,14 +98,16 @@ static cl_int give(const answer *a, size_t size, void *value, size_t *used) {
     return CL_SUCCESS;
 }
 
-WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t size, void *value, size_t *used) {
+WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t size, void *value,
+        size_t *used) {
     const answer *a = find(what);
     if (!a)
         return __real_clGetDeviceInfo(id, what, size, value, used);
     return give(a, size, value, used);
 }
 
-WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
+WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d,
+        cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
     const answer *a = what == CL_KERNEL_WORK_GROUP_SIZE ? find(CL_DEVICE_MAX_WORK_GROUP_SIZE)
                       : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
                           ? find((cl_device_info)CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)
@@ -124,7 +126,8 @@ WRAPPED(cl_int, clFinish, cl_command_queue queue) {
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-WRAPPED(cl_command_queue, clCreateCommandQueue, cl_context c, cl_device_id d, cl_command_queue_properties properties, cl_int *status) {
+WRAPPED(cl_command_queue, clCreateCommandQueue, cl_context c, cl_device_id d,
+        cl_command_queue_properties properties, cl_int *status) {
     if (properties & ~limit_of(CL_DEVICE_QUEUE_PROPERTIES)) {
         *status = refuse(CL_INVALID_QUEUE_PROPERTIES);
         return NULL;
@@ -132,7 +135,8 @@ WRAPPED(cl_command_queue, clCreateCommandQueue, cl_context c, cl_device_id d, cl
     return __real_clCreateCommandQueue(c, d, properties, status);
 }
 
-WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, void *data, cl_int *status) {
+WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, void *data,
+        cl_int *status) {
     if (size > limit_of(CL_DEVICE_MAX_MEM_ALLOC_SIZE)) {
         *status = refuse(CL_INVALID_BUFFER_SIZE);
         return NULL;
@@ -142,7 +146,8 @@ WRAPPED(cl_mem, clCreateBuffer, cl_context c, cl_mem_flags flags, size_t size, v
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-WRAPPED(cl_int, clBuildProgram, cl_program program, cl_uint count, const cl_device_id *devices, const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+WRAPPED(cl_int, clBuildProgram, cl_program program, cl_uint count, const cl_device_id *devices,
+        const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
     const bool rounds = strstr(options, "-cl-fp32-correctly-rounded-divide-sqrt") != NULL;
     pthread_mutex_lock(&lock);
     if (rounds)
@@ -189,7 +194,9 @@ WRAPPED(cl_int, clSetKernelArg, cl_kernel kernel, cl_uint index, size_t size, co
     return __real_clSetKernelArg(kernel, index, size, value);
 }
 
-WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event) {
+WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions,
+        const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
+        const cl_event *wait, cl_event *event) {
     size_t group = 1;
     for (cl_uint i = 0; local && i < dimensions; i++)
         group *= local[i];
