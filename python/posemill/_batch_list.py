@@ -93,10 +93,11 @@ _SUMS = ("done", "frames", "joint_samples", "bytes_read", "bytes_written")
 def merge(lines: Sequence[Line], out_dir: bytes, records: bytes | None) -> dict[str, Any]:
     """What the records of the folder say about the files; "files" are those that are not done."""
     expected = list_of(b"".join(line.text for line in lines))
-    places = [ffi.new("char[]", place) for place in (out_dir, records) if place is not None]
+    names = [ffi.new("char[]", place) for place in (out_dir, records) if place is not None]
+    places = ffi.new("char *[]", names)
     made = ffi.new("pm_motion_batch_merge **")
     call(lib.pm_motion_batch_make_merge, ffi.new("pm_motion_batch_merge_options *", {
-        "records": ffi.new("char *[]", places), "record_count": len(places), "may_be_missing": True,
+        "records": places, "record_count": len(places), "may_be_missing": True,
         "list": expected}), made, parameters={})
     found = lib.pm_motion_batch_get_merged(made[0])
     result: dict[str, Any] = {name: int(getattr(found, name)) for name in _SUMS}
