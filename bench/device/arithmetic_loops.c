@@ -36,8 +36,12 @@ static lanes all(float number) {
 static void run(float *x, size_t steps, float factor, float term) {
     const lanes factors = all(factor), terms = all(term);
     FOR_CHAINS(LOAD)
-    for (size_t s = 0; s < steps; s++)
+    /* FOR_CHAINS is several statements, so the braces, which clang-format would remove, are needed. */
+    /* clang-format off */
+    for (size_t s = 0; s < steps; s++) {
         FOR_CHAINS(STEP)
+    }
+    /* clang-format on */
     FOR_CHAINS(STORE)
 }
 

@@ -114,7 +114,7 @@ static int descending(double a, double b) {
 int report_rows_compare(const void *left, const void *right) {
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
-    if ((a->error) != (b->error != NULL))
+    if ((a->error != NULL) != (b->error != NULL))
         return a->error ? 1 : -1;
     int order = descending(a->values[MEASURE_ANGLE].max, b->values[MEASURE_ANGLE].max);
     if (order == 0)

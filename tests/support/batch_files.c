@@ -34,7 +34,7 @@ void batch_expect_names(const batch_items *items, const char *const *names, size
     for (size_t i = 0; i < items->count && i < count; i++) {
         const batch_item *item = &items->items[i];
         const bool has_fault = names[i][0] == '!';
-        if (strcmp(item->name, names[i] + has_fault) != 0 || (item->fault) != has_fault)
+        if (strcmp(item->name, names[i] + has_fault) != 0 || (item->fault != NULL) != has_fault)
             fail_msg("item %zu is '%s' (%s), expected '%s'", i, item->name,
                      item->fault ? item->fault : "no fault", names[i]);
     }

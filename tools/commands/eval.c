@@ -154,7 +154,7 @@ static cli_exit check_name(const char *name) {
 }
 
 static cli_exit check_outputs(const eval_options *options) {
-    if ((options->vectors) != (options->vectors_out != NULL))
+    if ((options->vectors != NULL) != (options->vectors_out != NULL))
         return options_usage(&help, options->vectors ? "--vectors" : "--vectors-out", "requires %s",
                              options->vectors ? "--vectors-out" : "--vectors");
     const char *names[EVAL_OUTPUTS];
