@@ -31,17 +31,17 @@ static lanes all(float number) {
     lanes x##i;                                                                                    \
     memcpy(&x##i, x + (i)*LANES, sizeof x##i);
 #define STEP(i) x##i = x##i * factors + terms;
+#define STEP_ALL                                                                                   \
+    do {                                                                                           \
+        FOR_CHAINS(STEP)                                                                           \
+    } while (0)
 #define STORE(i) memcpy(x + (i)*LANES, &x##i, sizeof x##i);
 
 static void run(float *x, size_t steps, float factor, float term) {
     const lanes factors = all(factor), terms = all(term);
     FOR_CHAINS(LOAD)
-    /* FOR_CHAINS is several statements, so the braces, which clang-format would remove, are needed. */
-    /* clang-format off */
-    for (size_t s = 0; s < steps; s++) {
-        FOR_CHAINS(STEP)
-    }
-    /* clang-format on */
+    for (size_t s = 0; s < steps; s++)
+        STEP_ALL;
     FOR_CHAINS(STORE)
 }
 
