@@ -241,12 +241,11 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
         pm_u32 rest = run_end - sample;
         pm_u32 count = rest < PM_WALK_BLOCK ? rest : PM_WALK_BLOCK;
         pm_u32 cursor_count = rest < PM_WALK_BLOCK + 1 ? rest : PM_WALK_BLOCK + 1;
-        if (map.scale > 0) {
+        if (map.scale > 0)
             pm_walk_locate(map, &places, block);
-        } else {
+        else
             for (pm_u32 k = 0; k < cursor_count; k++)
                 block[k] = cursors[sample + k];
-        }
         pm_walk_find_bases(block, count, &bases);
         pm_walk_samples(keys, constants, wraps, block, &bases, count, cursor_count,
                         to + sample * sample_floats, plane_floats, track_count, first, last,

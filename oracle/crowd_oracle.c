@@ -29,9 +29,8 @@ double crowd_number(const pm_array *array, size_t row, size_t width, size_t colu
 }
 
 static vec3 vector_or(const pm_array *array, size_t joint, double otherwise) {
-    if (!array->data) {
+    if (!array->data)
         return (vec3){otherwise, otherwise, otherwise};
-    }
     return (vec3){crowd_number(array, joint, 3, 0), crowd_number(array, joint, 3, 1),
                   crowd_number(array, joint, 3, 2)};
 }
@@ -59,9 +58,8 @@ size_t *crowd_walk(const pm_skeleton_desc *skeleton) {
             done[up] = true;
             path[depth++] = (size_t)up;
         }
-        while (depth > 0) {
+        while (depth > 0)
             walk[placed++] = path[--depth];
-        }
     }
     free(done);
     free(path);
@@ -110,30 +108,26 @@ static oracle_cursor cursor_of_ticks(const oracle *curves, size_t joint, double 
     if (oracle_key_count(curves, joint) > 1) {
         const double begin = oracle_key_time(curves, joint, cursor.segment);
         const double length = oracle_key_time(curves, joint, cursor.segment + 1) - begin;
-        if (cursor.u * length <= tick) {
+        if (cursor.u * length <= tick)
             cursor.u = 0.0;
-        } else if ((1.0 - cursor.u) * length <= tick) {
+        else if ((1.0 - cursor.u) * length <= tick)
             cursor.u = 1.0;
-        }
     }
     return cursor;
 }
 
 joint_pose crowd_sample(const crowd_oracle *o, size_t clip, size_t joint, int64_t since) {
     joint_pose pose = o->rest[joint];
-    if (clip >= o->clip_count) {
+    if (clip >= o->clip_count)
         return pose;
-    }
     const oracle *curves = o->curves[clip];
     const double time = o->first[clip] + (double)since / PM_TICKS_PER_SECOND;
     const oracle_cursor cursor = cursor_of_ticks(curves, joint, time);
     pose.rotation = quat_normalise(oracle_rotation(curves, joint, cursor));
-    if (o->clips[clip].positions.data) {
+    if (o->clips[clip].positions.data)
         pose.position = oracle_position(curves, joint, cursor);
-    }
-    if (o->clips[clip].scales.data) {
+    if (o->clips[clip].scales.data)
         pose.scale = oracle_scale(curves, joint, cursor);
-    }
     return pose;
 }
 
@@ -150,13 +144,11 @@ static joint_pose sample_at(const crowd_oracle *o, uint32_t clip, size_t joint, 
 double crowd_weight(const crowd_oracle *o, const pm_crowd_instance *instance, size_t joint) {
     const pm_skeleton_desc *s = o->skeleton;
     double weight = (double)instance->weight;
-    if (instance->clip_b >= o->clip_count || isnan(weight) || weight <= 0.0) {
+    if (instance->clip_b >= o->clip_count || isnan(weight) || weight <= 0.0)
         return 0.0;
-    }
     weight = weight > 1.0 ? 1.0 : weight;
-    if (instance->mask >= 1 && instance->mask <= s->mask_count) {
+    if (instance->mask >= 1 && instance->mask <= s->mask_count)
         weight *= (double)s->masks[(size_t)(instance->mask - 1) * o->joint_count + joint];
-    }
     return weight;
 }
 
@@ -194,27 +186,23 @@ static joint_pose added(joint_pose a, joint_pose b, joint_pose rest, double weig
 
 static bool is_animated(const crowd_oracle *o, const pm_crowd_instance *instance, size_t joint) {
     const pm_skeleton_desc *s = o->skeleton;
-    if ((instance->flags & PM_CROWD_IN_PLACE) && joint == o->root) {
+    if ((instance->flags & PM_CROWD_IN_PLACE) && joint == o->root)
         return false;
-    }
-    if (!s->levels) {
+    if (!s->levels)
         return true;
-    }
     const size_t last = s->level_count - 1;
     const pm_level *level = &s->levels[instance->level < last ? instance->level : last];
     return !level->joints || level->joints[joint] != 0;
 }
 
 static joint_pose pose_of(const crowd_oracle *o, const pm_crowd_instance *n, size_t joint) {
-    if (!is_animated(o, n, joint)) {
+    if (!is_animated(o, n, joint))
         return o->rest[joint];
-    }
     const joint_pose a =
         sample_at(o, n->clip_a, joint, n->time_a, (n->flags & PM_CROWD_CLAMP_A) != 0);
     const double weight = crowd_weight(o, n, joint);
-    if (weight == 0.0) {
+    if (weight == 0.0)
         return a;
-    }
     const joint_pose b =
         sample_at(o, n->clip_b, joint, n->time_b, (n->flags & PM_CROWD_CLAMP_B) != 0);
     return n->flags & PM_CROWD_ADDITIVE ? added(a, b, o->rest[joint], weight)
@@ -223,9 +211,8 @@ static joint_pose pose_of(const crowd_oracle *o, const pm_crowd_instance *n, siz
 
 void crowd_oracle_pose(const crowd_oracle *o, const pm_crowd_instance *instance,
                        joint_pose *poses) {
-    for (size_t joint = 0; joint < o->joint_count; joint++) {
+    for (size_t joint = 0; joint < o->joint_count; joint++)
         poses[joint] = pose_of(o, instance, joint);
-    }
 }
 
 /* ---- create and destroy ------------------------------------------------------------ */
@@ -239,9 +226,8 @@ crowd_oracle *crowd_oracle_create(const pm_skeleton_desc *skeleton, const pm_cli
                         .joint_count = skeleton->joint_count,
                         .root = root};
     o->rest = crowd_allocate(o->joint_count, sizeof *o->rest);
-    for (size_t joint = 0; joint < o->joint_count; joint++) {
+    for (size_t joint = 0; joint < o->joint_count; joint++)
         o->rest[joint] = rest_pose(skeleton, joint);
-    }
     o->binds[0] = crowd_binds(o, false);
     o->binds[1] = crowd_binds(o, true);
     o->curves = crowd_allocate(clip_count, sizeof(oracle *));
@@ -255,9 +241,8 @@ crowd_oracle *crowd_oracle_create(const pm_skeleton_desc *skeleton, const pm_cli
 }
 
 void crowd_oracle_destroy(crowd_oracle *o) {
-    for (size_t clip = 0; o && clip < o->clip_count; clip++) {
+    for (size_t clip = 0; o && clip < o->clip_count; clip++)
         oracle_destroy(o->curves[clip]);
-    }
     if (o) {
         free(o->rest);
         free(o->binds[0]);

@@ -38,17 +38,15 @@ static motion3 root_at(const crowd_oracle *o, uint32_t clip, int64_t since) {
 
 /* A loop ends with the pose that it starts with. */
 static motion3 round_of(const crowd_oracle *o, uint32_t clip) {
-    if (o->clips[clip].loop_period > 0.0) {
+    if (o->clips[clip].loop_period > 0.0)
         return still;
-    }
     return motion3_product(root_at(o, clip, o->ticks[clip]), motion3_inverse(root_at(o, clip, 0)));
 }
 
 static motion3 clip_root_motion(const crowd_oracle *o, uint32_t clip, int64_t from, int64_t to,
                                 bool clamps) {
-    if (clip >= o->clip_count || o->ticks[clip] == 0) {
+    if (clip >= o->clip_count || o->ticks[clip] == 0)
         return still;
-    }
     const int64_t period = o->ticks[clip];
     int64_t first = 0, last = 0;
     from = clamps ? crowd_clamp(period, from) : crowd_wrap(period, from, &first);
@@ -63,9 +61,8 @@ motion3 crowd_oracle_root_motion(const crowd_oracle *o, const pm_crowd_instance 
     const motion3 a = clip_root_motion(o, after->clip_a, before->time_a, after->time_a,
                                        (after->flags & PM_CROWD_CLAMP_A) != 0);
     const double weight = crowd_weight(o, after, o->root);
-    if (weight == 0.0 || (after->flags & PM_CROWD_ADDITIVE)) {
+    if (weight == 0.0 || (after->flags & PM_CROWD_ADDITIVE))
         return a;
-    }
     const motion3 b = clip_root_motion(o, after->clip_b, before->time_b, after->time_b,
                                        (after->flags & PM_CROWD_CLAMP_B) != 0);
     return (motion3){crowd_mix(a.rotation, b.rotation, weight),

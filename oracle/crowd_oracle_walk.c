@@ -23,9 +23,8 @@ static matrix product(matrix a, matrix b) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 4; j++) {
             m.at[i][j] = j == 3 ? a.at[i][3] : 0.0;
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; k++)
                 m.at[i][j] += a.at[i][k] * b.at[k][j];
-            }
         }
     }
     return m;
@@ -40,9 +39,8 @@ static matrix inverse(matrix m) {
             cofactors[i][j] = m.at[i1][j1] * m.at[i2][j2] - m.at[i1][j2] * m.at[i2][j1];
         }
     }
-    for (int j = 0; j < 3; j++) {
+    for (int j = 0; j < 3; j++)
         determinant += m.at[0][j] * cofactors[0][j];
-    }
     matrix n = {{{0.0}}};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
@@ -68,16 +66,13 @@ void crowd_oracle_models(const crowd_oracle *o, const joint_pose *poses, bool sc
 matrix *crowd_binds(const crowd_oracle *o, bool scaled) {
     const pm_array *given = &o->skeleton->inverse_binds;
     matrix *binds = crowd_allocate(o->joint_count, sizeof *binds);
-    if (!given->data) {
+    if (!given->data)
         crowd_oracle_models(o, o->rest, scaled, binds);
-    }
     for (size_t joint = 0; joint < o->joint_count; joint++) {
-        if (!given->data) {
+        if (!given->data)
             binds[joint] = inverse(binds[joint]);
-        }
-        for (size_t i = 0; i < 12 && given->data; i++) {
+        for (size_t i = 0; i < 12 && given->data; i++)
             binds[joint].at[i / 4][i % 4] = crowd_number(given, joint, 12, i);
-        }
     }
     return binds;
 }
@@ -85,9 +80,8 @@ matrix *crowd_binds(const crowd_oracle *o, bool scaled) {
 void crowd_oracle_palette(const crowd_oracle *o, const joint_pose *poses, bool scaled,
                           matrix *palette) {
     crowd_oracle_models(o, poses, scaled, palette);
-    for (size_t joint = 0; joint < o->joint_count; joint++) {
+    for (size_t joint = 0; joint < o->joint_count; joint++)
         palette[joint] = product(palette[joint], o->binds[scaled][joint]);
-    }
 }
 
 /* ---- sizes -------------------------------------------------------------------------- */
@@ -121,9 +115,8 @@ void crowd_oracle_palette_sizes(const crowd_oracle *o, const joint_pose *poses, 
         const matrix *bind = &o->binds[scaled][joint];
         double squares = 0.0, shift = 0.0;
         for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
+            for (int j = 0; j < 3; j++)
                 squares += bind->at[i][j] * bind->at[i][j];
-            }
             shift += bind->at[i][3] * bind->at[i][3];
         }
         sizes[joint].reach += sizes[joint].stretch * sqrt(shift);

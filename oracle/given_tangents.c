@@ -51,9 +51,8 @@ void set_give_tangents(track_set *set, pm_clip_desc *desc) {
     size_t before = 0;
     for (size_t n = 0; n < set->count; n++) {
         const test_track *t = &set->tracks[n];
-        for (size_t i = 0; i < t->key_count; i++) {
+        for (size_t i = 0; i < t->key_count; i++)
             give_key(set, t, i, set->common_timeline ? i * set->count + n : before + i);
-        }
         before += t->key_count;
     }
     desc->rotations_in = (pm_array){set->rotations_in, PM_FLOAT64, 0};
@@ -69,11 +68,9 @@ void set_make_uniform(track_set *set) {
         test_track *t = &set->tracks[n];
         const double first = t->times[0], last = t->times[t->key_count - 1];
         const bool closed = t->period > 0.0 && last - first >= t->period;
-        for (size_t i = 0; i < t->key_count; i++) {
+        for (size_t i = 0; i < t->key_count; i++)
             t->times[i] = first + (double)i;
-        }
-        if (t->period > 0.0) {
+        if (t->period > 0.0)
             t->period = (double)(closed ? t->key_count - 1 : t->key_count);
-        }
     }
 }

@@ -48,9 +48,8 @@ static void read_key(const pm_array *array, layout l, size_t key, size_t width, 
     const size_t stride = array->stride ? array->stride : tight * l.track_count;
     const size_t byte =
         l.common_timeline ? key * stride + l.track * tight : (l.first_row + key) * tight;
-    for (size_t n = 0; n < width; n++) {
+    for (size_t n = 0; n < width; n++)
         out[n] = number_at(array, byte, n);
-    }
 }
 
 static double stored(double component) {
@@ -73,9 +72,8 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
         read_key(&desc->rotations, l, i, 4, raw);
         const quat given = quat_of(raw);
         quat q = quat_normalise(given);
-        if (!as_given && quat_dot(before, q) < 0.0) {
+        if (!as_given && quat_dot(before, q) < 0.0)
             q = quat_scale(q, -1.0);
-        }
         first = i == 0 ? q : first;
         before = q;
         t->stored[i] = unrounded ? q : quat_stored(q);
@@ -83,31 +81,27 @@ static void read_rotations(const pm_clip_desc *desc, layout l, bool unrounded, o
                      : unrounded ? q
                                  : quat_normalise(t->stored[i]);
     }
-    if (!as_given && t->period > 0.0 && quat_dot(before, first) < 0.0) {
+    if (!as_given && t->period > 0.0 && quat_dot(before, first) < 0.0)
         t->wrap = -1.0;
-    }
 }
 
 static vec3 *read_vectors(const pm_array *array, layout l, size_t count, bool as_stored) {
-    if (!array->data) {
+    if (!array->data)
         return NULL;
-    }
     vec3 *values = oracle_allocate(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         double raw[3];
         read_key(array, l, i, 3, raw);
-        for (int n = 0; n < 3 && as_stored; n++) {
+        for (int n = 0; n < 3 && as_stored; n++)
             raw[n] = (double)(float)raw[n];
-        }
         values[i] = vec3_of(raw);
     }
     return values;
 }
 
 static quat *read_quats(const pm_array *array, layout l, size_t count) {
-    if (!array->data) {
+    if (!array->data)
         return NULL;
-    }
     quat *values = oracle_allocate(count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         double raw[4];
@@ -122,13 +116,11 @@ static void read_axis(const pm_clip_desc *desc, size_t track, oracle_track *t) {
     if (desc->windows) {
         const pm_windows w = desc->windows[desc->window_count > 1 ? track : 0];
         if (w.swing_begin != 0.0 || w.swing_end != 0.0 || w.twist_begin != 0.0 ||
-            w.twist_end != 0.0) {
+            w.twist_end != 0.0)
             t->windows = w;
-        }
     }
-    if (!desc->axes.data) {
+    if (!desc->axes.data)
         return;
-    }
     const size_t tight = 3 * number_size(&desc->axes);
     const size_t stride = desc->axes.stride ? desc->axes.stride : tight;
     const size_t row = desc->axis_count > 1 ? track : 0;
@@ -147,17 +139,15 @@ static void read_times(const pm_clip_desc *desc, const pm_timeline *line, oracle
     const double span = listed_time(line, line->key_count - 1) - listed_time(line, 0);
     t->period = desc->loop_period;
     t->key_count = line->key_count;
-    if (t->period > 0.0 && t->period == span) {
+    if (t->period > 0.0 && t->period == span)
         t->key_count--; /* the closing key repeats the first */
-    }
     t->segment_count = t->period > 0.0 ? t->key_count : t->key_count - 1;
     t->segment_count = t->segment_count ? t->segment_count : 1;
     t->uniform = !line->times;
     t->rate = line->rate;
     t->times = oracle_allocate(t->key_count, sizeof *t->times);
-    for (size_t i = 0; i < t->key_count; i++) {
+    for (size_t i = 0; i < t->key_count; i++)
         t->times[i] = listed_time(line, i);
-    }
 }
 
 static pm_vector_method vector_class(pm_method method) {
@@ -189,16 +179,15 @@ static pm_vector_method vector_class(pm_method method) {
 }
 
 static void prepare_rotations(const oracle *o, oracle_track *t) {
-    if (o->method == PM_METHOD_SQUAD) {
+    if (o->method == PM_METHOD_SQUAD)
         squad_prepare(o, t);
-    } else if (o->method == PM_METHOD_HERMITE) {
+    else if (o->method == PM_METHOD_HERMITE)
         tangents_prepare(o, t);
-    } else if (o->method == PM_METHOD_SPLINE) {
+    else if (o->method == PM_METHOD_SPLINE)
         spline_prepare(o, t);
-    } else if (o->method == PM_METHOD_CIRCULAR || o->method == PM_METHOD_CIRCULAR_C1 ||
-               o->method == PM_METHOD_CIRCULAR_C2 || o->method == PM_METHOD_CIRCULAR_C3) {
+    else if (o->method == PM_METHOD_CIRCULAR || o->method == PM_METHOD_CIRCULAR_C1 ||
+             o->method == PM_METHOD_CIRCULAR_C2 || o->method == PM_METHOD_CIRCULAR_C3)
         circular_prepare(t);
-    }
 }
 
 /* The three arrays of a curve: values, in-tangents and out-tangents. */
@@ -207,9 +196,8 @@ static vector_curve read_curve(const oracle *o, const oracle_track *t, const pm_
     vector_curve curve = {read_vectors(&arrays[0], l, t->key_count, !o->unrounded),
                           read_vectors(&arrays[1], l, t->key_count, false),
                           read_vectors(&arrays[2], l, t->key_count, false), NULL};
-    if (curve.values && o->vector_method == PM_VECTOR_SPLINE) {
+    if (curve.values && o->vector_method == PM_VECTOR_SPLINE)
         vector_spline_prepare(o, t, &curve);
-    }
     return curve;
 }
 
@@ -286,9 +274,8 @@ void oracle_destroy(oracle *o) {
         free_curve(&t->positions);
         free_curve(&t->scales);
     }
-    if (o) {
+    if (o)
         free(o->tracks);
-    }
     free(o);
 }
 
@@ -358,9 +345,8 @@ quat oracle_key(const oracle *o, size_t track, ptrdiff_t key) {
 static oracle_cursor locate_in_double(const oracle_track *t, double at) {
     oracle_cursor cursor = {0, 0, 0.0};
     long double time = (long double)at;
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return cursor;
-    }
     const size_t last = t->segment_count - 1;
     if (t->period > 0.0) {
         const long double first = (long double)t->times[0], period = (long double)t->period;
@@ -386,9 +372,8 @@ static oracle_cursor locate_in_double(const oracle_track *t, double at) {
 }
 
 static oracle_cursor rounded(const oracle *o, oracle_cursor cursor) {
-    if (o->unrounded) {
+    if (o->unrounded)
         return cursor;
-    }
     /* A sample before a key never has the position of the key: the maximum is the largest float32
      * below 1. */
     const double below = cursor.u < 1.0 ? 0x1.fffffep-1 : 1.0;
@@ -430,17 +415,14 @@ static oracle_cursor locate_in_integers(const oracle_track *t, const pm_sample_j
 
 oracle_cursor oracle_at_sample(const oracle *o, size_t track, const pm_sample_job *job, size_t k) {
     const oracle_track *t = &o->tracks[track];
-    if (job->times) {
+    if (job->times)
         return oracle_at_time(o, track, job->times[k]);
-    }
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return (oracle_cursor){0, 0, 0.0};
-    }
     const double step = (double)t->rate.den / (double)t->rate.num;
     const bool even = t->period == 0.0 || fabs(t->period / step - (double)t->key_count) < 1e-9;
-    if (t->uniform && even) {
+    if (t->uniform && even)
         return rounded(o, locate_in_integers(t, job, k));
-    }
     const double start = job->start_after_first_key.den ? (double)job->start_after_first_key.num /
                                                               (double)job->start_after_first_key.den
                                                         : 0.0;
@@ -486,12 +468,10 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
 quat oracle_rotation(const oracle *o, size_t track, oracle_cursor cursor) {
     const oracle_track *t = &o->tracks[track];
     const ptrdiff_t i = (ptrdiff_t)cursor.segment;
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return t->stored[0];
-    }
-    if (o->method != PM_METHOD_BSPLINE && (cursor.u <= 0.0 || cursor.u >= 1.0)) {
+    if (o->method != PM_METHOD_BSPLINE && (cursor.u <= 0.0 || cursor.u >= 1.0))
         return stored_key(t, cursor.u <= 0.0 ? i : i + 1, cursor.lap);
-    }
     const quat q = inside(o, t, i, cursor.u);
     return cursor.lap % 2 && t->wrap < 0.0 ? quat_scale(q, -1.0) : q;
 }
@@ -499,9 +479,8 @@ quat oracle_rotation(const oracle *o, size_t track, oracle_cursor cursor) {
 double oracle_reach(const oracle *o, size_t track, size_t segment) {
     const oracle_track *t = &o->tracks[track];
     const ptrdiff_t i = (ptrdiff_t)segment;
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return 0.0;
-    }
     switch (o->method) {
     case PM_METHOD_HERMITE:
     case PM_METHOD_SPLINE:
@@ -519,25 +498,21 @@ double oracle_reach(const oracle *o, size_t track, size_t segment) {
 
 double oracle_magnification(const oracle *o, size_t track, oracle_cursor cursor) {
     const oracle_track *t = &o->tracks[track];
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return 1.0;
-    }
     const ptrdiff_t i = (ptrdiff_t)cursor.segment;
-    if (o->method == PM_METHOD_CUBICSPLINE) {
+    if (o->method == PM_METHOD_CUBICSPLINE)
         return fmax(1.0, 1.0 / quat_norm(cubicspline_inside(t, i, cursor.u)));
-    }
-    if (o->method == PM_METHOD_NCUBIC) {
+    if (o->method == PM_METHOD_NCUBIC)
         return fmax(1.0, 1.0 / quat_norm(ncubic_inside(t, i, cursor.u)));
-    }
     return fmax(1.0, oracle_reach(o, track, cursor.segment) / PI);
 }
 
 double oracle_condition(const oracle *o, size_t track, oracle_cursor cursor) {
     const oracle_track *t = &o->tracks[track];
     const bool inside_segment = t->key_count > 1 && cursor.u > 0.0 && cursor.u < 1.0;
-    if (o->method != PM_METHOD_SQUAD || !o->unlimited || !inside_segment) {
+    if (o->method != PM_METHOD_SQUAD || !o->unlimited || !inside_segment)
         return 1.0;
-    }
     return squad_condition(t, (ptrdiff_t)cursor.segment, cursor.u);
 }
 
@@ -550,13 +525,11 @@ void oracle_smooth_part(const oracle *o, size_t track, double u, double *from, d
     const double breaks[] = {w->swing_begin, w->swing_end, w->twist_begin, w->twist_end};
     *from = 0.0;
     *to = 1.0;
-    for (size_t n = 0; o->method == PM_METHOD_STERP && n < 4; n++) {
-        if (breaks[n] <= u && breaks[n] < 1.0) {
+    for (size_t n = 0; o->method == PM_METHOD_STERP && n < 4; n++)
+        if (breaks[n] <= u && breaks[n] < 1.0)
             *from = fmax(*from, breaks[n]);
-        } else {
+        else
             *to = fmin(*to, breaks[n]);
-        }
-    }
 }
 
 bool oracle_diverged(const oracle *o, size_t track) {
@@ -566,9 +539,8 @@ bool oracle_diverged(const oracle *o, size_t track) {
 bool oracle_beyond_reason(const pm_clip_desc *desc) {
     oracle *o = oracle_create(desc);
     double reach = 0.0;
-    for (size_t i = 0; o->method == PM_METHOD_SPLINE && i < oracle_segment_count(o, 0); i++) {
+    for (size_t i = 0; o->method == PM_METHOD_SPLINE && i < oracle_segment_count(o, 0); i++)
         reach = fmax(reach, oracle_reach(o, 0, i));
-    }
     oracle_destroy(o);
     return reach > 1000.0;
 }

@@ -25,9 +25,8 @@ quat bspline_at(const oracle_track *t, ptrdiff_t i, double u) {
     quat r = bspline_key(t, i - 1);
     for (ptrdiff_t k = 0; k < 3; k++) {
         double rest = 0.0; /* sums over this key and all later keys */
-        for (ptrdiff_t j = k + 1; j < 4; j++) {
+        for (ptrdiff_t j = k + 1; j < 4; j++)
             rest += weights[j];
-        }
         const quat turn =
             quat_multiply(quat_conjugate(bspline_key(t, i - 1 + k)), bspline_key(t, i + k));
         r = quat_multiply(r, quat_power(turn, rest));
@@ -81,8 +80,7 @@ double ncubic_reach(const oracle_track *t, ptrdiff_t i) {
     double length = 0.0;
     quat p[4];
     control_points(t, i, p);
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 3; n++)
         length += quat_norm(quat_add(p[n + 1], quat_scale(p[n], -1.0)));
-    }
     return 2.0 * length;
 }

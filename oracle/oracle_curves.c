@@ -68,11 +68,9 @@ static void inner_tangents(const oracle *o, oracle_track *t, size_t key) {
 }
 
 static void hold_repeated_keys(oracle_track *t) {
-    for (size_t i = 0; i < t->key_count; i++) {
-        if (held(t, (ptrdiff_t)i)) {
+    for (size_t i = 0; i < t->key_count; i++)
+        if (held(t, (ptrdiff_t)i))
             t->leaving[i] = t->arriving[i] = (vec3){0.0, 0.0, 0.0};
-        }
-    }
 }
 
 static void outer_tangents(const oracle *o, oracle_track *t) {
@@ -90,13 +88,11 @@ static void outer_tangents(const oracle *o, oracle_track *t) {
 static double limit_of(vec3 reach, vec3 log) {
     const double a = vec3_dot(reach, reach), b = vec3_dot(reach, log);
     const double c = vec3_dot(log, log) - 0.25 * PI * PI;
-    if (a == 0.0) {
+    if (a == 0.0)
         return 1.0;
-    }
     const double discriminant = b * b - a * c;
-    if (discriminant < 0.0) {
+    if (discriminant < 0.0)
         return 0.0;
-    }
     return fmin(1.0, fmax(0.0, (b + sqrt(discriminant)) / a));
 }
 
@@ -122,9 +118,8 @@ void tangents_prepare(const oracle *o, oracle_track *t) {
     const bool loop = t->period > 0.0;
     t->leaving = oracle_allocate(n, sizeof *t->leaving);
     t->arriving = oracle_allocate(n, sizeof *t->arriving);
-    if (n < 2) {
+    if (n < 2)
         return;
-    }
     if (o->tangents == PM_TANGENTS_USER) {
         memcpy(t->leaving, t->user, n * sizeof *t->user);
         memcpy(t->arriving, t->user, n * sizeof *t->user);
@@ -134,34 +129,29 @@ void tangents_prepare(const oracle *o, oracle_track *t) {
         t->leaving[0] = t->arriving[1] = chord_slope(t, 0);
         return;
     }
-    for (size_t i = loop ? 0 : 1; i < (loop ? n : n - 1); i++) {
+    for (size_t i = loop ? 0 : 1; i < (loop ? n : n - 1); i++)
         inner_tangents(o, t, i);
-    }
     if (o->tangents == PM_TANGENTS_HOLD) {
         hold_repeated_keys(t); /* computed before the end keys, whose rules may use the neighbouring
                                 * key */
     }
-    if (!loop) {
+    if (!loop)
         outer_tangents(o, t);
-    }
-    if (o->tangents == PM_TANGENTS_HOLD) {
+    if (o->tangents == PM_TANGENTS_HOLD)
         hold_repeated_keys(t);
-    }
 }
 
 void squad_prepare(const oracle *o, oracle_track *t) {
     tangents_prepare(o, t);
-    if (!o->unlimited && t->key_count > 1) {
+    if (!o->unlimited && t->key_count > 1)
         limit_tangents(t);
-    }
 }
 
 /* The slerp of a and b. They are antipodal when keys a half turn apart are at rest; the middle of
  * the arc is then the middle of the keys, independent of the rounding of a and b. */
 static quat inner_slerp(quat p, quat q, quat a, quat b, double u) {
-    if (quat_norm(quat_add(a, b)) >= 1e-6) {
+    if (quat_norm(quat_add(a, b)) >= 1e-6)
         return quat_slerp(a, b, u);
-    }
     const quat across = quat_normalise(quat_subtract(b, a)), sum = quat_add(p, q);
     const quat middle =
         quat_normalise(quat_subtract(sum, quat_scale(across, quat_dot(across, sum))));
@@ -233,9 +223,8 @@ static double corner(quat at, quat to, quat other) {
 }
 
 static bool is_cusp(const oracle_track *t, ptrdiff_t i) {
-    if (repeats(t, i - 1, i) || repeats(t, i, i + 1)) {
+    if (repeats(t, i - 1, i) || repeats(t, i, i + 1))
         return true;
-    }
     const quat p = track_key(t, i - 1), q = track_key(t, i), r = track_key(t, i + 1);
     /* The inscribed angle over an arc is the angle at the third point and equals half of the
      * arc. */
@@ -248,9 +237,8 @@ void circular_prepare(oracle_track *t) {
     t->cusp = oracle_allocate(t->key_count, sizeof *t->cusp);
     for (size_t i = 0; i < t->key_count; i++) {
         const ptrdiff_t k = (ptrdiff_t)i;
-        if (t->key_count > 1 && track_has_key(t, k - 1) && track_has_key(t, k + 1)) {
+        if (t->key_count > 1 && track_has_key(t, k - 1) && track_has_key(t, k + 1))
             t->cusp[i] = is_cusp(t, k);
-        }
     }
 }
 
@@ -265,15 +253,12 @@ quat circular_inside(const oracle_track *t, ptrdiff_t i, double u) {
     const quat p = track_key(t, i), q = track_key(t, i + 1);
     const size_t next = ((size_t)i + 1) % t->key_count;
     quat a = quat_slerp(p, q, u), b = a;
-    if (first && !t->cusp[i]) {
+    if (first && !t->cusp[i])
         a = arc(track_key(t, i - 1), p, q, u);
-    }
-    if (second && !t->cusp[next]) {
+    if (second && !t->cusp[next])
         b = arc(track_key(t, i + 2), q, p, 1.0 - u);
-    }
-    if (first && second) {
+    if (first && second)
         return quat_slerp(a, b, u);
-    }
     return first ? a : b;
 }
 
@@ -290,16 +275,13 @@ quat sterp_inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u)
     const double p = delta.x * l.x + delta.y * l.y + delta.z * l.z;
     const double size = hypot(p, delta.w);
     quat twist = {0.0, 0.0, 0.0, 1.0};
-    if (size >= 1e-6) {
+    if (size >= 1e-6)
         twist = (quat){p * l.x / size, p * l.y / size, p * l.z / size, delta.w / size};
-    }
     quat swing = quat_multiply(delta, quat_conjugate(twist));
-    if (twist.w < 0.0 || (twist.w == 0.0 && p < 0.0)) {
+    if (twist.w < 0.0 || (twist.w == 0.0 && p < 0.0))
         twist = quat_scale(twist, -1.0);
-    }
-    if (swing.w < 0.0) {
+    if (swing.w < 0.0)
         swing = quat_scale(swing, -1.0);
-    }
     const double ts = window(u, t->windows.swing_begin, t->windows.swing_end);
     const double tt = window(u, t->windows.twist_begin, t->windows.twist_end);
     return quat_multiply(quat_multiply(q, quat_power(swing, ts)), quat_power(twist, tt));

@@ -68,9 +68,8 @@ static phased phased_of(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
 /* The curve of key i at `part` of the way to its neighbour at `side`. */
 static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double part) {
     const phased p = phased_of(t, i, side);
-    if (p.cusp) {
+    if (p.cusp)
         return quat_slerp(track_key(t, i), track_key(t, i + side), part * part);
-    }
     const double gone = parabola(-p.back, p.behind, p.length, p.ahead, part * p.ahead);
     return arc_at(&p.way, gone / p.length);
 }
@@ -79,35 +78,29 @@ static quat from_key(const oracle_track *t, ptrdiff_t i, ptrdiff_t side, double 
  * rotation. */
 static double reach_from(const oracle_track *t, ptrdiff_t i, ptrdiff_t side) {
     const phased p = phased_of(t, i, side);
-    if (p.cusp) {
+    if (p.cusp)
         return 0.0;
-    }
     const double slope = p.ahead * p.back / p.behind + p.behind * p.length / p.ahead;
     return 2.0 * p.ahead * slope / (p.ahead + p.behind);
 }
 
 double phased_reach(const oracle_track *t, ptrdiff_t i) {
     double reach = 2.0 * vec3_norm(chord_log(t, i));
-    if (track_has_key(t, i - 1)) {
+    if (track_has_key(t, i - 1))
         reach = fmax(reach, reach_from(t, i, 1));
-    }
-    if (track_has_key(t, i + 2)) {
+    if (track_has_key(t, i + 2))
         reach = fmax(reach, reach_from(t, i + 1, -1));
-    }
     return reach;
 }
 
 quat phased_inside(pm_method method, const oracle_track *t, ptrdiff_t i, double u) {
     const bool first = track_has_key(t, i - 1), second = track_has_key(t, i + 2);
-    if (!first && !second) {
+    if (!first && !second)
         return quat_slerp(track_key(t, i), track_key(t, i + 1), u);
-    }
-    if (!second) {
+    if (!second)
         return from_key(t, i, 1, u);
-    }
-    if (!first) {
+    if (!first)
         return from_key(t, i + 1, -1, 1.0 - u);
-    }
     const double weight =
         method == PM_METHOD_CIRCULAR_C1 ? u : blend_weight(method == PM_METHOD_CIRCULAR_C3, u);
     return quat_slerp(from_key(t, i, 1, u), from_key(t, i + 1, -1, 1.0 - u), weight);

@@ -57,9 +57,8 @@ quat quat_exp(vec3 half_angle) {
 vec3 quat_log(quat q) {
     const vec3 v = {q.x, q.y, q.z};
     const double length = vec3_norm(v);
-    if (length == 0.0) {
+    if (length == 0.0)
         return (vec3){0.0, 0.0, 0.0};
-    }
     return vec3_scale(v, atan2(length, q.w) / length);
 }
 
@@ -81,9 +80,8 @@ quat quat_slerp(quat a, quat b, double u) {
         return quat_slerp(u < 0.5 ? a : middle, u < 0.5 ? middle : b, u < 0.5 ? 2 * u : 2 * u - 1);
     }
     const double angle = 2.0 * atan2(minus, plus);
-    if (angle < 1e-7) {
+    if (angle < 1e-7)
         return quat_normalise(quat_add(a, quat_scale(difference, u)));
-    }
     if (angle < 2.0) {
         return quat_add(quat_scale(a, sin((1.0 - u) * angle) / sin(angle)),
                         quat_scale(b, sin(u * angle) / sin(angle)));

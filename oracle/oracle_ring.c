@@ -24,11 +24,9 @@ static size_t cursor(size_t count, size_t i) {
 }
 
 static void add_block(band *b, size_t width, size_t row, size_t column, const double *block) {
-    for (size_t r = 0; r < width; r++) {
-        for (size_t c = 0; c < width; c++) {
+    for (size_t r = 0; r < width; r++)
+        for (size_t c = 0; c < width; c++)
             *entry(b, row * width + r, column * width + c) += block[r * width + c];
-        }
-    }
 }
 
 static size_t min(size_t a, size_t b) {
@@ -40,12 +38,10 @@ static bool eliminate(band *b, double *right) {
         const size_t last_row = min(b->size - 1, k + b->reach);
         const size_t last_column = min(b->size - 1, k + 2 * b->reach);
         size_t best = k;
-        for (size_t r = k + 1; r <= last_row; r++) {
+        for (size_t r = k + 1; r <= last_row; r++)
             best = fabs(*entry(b, r, k)) > fabs(*entry(b, best, k)) ? r : best;
-        }
-        if (!(fabs(*entry(b, best, k)) > 0.0)) {
+        if (!(fabs(*entry(b, best, k)) > 0.0))
             return false;
-        }
         for (size_t c = k; c <= last_column && best != k; c++) {
             const double kept = *entry(b, k, c);
             *entry(b, k, c) = *entry(b, best, c);
@@ -56,9 +52,8 @@ static bool eliminate(band *b, double *right) {
         right[best] = kept;
         for (size_t r = k + 1; r <= last_row; r++) {
             const double factor = *entry(b, r, k) / *entry(b, k, k);
-            for (size_t c = k; c <= last_column; c++) {
+            for (size_t c = k; c <= last_column; c++)
                 *entry(b, r, c) -= factor * *entry(b, k, c);
-            }
             right[r] -= factor * right[k];
         }
     }
@@ -67,9 +62,8 @@ static bool eliminate(band *b, double *right) {
 
 static void substitute(const band *b, double *right) {
     for (size_t k = b->size; k-- > 0;) {
-        for (size_t c = k + 1; c <= min(b->size - 1, k + 2 * b->reach); c++) {
+        for (size_t c = k + 1; c <= min(b->size - 1, k + 2 * b->reach); c++)
             right[k] -= *entry(b, k, c) * right[c];
-        }
         right[k] /= *entry(b, k, k);
     }
 }
@@ -85,19 +79,15 @@ bool solve_ring(size_t count, size_t width, const double *below, const double *a
         add_block(&b, width, row, cursor(count, (i + count - 1) % count), below + i * square);
         add_block(&b, width, row, row, at + i * square);
         add_block(&b, width, row, cursor(count, (i + 1) % count), above + i * square);
-        for (size_t c = 0; c < width; c++) {
+        for (size_t c = 0; c < width; c++)
             folded[row * width + c] = right[i * width + c];
-        }
     }
     const bool solved = eliminate(&b, folded);
-    if (solved) {
+    if (solved)
         substitute(&b, folded);
-    }
-    for (size_t i = 0; i < count; i++) {
-        for (size_t c = 0; c < width; c++) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < width; c++)
             right[i * width + c] = folded[cursor(count, i) * width + c];
-        }
-    }
     free(b.rows);
     free(folded);
     return solved;

@@ -142,16 +142,13 @@ static double time_scale(const spline_system *s, size_t i) {
 static vec3 residual(const spline_system *s, size_t i, vec3 before, vec3 at, vec3 after) {
     const ptrdiff_t k = (ptrdiff_t)i;
     const double scale = time_scale(s, i);
-    if (is_end(s, i) && s->ends != PM_ENDS_NATURAL) {
+    if (is_end(s, i) && s->ends != PM_ENDS_NATURAL)
         return vec3_scale(vec3_subtract(at, i == 0 ? s->first : s->last), scale);
-    }
     vec3 jump = {0.0, 0.0, 0.0};
-    if (track_has_key(s->track, k + 1)) {
+    if (track_has_key(s->track, k + 1))
         jump = acceleration(s->track, k, false, at, after);
-    }
-    if (track_has_key(s->track, k - 1)) {
+    if (track_has_key(s->track, k - 1))
         jump = vec3_subtract(jump, acceleration(s->track, k - 1, true, before, at));
-    }
     return vec3_scale(jump, scale * scale);
 }
 
@@ -202,9 +199,8 @@ static double newton_step(const spline_system *s, bool damped, vec3 *velocities)
     for (size_t i = 0; i < n; i++) {
         const vec3 r = residual_at(s, velocities, i);
         right[3 * i] = -r.x, right[3 * i + 1] = -r.y, right[3 * i + 2] = -r.z;
-        for (int which = 0; which < 3; which++) {
+        for (int which = 0; which < 3; which++)
             differentiate(s, velocities, i, which, blocks + 9 * (n * (size_t)which + i));
-        }
     }
     double change = -1.0;
     if (solve_ring(n, 3, blocks, blocks + 9 * n, blocks + 18 * n, right)) {
@@ -217,14 +213,12 @@ static double newton_step(const spline_system *s, bool damped, vec3 *velocities)
                 largest = fmax(largest, vec3_norm(step) * time_scale(s, i));
             }
             /* Close to the solution, rounding decides, and a full step does no harm. */
-            if (!damped || size_of(s, tried) < before || largest < 1e-9) {
+            if (!damped || size_of(s, tried) < before || largest < 1e-9)
                 change = largest;
-            }
         }
     }
-    for (size_t i = 0; i < n && change >= 0.0; i++) {
+    for (size_t i = 0; i < n && change >= 0.0; i++)
         velocities[i] = tried[i];
-    }
     free(blocks);
     free(right);
     free(tried);
@@ -235,14 +229,12 @@ static double newton_step(const spline_system *s, bool damped, vec3 *velocities)
  * part. If there are several solutions, the definition means the one nearest to that. */
 static bool solve(const spline_system *s, bool damped, vec3 *velocities) {
     int close = 0;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < s->count; i++)
         velocities[i] = (vec3){0.0, 0.0, 0.0};
-    }
     for (int round = 0; round < 200 && close < 2; round++) {
         const double change = newton_step(s, damped, velocities);
-        if (change < 0.0) {
+        if (change < 0.0)
             return false;
-        }
         close += change < 1e-11;
     }
     return close == 2;
@@ -260,9 +252,8 @@ void spline_prepare(const oracle *o, oracle_track *t) {
     const ptrdiff_t last = (ptrdiff_t)n - 2; /* last segment */
     t->leaving = oracle_allocate(n, sizeof *t->leaving);
     t->arriving = oracle_allocate(n, sizeof *t->arriving);
-    if (n < 2) {
+    if (n < 2)
         return;
-    }
     if (n == 2 && t->period == 0.0) {
         t->leaving[0] = t->arriving[1] = chord_slope(t, 0);
         return;
@@ -275,7 +266,6 @@ void spline_prepare(const oracle *o, oracle_track *t) {
     /* Damped steps can end at a minimum of the residual that is no solution: about one of six thousand
      * random tracks has one. */
     t->diverged = !solve(&s, true, t->leaving) && !solve(&s, false, t->leaving);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         t->leaving[i] = t->arriving[i] = vec3_scale(t->leaving[i], 0.5);
-    }
 }

@@ -42,13 +42,11 @@ static vec3 parabola_slope(const oracle_track *t, const vec3 *values, ptrdiff_t 
 static vec3 value_tangent(const oracle *o, const oracle_track *t, const vec3 *values, ptrdiff_t i,
                           ptrdiff_t side) {
     const ptrdiff_t key = side < 0 ? i : i + 1;
-    if (track_has_key(t, i + (side < 0 ? -1 : 2))) {
+    if (track_has_key(t, i + (side < 0 ? -1 : 2)))
         return parabola_slope(t, values, key);
-    }
     const ptrdiff_t inward = i - side, opposite = side < 0 ? i + 1 : i;
-    if (!track_has_key(t, opposite - side)) {
+    if (!track_has_key(t, opposite - side))
         return value_slope(t, values, i); /* two keys */
-    }
     return end_tangent(o->ends, value_slope(t, values, i), value_slope(t, values, inward),
                        track_step(t, i), track_step(t, inward),
                        parabola_slope(t, values, opposite));
@@ -76,9 +74,8 @@ static vec3 parabolas(const oracle *o, const oracle_track *t, const vec3 *values
                       double u) {
     const bool first = track_has_key(t, i - 1), second = track_has_key(t, i + 2);
     const double h = track_step(t, i);
-    if (!first && !second) {
+    if (!first && !second)
         return linear(value_at(t, values, i), value_at(t, values, i + 1), u);
-    }
     const vec3 from = parabola(t, values, first ? i : i + 1, first ? u * h : (u - 1.0) * h);
     const vec3 to = second ? parabola(t, values, i + 1, (u - 1.0) * h) : from;
     return linear(from, to, blend_weight(o->vector_method == PM_VECTOR_PARABOLAS_C3, u));
@@ -96,9 +93,8 @@ static void end_row(const oracle *o, const oracle_track *t, const vec3 *values, 
     *at = 1.0;
     *beside = 0.0;
     *right = none;
-    if (o->ends == PM_ENDS_NATURAL) {
+    if (o->ends == PM_ENDS_NATURAL)
         return;
-    }
     const vec3 slope = value_slope(t, values, own);
     const vec3 velocity = end_tangent(o->ends, slope, value_slope(t, values, inward),
                                       track_step(t, own), track_step(t, inward), none);
@@ -110,14 +106,12 @@ static void end_row(const oracle *o, const oracle_track *t, const vec3 *values, 
 void vector_spline_prepare(const oracle *o, const oracle_track *t, vector_curve *curve) {
     const size_t n = t->key_count;
     curve->bend = oracle_allocate(n, sizeof *curve->bend);
-    if (n < 2 || (n == 2 && t->period == 0.0)) {
+    if (n < 2 || (n == 2 && t->period == 0.0))
         return; /* linear */
-    }
     double *below = oracle_allocate(n, sizeof *below), *at = oracle_allocate(n, sizeof *at);
     double *above = oracle_allocate(n, sizeof *above), *right[3];
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         right[c] = oracle_allocate(n, sizeof *right[c]);
-    }
     for (size_t i = 0; i < n; i++) {
         const ptrdiff_t k = (ptrdiff_t)i;
         vec3 r;
@@ -133,18 +127,15 @@ void vector_spline_prepare(const oracle *o, const oracle_track *t, vector_curve 
         }
         right[0][i] = r.x, right[1][i] = r.y, right[2][i] = r.z;
     }
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         (void)solve_ring(n, 1, below, at, above, right[c]); /* dominant diagonal */
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         curve->bend[i] = (vec3){right[0][i], right[1][i], right[2][i]};
-    }
     free(below);
     free(at);
     free(above);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 3; c++)
         free(right[c]);
-    }
 }
 
 static vec3 spline(const oracle_track *t, const vector_curve *curve, ptrdiff_t i, double u) {
@@ -166,9 +157,8 @@ static vec3 bspline(const oracle_track *t, const vec3 *values, ptrdiff_t i, doub
     vec3 sum = {0.0, 0.0, 0.0};
     for (ptrdiff_t k = 0; k < 4; k++) {
         ptrdiff_t j = i - 1 + k;
-        if (t->period == 0.0) {
+        if (t->period == 0.0)
             j = j < 0 ? 0 : j > last ? last : j;
-        }
         sum = vec3_add(sum, vec3_scale(value_at(t, values, j), weights[k]));
     }
     return sum;
@@ -178,15 +168,12 @@ vec3 vector_at(const oracle *o, const oracle_track *t, const vector_curve *curve
                double u) {
     const vec3 *values = curve->values;
     const vec3 p = value_at(t, values, i), q = value_at(t, values, i + 1);
-    if (t->key_count < 2) {
+    if (t->key_count < 2)
         return p;
-    }
-    if (o->vector_method == PM_VECTOR_BSPLINE) {
+    if (o->vector_method == PM_VECTOR_BSPLINE)
         return bspline(t, values, i, u);
-    }
-    if (u <= 0.0 || u >= 1.0) {
+    if (u <= 0.0 || u >= 1.0)
         return u <= 0.0 ? p : q;
-    }
     switch (o->vector_method) {
     case PM_VECTOR_STEP:
         return p;

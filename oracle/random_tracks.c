@@ -49,39 +49,33 @@ size_t random_size(random_source *source, size_t low, size_t high) {
 }
 
 void random_times(random_source *source, size_t count, double low, double high, double *out) {
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         out[k] = random_between(source, low, high);
-    }
 }
 
 void random_key_times(random_source *source, size_t count, double first, double min, double max,
                       double *out) {
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < count; k++)
         out[k] = k == 0 ? first : out[k - 1] + random_between(source, min, max);
-    }
 }
 
 static void normalise(double *v, int count) {
     double norm2 = 0.0;
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < count; n++)
         norm2 += v[n] * v[n];
-    }
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < count; n++)
         v[n] /= sqrt(norm2);
-    }
 }
 
 void random_quaternion(random_source *source, double q[4]) {
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; n++)
         q[n] = random_normal(source);
-    }
     normalise(q, 4);
 }
 
 void random_direction(random_source *source, double v[3]) {
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 3; n++)
         v[n] = random_normal(source);
-    }
     normalise(v, 3);
 }
 
@@ -96,9 +90,8 @@ static void multiply(const double a[4], const double b[4], double out[4]) {
 }
 
 static void about(const double axis[3], double angle, double q[4]) {
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < 3; n++)
         q[n] = sin(0.5 * angle) * axis[n];
-    }
     q[3] = cos(0.5 * angle);
 }
 
@@ -175,12 +168,10 @@ void set_destroy(track_set *set) {
 void set_random(random_source *source, size_t count, size_t key_count, double smallest,
                 double largest, bool uneven, bool common_timeline, track_set *set) {
     set_create(count, common_timeline, set);
-    for (size_t n = 0; n < count; n++) {
+    for (size_t n = 0; n < count; n++)
         random_track(source, key_count, smallest, largest, uneven, &set->tracks[n]);
-    }
-    for (size_t n = 1; common_timeline && n < count; n++) {
+    for (size_t n = 1; common_timeline && n < count; n++)
         memcpy(set->tracks[n].times, set->tracks[0].times, sizeof set->tracks[n].times);
-    }
 }
 
 pm_clip_desc set_describe(track_set *set) {
@@ -191,9 +182,8 @@ pm_clip_desc set_describe(track_set *set) {
             const size_t row = set->common_timeline ? i * set->count + n : before + i;
             memcpy(set->rotations + 4 * row, t->keys[i], sizeof t->keys[i]);
             memcpy(set->positions + 3 * row, t->positions[i], sizeof t->positions[i]);
-            for (size_t c = 0; c < 3; c++) {
+            for (size_t c = 0; c < 3; c++)
                 set->scales[3 * row + c] = 2.0 - 0.5 * t->positions[i][c];
-            }
             memcpy(set->tangents + 3 * row, t->tangents[i], sizeof t->tangents[i]);
         }
         memcpy(set->axes + 3 * n, t->axis, sizeof t->axis);
@@ -225,16 +215,14 @@ static void angles_track(const char *name, size_t count, const double *degrees, 
         about(tilted, degrees[i] * DEGREE, turn);
         multiply(base, turn, out->keys[i]);
         out->times[i] = (double)i;
-        for (int n = 0; n < 3; n++) {
+        for (int n = 0; n < 3; n++)
             out->positions[i][n] = 1.0 + degrees[i] * (0.01 + 0.01 * n);
-        }
     }
 }
 
 static void negate(double q[4]) {
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; n++)
         q[n] = -q[n];
-    }
 }
 
 static void opposite_signs(const double *degrees, test_track *out) {
@@ -253,9 +241,8 @@ static void nearly_equal(bool both_signs, test_track *out) {
         random_direction(&source, axis);
         about(axis, 1e-7, turn);
         multiply(out->keys[i], turn, out->keys[i]);
-        if (both_signs && i % 2 == 1) {
+        if (both_signs && i % 2 == 1)
             negate(out->keys[i]);
-        }
     }
 }
 
@@ -279,9 +266,8 @@ static void wild_times(test_track *out) {
     random_source source = {11};
     random_track(&source, 8, 0.0, PI, false, out);
     out->name = "time ratios 1:1000";
-    for (size_t i = 1; i < 8; i++) {
+    for (size_t i = 1; i < 8; i++)
         out->times[i] = out->times[i - 1] + (i % 2 ? 0.001 : 1.0);
-    }
 }
 
 /* Half turns about (twist) or across (swing) the twist axis, in the body frame. The first three are
@@ -291,9 +277,8 @@ static void half_turns(bool twist, test_track *out) {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     const double degrees[5] = {0, 0, 0, 0, 0};
     angles_track(twist ? "180 degree twist" : "180 degree swing", 5, degrees, out);
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; n++)
         out->keys[0][n] = n == 3 ? 1.0 : 0.0;
-    }
     for (size_t i = 1; i < 5; i++) {
         double turn[4];
         about(twist ? z : x, i == 4 ? 179.9999 * DEGREE : PI, turn);

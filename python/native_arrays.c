@@ -91,13 +91,12 @@ PM_CLONES static void normalize_group(const float *from, double *to, size_t coun
         low = scale[i] < low ? scale[i] : low;
         high = scale[i] > high ? scale[i] : high;
     }
-    if (low >= 1.0 - SHORT && high <= 1.0 + SHORT) {
+    if (low >= 1.0 - SHORT && high <= 1.0 + SHORT)
         for (size_t i = 0; i < count; i++)
             scale[i] = inverse_root(scale[i]);
-    } else {
+    else
         for (size_t i = 0; i < count; i++)
             scale[i] = scale[i] > 0.0 ? 1.0 / sqrt(scale[i]) : 0.0;
-    }
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < 4; k++)
             to[4 * i + k] = scale[i] * (double)from[4 * i + k];

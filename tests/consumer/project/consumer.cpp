@@ -41,9 +41,8 @@ int main() {
         return 1;
     }
 #if CONSUMER_OPENCL
-    if (pm_cl_context(engine) != nullptr) {
+    if (pm_cl_context(engine) != nullptr)
         return 1;
-    }
 #endif
     std::cout << "posemill " << pm_version() << ": " << result[2] << "\n";
     pm_clip_destroy(&clip);
