@@ -137,7 +137,7 @@ static traced run_part(char *const *job, size_t calls) {
 /* ---- tests --------------------------------------------------------------------- */
 
 static size_t rounds(void) {
-    return small_sizes() ? 16 : 100;
+    return small_sizes() ? 16 : long_sweeps() ? 100 : 32;
 }
 
 /* Whether the process was ended by the signal, and not by itself. */
