@@ -99,6 +99,16 @@ pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t c
     return PM_OK;
 }
 
+pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
+                             pm_error *error) {
+    if (count > 0 && !texts)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", name);
+    for (size_t i = 0; i < count; i++)
+        if (!texts[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "%s[%zu] is NULL", name, i);
+    return PM_OK;
+}
+
 /* ---- remarks --------------------------------------------------------------------------------- */
 
 enum { REMARK = 640 };

@@ -54,6 +54,10 @@ pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t c
 #define MOTION_CHECK_RESERVED(type, of, error)                                                     \
     motion_check_zero(#type, (of)->reserved, sizeof(of)->reserved / sizeof *(of)->reserved, (error))
 
+/* PM_ERROR_ARGUMENT for an array of texts that is NULL though its count is not 0, or has a NULL entry. */
+pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
+                             pm_error *error);
+
 /* Remarks about a motion, in the order in which they are made. */
 typedef struct motion_notes {
     motion_arena *arena;

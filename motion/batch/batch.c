@@ -162,7 +162,7 @@ static void show(void *user) {
 
 static bool run_threads(batch *b) {
     const schedule plan = {.task_count = b->plan.count,
-                           .threads = b->jobs < b->plan.count ? b->jobs : b->plan.count,
+                           .threads = b->jobs,
                            .memory = b->memory,
                            .user = b,
                            .need = need,
@@ -172,7 +172,7 @@ static bool run_threads(batch *b) {
                            .show = show};
     /* A batch before in this process may have run beside one that was killed. */
     atomic_file_look_again();
-    return plan.threads == 0 || schedule_run(&plan);
+    return schedule_run(&plan);
 }
 
 static void hear(void *user, pm_log_level level, const char *message) {
@@ -336,7 +336,7 @@ static pm_status run_files(batch *b, pm_error *error) {
     b->counts.seconds = seconds_now() - b->begun;
     warn_of_ends(b);
     digest_outputs(b);
-    if (b->stop.status != PM_OK && error)
+    if (b->stop.status != PM_OK)
         *error = b->stop;
     return b->stop.status;
 }
@@ -357,7 +357,7 @@ pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result,
         pm_error unclosed;
         const pm_status closed = record_file_close(&b->records, &unclosed);
         b->is_recorded = closed == PM_OK;
-        if (status == PM_OK && closed != PM_OK && error)
+        if (status == PM_OK && closed != PM_OK)
             *error = unclosed;
         status = status == PM_OK ? closed : status;
     }

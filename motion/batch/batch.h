@@ -22,7 +22,7 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
 size_t batch_jobs(const batch *b);
 const char *batch_records(const batch *b);
 
-/* pm_motion_batch_run without the report. Call it once. */
+/* pm_motion_batch_run without the report; `error` must not be NULL. Call it once. */
 pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result, pm_error *error);
 
 /* Writes the report, if there is one and the run has ended with all files. NULL in *summary: nothing is

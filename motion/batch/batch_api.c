@@ -37,13 +37,9 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if ((unsigned)task->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no format",
                            (int)task->format);
-    if (task->clip_count > TASK_CLIPS_MAX || (task->clip_count > 0 && !task->clips))
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "clip_count is %zu, expected at most %d of clips", task->clip_count,
-                           (int)TASK_CLIPS_MAX);
-    for (size_t i = 0; i < task->clip_count; i++)
-        if (!task->clips[i])
-            return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is NULL", i);
+    if (task->clip_count > TASK_CLIPS_MAX)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected at most %d",
+                           task->clip_count, (int)TASK_CLIPS_MAX);
     if (task->rate && !task_is_rate(task->rate))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "rate: '%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4",
@@ -51,7 +47,7 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if (!isfinite(task->scale) || task->scale < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
                            task->scale);
-    return PM_OK;
+    return motion_check_texts("clips", task->clips, task->clip_count, error);
 }
 
 static bool is_empty(const char *path) {

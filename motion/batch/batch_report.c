@@ -157,7 +157,7 @@ static void show(void *user) {
 static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
     const size_t count = r->request.plan->count;
     const schedule plan = {.task_count = count,
-                           .threads = r->request.threads < count ? r->request.threads : count,
+                           .threads = r->request.threads,
                            .memory = memory,
                            .user = r,
                            .need = need,
@@ -165,7 +165,7 @@ static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm
                            .run = run,
                            .is_stopped = is_stopped,
                            .show = show};
-    const bool ran = plan.threads == 0 || schedule_run(&plan);
+    const bool ran = schedule_run(&plan);
     member_reader_close(&r->members);
     if (!ran || atomic_load(&r->lacks_memory))
         return refuse_memory(error);

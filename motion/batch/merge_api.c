@@ -115,11 +115,8 @@ pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *option
     if (!options || !merge)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !options ? "options" : "merge");
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_merge_options, options, error);
-    if (status == PM_OK && options->record_count > 0 && !options->records)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "records is NULL");
-    for (size_t i = 0; status == PM_OK && i < options->record_count; i++)
-        if (!options->records[i])
-            return motion_fail(error, PM_ERROR_ARGUMENT, "records[%zu] is NULL", i);
+    if (status == PM_OK)
+        status = motion_check_texts("records", options->records, options->record_count, error);
     pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == PM_OK ? refuse_memory(error) : status;

@@ -188,10 +188,10 @@ static void wait_for_threads(scheduler *s) {
     pthread_mutex_unlock(&s->lock);
 }
 
-static bool run_threads(scheduler *s, worker *workers) {
+static bool run_threads(scheduler *s, worker *workers, size_t threads) {
     size_t started = 0;
     pthread_mutex_lock(&s->lock); /* threads_left is right before the first thread ends */
-    for (; started < s->plan->threads; started++) {
+    for (; started < threads; started++) {
         workers[started] = (worker){.of = s, .number = started};
         if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
             break;
@@ -210,14 +210,15 @@ bool schedule_run(const schedule *plan) {
                    .lock = PTHREAD_MUTEX_INITIALIZER,
                    .changed = PTHREAD_COND_INITIALIZER};
     pthread_condattr_t monotonic;
-    worker *workers = calloc(plan->threads, sizeof *workers);
+    const size_t threads = plan->threads < plan->task_count ? plan->threads : plan->task_count;
+    worker *workers = calloc(threads + 1, sizeof *workers);
     if (!workers)
         return false;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the time of day may jump */
     pthread_cond_init(&s.left, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    const bool run = run_threads(&s, workers);
+    const bool run = run_threads(&s, workers, threads) || threads == 0;
     pthread_cond_destroy(&s.left);
     pthread_cond_destroy(&s.changed);
     free(workers);

@@ -15,7 +15,7 @@ typedef struct schedule_ticket schedule_ticket; /* of a task that is running */
 
 typedef struct schedule {
     size_t task_count;
-    size_t threads;  /* tasks at a time, from 1 */
+    size_t threads;  /* tasks at a time, from 1; no more are started than there are tasks */
     uint64_t memory; /* bytes. A task that needs more runs alone */
     void *user;
     /* Bytes that a task needs. */
@@ -31,8 +31,8 @@ typedef struct schedule {
     void (*show)(void *user);
 } schedule;
 
-/* Runs all tasks on threads of its own and returns when those that were begun have ended. False: no
- * thread could be started, and nothing has run. */
+/* Runs all tasks on threads of its own and returns when those that were begun have ended. False: there
+ * are tasks, no thread could be started, and nothing has run. */
 bool schedule_run(const schedule *plan);
 
 /* For a running task that finds that it needs more: waits until there is room for `memory` bytes, or

@@ -34,11 +34,8 @@ pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources, pm_motion
     if (!sources || !list)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error);
-    if (status == PM_OK && sources->path_count > 0 && !sources->paths)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "paths is NULL");
-    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++)
-        if (!sources->paths[i])
-            return motion_fail(error, PM_ERROR_ARGUMENT, "paths[%zu] is NULL", i);
+    if (status == PM_OK)
+        status = motion_check_texts("paths", sources->paths, sources->path_count, error);
     if (status != PM_OK)
         return status;
     pm_motion_batch_list *made = calloc(1, sizeof *made);

@@ -147,6 +147,19 @@ static void every_task_runs_once_within_the_memory(void **state) {
     }
 }
 
+static void no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started(void **state) {
+    (void)state;
+    run *r = new_run();
+    schedule plan = plan_of(r, SIZE_MAX / sizeof(void *));
+    plan.task_count = 0;
+    assert_true(schedule_run(&plan));
+    assert_int_equal(r->begun, 0);
+    plan.task_count = TASKS;
+    assert_true(schedule_run(&plan));
+    all_ran(r);
+    end_run(r);
+}
+
 static void tasks_run_side_by_side(void **state) {
     (void)state;
     run *r = new_run();
@@ -216,6 +229,7 @@ static void the_progress_is_shown_meanwhile(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once_within_the_memory),
+        cmocka_unit_test(no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started),
         cmocka_unit_test(tasks_run_side_by_side),
         cmocka_unit_test(tasks_that_grow_do_not_wait_for_each_other),
         cmocka_unit_test(sizes_near_the_largest_number_are_no_trouble),
