@@ -148,6 +148,16 @@ typedef struct pm_motion_content {
 /* A motion. Immutable: all threads may read it at once. */
 typedef struct pm_motion pm_motion;
 
+/* Is told of the bytes of files while they are read or written, for a digest for example. Called on
+ * the calling thread. A NULL function is not called. */
+typedef struct pm_motion_observer {
+    void (*see)(void *user, const void *data, size_t size); /* all bytes, in their order */
+    /* The sum of the sizes that a container states for what it has packed. Called before it is
+     * unpacked; may wait until there is memory. */
+    void (*expect)(void *user, uint64_t bytes);
+    void *user;
+} pm_motion_observer;
+
 typedef struct pm_motion_read_options {
     pm_motion_format format; /* 0: detected */
     pm_rational
@@ -180,8 +190,10 @@ typedef struct pm_motion_read_options {
     /* true: values that are not finite are not a fault. They are counted in `gap_count`, and take
      * the value of the row before. This is for examining a file, not for resampling it. */
     bool count_gaps;
+    /* Of the file, and of files that a glTF file refers to. NULL: none */
+    const pm_motion_observer *observer;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -275,8 +287,9 @@ typedef struct pm_motion_resample_options {
     /* Called on the calling thread as samples are computed. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
+    const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_resample_options;
 
 typedef struct pm_motion_resample_report {
@@ -334,8 +347,9 @@ typedef struct pm_motion_convert_options {
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
+    const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
@@ -537,7 +551,7 @@ typedef struct pm_motion_curve {
 /* What is done with each file of a batch. */
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
-        read; /* of the inputs. Its log, resample_only and headers_only are not used */
+        read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
     pm_motion_format format;  /* of all outputs. 0: that of each input */
     const char *const *clips; /* names of clips, or their numbers from 0. NULL: all */
     size_t clip_count;        /* at most 256 */

@@ -14,7 +14,6 @@
 
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
-#include "motion/open/open.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
 
@@ -92,12 +91,13 @@ static bool has_parts(const batch_file *file) {
 /* Opens a motion for nothing but the bytes that are read for it. */
 static digest digest_of_parts(const pm_motion_batch_task *task, const char *path) {
     digest_state *state = digest_begin();
-    const motion_observer observer = {.see = see, .user = state};
+    const pm_motion_observer observer = {.see = see, .user = state};
     pm_motion_read_options read = task->read;
     pm_motion *motion = NULL;
     pm_error error;
     read.log = NULL;
-    const pm_status status = motion_open_observed(path, NULL, 0, &read, &observer, &motion, &error);
+    read.observer = &observer;
+    const pm_status status = pm_motion_open(path, &read, &motion, &error);
     pm_motion_destroy(&motion);
     const digest found = digest_end(&state);
     return status == PM_OK ? found : (digest){""};
@@ -206,15 +206,14 @@ static pm_status run_task(const batch_common *common, const task_how *how, const
     return status;
 }
 
-/* Takes the data of the file. */
 static pm_status resample_digested(const batch_common *common, const task_how *how,
                                    batch_file *file, schedule_ticket *ticket,
                                    batch_result *result) {
     const pm_motion_batch_options *o = common->options;
     digest_state *in = digest_begin(), *out = digest_begin();
     growing grows = {.file = file, .ticket = ticket, .digest = in};
-    const motion_observer sees_in = {see_input, &grows, expect},
-                          sees_out = {.see = see, .user = out};
+    const pm_motion_observer sees_in = {see_input, expect, &grows},
+                             sees_out = {.see = see, .user = out};
     const task_input input = {.path = file->item->path,
                               .data = file->data,
                               .size = file->size,
@@ -226,13 +225,11 @@ static pm_status resample_digested(const batch_common *common, const task_how *h
     const task_output output = {
         .path = file->out, .must_be_new = !o->resume && !o->overwrite, .observer = &sees_out};
     pm_status status = PM_ERROR_OUTPUT;
-    if (in && out) {
-        file->data = NULL;
+    if (in && out)
         status = run_task(common, how, &input, &output, result);
-    } else {
+    else
         motion_fail_at(&result->error, status, file->item->path, MOTION_MEMORY_HINT,
                        "out of memory for digests");
-    }
     result->record.input = digest_end(&in);
     const digest written = digest_end(&out);
     result->record.output = status == PM_OK ? written : (digest){""};

@@ -124,9 +124,9 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     if (refusal) {
         done = report_rows_refuse(f, refusal);
     } else if (!file->item->archive || file->data) {
-        char *data = file->data;
+        done = report_compare(f, &r->request.options->task);
+        free(file->data);
         file->data = NULL;
-        done = report_compare(f, &r->request.options->task, data, file->size);
     }
     if (!done)
         atomic_store(&r->lacks_memory, true);

@@ -16,6 +16,7 @@
 #include "motion/report/page.h"
 
 typedef struct page_work {
+    char *data; /* of a member */
     report_motions motions;
     report_clips clips;
     comparison comparison;
@@ -38,11 +39,10 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
                          pm_error *error) {
     const batch_item *item = row->file->file->item;
     static const pm_motion_compare_options guess;
-    char *data = NULL;
     size_t size = 0;
-    pm_status status = read_data(item, &data, &size, error);
+    pm_status status = read_data(item, &w->data, &size, error);
     if (status == PM_OK)
-        status = report_open(&w->motions, task, row->file, data, size, error);
+        status = report_open(&w->motions, task, row->file, w->data, size, error);
     if (status == PM_OK)
         status = report_clips_find(&w->clips, &w->motions, row, error);
     if (status != PM_OK)
@@ -61,6 +61,7 @@ static void release(page_work *w) {
     compare_release(&w->comparison);
     report_clips_release(&w->clips);
     report_close(&w->motions);
+    free(w->data);
 }
 
 static const char *text_of(const digest *d) {

@@ -20,18 +20,19 @@
 static pm_motion_read_options quiet(const pm_motion_batch_task *task) {
     pm_motion_read_options read = task->read;
     read.log = NULL;
+    read.observer = NULL;
     read.headers_only = read.resample_only = false;
     return read;
 }
 
-static pm_status open_source(report_motions *m, const batch_item *item, char *data, size_t size,
-                             pm_error *error) {
+static pm_status open_source(report_motions *m, const batch_item *item, const char *data,
+                             size_t size, pm_error *error) {
     pm_motion_read_options read = quiet(m->task);
     if (item->source_rate.den != 0)
         read.source_rate = item->source_rate;
     if (item->layout)
         read.layout = item->layout;
-    return task_read(&read, item->path, data, size, NULL, &m->source, error);
+    return task_read(&read, item->path, data, size, &m->source, error);
 }
 
 /* An output is its own format at its own rate: a file of CSV does not have it. */
@@ -47,11 +48,11 @@ static pm_status open_output(report_motions *m, const report_file *file, pm_erro
     if ((named != PM_MOTION_ANY ? named : wanted) != PM_MOTION_NPZ)
         read.skeleton = NULL; /* the output has it */
     read.layout = from == PM_MOTION_NPZ || from == PM_MOTION_CSV ? layout : NULL;
-    return task_read(&read, file->file->out, NULL, 0, NULL, &m->output, error);
+    return task_read(&read, file->file->out, NULL, 0, &m->output, error);
 }
 
 pm_status report_open(report_motions *m, const pm_motion_batch_task *task, const report_file *file,
-                      char *data, size_t size, pm_error *error) {
+                      const char *data, size_t size, pm_error *error) {
     const char *path = file->file->item->path;
     *m = (report_motions){.task = task};
     pm_status status = open_source(m, file->file->item, data, size, error);
@@ -199,12 +200,13 @@ static bool compare_clips(report_file *file, const report_motions *m) {
     return true;
 }
 
-bool report_compare(report_file *file, const pm_motion_batch_task *task, char *data, size_t size) {
+bool report_compare(report_file *file, const pm_motion_batch_task *task) {
     report_motions m;
     pm_error error;
-    const bool done = report_open(&m, task, file, data, size, &error) == PM_OK
-                          ? compare_clips(file, &m)
-                          : report_rows_refuse(file, error.message);
+    const bool done =
+        report_open(&m, task, file, file->file->data, file->file->size, &error) == PM_OK
+            ? compare_clips(file, &m)
+            : report_rows_refuse(file, error.message);
     report_close(&m);
     return done;
 }

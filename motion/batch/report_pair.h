@@ -17,10 +17,10 @@ typedef struct report_motions {
     size_t clip_count; /* that both have */
 } report_motions;
 
-/* Opens both. `data` is what a member of an archive has, malloc'ed, and is taken; else NULL. Close the
- * motions also on failure. */
+/* Opens both. `data` is what a member of an archive has, and must outlive the motions; else NULL. Close
+ * the motions also on failure. */
 pm_status report_open(report_motions *m, const pm_motion_batch_task *task, const report_file *file,
-                      char *data, size_t size, pm_error *error);
+                      const char *data, size_t size, pm_error *error);
 void report_close(report_motions *m);
 
 /* The clips of one row. */
@@ -37,7 +37,7 @@ void report_clips_release(report_clips *clips);
 
 /* Makes the rows of a file, and compares each of its clips. What fails becomes the text of a row. Thread-
  * safe for files of each thread's own. False: memory is exhausted. */
-bool report_compare(report_file *file, const pm_motion_batch_task *task, char *data, size_t size);
+bool report_compare(report_file *file, const pm_motion_batch_task *task);
 
 /* More times are not compared. */
 uint64_t report_most_times(const pm_motion_batch_task *task);

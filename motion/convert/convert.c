@@ -24,7 +24,6 @@ typedef struct conversion {
     const pm_motion *motion;
     const motion_format *format;
     const pm_motion_convert_options *options;
-    const motion_observer *observer;
     const motion_sink *sink; /* of the output */
     bool as_read;            /* in the format of its file, unchanged */
     motion_adjustment by;
@@ -106,7 +105,7 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
 
 static pm_status write_observed(void *user, const void *data, size_t size, pm_error *error) {
     const conversion *c = user;
-    motion_observe(c->observer, data, size);
+    motion_observe(c->options->observer, data, size);
     return c->sink->write(c->sink->user, data, size, error);
 }
 
@@ -184,17 +183,8 @@ static pm_status write_fitted(conversion *c, const char *path, pm_error *error) 
     return status;
 }
 
-pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
-                            const char *path, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = motion_convert_observed(motion, options, path, NULL, error);
-    c_locale_end(before);
-    return status;
-}
-
-pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
-                                  const char *path, const motion_observer *observer,
-                                  pm_error *error) {
+static pm_status convert(const pm_motion *motion, const pm_motion_convert_options *options,
+                         const char *path, pm_error *error) {
     static const pm_motion_convert_options defaults;
     const motion_format *format = NULL;
     if (!motion || !path)
@@ -210,7 +200,6 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
     conversion c = {.motion = motion,
                     .format = format,
                     .options = options,
-                    .observer = observer,
                     .by = {options->scale > 0 ? options->scale : 1, options->turn}};
     const bool is_moved = c.by.scale != 1 || options->turn != PM_MOTION_TURN_NONE;
     const bool is_own = motion_writes_document(format, motion);
@@ -240,5 +229,13 @@ pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_conve
     c.motion = adjusted;
     status = write_fitted(&c, path, error);
     pm_motion_destroy(&adjusted);
+    return status;
+}
+
+pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
+                            const char *path, pm_error *error) {
+    void *before = c_locale_begin();
+    const pm_status status = convert(motion, options, path, error);
+    c_locale_end(before);
     return status;
 }

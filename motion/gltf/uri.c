@@ -123,7 +123,7 @@ static pm_status read_regular(gltf_reader *reader, const gltf_place *place, cons
         return gltf_refuse(error, place, "%s %s", shown, reason);
     buffer->data = (const unsigned char *)buffer->owned;
     buffer->read_size = buffer->size;
-    motion_observe(reader->input->observer, buffer->data, buffer->size);
+    motion_observe(reader->input->options->observer, buffer->data, buffer->size);
     return PM_OK;
 }
 

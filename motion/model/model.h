@@ -19,8 +19,7 @@
 typedef struct motion_input {
     const char *data; /* not NUL-terminated */
     size_t size;
-    const char *folder;              /* of the files that it refers to; NULL: none may be read */
-    const motion_observer *observer; /* of the bytes of files that it refers to; may be NULL */
+    const char *folder; /* of the files that it refers to; NULL: none may be read */
     /* Opens a file of any format, whose joints the input takes: formats do not know each other. */
     pm_status (*open)(const char *path, pm_motion **motion, pm_error *error);
     const pm_motion_read_options *options; /* never NULL */
@@ -187,15 +186,6 @@ struct motion_format {
  * options within one version of the library: outputs that are older are made anew when a batch is
  * resumed. */
 enum { MOTION_WRITER_VERSION = 2 };
-
-/* pm_motion_resample and pm_motion_convert, whose observer sees the bytes of the output. */
-pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
-                                   const pm_motion_resample_options *options, const char *path,
-                                   const motion_observer *observer,
-                                   pm_motion_resample_report *report, pm_error *error);
-pm_status motion_convert_observed(const pm_motion *motion, const pm_motion_convert_options *options,
-                                  const char *path, const motion_observer *observer,
-                                  pm_error *error);
 
 /* The largest number that a format can write. */
 double motion_largest_of(const motion_format *format);

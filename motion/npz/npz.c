@@ -30,7 +30,7 @@ static pm_status read_document(npz_document *document, const motion_input *input
     if (status != PM_OK)
         return status;
     document->headers_only = input->options->headers_only;
-    motion_expect(input->observer, zip_unpacked_size(&document->archive));
+    motion_expect(input->options->observer, zip_unpacked_size(&document->archive));
     document->owned = calloc(document->archive.count + 1, sizeof *document->owned);
     if (!document->owned)
         return motion_refuse_memory(error);

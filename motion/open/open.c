@@ -4,8 +4,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/open/open.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +63,7 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
 
 static pm_status parse(const char *data, size_t size, char *owned, const char *name,
                        const char *folder, const pm_motion_read_options *options,
-                       const motion_observer *observer, pm_motion **motion, pm_error *error) {
+                       pm_motion **motion, pm_error *error) {
     pm_motion *made = calloc(1, sizeof *made);
     if (!made) {
         free(owned);
@@ -75,13 +73,12 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     const motion_input input = {.data = data,
                                 .size = size,
                                 .folder = folder,
-                                .observer = observer,
                                 .open = open_joints,
                                 .options = options,
                                 .warnings = {options->log, options->log_user, name, &made->notes},
                                 .gaps = options->count_gaps ? &made->gaps : NULL};
     made->file = owned;
-    motion_observe(observer, data, size);
+    motion_observe(options->observer, data, size);
     made->content.file_bytes = size;
     pm_status status = read_input(&input, name, made, error);
     made->content.gap_count = made->gaps.count;
@@ -114,7 +111,7 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
     void *before = c_locale_begin();
     pm_status status = check_options(options, error);
     if (status == PM_OK)
-        status = parse(data, size, NULL, name, folder, options, NULL, motion, error);
+        status = parse(data, size, NULL, name, folder, options, motion, error);
     c_locale_end(before);
     return status;
 }
@@ -142,7 +139,7 @@ static pm_status read_file(const char *path, const char *name,
 }
 
 static pm_status open_file(const char *path, const pm_motion_read_options *options,
-                           const motion_observer *observer, pm_motion **motion, pm_error *error) {
+                           pm_motion **motion, pm_error *error) {
     char *data = NULL;
     size_t size = 0;
     const bool is_stream = strcmp(path, "-") == 0;
@@ -157,32 +154,21 @@ static pm_status open_file(const char *path, const pm_motion_read_options *optio
         free(data);
         return motion_refuse_memory(error);
     }
-    status = parse(data, size, data, name, folder, options, observer, motion, error);
+    status = parse(data, size, data, name, folder, options, motion, error);
     free(folder);
     return status;
 }
 
-pm_status motion_open_observed(const char *path, char *data, size_t size,
-                               const pm_motion_read_options *options,
-                               const motion_observer *observer, pm_motion **motion,
-                               pm_error *error) {
-    static const pm_motion_read_options defaults;
-    options = options ? options : &defaults;
-    const pm_status status = check_options(options, error);
-    if (status != PM_OK) {
-        free(data);
-        return status;
-    }
-    return data ? parse(data, size, data, path, NULL, options, observer, motion, error)
-                : open_file(path, options, observer, motion, error);
-}
-
 pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
                          pm_motion **motion, pm_error *error) {
+    static const pm_motion_read_options defaults;
     if (!path || !motion)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
+    options = options ? options : &defaults;
     void *before = c_locale_begin();
-    const pm_status status = motion_open_observed(path, NULL, 0, options, NULL, motion, error);
+    pm_status status = check_options(options, error);
+    if (status == PM_OK)
+        status = open_file(path, options, motion, error);
     c_locale_end(before);
     return status;
 }

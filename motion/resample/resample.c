@@ -78,7 +78,7 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
 
 typedef struct counting_sink {
     motion_sink inner;
-    const motion_observer *observer;
+    const pm_motion_observer *observer;
     uint64_t bytes;
 } counting_sink;
 
@@ -95,8 +95,8 @@ static const motion_format *format_of(const pm_motion *motion,
 }
 
 static pm_status write_all(const pm_motion *motion, const motion_samples *samples, size_t count,
-                           const pm_motion_resample_options *o, const char *path,
-                           const motion_observer *observer, uint64_t *bytes, pm_error *error) {
+                           const pm_motion_resample_options *o, const char *path, uint64_t *bytes,
+                           pm_error *error) {
     motion_output *output = NULL;
     const motion_write_options options = {.decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
     pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
@@ -105,7 +105,7 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
                                 : motion_output_open(path, &output, error);
     if (status != PM_OK)
         return status;
-    counting_sink counting = {.inner = motion_output_sink(output), .observer = observer};
+    counting_sink counting = {.inner = motion_output_sink(output), .observer = o->observer};
     const motion_sink sink = {write_counted, &counting};
     status = format_of(motion, o)->write(motion, samples, count, &options, &sink, error);
     *bytes = counting.bytes;
@@ -140,13 +140,11 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *co
 
 static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
                      pm_engine *engine, const pm_motion_resample_options *options, const char *path,
-                     const motion_observer *observer, pm_motion_resample_report *report,
-                     pm_error *error) {
+                     pm_motion_resample_report *report, pm_error *error) {
     size_t count = 0;
     pm_status status = open_all(samplers, samples, &count, motion, engine, options, report, error);
     if (status == PM_OK)
-        status = write_all(motion, samples, count, options, path, observer, &report->bytes_written,
-                           error);
+        status = write_all(motion, samples, count, options, path, &report->bytes_written, error);
     for (size_t i = 0; i < count; i++)
         sampler_release(&samplers[i]);
     return status;
@@ -164,20 +162,9 @@ static pm_status check_format(const pm_motion *motion, const pm_motion_resample_
     return PM_OK;
 }
 
-pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
-                             const pm_motion_resample_options *options, const char *path,
-                             pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status =
-        motion_resample_observed(motion, engine, options, path, NULL, report, error);
-    c_locale_end(before);
-    return status;
-}
-
-pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
-                                   const pm_motion_resample_options *options, const char *path,
-                                   const motion_observer *observer,
-                                   pm_motion_resample_report *report, pm_error *error) {
+static pm_status resample(const pm_motion *motion, pm_engine *engine,
+                          const pm_motion_resample_options *options, const char *path,
+                          pm_motion_resample_report *report, pm_error *error) {
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -197,10 +184,19 @@ pm_status motion_resample_observed(const pm_motion *motion, pm_engine *engine,
     sampler *samplers = calloc(count + 1, sizeof *samplers);
     motion_samples *samples = calloc(count + 1, sizeof *samples);
     if (samplers && samples)
-        status = run(samplers, samples, motion, engine, options, path, observer, report, error);
+        status = run(samplers, samples, motion, engine, options, path, report, error);
     else
         status = motion_refuse_memory(error);
     free(samplers);
     free(samples);
+    return status;
+}
+
+pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
+                             const pm_motion_resample_options *options, const char *path,
+                             pm_motion_resample_report *report, pm_error *error) {
+    void *before = c_locale_begin();
+    const pm_status status = resample(motion, engine, options, path, report, error);
+    c_locale_end(before);
     return status;
 }

@@ -165,7 +165,7 @@ static void see_output(void *user, const void *data, size_t size) {
 }
 
 static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motion_format format,
-                                 const motion_observer *observer, pm_error *error) {
+                                 const pm_motion_observer *observer, pm_error *error) {
     const pm_motion_batch_task *o = w->how->task;
     const pm_motion_convert_options options = {.format = format,
                                                .clip = first_clip(w),
@@ -178,13 +178,14 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
                                                .must_be_new = w->out->must_be_new,
                                                .decimals = o->decimals,
                                                .left_out = note_left_out,
-                                               .left_out_user = w->report->left_out};
-    return motion_convert_observed(motion, &options, w->out->path, observer, error);
+                                               .left_out_user = w->report->left_out,
+                                               .observer = observer};
+    return pm_motion_convert(motion, &options, w->out->path, error);
 }
 
 /* What the format itself cannot write resampled: a resampled copy is converted. */
 static pm_status write_copy(task_work *w, pm_engine *engine, pm_motion_format format,
-                            const motion_observer *observer, pm_motion_resample_report *done,
+                            const pm_motion_observer *observer, pm_motion_resample_report *done,
                             pm_error *error) {
     const pm_motion_resample_options options = library_options(w);
     pm_motion *copy = NULL;
@@ -221,15 +222,15 @@ static pm_status write_any(task_work *w, pm_engine *engine, pm_motion_resample_r
                            pm_error *error) {
     pm_motion_resample_options options = library_options(w);
     const pm_motion_format format = format_of_output(w, w->out->path);
-    const motion_observer observer = {.see = see_output, .user = w};
+    const pm_motion_observer observer = {.see = see_output, .user = w};
     options.format = format;
+    options.observer = &observer;
     if (!w->how->task->rate) {
         done->samples = w->report->source_frames;
         return write_converted(w, w->motion, format, &observer, error);
     }
     return is_own_document(w, format)
-               ? motion_resample_observed(w->motion, engine, &options, w->out->path, &observer,
-                                          done, error)
+               ? pm_motion_resample(w->motion, engine, &options, w->out->path, done, error)
                : write_copy(w, engine, format, &observer, done, error);
 }
 
@@ -345,11 +346,12 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     read.headers_only = false;
     read.log = how->log;
     read.log_user = how->log_user;
+    read.observer = in->observer;
     if (in->source_rate.den != 0)
         read.source_rate = in->source_rate;
     if (in->layout)
         read.layout = in->layout;
-    return task_read(&read, in->path, in->data, in->size, in->observer, &w->motion, error);
+    return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 
 pm_status task_write(task_work *w, pm_engine *engine, pm_error *error) {

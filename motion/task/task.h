@@ -40,11 +40,11 @@ typedef struct task_report {
 
 typedef struct task_input {
     const char *path; /* "-" is standard input; of a member of an archive its name */
-    char *data;       /* malloc'ed bytes of such a member, which are taken; else NULL */
+    const char *data; /* of such a member, else NULL; must outlive the work */
     size_t size;
-    pm_rational source_rate;         /* instead of that of the task, unless 0/0 */
-    const char *layout;              /* likewise, unless NULL */
-    const motion_observer *observer; /* sees the bytes; may be NULL */
+    pm_rational source_rate;            /* instead of that of the task, unless 0/0 */
+    const char *layout;                 /* likewise, unless NULL */
+    const pm_motion_observer *observer; /* may be NULL */
     /* Called once the file is open, before memory is taken for the output, whose frames are `ratio`
      * times those of the file. NULL: not called */
     void (*opened)(void *user, double ratio);
@@ -54,7 +54,7 @@ typedef struct task_input {
 typedef struct task_output {
     const char *path; /* "-" is standard output */
     bool must_be_new; /* a file that exists is refused */
-    const motion_observer *observer;
+    const pm_motion_observer *observer;
 } task_output;
 
 typedef struct task_work {

@@ -14,7 +14,6 @@
 #include "motion/base/fault.h"
 #include "motion/files/output_names.h"
 #include "motion/open/formats.h"
-#include "motion/open/open.h"
 
 static pm_status refuse_folder(const char *path, pm_error *error) {
     return motion_fail_at(error, PM_ERROR_FILE, path, "give the files in the folder",
@@ -71,11 +70,12 @@ pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format f
                           pm_motion_format_name(format));
 }
 
-pm_status task_read(const pm_motion_read_options *options, const char *path, char *data,
-                    size_t size, const motion_observer *observer, pm_motion **motion,
-                    pm_error *error) {
+pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,
+                    size_t size, pm_motion **motion, pm_error *error) {
     struct stat status;
-    if (!data && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (data)
+        return pm_motion_parse(data, size, path, NULL, options, motion, error);
+    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return refuse_folder(path, error);
-    return motion_open_observed(path, data, size, options, observer, motion, error);
+    return pm_motion_open(path, options, motion, error);
 }

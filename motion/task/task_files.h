@@ -21,9 +21,9 @@ bool task_moves(const pm_motion_batch_task *task);
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error);
 
-/* motion_open_observed, which refuses a folder with a hint. */
-pm_status task_read(const pm_motion_read_options *options, const char *path, char *data,
-                    size_t size, const motion_observer *observer, pm_motion **motion,
-                    pm_error *error);
+/* Opens a file, and refuses a folder with a hint. With `data`, these are its bytes, which must outlive
+ * the motion, and `path` is its name in an archive: it has no folder. */
+pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,
+                    size_t size, pm_motion **motion, pm_error *error);
 
 #endif

@@ -188,14 +188,22 @@ static void shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate(void
     assert_int_equal(files, 3);
 }
 
-static void a_report_names_who_made_it(void **state) {
+static void never_see(void *user, const void *data, size_t size) {
+    (void)user, (void)data;
+    fail_msg("saw %zu bytes", size);
+}
+
+/* The threads of a batch would call the observer of its task at once. */
+static void a_report_names_who_made_it_and_observes_nothing(void **state) {
     (void)state;
+    const pm_motion_observer observer = {.see = never_see};
     pm_motion_batch_result result;
-    const pm_motion_batch_options options = {.out_dir = "reported",
-                                             .task = {.rate = "x2"},
-                                             .report = "report",
-                                             .report_pages = 1,
-                                             .made_by = "a test"};
+    const pm_motion_batch_options options = {
+        .out_dir = "reported",
+        .task = {.read = {.observer = &observer}, .rate = "x2"},
+        .report = "report",
+        .report_pages = 1,
+        .made_by = "a test"};
     assert_int_equal(pm_motion_batch_run(list, engine, &options, &result, &error), PM_OK);
     assert_int_equal(access("report/index.html", F_OK), 0);
     assert_int_equal(access("report/pages/0001-a.bvh.html", F_OK), 0);
@@ -292,7 +300,7 @@ int main(void) {
         cmocka_unit_test(more_jobs_than_files_are_as_many_as_files),
         cmocka_unit_test(a_stopped_run_begins_no_file),
         cmocka_unit_test(shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate),
-        cmocka_unit_test(a_report_names_who_made_it),
+        cmocka_unit_test(a_report_names_who_made_it_and_observes_nothing),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(wrong_sources_are_refused),
     };

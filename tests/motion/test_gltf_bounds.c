@@ -18,7 +18,6 @@
 #include "motion.h"
 #include "motion/gltf/plain_json.h"
 #include "motion/model/model.h"
-#include "motion/open/open.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
 
@@ -203,7 +202,7 @@ static void a_file_that_many_buffers_name_is_read_and_written_once(void **state)
     pm_motion *opened = NULL, *again = NULL;
     pm_error error = poisoned_error();
     size_t seen = 0;
-    const motion_observer observer = {.see = count_bytes, .user = &seen};
+    const pm_motion_observer observer = {.see = count_bytes, .user = &seen};
     const motion_sink sink = bytes_sink(&out);
     make_folder(folder);
     describe_buffers(&json, false);
@@ -212,7 +211,9 @@ static void a_file_that_many_buffers_name_is_read_and_written_once(void **state)
     assert_non_null(file);
     assert_int_equal(fwrite(json.data, 1, json.size, file), json.size);
     assert_int_equal(fclose(file), 0);
-    expect_ok(motion_open_observed(path, NULL, 0, NULL, &observer, &opened, &error), &error);
+    expect_ok(
+        pm_motion_open(path, &(pm_motion_read_options){.observer = &observer}, &opened, &error),
+        &error);
     assert_int_equal(seen, json.size + FILE_SIZE);
     expect_ok(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error), &error);
     assert_true(out.size < 2 * json.size);

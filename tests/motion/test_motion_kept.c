@@ -185,27 +185,25 @@ static file_bytes make_file(pm_motion_format format) {
     pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     file_bytes file = {0};
-    const motion_observer observer = {.see = keep, .user = &file};
+    const pm_motion_observer observer = {.see = keep, .user = &file};
     if (format == PM_MOTION_CSV)
         return make_csv();
     expect_ok(pm_motion_open(walk, NULL, &motion, &error), &error);
-    expect_ok(motion_convert_observed(motion, &(pm_motion_convert_options){.format = format},
-                                      "/dev/null", &observer, &error),
-              &error);
+    const pm_motion_convert_options converting = {.format = format, .observer = &observer};
+    expect_ok(pm_motion_convert(motion, &converting, "/dev/null", &error), &error);
     pm_motion_destroy(&motion);
     return file;
 }
 
 static file_bytes resample_file(const pm_motion *motion, pm_engine *engine,
-                                const pm_motion_resample_options *options,
+                                pm_motion_resample_options options,
                                 pm_motion_resample_report *report) {
     pm_error error = poisoned_error();
     file_bytes bytes = {0};
-    const motion_observer observer = {.see = keep, .user = &bytes};
+    const pm_motion_observer observer = {.see = keep, .user = &bytes};
     memset(&calls, 0, sizeof calls);
-    expect_ok(
-        motion_resample_observed(motion, engine, options, "/dev/null", &observer, report, &error),
-        &error);
+    options.observer = &observer;
+    expect_ok(pm_motion_resample(motion, engine, &options, "/dev/null", report, &error), &error);
     return bytes;
 }
 
@@ -213,10 +211,10 @@ static file_bytes resample_file(const pm_motion *motion, pm_engine *engine,
 static void expect_bytes_of_check(const pm_motion *motion, pm_engine *engine,
                                   pm_motion_resample_options options) {
     pm_motion_resample_report left, computed;
-    file_bytes got = resample_file(motion, engine, &options, &left);
+    file_bytes got = resample_file(motion, engine, options, &left);
     assert_true((calls.samples == 0) == (left.kept == left.samples));
     options.check = true;
-    file_bytes expected = resample_file(motion, engine, &options, &computed);
+    file_bytes expected = resample_file(motion, engine, options, &computed);
     assert_true(calls.samples > 0);
     assert_true(left.samples == computed.samples && left.kept == computed.kept);
     assert_int_equal(got.size, expected.size);

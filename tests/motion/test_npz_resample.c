@@ -104,14 +104,12 @@ static void keep(void *user, const void *data, size_t size) {
 }
 
 static file_bytes resample(const pm_motion *motion, pm_engine *engine,
-                           const pm_motion_resample_options *options,
-                           pm_motion_resample_report *report) {
+                           pm_motion_resample_options options, pm_motion_resample_report *report) {
     pm_error error = poisoned_error();
     file_bytes bytes = {0};
-    const motion_observer observer = {.see = keep, .user = &bytes};
-    expect_ok(
-        motion_resample_observed(motion, engine, options, "/dev/null", &observer, report, &error),
-        &error);
+    const pm_motion_observer observer = {.see = keep, .user = &bytes};
+    options.observer = &observer;
+    expect_ok(pm_motion_resample(motion, engine, &options, "/dev/null", report, &error), &error);
     return bytes;
 }
 
@@ -126,9 +124,9 @@ static void expect_same(const zip_builder *zip, pm_engine *engine,
     pm_motion_resample_options checked = *options;
     checked.check = true; /* computes samples on frames too */
     pm_motion_resample_report a, b, c;
-    file_bytes expected = resample(whole, engine, options, &a);
-    file_bytes got = resample(later, engine, options, &b);
-    file_bytes computed = resample(later, engine, &checked, &c);
+    file_bytes expected = resample(whole, engine, *options, &a);
+    file_bytes got = resample(later, engine, *options, &b);
+    file_bytes computed = resample(later, engine, checked, &c);
     expect_equal(&got, &expected);
     expect_equal(&computed, &expected);
     assert_true(b.samples == a.samples && c.samples == a.samples);

@@ -23,8 +23,10 @@ static cli_exit open_motion(const motion_options *options, open_clip *o) {
     digest_state *state = digest_begin();
     if (!state)
         return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
-    const motion_observer observer = {.see = see, .user = state};
-    const cli_exit code = motion_options_open_observed(options, o->path, &observer, &o->motion);
+    const pm_motion_observer observer = {.see = see, .user = state};
+    motion_options observed = *options;
+    observed.read.observer = &observer;
+    const cli_exit code = motion_options_open(&observed, o->path, &o->motion);
     const digest found = digest_end(&state);
     snprintf(o->digest, sizeof o->digest, "%s", found.text);
     return code;

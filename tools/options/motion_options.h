@@ -29,10 +29,6 @@ bool motion_option_format(const char *text, void *target, char *reason);
 /* Opens a motion, with warnings on stderr. On failure prints and returns the code. */
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion);
 
-/* The same, with an observer of the bytes. */
-cli_exit motion_options_open_observed(const motion_options *options, const char *path,
-                                      const motion_observer *observer, pm_motion **motion);
-
 /* Clips that are picked by name or number. Zero-initialise. */
 typedef struct clip_names {
     const char *names[TASK_CLIPS_MAX];

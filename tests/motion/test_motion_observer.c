@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of observers: they see the bytes of inputs and outputs, all and in order, and what containers
+ * state.
+ */
+#include <posemill/posemill_motion.h>
+
+#include "support/check.h"
+#include "support/file_bytes.h"
+#include "support/npz_files.h"
+#include "support/short_take.h"
+#include "support/test_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct witness {
+    file_bytes seen;
+    size_t expectations;
+    uint64_t expected;
+} witness;
+
+static void see(void *user, const void *data, size_t size) {
+    bytes_add(&((witness *)user)->seen, data, size);
+}
+
+static void expect(void *user, uint64_t bytes) {
+    witness *w = user;
+    assert_int_equal(w->expectations++, 0);
+    w->expected = bytes;
+}
+
+static pm_motion_observer observer_of(witness *w) {
+    return (pm_motion_observer){.see = see, .expect = expect, .user = w};
+}
+
+static void expect_seen(witness *w, const void *data, size_t size) {
+    assert_int_equal(w->seen.size, size);
+    assert_memory_equal(w->seen.data, data, size);
+    free(w->seen.data);
+    *w = (witness){.expectations = 0};
+}
+
+static void expect_seen_file(witness *w, const char *path) {
+    char data[1 << 16];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(data, 1, sizeof data, file);
+    assert_true(size > 0 && size < sizeof data);
+    assert_int_equal(fclose(file), 0);
+    expect_seen(w, data, size);
+}
+
+static pm_motion *open_take(const pm_motion_observer *observer) {
+    pm_error error = poisoned_error();
+    pm_motion *motion = NULL;
+    test_folder_put_text("take.bvh", short_take);
+    expect_ok(pm_motion_open("take.bvh", &(pm_motion_read_options){.observer = observer}, &motion,
+                             &error),
+              &error);
+    return motion;
+}
+
+static void inputs_are_seen_as_they_are(void **state) {
+    (void)state;
+    witness w = {.expectations = 0};
+    const pm_motion_observer observer = observer_of(&w);
+    const pm_motion_read_options options = {.observer = &observer};
+    pm_error error = poisoned_error();
+    pm_motion *motion = open_take(&observer);
+    pm_motion_destroy(&motion);
+    assert_int_equal(w.expectations, 0); /* nothing is packed */
+    expect_seen(&w, short_take, strlen(short_take));
+    expect_ok(
+        pm_motion_parse(short_take, strlen(short_take), "take", NULL, &options, &motion, &error),
+        &error);
+    pm_motion_destroy(&motion);
+    expect_seen(&w, short_take, strlen(short_take));
+}
+
+static void outputs_are_seen_as_they_are(void **state) {
+    (void)state;
+    witness w = {.expectations = 0};
+    const pm_motion_observer observer = observer_of(&w);
+    pm_error error = poisoned_error();
+    pm_engine *engine = NULL;
+    pm_motion *motion = open_take(NULL);
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    for (int scaled = 0; scaled < 2; scaled++) { /* the document, and a new one */
+        const pm_motion_convert_options options = {.scale = scaled ? 0.5 : 1,
+                                                   .observer = &observer};
+        expect_ok(pm_motion_convert(motion, &options, "out.bvh", &error), &error);
+        expect_seen_file(&w, "out.bvh");
+    }
+    const pm_motion_resample_options options = {.rate = {47, 1}, .observer = &observer};
+    expect_ok(pm_motion_resample(motion, engine, &options, "out.bvh", NULL, &error), &error);
+    expect_seen_file(&w, "out.bvh");
+    pm_motion_destroy(&motion);
+    pm_engine_destroy(&engine);
+}
+
+static void functions_may_be_null(void **state) {
+    (void)state;
+    static const pm_motion_observer blind;
+    pm_error error = poisoned_error();
+    pm_motion *motion = open_take(&blind);
+    expect_ok(pm_motion_convert(motion, &(pm_motion_convert_options){.observer = &blind}, "c.bvh",
+                                &error),
+              &error);
+    pm_motion_destroy(&motion);
+}
+
+/* Of all compressed members, also of those that are no array of the motion. */
+static void packed_bytes_are_expected_with_their_size_unpacked(void **state) {
+    (void)state;
+    static const double poses[2 * 72], rate = 30;
+    static const char other[10000];
+    witness w = {.expectations = 0};
+    const pm_motion_observer observer = observer_of(&w);
+    const pm_motion_read_options options = {.observer = &observer};
+    pm_error error = poisoned_error();
+    pm_motion *motion = NULL;
+    zip_builder zip = {.count = 0};
+    zip_add_array(&zip, "poses.npy", true,
+                  "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 72), }", poses,
+                  sizeof poses);
+    zip_add_array(&zip, "mocap_framerate.npy", false,
+                  "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add(&zip, "notes.txt", true, other, sizeof other, NULL);
+    zip_finish(&zip, zip.count, false);
+    expect_ok(
+        pm_motion_parse(zip.file.data, zip.file.size, "in.npz", NULL, &options, &motion, &error),
+        &error);
+    assert_int_equal(w.expectations, 1);
+    zip_found found;
+    uint64_t sum = sizeof other;
+    assert_true(zip_lookup(zip.file.data, zip.file.size, "poses.npy", &found));
+    sum += found.size;
+    free(found.data);
+    assert_int_equal(w.expected, sum);
+    pm_motion_destroy(&motion);
+    expect_seen(&w, zip.file.data, zip.file.size);
+    zip_free(&zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_seen_as_they_are),
+        cmocka_unit_test(outputs_are_seen_as_they_are),
+        cmocka_unit_test(functions_may_be_null),
+        cmocka_unit_test(packed_bytes_are_expected_with_their_size_unpacked),
+    };
+    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
+}
