@@ -3,7 +3,6 @@
 measured between the repetitions, so that records of two noisy machines compare; or its absolute
 speed, for two runs on one quiet machine.
 """
-import zlib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -108,8 +107,7 @@ def check_work(a, b):
 def compare_cases(a, b, threshold, absolute):
     check_work(a, b)
     measure, left, right = speeds(a, b, absolute)
-    # The seed depends on the case alone, so that --case does not change its interval.
-    interval = intervals.ratio_interval(left, right, zlib.crc32(a.name.encode("utf-8", "replace")))
+    interval = intervals.ratio_interval(left, right, a.name)
     few = min(len(left), len(right)) < FEWEST_REPETITIONS
     verdict = "unclear" if few else verdict_of(*interval[1:], threshold)
     return Row(a.name, measure, (len(left), len(right)), *interval, verdict)

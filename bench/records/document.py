@@ -21,9 +21,7 @@ DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 
 COUNTS = ("samples", "bytes_per_sample", "bytes_read", "bytes_written", "files", "operations")
 NUMBERS = (
-    "seconds_median", "samples_per_s", "max_error_rad", "bound_share", "bound_share_low",
-    "bound_share_high", "ceiling_share", "ceiling_share_low", "ceiling_share_high",
-    "baseline_ratio", "baseline_ratio_low", "baseline_ratio_high",
+    "seconds_median", "samples_per_s", "max_error_rad", "bound_share", "ceiling_share", "baseline_ratio",
 )
 ROOFS = ("copy_seconds", "arithmetic_seconds")
 TIMES = ("seconds", "ceiling_seconds", "baseline_seconds", "bound_seconds", *ROOFS)
@@ -50,14 +48,8 @@ class Case:
     max_error_rad: float | None = None
     bound: str | None = None
     bound_share: float | None = None
-    bound_share_low: float | None = None
-    bound_share_high: float | None = None
     ceiling_share: float | None = None
-    ceiling_share_low: float | None = None
-    ceiling_share_high: float | None = None
     baseline_ratio: float | None = None
-    baseline_ratio_low: float | None = None
-    baseline_ratio_high: float | None = None
     seconds: list[float] | None = None
     ceiling_seconds: list[float] | None = None
     baseline_seconds: list[float] | None = None

@@ -5,7 +5,6 @@ Format with the adapter json. Rates and times have the 95 % interval of their me
 """
 import argparse
 import json
-import zlib
 
 from . import command, document
 from .intervals import median_interval
@@ -34,7 +33,7 @@ def time_interval(case):
     """(median, low, high) of the seconds of a case; without repetitions the limits are None."""
     if case.seconds is None:
         return case.seconds_median, None, None
-    return median_interval(case.seconds, zlib.crc32(case.name.encode("utf-8", "replace")))
+    return median_interval(case.seconds, case.name)
 
 
 def rate_interval(case):

@@ -5,12 +5,11 @@ roofs are what the device filled, copied and computed in the same run, and a cas
 Both have 95 % intervals. The cases state their bytes and operations; nothing is counted here.
 """
 import argparse
-import zlib
 from fnmatch import fnmatchcase
 
 from . import command, document
 from .document import BOUNDS, Refused
-from .intervals import median_interval
+from .intervals import median_interval, share_interval
 from .text import Unwritable, shown
 
 CASES = "upsample-4/*"
@@ -48,9 +47,9 @@ def curves_of(record):
     for case in record.cases.values():
         if case.name.startswith("sizes/") and case.ceiling_share is not None:
             method = case.name.removeprefix("sizes/").rpartition("-")[0]
-            low, high = case.ceiling_share_low, case.ceiling_share_high
-            ends = (case.ceiling_share,) * 2 if low is None or high is None else (low, high)
-            curves.setdefault(method, []).append((case.samples * case.bytes_per_sample, case.ceiling_share, *ends))
+            share, *ends = share_interval(case.ceiling_share, case.ceiling_seconds, case.seconds, case.name)
+            ends = [share if end is None else end for end in ends]
+            curves.setdefault(method, []).append((case.samples * case.bytes_per_sample, share, *ends))
     if not curves:
         raise Refused("no case of sizes; measure with: posemill bench --case 'sizes/*' --json FILE")
     return {method: sorted(points) for method, points in curves.items()}
@@ -82,7 +81,7 @@ def point_of(case):
     moved = read + (case.bytes_written or 0)
     if not case.operations or not moved or case.bound is None:
         return None
-    middle, low, high = median_interval(case.seconds, zlib.crc32(case.name.encode("utf-8", "replace")))
+    middle, low, high = median_interval(case.seconds, case.name)
     return case.name, case.bound, case.operations / moved, *(case.operations / one for one in (middle, high, low))
 
 

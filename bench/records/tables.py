@@ -4,6 +4,7 @@ of schema 2 have two columns more: the bound of a case, and its share of that bo
 """
 import os
 
+from .intervals import share_interval
 from .text import shown
 
 # ---- cells ---------------------------------------------------------------------
@@ -34,12 +35,8 @@ def angle(number):
 
 def bound_share(case):
     """The share of the bound with its 95 % interval, in whole per cent."""
-    if case.bound_share is None:
-        return "-"
-    if case.bound_share_low is None or case.bound_share_high is None:
-        return share(case.bound_share)
-    interval = (100 * case.bound_share_low, 100 * case.bound_share_high)
-    return "%s (%.0f to %.0f)" % (share(case.bound_share), *interval)
+    middle, low, high = share_interval(case.bound_share, case.bound_seconds, case.seconds, case.name)
+    return share(middle) if low is None else "%s (%.0f to %.0f)" % (share(middle), 100 * low, 100 * high)
 
 
 def mebibytes(samples):

@@ -37,7 +37,7 @@ void record_print_heading(const bench_record *record) {
            record->device.type != PM_DEVICE_REFERENCE && !record->event_times
                ? "the event times of the driver are implausible; using wall-clock time\n"
                : "");
-    printf("%-28s %11s %8s %8s %9s %-24s %10s %9s %s\n", "case", "Msamples/s", "MB/s", "ceiling",
+    printf("%-28s %11s %8s %8s %9s %-16s %10s %9s %s\n", "case", "Msamples/s", "MB/s", "ceiling",
            "baseline", "bound", "median, ms", "max, rad", "bits");
 }
 
@@ -56,13 +56,11 @@ static const char *cell(char *text, size_t size, const char *format, double numb
 
 static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 
-/* The bound, the share of it that the case reaches, and its interval. */
+/* The bound, and the share of it that the case reaches. */
 static const char *bound_cell(char *text, size_t size, const bench_result *result) {
-    const stats_interval share = result->bound_share;
     if (result->bound == BOUND_NONE)
         return "-";
-    snprintf(text, size, "%-10s %3.0f %% %3.0f-%.0f", bound_names[result->bound],
-             100.0 * share.median, 100.0 * share.low, 100.0 * share.high);
+    snprintf(text, size, "%-10s %3.0f %%", bound_names[result->bound], 100.0 * result->bound_share);
     return text;
 }
 
@@ -78,10 +76,10 @@ void record_print_row(const bench_result *result) {
     if (result->files > 0)
         snprintf(files, sizeof files, "  %.0f files/s",
                  (double)result->files / result->seconds_median);
-    printf("%-28s %11.*f %8.*f %8s %9s %-24s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
+    printf("%-28s %11.*f %8.*f %8s %9s %-16s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
-           cell(share, sizeof share, "%", result->ceiling_share.median),
-           cell(ratio, sizeof ratio, "x", result->baseline_ratio.median),
+           cell(share, sizeof share, "%", result->ceiling_share),
+           cell(ratio, sizeof ratio, "x", result->baseline_ratio),
            bound_cell(bound, sizeof bound, result), digits, 1e3 * result->seconds_median,
            cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
            result->wrong ? "  WRONG" : "");
@@ -97,7 +95,7 @@ static const bench_result *find(const bench_record *record, const char *name) {
 
 static bool has_share_above_one(const bench_record *record) {
     for (size_t i = 0; i < record->count; i++)
-        if (record->results[i].ceiling_share.median > 1.005)
+        if (record->results[i].ceiling_share > 1.005)
             return true;
     return false;
 }
@@ -213,15 +211,6 @@ static void write_times(json_writer *json, const bench_times *times) {
     json_write_numbers(json, "arithmetic_seconds", times->of[ROLE_ARITHMETIC], times->count);
 }
 
-static void write_interval(json_writer *json, const char *name, stats_interval interval) {
-    char end[48];
-    json_write_number(json, name, interval.median);
-    snprintf(end, sizeof end, "%s_low", name);
-    json_write_number(json, end, interval.low);
-    snprintf(end, sizeof end, "%s_high", name);
-    json_write_number(json, end, interval.high);
-}
-
 /* Counts that a case does not have are null. */
 static void write_counts(json_writer *json, const bench_result *result) {
     if (result->has_bytes) {
@@ -249,10 +238,10 @@ static void write_case(json_writer *json, const bench_result *result) {
     if (result->files > 0)
         json_write_integer(json, "files", result->files);
     write_counts(json, result);
-    write_interval(json, "ceiling_share", result->ceiling_share);
-    write_interval(json, "baseline_ratio", result->baseline_ratio);
+    json_write_number(json, "ceiling_share", result->ceiling_share);
+    json_write_number(json, "baseline_ratio", result->baseline_ratio);
     json_write_string(json, "bound", bound_names[result->bound]);
-    write_interval(json, "bound_share", result->bound_share);
+    json_write_number(json, "bound_share", result->bound_share);
     json_write_number(json, "max_error_rad", result->max_error_rad);
     write_times(json, &result->times);
     json_end_object(json);

@@ -39,9 +39,9 @@ void bench_plan_compare(bench_plan *plan, bench_role role, bench_work work, void
 
 bench_result bench_result_of(const bench_case *which) {
     bench_result result = {.bytes_per_sample = 16,
-                           .ceiling_share = stats_unknown(),
-                           .baseline_ratio = stats_unknown(),
-                           .bound_share = stats_unknown(),
+                           .ceiling_share = (double)NAN,
+                           .baseline_ratio = (double)NAN,
+                           .bound_share = (double)NAN,
                            .max_error_rad = (double)NAN};
     memcpy(result.name, which->name, sizeof result.name);
     return result;
@@ -144,12 +144,12 @@ static void summarise(double *seconds, size_t count, bench_result *result) {
 
 static void compare(const bench_comparison *other, bench_result *result) {
     const bench_times *times = &result->times;
-    stats_interval *ratio = other->role == ROLE_CEILING    ? &result->ceiling_share
-                            : other->role == ROLE_BASELINE ? &result->baseline_ratio
-                                                           : NULL;
+    double *ratio = other->role == ROLE_CEILING    ? &result->ceiling_share
+                    : other->role == ROLE_BASELINE ? &result->baseline_ratio
+                                                   : NULL;
     if (ratio)
-        *ratio = stats_ratio(times->of[other->role], times->of[ROLE_CASE], other->scale,
-                             times->count, bench_seed(result->name));
+        *ratio =
+            stats_ratio(times->of[other->role], times->of[ROLE_CASE], other->scale, times->count);
 }
 
 cli_exit bench_repeat(const bench_plan *plan, bench_result *result) {

@@ -92,8 +92,7 @@ static cli_exit keep(const roof *found, bench_result *result) {
         seconds[i] = found->scale * times->of[found->role][i];
     times->of[ROLE_BOUND] = seconds;
     result->bound = found->bound;
-    result->bound_share =
-        stats_ratio(seconds, times->of[ROLE_CASE], 1.0, times->count, bench_seed(result->name));
+    result->bound_share = stats_ratio(seconds, times->of[ROLE_CASE], 1.0, times->count);
     return CLI_DONE;
 }
 

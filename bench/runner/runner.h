@@ -56,13 +56,13 @@ typedef struct bench_result {
     bench_times times;
     double seconds_min, seconds_median, seconds_p95;
     double samples_per_s;
-    stats_interval ceiling_share;  /* NAN: not compared */
-    stats_interval baseline_ratio; /* NAN: the method has no baseline */
+    double ceiling_share;  /* NAN: not compared */
+    double baseline_ratio; /* NAN: the method has no baseline */
     bench_bound bound;
-    stats_interval bound_share; /* NAN: no bound */
-    double max_error_rad;       /* NAN: not checked; infinite: a result was not written */
-    bench_bits bits;            /* compared with the reference path */
-    bool wrong;                 /* results of the library exceed their error bound */
+    double bound_share;   /* NAN: no bound */
+    double max_error_rad; /* NAN: not checked; infinite: a result was not written */
+    bench_bits bits;      /* compared with the reference path */
+    bool wrong;           /* results of the library exceed their error bound */
 } bench_result;
 
 /* A result without measurements. */

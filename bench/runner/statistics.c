@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Medians, the percentile bootstrap (Efron 1979) and the division of rates into two groups (Otsu 1979).
+ * Medians, and the division of rates into two groups (Otsu 1979).
  */
 #include "statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-    RESAMPLES = 1000,
-    TAIL = 25 /* of 1000 on each side: an interval of 95 % */,
-    RATES_MIN = 30
-};
-
-stats_interval stats_unknown(void) {
-    return stats_known((double)NAN);
-}
-
-stats_interval stats_known(double number) {
-    return (stats_interval){number, (double)NAN, (double)NAN};
-}
+enum { RATES_MIN = 30 };
 
 /* splitmix64 (Steele, Lea and Flood 2014). The upper bits of a product with the bound are uniform to
  * within bound/2^32, and no array here has more than a few thousand elements. */
@@ -47,43 +34,11 @@ double stats_median(double *numbers, size_t count) {
     return middle_of(numbers, count);
 }
 
-/* ---- the bootstrap ------------------------------------------------------------- */
-
-/* The number at a rank of a resample, of which `drawn` tells how often it has each number. */
-static double at_rank(const double *sorted, const uint16_t *drawn, size_t rank) {
-    size_t i = 0;
-    for (size_t before = drawn[0]; before <= rank; before += drawn[i])
-        i++;
-    return sorted[i];
-}
-
-/* The median of as many numbers, drawn with replacement. Counting how often each is drawn takes the
- * place of sorting, because the numbers are sorted. */
-static double resampled_median(const double *sorted, uint16_t *drawn, size_t count,
-                               uint64_t *state) {
-    memset(drawn, 0, count * sizeof *drawn);
-    for (size_t i = 0; i < count; i++)
-        drawn[stats_random(state, count)]++;
-    const double upper = at_rank(sorted, drawn, count / 2);
-    return count % 2 ? upper : 0.5 * (at_rank(sorted, drawn, count / 2 - 1) + upper);
-}
-
-static stats_interval bootstrap(const double *sorted, size_t count, uint64_t seed) {
-    double medians[RESAMPLES];
-    uint16_t drawn[STATS_MAX];
-    for (size_t i = 0; i < RESAMPLES; i++)
-        medians[i] = resampled_median(sorted, drawn, count, &seed);
-    qsort(medians, RESAMPLES, sizeof *medians, by_size);
-    return (stats_interval){middle_of(sorted, count), medians[TAIL], medians[RESAMPLES - 1 - TAIL]};
-}
-
-stats_interval stats_ratio(const double *above, const double *below, double scale, size_t count,
-                           uint64_t seed) {
+double stats_ratio(const double *above, const double *below, double scale, size_t count) {
     double ratios[STATS_MAX];
     for (size_t i = 0; i < count; i++)
         ratios[i] = scale * above[i] / below[i];
-    qsort(ratios, count, sizeof *ratios, by_size);
-    return bootstrap(ratios, count, seed);
+    return stats_median(ratios, count);
 }
 
 /* ---- two rates ----------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statistics of repeated measurements: medians, bootstrap intervals of paired ratios, and whether
- * rates form two groups. All of it is deterministic: random numbers come from a seed.
+ * Statistics of repeated measurements: medians, paired ratios, and whether rates form two groups. All
+ * of it is deterministic: random numbers come from a seed. Intervals are computed by the scripts, from
+ * the times in the record (bench/records/intervals.py).
  */
 #ifndef POSEMILL_BENCH_STATISTICS_H
 #define POSEMILL_BENCH_STATISTICS_H
@@ -12,26 +13,16 @@
 /* Largest number of repetitions of a measurement. */
 enum { STATS_MAX = 300 };
 
-/* A median and the ends of its 95 % interval. NAN: unknown. */
-typedef struct stats_interval {
-    double median, low, high;
-} stats_interval;
-
-stats_interval stats_unknown(void);
-/* A number that is known without a measurement: it has no interval. */
-stats_interval stats_known(double number);
-
 /* A whole number in [0, bound), for a bound of at least 1. */
 size_t stats_random(uint64_t *state, size_t bound);
 
 /* Sorts the numbers and returns their median. The count is at least 1. */
 double stats_median(double *numbers, size_t count);
 
-/* The median of scale * above[i] / below[i], with the 95 % percentile bootstrap interval of that
- * median. The two measurements of a repetition were made close in time, so their ratio is free of
- * what disturbs both, which a ratio of medians is not. The count is 1 to STATS_MAX. */
-stats_interval stats_ratio(const double *above, const double *below, double scale, size_t count,
-                           uint64_t seed);
+/* The median of scale * above[i] / below[i]. The two measurements of a repetition were made close in
+ * time, so their ratio is free of what disturbs both, which a ratio of medians is not. The count is 1
+ * to STATS_MAX. */
+double stats_ratio(const double *above, const double *below, double scale, size_t count);
 
 /* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
  * than a factor of 1.3, with at most a tenth of all rates in the middle half of the distance between the

@@ -7,6 +7,7 @@
 Nothing is measured. POSEMILL_TEST_SEED changes the draws.
 """
 import json
+import math
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(COMPARE)))
 from record_support import (  # noqa: E402
     FMA, SAMPLES, SEED, Script, case, generator, hostile, machine_of, noisy, old_record, record)
 from records.comparison import verdict_of  # noqa: E402
-from records.intervals import median_interval, ratio_interval  # noqa: E402
+from records.intervals import median_interval, ratio_interval, share_interval  # noqa: E402
 
 PAIRS = 200
 
@@ -33,7 +34,7 @@ class Statistics(unittest.TestCase):
         for pair in range(PAIRS):
             draws = generator(name, pair)
             a, b = (noisy(draws, speed, count, sigma) for speed in (1.0, ratio))
-            yield ratio_interval(a, b, pair)[1:]
+            yield ratio_interval(a, b, f"{name}-{pair}")[1:]
 
     def test_equal_distributions_are_hardly_ever_called_different(self):
         # Three repetitions have an interval from the smallest to the largest, which covers less.
@@ -56,12 +57,47 @@ class Statistics(unittest.TestCase):
         self.assertGreaterEqual(inside, PAIRS * 9 // 10, f"seed {SEED}")
         self.assertLess(inside, PAIRS, f"seed {SEED}")
 
-    def test_an_interval_contains_its_median_and_is_the_same_each_time(self):
+    def test_an_interval_contains_its_median_and_depends_on_the_name_alone(self):
         times = noisy(generator("one"), 1.0, 11, 0.1)
-        middle, low, high = median_interval(times, 7)
+        middle, low, high = median_interval(times, "a/b")
         self.assertEqual(middle, sorted(times)[5])
         self.assertTrue(min(times) <= low < middle < high <= max(times))
-        self.assertEqual(median_interval(times, 7), (middle, low, high))
+        self.assertEqual(median_interval(times, "a/b"), (middle, low, high))
+        many = noisy(generator("many"), 1.0, 100, 0.1)
+        self.assertGreater(len({median_interval(many, f"a/{i}") for i in range(10)}), 1)
+
+    def test_the_interval_of_a_median_contains_the_true_one(self):
+        draws = (noisy(generator("median", i), 1.0, 10, 0.1) for i in range(PAIRS))
+        inside = sum(low <= 1.0 <= high for _, low, high in (median_interval(one, "a/b") for one in draws))
+        # 93.5 %; five standard deviations
+        self.assertTrue(PAIRS * 85 // 100 <= inside < PAIRS, f"{inside}, seed {SEED}")
+
+    def test_the_ends_are_the_quantiles_of_the_median_of_a_sample(self):
+        """Of an odd number of values the distribution is known: the median of a sample is at most the k-th value
+        if more than half of the draws are. An interval of 90 or 99 % has ends at other places."""
+        def most(count, k):
+            return sum(math.comb(count, i) * (k / count) ** i * (1 - k / count) ** (count - i)
+                       for i in range(count // 2 + 1, count + 1))
+
+        for count in (31, 101):
+            expected = next(k for k in range(1, count) if most(count, k) >= 0.025) - 1
+            found = [median_interval(range(count), f"case/{i}") for i in range(40)]
+            self.assertEqual({middle for middle, _, _ in found}, {count // 2})
+            self.assertAlmostEqual(sum(low for _, low, _ in found) / 40, expected, delta=0.75)
+            self.assertAlmostEqual(sum(high for _, _, high in found) / 40, count - 1 - expected, delta=0.75)
+
+    def test_one_repetition_has_an_interval_without_width(self):
+        self.assertEqual(median_interval([0.75], "a/b"), (0.75, 0.75, 0.75))
+        self.assertEqual(share_interval(0.75, [3.0], [4.0], "a/b"), (0.75, 0.75, 0.75))
+
+    def test_noise_that_both_share_cancels(self):
+        seconds = noisy(generator("shared"), 1.0, 50, 1.0)
+        yardstick = [0.25 * one for one in seconds]
+        self.assertEqual(share_interval(0.5, yardstick, seconds, "a/b"), (0.5, 0.5, 0.5))
+
+    def test_a_share_without_repetitions_has_no_ends(self):
+        self.assertEqual(share_interval(0.5, None, None, "a/b"), (0.5, None, None))
+        self.assertEqual(share_interval(None, [1.0], [1.0], "a/b"), (None, None, None))
 
     def test_verdicts_depend_on_the_whole_interval(self):
         for low, high, expected in ((0.90, 0.94, "slower"), (0.90, 0.96, "unclear"),
