@@ -122,6 +122,9 @@ static inline real pm_fma(real a, real b, real c) {
 #include <math.h>
 #include <stdint.h>
 
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
 #define pm_fn static inline
 #define pm_rare_fn static
 #define PM_UNROLL

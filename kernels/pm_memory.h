@@ -25,7 +25,7 @@
 /* Prefetches bytes that will be loaded soon, where the compiler has a builtin for it. Devices with
  * one lane hide the latency behind other work-items. */
 pm_fn void pm_prefetch(pm_global const void *from, pm_u32 size) {
-#if defined(PM_OPENCL) && PM_LANES > 1 && __has_builtin(__builtin_prefetch)
+#if PM_LANES > 1 && __has_builtin(__builtin_prefetch)
     PM_UNROLL
     for (pm_u32 i = 0; i < size; i += PM_CACHE_LINE)
         __builtin_prefetch((const void *)((size_t)from + i));
@@ -176,6 +176,9 @@ pm_fn pm_quat_block pm_block_of(pm_quat q) {
     return pm_transposed(pm_rows_of(q.x, q.y, q.z, q.w));
 }
 
+/* Vector k of those that lie one after another. */
+#define PM_VECTOR(from, k) ((from) + (pm_u64)(k)*PM_LANES)
+
 #ifdef PM_OPENCL
 
 #define PM_VLOAD PM_JOIN(vload, PM_LANES)
@@ -255,76 +258,6 @@ pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_
 #endif
 }
 
-/* A non-temporal store, where the compiler has a builtin for it. */
-#if __has_builtin(__builtin_nontemporal_store)
-#define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
-#endif
-
-/* Stores the first `count` items; all of them are the fast case. `streams` requests non-temporal
- * stores, for results that will have left the caches before they are read: a cached store would
- * first read every line from memory, only to overwrite it. Non-temporal stores require an address
- * aligned to the size of the vector. */
-pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
-    pm_quat_block m = pm_block_of(q);
-#ifdef PM_STREAM
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
-        PM_STREAM(m.r0, to);
-        PM_STREAM(m.r1, to + PM_LANES);
-        PM_STREAM(m.r2, to + 2 * PM_LANES);
-        PM_STREAM(m.r3, to + 3 * PM_LANES);
-        return;
-    }
-#endif
-    (void)streams;
-    if (count >= PM_LANES) {
-        PM_VSTORE(m.r0, 0, to);
-        PM_VSTORE(m.r1, 1, to);
-        PM_VSTORE(m.r2, 2, to);
-        PM_VSTORE(m.r3, 3, to);
-        return;
-    }
-    /* Vectors, not floats: LLVM aligns the stack for an aligned variable, but not for spills alone,
-     * which would then cross cache lines. */
-    real tail[4] = {m.r0, m.r1, m.r2, m.r3};
-    for (pm_u32 i = 0; i < count; i++)
-        vstore4(vload4(i, (const float *)tail), i, to);
-}
-
-/* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
- * those of z. */
-#define PM_XY_AT(e) ((e) % 3 < 2 ? (e) % 3 * PM_LANES + PM_LANE_OF((e) / 3) : 0)
-#define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + PM_LANE_OF((e) / 3) : (e) % PM_LANES)
-#define PM_XY_0(j) PM_XY_AT(j)
-#define PM_XY_1(j) PM_XY_AT((j) + PM_LANES)
-#define PM_XY_2(j) PM_XY_AT((j) + 2 * PM_LANES)
-#define PM_Z_0(j) PM_Z_AT(j)
-#define PM_Z_1(j) PM_Z_AT((j) + PM_LANES)
-#define PM_Z_2(j) PM_Z_AT((j) + 2 * PM_LANES)
-
-pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
-    real r0 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_0), v.z, PM_Z_0);
-    real r1 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_1), v.z, PM_Z_1);
-    real r2 = PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_2), v.z, PM_Z_2);
-#ifdef PM_STREAM
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
-        PM_STREAM(r0, to);
-        PM_STREAM(r1, to + PM_LANES);
-        PM_STREAM(r2, to + 2 * PM_LANES);
-        return;
-    }
-#endif
-    (void)streams;
-    if (count >= PM_LANES) {
-        PM_VSTORE(r0, 0, to);
-        PM_VSTORE(r1, 1, to);
-        PM_VSTORE(r2, 2, to);
-        return;
-    }
-    real tail[3] = {r0, r1, r2};
-    for (pm_u32 i = 0; i < count; i++)
-        vstore3(vload3(i, (const float *)tail), i, to);
-}
-
 pm_fn real pm_load_reals(pm_global const float *from) {
     return PM_VLOAD(0, from);
 }
@@ -370,40 +303,10 @@ pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
 }
 
 /* Vector by vector, because GCC copies a whole struct through the stack, in parts of 16 bytes. */
-pm_fn pm_quat_block pm_load_block(const float *from) {
-    const float *middle = from + (size_t)2 * PM_LANES;
-    return pm_rows_of(pm_load_reals(from), pm_load_reals(from + PM_LANES), pm_load_reals(middle),
-                      pm_load_reals(middle + PM_LANES));
-}
-
-pm_fn void pm_store_block(float *to, pm_quat_block m) {
-    float *middle = to + (size_t)2 * PM_LANES;
-    pm_set_reals(to, m.r0);
-    pm_set_reals(to + PM_LANES, m.r1);
-    pm_set_reals(middle, m.r2);
-    pm_set_reals(middle + PM_LANES, m.r3);
-}
-
 pm_fn pm_quat pm_load_items(const float *from) {
-    return pm_lanes_of(pm_load_block(from));
-}
-
-pm_fn void pm_store_items(float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
-    const pm_quat_block m = pm_block_of(q);
-    (void)streams;
-    if (count >= PM_LANES)
-        pm_store_block(to, m);
-    else
-        memcpy(to, &m, 4 * sizeof(float) * count);
-}
-
-pm_fn void pm_store_vector_items(float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
-    (void)streams;
-    for (size_t i = 0; i < count && i < PM_LANES; i++) {
-        to[3 * i] = v.x[PM_LANE_OF(i)];
-        to[3 * i + 1] = v.y[PM_LANE_OF(i)];
-        to[3 * i + 2] = v.z[PM_LANE_OF(i)];
-    }
+    return pm_lanes_of(pm_rows_of(pm_load_reals(from), pm_load_reals(PM_VECTOR(from, 1)),
+                                  pm_load_reals(PM_VECTOR(from, 2)),
+                                  pm_load_reals(PM_VECTOR(from, 3))));
 }
 
 pm_fn pm_mask pm_numbers_of(const int *from) {
@@ -413,6 +316,94 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 }
 
 #endif
+
+/* A non-temporal store, where the compiler has one. */
+#if __has_builtin(__builtin_nontemporal_store)
+#define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
+#elif PM_LANES == 16 && defined(__AVX512F__)
+#define PM_STREAM(value, to) _mm512_stream_ps((to), (__m512)(value))
+#elif PM_LANES == 8 && defined(__AVX__)
+#define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
+#endif
+
+/* The first `count` items, of `size` floats each, of vectors in private memory. */
+#ifdef PM_OPENCL
+#define pm_store_reals(to, numbers) PM_VSTORE((numbers), 0, (to))
+#define PM_STORE_TAIL(size, tail, count, to)                                                       \
+    for (pm_u32 i = 0; i < (count); i++)                                                           \
+    vstore##size(vload##size(i, (const float *)(tail)), i, (to))
+#else
+#define pm_store_reals pm_set_reals
+#define PM_STORE_TAIL(size, tail, count, to) memcpy((to), (tail), (size) * sizeof(float) * (count))
+#endif
+
+/* Stores the first `count` items; all of them are the fast case. `streams` requests non-temporal
+ * stores, for results that will have left the caches before they are read: a cached store would
+ * first read every line from memory, only to overwrite it. Non-temporal stores require an address
+ * aligned to the size of the vector. */
+pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    pm_quat_block m = pm_block_of(q);
+#ifdef PM_STREAM
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
+        PM_STREAM(m.r0, to);
+        PM_STREAM(m.r1, PM_VECTOR(to, 1));
+        PM_STREAM(m.r2, PM_VECTOR(to, 2));
+        PM_STREAM(m.r3, PM_VECTOR(to, 3));
+        return;
+    }
+#endif
+    (void)streams;
+    if (count >= PM_LANES) {
+        pm_store_reals(to, m.r0);
+        pm_store_reals(PM_VECTOR(to, 1), m.r1);
+        pm_store_reals(PM_VECTOR(to, 2), m.r2);
+        pm_store_reals(PM_VECTOR(to, 3), m.r3);
+        return;
+    }
+    /* Vectors, not floats: LLVM aligns the stack for an aligned variable, but not for spills alone,
+     * which would then cross cache lines. */
+    real tail[4] = {m.r0, m.r1, m.r2, m.r3};
+    PM_STORE_TAIL(4, tail, count, to);
+}
+
+/* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
+ * those of z. */
+#define PM_XY_AT(e) ((e) % 3 < 2 ? (e) % 3 * PM_LANES + PM_LANE_OF((e) / 3) : 0)
+#define PM_Z_AT(e) ((e) % 3 == 2 ? PM_LANES + PM_LANE_OF((e) / 3) : (e) % PM_LANES)
+#define PM_XY_0(j) PM_XY_AT(j)
+#define PM_XY_1(j) PM_XY_AT((j) + PM_LANES)
+#define PM_XY_2(j) PM_XY_AT((j) + 2 * PM_LANES)
+#define PM_Z_0(j) PM_Z_AT(j)
+#define PM_Z_1(j) PM_Z_AT((j) + PM_LANES)
+#define PM_Z_2(j) PM_Z_AT((j) + 2 * PM_LANES)
+
+/* 3 vectors; the fourth is unused. */
+pm_fn pm_quat_block pm_vector_block_of(pm_quat v) {
+    return pm_rows_of(PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_0), v.z, PM_Z_0),
+                      PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_1), v.z, PM_Z_1),
+                      PM_SHUFFLE(PM_SHUFFLE(v.x, v.y, PM_XY_2), v.z, PM_Z_2), PM_REAL(0.0f));
+}
+
+pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
+    pm_quat_block m = pm_vector_block_of(v);
+#ifdef PM_STREAM
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
+        PM_STREAM(m.r0, to);
+        PM_STREAM(m.r1, PM_VECTOR(to, 1));
+        PM_STREAM(m.r2, PM_VECTOR(to, 2));
+        return;
+    }
+#endif
+    (void)streams;
+    if (count >= PM_LANES) {
+        pm_store_reals(to, m.r0);
+        pm_store_reals(PM_VECTOR(to, 1), m.r1);
+        pm_store_reals(PM_VECTOR(to, 2), m.r2);
+        return;
+    }
+    real tail[3] = {m.r0, m.r1, m.r2};
+    PM_STORE_TAIL(3, tail, count, to);
+}
 #endif
 
 /* PM_LANES quaternions, `at` floats further on */

@@ -12,8 +12,16 @@
  * close. */
 pm_device *pm_cpu_device_open(const pm_device_options *options);
 
-/* Computes a request for samples into host memory. Thread-safe. */
+/* Computes a request for samples into host memory, in lanes where they serve. Thread-safe. */
 pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error);
+
+/* Likewise, in the lanes of an instruction set, which the processor must support. */
+pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,
+                             pm_error *error);
+
+/* The same track by track, in loops that no kernel has: the reference that other paths are compared
+ * with. Thread-safe. */
+pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error);
 
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);

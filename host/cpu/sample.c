@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sampling on the CPU: the kernels' headers compiled as C, one track at a time. The loops differ
- * from the kernels' loops, so that comparing bits tests both.
+ * Sampling on the CPU: by the kernels' walk in lanes of tracks where it serves, else one track at a
+ * time. The loops over tracks differ from the kernels' loops, so that comparing bits tests both.
  */
 #include "cpu.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "kernels/pm_memory.h"
 #include "kernels/pm_motion.h"
 #include "sample_lanes.h"
+#include "walk.h"
 
 /* Consecutive samples of one track that share a segment. */
 typedef struct run {
@@ -223,24 +225,57 @@ static void sample_output(const output_view *q, const pm_sample_request *r,
     }
 }
 
-static void sample_outputs(const pm_sample_request *r, const pm_cursor *cursors) {
+/* ---- in lanes of tracks ---- */
+
+/* How each output of a request is computed. */
+typedef struct sampling {
+    const pm_sample_request *request;
+    pm_walk_function walks[PM_OUTPUT_COUNT]; /* NULL: track by track */
+    bool reads_cursors;   /* some output, or a walk of samples that the map does not locate */
+    size_t piece_samples; /* the last piece may have fewer */
+    atomic_size_t done;   /* number of finished pieces */
+} sampling;
+
+/* The walk of an output, or NULL: all tracks share the samples and the timeline, and values are
+ * computed from float32 keys. */
+static pm_walk_function walk_of(const pm_sample_request *r, unsigned o, size_t instruction_set) {
+    const pm_channel *channel = &r->clip->channels[pm_outputs[o].channel];
+    if (!r->outputs[o] || !r->clip->common_timeline || r->tracks || pm_outputs[o].order > 0 ||
+        channel->format != PM_KEYS_FLOAT32)
+        return NULL;
+    return pm_walk_function_of(instruction_set, channel->impl.curve, r->clip->track_count);
+}
+
+static void walk_output(const sampling *s, const pm_sample_request *piece, unsigned o,
+                        const pm_cursor *cursors) {
+    const pm_channel *channel = &piece->clip->channels[pm_outputs[o].channel];
+    pm_walk walk = {.keys = channel->keys,
+                    .constants = channel->constants,
+                    .wraps = piece->clip->wraps,
+                    .cursors = cursors,
+                    .plane_floats = channel->layout[0].plane,
+                    .track_count = (pm_u32)piece->clip->track_count,
+                    .streams = pm_sample_output_bytes(s->request, o) >= PM_MIN_STREAM_BYTES,
+                    .to = piece->outputs[o]};
+    pm_sample_uniform_map(piece, &walk.map);
+    s->walks[o](&walk, 0, (pm_u32)piece->sample_count);
+}
+
+static void sample_outputs(const sampling *s, const pm_sample_request *piece,
+                           const pm_cursor *cursors) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const output_view q = {r->clip, &r->clip->channels[pm_outputs[o].channel], &pm_outputs[o],
-                               r->parent_frame};
-        if (r->outputs[o])
-            sample_output(&q, r, cursors, r->outputs[o]);
+        const output_view q = {piece->clip, &piece->clip->channels[pm_outputs[o].channel],
+                               &pm_outputs[o], piece->parent_frame};
+        if (s->walks[o])
+            walk_output(s, piece, o, cursors);
+        else if (piece->outputs[o])
+            sample_output(&q, piece, cursors, piece->outputs[o]);
     }
 }
 
 /* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but
  * pieces have at least MIN_VALUES values: fewer do not repay starting a thread. */
 enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
-
-typedef struct sampling {
-    const pm_sample_request *request;
-    size_t piece_samples; /* the last piece may have fewer */
-    atomic_size_t done;   /* number of finished pieces */
-} sampling;
 
 static size_t piece_samples(const pm_sample_request *r) {
     const size_t threads = r->host_threads;
@@ -255,22 +290,46 @@ static size_t piece_samples(const pm_sample_request *r) {
 /* A thread that gets no memory takes no pieces. */
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
+    const size_t cursor_count = s->reads_cursors ? s->piece_samples * s->request->cursor_rows : 0;
+    pm_cursor *cursors = cursor_count ? calloc(cursor_count, sizeof *cursors) : NULL;
     size_t item;
-    pm_cursor *cursors = calloc(s->piece_samples * s->request->cursor_rows, sizeof *cursors);
-    while (cursors && pm_take_item(items, &item)) {
+    while ((cursors || !cursor_count) && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
         pm_sample_request part = pm_sample_request_piece(s->request, &piece);
         part.host_threads = 1; /* the calling thread */
-        pm_sample_cursors(&part, cursors);
-        sample_outputs(&part, cursors);
+        if (cursors)
+            pm_sample_cursors(&part, cursors);
+        sample_outputs(s, &part, cursors);
         atomic_fetch_add(&s->done, 1);
     }
     free(cursors);
 }
 
+static pm_status sample_all(sampling *s, pm_error *error) {
+    const pm_sample_request *r = s->request;
+    s->piece_samples = piece_samples(r);
+    const size_t pieces = pm_piece_count(r->sample_count, s->piece_samples);
+    pm_run_parallel(r->host_threads, pieces, sample_pieces, s);
+    return s->done == pieces ? PM_OK : pm_fail_memory(error);
+}
+
+pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,
+                             pm_error *error) {
+    sampling s = {.request = request};
+    pm_uniform_map map;
+    const bool locates = pm_sample_uniform_map(request, &map);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        s.walks[o] = walk_of(request, o, instruction_set);
+        s.reads_cursors |= request->outputs[o] && !(s.walks[o] && locates);
+    }
+    return sample_all(&s, error);
+}
+
 pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
-    sampling s = {.request = request, .piece_samples = piece_samples(request)};
-    const size_t pieces = pm_piece_count(request->sample_count, s.piece_samples);
-    pm_run_parallel(request->host_threads, pieces, sample_pieces, &s);
-    return s.done == pieces ? PM_OK : pm_fail_memory(error);
+    return pm_cpu_sample_with(pm_walk_instruction_set(request->clip->track_count), request, error);
+}
+
+pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error) {
+    sampling s = {.request = request, .reads_cursors = true};
+    return sample_all(&s, error);
 }

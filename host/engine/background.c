@@ -54,7 +54,7 @@ static pm_status compare_output(const pm_device_clip *clip, const pm_sample_requ
     by_reference.outputs[output] = (float *)(void *)first;
     by_device.outputs[output] = (float *)(void *)second;
     if (status == PM_OK)
-        status = pm_cpu_sample(&by_reference, error);
+        status = pm_cpu_sample_by_track(&by_reference, error);
     for (size_t i = 0; status == PM_OK && i < clip->device->member_count; i++) {
         const pm_device_clip *member = clip->members[i];
         status = member->device->backend->sample(member, &by_device, error);

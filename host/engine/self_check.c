@@ -81,7 +81,7 @@ static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sam
     pm_status status = clip->device->backend->sample(clip, &request, error);
     request.outputs[output] = (float *)(both + bytes);
     if (status == PM_OK)
-        status = pm_cpu_sample(&request, error);
+        status = pm_cpu_sample_by_track(&request, error);
     if (status == PM_OK && memcmp(both, both + bytes, bytes) != 0)
         m->different |= sorts ? PM_CHECK_SORTED_PAIRS : of_order[pm_outputs[output].order];
     free(both);

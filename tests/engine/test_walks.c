@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Walks on the host: in the lanes of every instruction set, all tracks of a common timeline have the
+ * bits that they have track by track, and nothing beside the results is written. Every method, on
+ * uniform, looped and listed keys; numbers of tracks, samples and addresses are random, and results so
+ * large that they go past the caches.
+ */
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counts.h"
+#include "base/instruction_set.h"
+#include "cpu/cpu.h"
+#include "engine/engine.h"
+
+enum { MARGIN = 64, KEYS = 24, STREAMED_FLOATS = 1 << 20, PAGE = 4096 };
+
+static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS, PM_OUT_SCALES};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+typedef pm_status (*sampler)(size_t instruction_set, const pm_sample_request *request,
+                             pm_error *error);
+
+static pm_status by_track(size_t instruction_set, const pm_sample_request *request,
+                          pm_error *error) {
+    (void)instruction_set;
+    return pm_cpu_sample_by_track(request, error);
+}
+
+/* Results of all outputs one after another, each with a margin on both sides and `offset` floats above
+ * a page. The caller frees them. */
+static float *sampled(const pm_clip *clip, pm_sample_job job, size_t offset, sampler sample,
+                      size_t instruction_set, size_t *bytes) {
+    const size_t row = job.sample_count * clip->data->track_count;
+    size_t starts[OUTPUTS], floats = MARGIN;
+    for (size_t o = 0; o < OUTPUTS; o++) {
+        starts[o] = floats + offset;
+        floats += offset + row * pm_outputs[outputs[o]].components + MARGIN;
+        floats = (floats + 15) / 16 * 16;
+    }
+    *bytes = (floats * sizeof(float) + PAGE - 1) / PAGE * PAGE;
+    float *memory = aligned_alloc(PAGE, *bytes);
+    assert_non_null(memory);
+    memset(memory, 0xFF, *bytes);
+    job.rotations = memory + starts[0];
+    job.positions = memory + starts[1];
+    job.scales = memory + starts[2];
+    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 2);
+    assert_int_equal(sample(instruction_set, &request, NULL), PM_OK);
+    return memory;
+}
+
+static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t offset,
+                        const char *name) {
+    size_t bytes;
+    float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
+    for (size_t set = 0; set < pm_instruction_set_count(); set++) {
+        if (!pm_instruction_set_is_supported(set))
+            continue;
+        float *actual = sampled(clip, *job, offset, pm_cpu_sample_with, set, &bytes);
+        for (size_t i = 0; i < bytes / sizeof *actual; i++)
+            if (memcmp(&actual[i], &expected[i], sizeof *actual) != 0)
+                fail_msg("%s, %s: %zu tracks, %zu samples, offset %zu: float %zu differs", name,
+                         pm_instruction_set_name(set), clip->data->track_count,
+                         (size_t)job->sample_count, offset, i);
+        free(actual);
+    }
+    free(expected);
+}
+
+static void check_clip(random_source *source, const pm_clip *clip, const char *name) {
+    const size_t tracks = clip->data->track_count;
+    double times[300];
+    pm_sample_job job = {.rate = {(int64_t)random_size(source, 1, 200), 7},
+                         .start_after_first_key = {(int64_t)random_size(source, 0, 9), 8},
+                         .first = random_size(source, 0, 5)};
+    job.sample_count = random_size(source, 1, 300);
+    expect_same(clip, &job, random_size(source, 0, 15), name);
+    job.sample_count = STREAMED_FLOATS / (3 * tracks) + random_size(source, 1, 70);
+    expect_same(clip, &job, random_size(source, 0, 1) ? random_size(source, 1, 15) : 0, name);
+    random_times(source, 300, -1, KEYS, times);
+    job = (pm_sample_job){.sample_count = 300, .times = times};
+    expect_same(clip, &job, random_size(source, 0, 15), name);
+}
+
+static void walks_have_the_bits_of_single_tracks(void **state) {
+    pm_engine *engine;
+    random_source source = random_salted(20261127);
+    double times[KEYS];
+    (void)state;
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
+    for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
+        for (unsigned kind = 0; kind < 3; kind++) {
+            const char *name = pm_method_describe((pm_method)method)->name;
+            motion m = motion_make(KEYS, random_size(&source, 1, 70), 2.5, random_bits(&source));
+            random_key_times(&source, KEYS, 0, 0.1, 1.5, times);
+            pm_timeline timeline = {.key_count = KEYS, .rate = {2, 1}};
+            if (kind == 2 && method != PM_METHOD_BSPLINE)
+                timeline = (pm_timeline){.key_count = KEYS, .times = times};
+            pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
+            desc.loop_period = kind == 1 ? KEYS / 2.0 : 0;
+            pm_clip *clip = clip_make(engine, &desc);
+            check_clip(&source, clip, name);
+            pm_clip_destroy(&clip);
+            motion_free(&m);
+        }
+    pm_engine_destroy(&engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(walks_have_the_bits_of_single_tracks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
