@@ -345,6 +345,69 @@ static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *
     return repeat_alone(run, clip_once, &work, result);
 }
 
+/* ---- keys to samples ------------------------------------------------------------ */
+
+typedef struct oneshot_work {
+    clip_work clip;
+    job_work job;
+    bool on_device;
+} oneshot_work;
+
+/* Measures from keys in host memory to samples, until the clip is destroyed. */
+static cli_exit oneshot_once(void *context, double *seconds) {
+    oneshot_work *work = context;
+    pm_clip *clip = NULL;
+    pm_error error = {0};
+    double ignored;
+    const double begun = progress_clock();
+    if (pm_clip_create(work->clip.engine, &work->clip.desc, &clip, &error) != PM_OK)
+        return cli_fail_error("bench", &error);
+    work->job.clip = clip;
+    const cli_exit code =
+        work->on_device ? job_once(&work->job, &ignored) : host_once(&work->job, &ignored);
+    pm_clip_destroy(&clip);
+    *seconds = progress_clock() - begun;
+    return code;
+}
+
+/* The least that must be moved: the keys of the description, and the results. */
+static void set_oneshot_work(const bench_run *run, const bench_case *which,
+                             const pm_sample_job *job, bench_result *result) {
+    const uint64_t keys = (run->scenes.segments + 1) * (uint64_t)SCENE_TRACKS;
+    set_job_work(run, which, job, result);
+    result->bytes_read = keys * SAMPLE_BYTES;
+}
+
+static cli_exit run_oneshot(bench_run *run, const bench_case *which, bench_result *result) {
+    const scenes *s = &run->scenes;
+    const bool on_device = which->group->kind == BENCH_ONESHOT_DEVICE;
+    pm_timeline timeline;
+    oneshot_work work = {
+        .clip = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)},
+        .job = {.device = &run->device, .clock = CLOCK_WALL},
+        .on_device = on_device};
+    work.job.job = scenes_job(s, which->group->scene, &result->samples);
+    const size_t bytes = result->samples * SAMPLE_BYTES;
+    float *out = on_device ? NULL : baseline_memory(bytes);
+    if (!on_device && !out)
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+    set_oneshot_work(run, which, &work.job.job, result);
+    cli_exit code = on_device ? device_poison(&run->device) : CLI_DONE;
+    if (out)
+        memset(out, 0xff, bytes);
+    work.job.job.rotations = out;
+    double once;
+    if (code == CLI_DONE)
+        code = oneshot_once(&work, &once);
+    check_read read = on_device ? check_read_device : check_read_host;
+    if (code == CLI_DONE)
+        code = check_against(run, which, read, on_device ? (void *)&run->device : out, result);
+    if (code == CLI_DONE)
+        code = measure(run, which, oneshot_once, &work, result);
+    free(out);
+    return code;
+}
+
 static cli_exit obvious_once(void *context, double *seconds) {
     return device_obvious(context, seconds);
 }
@@ -382,6 +445,9 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_obvious(run, which, result);
     case BENCH_CLIP:
         return run_clip(run, which, result);
+    case BENCH_ONESHOT:
+    case BENCH_ONESHOT_DEVICE:
+        return run_oneshot(run, which, result);
     case BENCH_END_TO_END:
         return run_end_to_end(run, which, result);
     case BENCH_SIZE:
@@ -421,7 +487,8 @@ static double bound_of(const bench_case *which) {
     if (which->batch)
         return batches_bound(which->batch);
 #endif
-    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE
+    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE ||
+                   kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
                ? 2.0 * pm_method_describe(which->method)->max_error
                : (double)NAN;
 }
