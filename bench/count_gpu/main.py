@@ -38,7 +38,7 @@ def arguments():
         help="print the tables of a record instead; default: bench/results/counts/gpu.json")
     add("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
         help="compilations at a time; default: the number of processors")
-    add("--fresh", action="store_true", help="compile what build/count-gpu remembers, too")
+    add("--fresh", action="store_true", help="compile also what build/count-gpu, or with --check the record, knows")
     given = parser.parse_args()
     if given.jobs < 1:
         parser.error(f"--jobs is {given.jobs}, expected at least 1")
@@ -114,6 +114,13 @@ def failures(rows):
     return [f"{row['target']} {row['program']}: {row['error']}" for row in rows if row.get("error")]
 
 
+def changed(rows, record):
+    """Programs that are the record's, and have other figures than it."""
+    said = {row["key"]: row for row in record if row.get("key")}
+    return [f"{row['target']} {row['program']}: the record has other figures; record them again"
+            for row in rows if row.get("key") in said and row != said[row["key"]]]
+
+
 def compare(given, rows):
     """What is not as the limits demand."""
     listed = limits.read(given.check)
@@ -124,12 +131,13 @@ def compare(given, rows):
 def count(given):
     targets, chosen = choose_targets(given.target), choose_programs(given.program, given.every)
     tools, begun = work.versions(targets), time.monotonic()
-    rows, remembered = work.everything(chosen, targets, given.jobs, given.fresh)
+    record = document.record_of()["programs"] if given.check else []
+    rows, remembered = work.everything(chosen, targets, given.jobs, given.fresh, work.recorded(record))
     if given.json:
         write(rows, tools, given.json)
     elif not given.check:
         print("\n".join(table(rows)), flush=True)
-    faults = compare(given, rows) if given.check else failures(rows)
+    faults = compare(given, rows) + changed(rows, record) if given.check else failures(rows)
     for fault in faults:
         say(fault)
     counted = collections.Counter(row["target"] for row in rows)

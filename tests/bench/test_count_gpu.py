@@ -19,6 +19,24 @@ from count_support import SCRIPT
 from count_gpu import document, intel, limits, main, programs, tools, work
 
 
+class Record(unittest.TestCase):
+    def row(self, key, registers=40):
+        return {"target": "sm_90", "program": "walk/slerp", "key": key, "registers": registers}
+
+    def test_of_sixteen_programs_one_is_compiled_in_any_case(self):
+        rows = [self.row(f"{i:032x}") for i in range(32)] + [{"target": "sm_90", "program": "old"}]
+        known = work.recorded(rows)
+        self.assertEqual(len(known), 30)
+        self.assertNotIn(f"{16:032x}", known)
+
+    def test_other_figures_than_the_record_has_are_a_fault(self):
+        record = [self.row("a0"), self.row("b0")]
+        self.assertEqual(main.changed([self.row("a0"), self.row("c0", 50)], record), [])
+        faults = main.changed([self.row("a0"), self.row("b0", 41)], record)
+        self.assertEqual(len(faults), 1)
+        self.assertIn("sm_90 walk/slerp: the record has other figures", faults[0])
+
+
 # Kernels for CPU devices: that of more than one lane, and those of sorted pairs.
 FOR_CPUS = {"crowd", "gather_sorted", "restore"}
 
