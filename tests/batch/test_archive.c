@@ -9,16 +9,13 @@
 #include "motion/items/list_write.h"
 #include "support/batch_files.h"
 #include "support/tar_files.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static batch_items found;
 static file_bytes tar;
@@ -30,14 +27,13 @@ static int leave(void **state) {
     return test_folder_leave(state);
 }
 
-static void names_of_archives_are_known(void **state) {
-    (void)state;
+TEST(names_of_archives_are_known) {
     static const char *const good[] = {"a.tar",    "x/A.TAR.GZ", "a.tgz",
                                        "a.tar.xz", "a.tar.bz2",  "a.b.tar.zst"};
     static const char *const bad[] = {"a.bvh", "tar", ".tar", "a.tar.lz4", "a.gz", "a.tar/b", ""};
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(good); i++)
         assert_true(archive_is_named(good[i]));
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         assert_false(archive_is_named(bad[i]));
 }
 
@@ -60,8 +56,7 @@ static void has_fault(const char *path, const char *word) {
 
 /* ---- listing ------------------------------------------------------------------------------- */
 
-static void members_are_items_with_their_names_in_the_archive(void **state) {
-    (void)state;
+TEST(members_are_items_with_their_names_in_the_archive) {
     tar_add(&tar, &(tar_entry){.name = "./walks/", .type = TAR_FOLDER});
     tar_add_text(&tar, "./walks/b.bvh", "12345");
     tar_add_text(&tar, "notes.txt", "none");
@@ -81,8 +76,7 @@ static void members_are_items_with_their_names_in_the_archive(void **state) {
     BATCH_EXPECT(&found, "walks/b.bvh");
 }
 
-static void hostile_names_stay_below_the_folder_of_outputs(void **state) {
-    (void)state;
+TEST(hostile_names_stay_below_the_folder_of_outputs) {
     tar_add_text(&tar, "/etc/a.bvh", "");
     tar_add_text(&tar, "../../b.bvh", "");
     tar_add_text(&tar, "x/../../c.bvh", "");
@@ -98,8 +92,7 @@ static void hostile_names_stay_below_the_folder_of_outputs(void **state) {
     assert_int_equal(found.count, 4);
 }
 
-static void links_are_faults_and_devices_are_skipped(void **state) {
-    (void)state;
+TEST(links_are_faults_and_devices_are_skipped) {
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .type = TAR_LINK, .target = "/etc/passwd"});
     tar_add(&tar, &(tar_entry){.name = "c.bvh", .type = TAR_HARD_LINK, .target = "a.bvh"});
@@ -112,8 +105,7 @@ static void links_are_faults_and_devices_are_skipped(void **state) {
     assert_non_null(strstr(batch_item_named(&found, "c.bvh")->fault, "link"));
 }
 
-static void the_last_member_of_a_name_counts(void **state) {
-    (void)state;
+TEST(the_last_member_of_a_name_counts) {
     tar_add_text(&tar, "a.bvh", "1");
     tar_add_text(&tar, "b.bvh", "1");
     tar_add_text(&tar, "a.bvh", "333");
@@ -132,8 +124,7 @@ static void the_last_member_of_a_name_counts(void **state) {
     assert_int_equal(found.items[0].bytes, 4);
 }
 
-static void what_an_archive_cannot_give_is_one_fault(void **state) {
-    (void)state;
+TEST(what_an_archive_cannot_give_is_one_fault) {
     static char data[20000];
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .data = data, .size = sizeof data});
@@ -182,8 +173,7 @@ static archive_reader *open_archive(const char *path) {
     return reader;
 }
 
-static void members_are_read_in_order_from_every_compression(void **state) {
-    (void)state;
+TEST(members_are_read_in_order_from_every_compression) {
     static const char *const ends[] = {"tar", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"};
     static const char *const packers[] = {"cat", "gzip -c", "bzip2 -c", "xz -c", "zstd -qc"};
     char line[128], path[32];
@@ -212,8 +202,7 @@ static void members_are_read_in_order_from_every_compression(void **state) {
     }
 }
 
-static void a_large_member_is_read_whole(void **state) {
-    (void)state;
+TEST(a_large_member_is_read_whole) {
     enum { SIZE = 5000001 };
     char *data = malloc(SIZE + 1);
     assert_non_null(data);
@@ -231,8 +220,7 @@ static void a_large_member_is_read_whole(void **state) {
     free(data);
 }
 
-static void members_that_changed_are_refused(void **state) {
-    (void)state;
+TEST(members_that_changed_are_refused) {
     tar_add_text(&tar, "a.bvh", "12345");
     tar_add_text(&tar, "b.bvh", "1");
     tar_add_text(&tar, "c.bvh", "1");
@@ -252,8 +240,7 @@ static void members_that_changed_are_refused(void **state) {
 }
 
 /* A header that claims a petabyte: nothing may be allocated for it. */
-static void sizes_in_headers_are_not_trusted(void **state) {
-    (void)state;
+TEST(sizes_in_headers_are_not_trusted) {
     const uint64_t claimed = UINT64_C(1) << 50;
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .data = "22", .size = 2, .claimed = claimed});
@@ -270,8 +257,7 @@ static void sizes_in_headers_are_not_trusted(void **state) {
 
 /* ---- lists of members ---------------------------------------------------------------------- */
 
-static void a_list_of_members_gives_the_same_items(void **state) {
-    (void)state;
+TEST(a_list_of_members_gives_the_same_items) {
     batch_items again = {.count = 0};
     tar_add_text(&tar, "../a.bvh", "1");
     tar_add_text(&tar, "x/b.bvh", "22");
@@ -292,8 +278,7 @@ static void a_list_of_members_gives_the_same_items(void **state) {
     batch_items_release(&again);
 }
 
-static void members_that_a_list_names_in_vain_are_faults(void **state) {
-    (void)state;
+TEST(members_that_a_list_names_in_vain_are_faults) {
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "l.bvh", .type = TAR_LINK, .target = "a.bvh"});
     tar_add_text(&tar, "a.bvh", "22");
@@ -323,8 +308,7 @@ static void members_that_a_list_names_in_vain_are_faults(void **state) {
 
 #else
 
-static void archives_are_refused_with_the_reason(void **state) {
-    (void)state;
+TEST(archives_are_refused_with_the_reason) {
     char reason[ARCHIVE_REASON_SIZE] = "";
     archive_reader *reader = NULL;
     tar_add_text(&tar, "a.bvh", "1");
@@ -340,26 +324,4 @@ static void archives_are_refused_with_the_reason(void **state) {
 
 #endif
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_archives_are_known),
-#ifdef POSEMILL_LIBARCHIVE
-        IN_FOLDER(members_are_items_with_their_names_in_the_archive),
-        IN_FOLDER(hostile_names_stay_below_the_folder_of_outputs),
-        IN_FOLDER(links_are_faults_and_devices_are_skipped),
-        IN_FOLDER(the_last_member_of_a_name_counts),
-        IN_FOLDER(what_an_archive_cannot_give_is_one_fault),
-        IN_FOLDER(members_are_read_in_order_from_every_compression),
-        IN_FOLDER(a_large_member_is_read_whole),
-        IN_FOLDER(members_that_changed_are_refused),
-        IN_FOLDER(sizes_in_headers_are_not_trusted),
-        IN_FOLDER(a_list_of_members_gives_the_same_items),
-        IN_FOLDER(members_that_a_list_names_in_vain_are_faults),
-#else
-        IN_FOLDER(archives_are_refused_with_the_reason),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture each_fixture = {test_folder_enter, leave};

@@ -5,16 +5,14 @@
 #define _XOPEN_SOURCE 700
 
 #include "support/batch_files.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
 static batch_items found;
 
@@ -41,15 +39,14 @@ static void find_two(const char *first, const char *second, pm_status status, co
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static void names_are_relative_to_the_folder_and_sorted_by_bytes(void **state) {
-    (void)state;
+TEST(names_are_relative_to_the_folder_and_sorted_by_bytes) {
     test_folder_put_text("in/b.bvh", "12345");
     test_folder_put_text("in/a/z.BVH", "");
     test_folder_put_text("in/a b/\xe6\xad\xa9 1.npz", "1");
     test_folder_put_text("in/a-/c.glb", "");
     test_folder_put_text("in/B.csv", "");
     static const char *const ways[] = {"in", "in/", "./in", "in//", "in/a/.."};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
         find(ways[i]);
         BATCH_EXPECT(&found, "B.csv", "a b/\xe6\xad\xa9 1.npz", "a-/c.glb", "a/z.BVH", "b.bvh");
         assert_int_equal(batch_item_named(&found, "b.bvh")->bytes, 5);
@@ -60,8 +57,7 @@ static void names_are_relative_to_the_folder_and_sorted_by_bytes(void **state) {
     assert_int_equal(found.count, 5);
 }
 
-static void a_file_that_is_given_has_its_last_name(void **state) {
-    (void)state;
+TEST(a_file_that_is_given_has_its_last_name) {
     test_folder_put_text("x/y/walk.txt", "123");
     find("x/y/walk.txt");
     BATCH_EXPECT(&found, "walk.txt");
@@ -72,8 +68,7 @@ static void a_file_that_is_given_has_its_last_name(void **state) {
     BATCH_EXPECT(&found, "!none.bvh");
 }
 
-static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
-    (void)state;
+TEST(two_inputs_with_one_name_are_refused_by_both_names) {
     char first[] = "a", second[] = "b/", file[] = "b/t.bvh", other[] = "a/t.bvh";
     test_folder_put_text("a/t.bvh", "");
     test_folder_put_text("b/t.bvh", "");
@@ -83,8 +78,7 @@ static void two_inputs_with_one_name_are_refused_by_both_names(void **state) {
     find_two(first, first, PM_ERROR_ARGUMENT, "has the output name");
 }
 
-static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
-    (void)state;
+TEST(a_name_that_another_one_needs_as_a_folder_is_refused) {
     char first[] = "a", second[] = "b";
     test_folder_put_text("a/t.bvh", "");
     test_folder_put_text("a/t.bvh-2.bvh", "");
@@ -93,8 +87,7 @@ static void a_name_that_another_one_needs_as_a_folder_is_refused(void **state) {
     find_two(first, second, PM_ERROR_ARGUMENT, "needs a folder where 'a/t.bvh' has its output");
 }
 
-static void the_folder_of_records_is_no_place_for_outputs(void **state) {
-    (void)state;
+TEST(the_folder_of_records_is_no_place_for_outputs) {
     test_folder_put_text(".posemill", "");
     test_folder_put_text("x/.posemill/a.bvh", "");
     find(".posemill");
@@ -109,8 +102,7 @@ static void the_folder_of_records_is_no_place_for_outputs(void **state) {
 
 /* ---- what is searched ---------------------------------------------------------------------- */
 
-static void hidden_files_and_other_formats_are_skipped(void **state) {
-    (void)state;
+TEST(hidden_files_and_other_formats_are_skipped) {
     test_folder_put_text("in/a.bvh", "");
     test_folder_put_text("in/.b.bvh", "");
     test_folder_put_text("in/.git/c.bvh", "");
@@ -123,8 +115,7 @@ static void hidden_files_and_other_formats_are_skipped(void **state) {
     BATCH_EXPECT(&found, "c.bvh");
 }
 
-static void globs_pick_by_name_or_by_path(void **state) {
-    (void)state;
+TEST(globs_pick_by_name_or_by_path) {
     test_folder_put_text("in/walk1.txt", "");
     test_folder_put_text("in/run.bvh", "");
     test_folder_put_text("in/s/walk2.bvh", "");
@@ -140,8 +131,7 @@ static void globs_pick_by_name_or_by_path(void **state) {
     BATCH_EXPECT(&found, "run.bvh");
 }
 
-static void a_folder_of_outputs_inside_is_not_searched(void **state) {
-    (void)state;
+TEST(a_folder_of_outputs_inside_is_not_searched) {
     char in[] = "in";
     test_folder_put_text("in/a.bvh", "");
     test_folder_put_text("in/out/a.bvh", "");
@@ -163,8 +153,7 @@ static void a_folder_of_outputs_inside_is_not_searched(void **state) {
     BATCH_EXPECT(&found, "a.bvh", "out/a.bvh");
 }
 
-static void special_files_are_never_opened(void **state) {
-    (void)state;
+TEST(special_files_are_never_opened) {
     test_folder_put_text("in/a.bvh", "");
     assert_int_equal(mkfifo("in/f.bvh", 0600), 0);
     test_folder_link("/dev/zero", "in/z.bvh");
@@ -175,8 +164,7 @@ static void special_files_are_never_opened(void **state) {
 
 /* ---- links --------------------------------------------------------------------------------- */
 
-static void folders_that_links_lead_to_are_entered_once_after_the_real_ones(void **state) {
-    (void)state;
+TEST(folders_that_links_lead_to_are_entered_once_after_the_real_ones) {
     test_folder_put_text("in/real/a.bvh", "1");
     test_folder_put_text("far/b.bvh", "22");
     test_folder_put_text("far/deep/c.bvh", "");
@@ -190,8 +178,7 @@ static void folders_that_links_lead_to_are_entered_once_after_the_real_ones(void
     assert_int_equal(batch_item_named(&found, "file.bvh")->bytes, 1);
 }
 
-static void loops_and_links_to_nothing_are_faults(void **state) {
-    (void)state;
+TEST(loops_and_links_to_nothing_are_faults) {
     test_folder_put_text("in/s/a.bvh", "");
     test_folder_link("..", "in/s/up");
     test_folder_link(".", "in/here");
@@ -206,8 +193,7 @@ static void loops_and_links_to_nothing_are_faults(void **state) {
 }
 
 /* Of several links to one folder the first by its path counts, in whatever order folders are read. */
-static void the_first_link_to_a_folder_counts(void **state) {
-    (void)state;
+TEST(the_first_link_to_a_folder_counts) {
     char path[32];
     test_folder_put_text("far/a.bvh", "");
     test_folder_put_text("other/b.bvh", "");
@@ -222,8 +208,7 @@ static void the_first_link_to_a_folder_counts(void **state) {
 }
 
 /* A link far away that leads back: through two folders outside. */
-static void a_loop_over_several_links_is_found(void **state) {
-    (void)state;
+TEST(a_loop_over_several_links_is_found) {
     test_folder_put_text("in/a.bvh", "");
     test_folder_put_text("x/b.bvh", "");
     test_folder_put_text("y/c.bvh", "");
@@ -238,8 +223,7 @@ static void a_loop_over_several_links_is_found(void **state) {
 
 /* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens, which is 4095
  * bytes on Linux: the last folder that is opened has a file that is not. */
-static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
-    (void)state;
+TEST(a_tree_too_deep_for_paths_is_a_fault_and_no_failure) {
     enum { LEVELS = 60, LAST = 39 };
     char name[101], file[80];
     memset(name, 'd', 100);
@@ -263,8 +247,7 @@ static void a_tree_too_deep_for_paths_is_a_fault_and_no_failure(void **state) {
     assert_int_equal(system("rm -r in"), 0); /* nftw needs paths too */
 }
 
-static void thousands_of_files_and_folders_are_found(void **state) {
-    (void)state;
+TEST(thousands_of_files_and_folders_are_found) {
     char path[64];
     for (int i = 0; i < 2000; i++) {
         snprintf(path, sizeof path, "in/f/%d.bvh", i);
@@ -278,25 +261,4 @@ static void thousands_of_files_and_folders_are_found(void **state) {
         assert_true(strcmp(found.items[i - 1].name, found.items[i].name) < 0);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(names_are_relative_to_the_folder_and_sorted_by_bytes),
-        IN_FOLDER(a_file_that_is_given_has_its_last_name),
-        IN_FOLDER(two_inputs_with_one_name_are_refused_by_both_names),
-        IN_FOLDER(a_name_that_another_one_needs_as_a_folder_is_refused),
-        IN_FOLDER(the_folder_of_records_is_no_place_for_outputs),
-        IN_FOLDER(hidden_files_and_other_formats_are_skipped),
-        IN_FOLDER(globs_pick_by_name_or_by_path),
-        IN_FOLDER(a_folder_of_outputs_inside_is_not_searched),
-        IN_FOLDER(special_files_are_never_opened),
-        IN_FOLDER(folders_that_links_lead_to_are_entered_once_after_the_real_ones),
-        IN_FOLDER(loops_and_links_to_nothing_are_faults),
-        IN_FOLDER(the_first_link_to_a_folder_counts),
-        IN_FOLDER(a_loop_over_several_links_is_found),
-        IN_FOLDER(a_tree_too_deep_for_paths_is_a_fault_and_no_failure),
-        IN_FOLDER(thousands_of_files_and_folders_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture each_fixture = {test_folder_enter, leave};

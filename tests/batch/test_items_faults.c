@@ -11,14 +11,11 @@
 #include "support/batch_files.h"
 #include "support/failing_memory.h"
 #include "support/tar_files.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* ---- work ---------------------------------------------------------------------------------- */
 
@@ -35,8 +32,7 @@ static bool search_folder(void) {
     return find(&(pm_motion_batch_sources){.paths = (const char *[]){in}, .path_count = 1});
 }
 
-static void searches_fail_cleanly(void **state) {
-    (void)state;
+TEST(searches_fail_cleanly) {
     char path[32];
     test_folder_put_text("far/a.bvh", "");
     test_folder_link("../far", "in/link");
@@ -53,8 +49,7 @@ static bool read_list(void) {
     return find(&(pm_motion_batch_sources){.files_from = "list.txt"});
 }
 
-static void lists_fail_cleanly(void **state) {
-    (void)state;
+TEST(lists_fail_cleanly) {
     test_folder_put_text("list.txt",
                          "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
                          "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
@@ -71,8 +66,7 @@ static bool divide(void) {
     return shard_divide(&found, (batch_shard){1, 3}, mine);
 }
 
-static void written_lists_and_shards_fail_cleanly(void **state) {
-    (void)state;
+TEST(written_lists_and_shards_fail_cleanly) {
     test_folder_put_text("in/a.bvh", "1");
     test_folder_put_text("in/s/b.bvh", "22");
     batch_find_operand("in", NULL, &found);
@@ -108,8 +102,7 @@ static bool read_member(void) {
     return good;
 }
 
-static void archives_fail_cleanly(void **state) {
-    (void)state;
+TEST(archives_fail_cleanly) {
     put_archive();
     /* An archive that cannot be opened for want of memory is a fault. */
     fail_each_allocation(search_archive, 10, 3);
@@ -125,16 +118,4 @@ static void archives_fail_cleanly(void **state) {
 
 #endif
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, test_folder_leave)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(searches_fail_cleanly),
-        IN_FOLDER(lists_fail_cleanly),
-        IN_FOLDER(written_lists_and_shards_fail_cleanly),
-#ifdef POSEMILL_LIBARCHIVE
-        IN_FOLDER(archives_fail_cleanly),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture each_fixture = {test_folder_enter, test_folder_leave};

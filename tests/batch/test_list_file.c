@@ -8,16 +8,14 @@
 #include "motion/items/list_line.h"
 #include "motion/items/list_write.h"
 #include "support/batch_files.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
 static batch_items found;
 
@@ -38,8 +36,7 @@ static void refused(const char *text, const char *word) {
 
 /* ---- what is read -------------------------------------------------------------------------- */
 
-static void a_line_is_a_path_or_an_object(void **state) {
-    (void)state;
+TEST(a_line_is_a_path_or_an_object) {
     test_folder_put_text("x/a.bvh", "123");
     test_folder_put_text("x/{b}.bvh", "");
     test_folder_put_text(" c .bvh", "1");
@@ -59,16 +56,14 @@ static void a_line_is_a_path_or_an_object(void **state) {
     assert_int_equal(batch_item_named(&found, "x/a.bvh")->source_rate.den, 0);
 }
 
-static void files_are_looked_at_only_where_the_list_has_no_size(void **state) {
-    (void)state;
+TEST(files_are_looked_at_only_where_the_list_has_no_size) {
     assert_int_equal(mkdir("folder", 0777), 0);
     find("none.bvh\nfolder\n{\"path\": \"gone.bvh\", \"bytes\": 5}\n");
     BATCH_EXPECT(&found, "!folder", "gone.bvh", "!none.bvh");
     assert_non_null(strstr(batch_item_named(&found, "folder")->fault, "is a folder"));
 }
 
-static void names_that_are_not_utf8_are_given_as_bytes(void **state) {
-    (void)state;
+TEST(names_that_are_not_utf8_are_given_as_bytes) {
     find(
         "{\"path\": \"caf\xef\xbf\xbd.bvh\", \"path_bytes\": \"636166e92e627668\", \"bytes\": 1}\n");
     BATCH_EXPECT(&found, "caf\xe9.bvh");
@@ -78,8 +73,7 @@ static void names_that_are_not_utf8_are_given_as_bytes(void **state) {
 
 /* ---- what is refused ----------------------------------------------------------------------- */
 
-static void lines_that_are_none_are_refused_by_number(void **state) {
-    (void)state;
+TEST(lines_that_are_none_are_refused_by_number) {
     static const struct {
         const char *line, *word;
     } cases[] = {
@@ -114,21 +108,19 @@ static void lines_that_are_none_are_refused_by_number(void **state) {
         {"{\"path_bytes\": \"6G\"}", "\"path_bytes\""},
     };
     char text[256];
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         snprintf(text, sizeof text, "good.bvh\r\n\n%s\nbad.bvh\n", cases[i].line);
         refused(text, "line 3: ");
         refused(text, cases[i].word);
     }
 }
 
-static void names_of_nothing_fail_alone(void **state) {
-    (void)state;
+TEST(names_of_nothing_fail_alone) {
     find("{\"path\": \"..\", \"bytes\": 1}\n{\"path\": \"a.bvh\", \"bytes\": 1}\n");
     BATCH_EXPECT(&found, "!", "a.bvh");
 }
 
-static void names_that_no_system_opens_fail_alone(void **state) {
-    (void)state;
+TEST(names_that_no_system_opens_fail_alone) {
     static const char with_nul[] =
         "a.bvh\nb\0.bvh\n{\"path\": \"a.bvh\", \"out\": \"c\\u0000.bvh\"}\n"
         "{\"path\": \"d\\u0000\", \"member\": \"e\", \"bytes\": 1}\n";
@@ -146,8 +138,7 @@ static void names_that_no_system_opens_fail_alone(void **state) {
     assert_null(batch_item_named(&found, "a.bvh")->fault);
 }
 
-static void faults_leave_their_names_to_others(void **state) {
-    (void)state;
+TEST(faults_leave_their_names_to_others) {
     test_folder_put_text("a.bvh", "");
     test_folder_put_text("x/b.bvh", "");
     find("none/../x/b.bvh\nnone/b.bvh\nnone/b.bvh\na.bvh\n./b.bvh\n"
@@ -157,8 +148,7 @@ static void faults_leave_their_names_to_others(void **state) {
     assert_null(batch_item_named(&found, "a.bvh")->fault);
 }
 
-static void what_is_no_list_is_refused(void **state) {
-    (void)state;
+TEST(what_is_no_list_is_refused) {
     static char text[LIST_OBJECT_MAX + 3];
     memset(text, 'a', LIST_OBJECT_MAX + 1);
     text[0] = '{';
@@ -175,8 +165,7 @@ static void what_is_no_list_is_refused(void **state) {
     batch_find(&(pm_motion_batch_sources){.files_from = "."}, PM_ERROR_FILE, "", &found);
 }
 
-static void two_lines_with_one_name_are_refused(void **state) {
-    (void)state;
+TEST(two_lines_with_one_name_are_refused) {
     batch_find_list(
         "{\"path\": \"/x/a.bvh\", \"bytes\": 1}\n{\"path\": \"../x/a.bvh\", \"bytes\": 1}\n",
         PM_ERROR_ARGUMENT, "which '../x/a.bvh' has too", &found);
@@ -197,8 +186,7 @@ static void expect_same(const batch_items *a, const batch_items *b) {
     }
 }
 
-static void a_list_that_was_written_gives_the_same_items(void **state) {
-    (void)state;
+TEST(a_list_that_was_written_gives_the_same_items) {
     batch_items again = {.count = 0};
     test_folder_put_text("in/a.bvh", "1");
     test_folder_put_text("in/s/\"b\\\x1b[2J\n.bvh", "22");
@@ -218,20 +206,4 @@ static void a_list_that_was_written_gives_the_same_items(void **state) {
     batch_items_release(&again);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, test_folder_enter, leave)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(a_line_is_a_path_or_an_object),
-        IN_FOLDER(files_are_looked_at_only_where_the_list_has_no_size),
-        IN_FOLDER(names_that_are_not_utf8_are_given_as_bytes),
-        IN_FOLDER(lines_that_are_none_are_refused_by_number),
-        IN_FOLDER(names_of_nothing_fail_alone),
-        IN_FOLDER(names_that_no_system_opens_fail_alone),
-        IN_FOLDER(faults_leave_their_names_to_others),
-        IN_FOLDER(what_is_no_list_is_refused),
-        IN_FOLDER(two_lines_with_one_name_are_refused),
-        IN_FOLDER(a_list_that_was_written_gives_the_same_items),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture each_fixture = {test_folder_enter, leave};

@@ -9,9 +9,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
 #include "support/records.h"
+#include "support/tests.h"
 
 static char folder[] = "/tmp/posemill-record-XXXXXX";
 static const char path[] = "a.jsonl";
@@ -99,11 +97,10 @@ static size_t read_bytes(void) {
 
 /* ---- round trips ----------------------------------------------------------------------------- */
 
-static void every_member_is_read_back(void **state) {
+TEST_WITH(every_member_is_read_back, NULL, remove_file) {
     const batch_record done = records_full(RECORD_DONE), kept = records_full(RECORD_KEPT),
                        failed = records_full(RECORD_FAILED);
     const batch_record *const all[] = {&done, &kept, &failed};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         append(all[i]);
         record_table *table = read_table(0);
@@ -113,17 +110,16 @@ static void every_member_is_read_back(void **state) {
     }
 }
 
-static void what_is_not_known_is_read_back(void **state) {
+TEST_WITH(what_is_not_known_is_read_back, NULL, remove_file) {
     const batch_record record = {
         .name = "a", .in = "b", .status = RECORD_FAILED, .code = record_code(PM_ERROR_FILE)};
-    (void)state;
     append(&record);
     record_table *table = read_table(0);
     records_expect_equal(only(table, "a"), &record);
     record_table_destroy(&table);
 }
 
-static void odd_names_are_read_back(void **state) {
+TEST_WITH(odd_names_are_read_back, NULL, remove_file) {
     static const char *const names[] = {
         "\"quotes\" and \\ backslash",
         "tab\tnewline\nescape\x1b[31m",
@@ -142,8 +138,7 @@ static void odd_names_are_read_back(void **state) {
         "\xef\xbf\xbe",
         "\\ufffd",
     };
-    enum { COUNT = sizeof names / sizeof names[0] };
-    (void)state;
+    enum { COUNT = COUNT_OF(names) };
     for (size_t i = 0; i < COUNT; i++) {
         batch_record record = records_full(RECORD_DONE);
         record.name = record.in = record.out = names[i];
@@ -160,9 +155,8 @@ static void odd_names_are_read_back(void **state) {
     record_table_destroy(&table);
 }
 
-static void lines_have_no_control_characters(void **state) {
+TEST_WITH(lines_have_no_control_characters, NULL, remove_file) {
     batch_record record = records_full(RECORD_FAILED);
-    (void)state;
     record.name = record.in = record.out = record.error = record.method = "\x1b\n\xff\xc2\x85";
     append(&record);
     const size_t size = read_bytes();
@@ -173,12 +167,11 @@ static void lines_have_no_control_characters(void **state) {
     assert_int_equal(text[size - 1], '\n');
 }
 
-static void warnings_never_make_a_line_too_long(void **state) {
+TEST_WITH(warnings_never_make_a_line_too_long, NULL, remove_file) {
     enum { COUNT = 3000, SIZE = 1000 };
     static char long_text[SIZE + 1];
     static const char *warnings[COUNT];
     batch_record record = records_full(RECORD_FAILED);
-    (void)state;
     memset(long_text, 1, SIZE); /* each byte is written as six */
     for (size_t i = 0; i < COUNT; i++)
         warnings[i] = long_text;
@@ -196,11 +189,10 @@ static void warnings_never_make_a_line_too_long(void **state) {
     record_table_destroy(&table);
 }
 
-static void a_record_that_readers_would_drop_is_refused(void **state) {
+TEST_WITH(a_record_that_readers_would_drop_is_refused, NULL, remove_file) {
     batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *name = malloc(RECORD_LINE_MAX + 1);
-    (void)state;
     assert_non_null(name);
     memset(name, 'a', RECORD_LINE_MAX);
     name[RECORD_LINE_MAX] = '\0';
@@ -218,10 +210,9 @@ static void a_record_that_readers_would_drop_is_refused(void **state) {
 
 /* ---- torn lines ------------------------------------------------------------------------------ */
 
-static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
+TEST_WITH(a_line_torn_at_any_byte_is_dropped_and_ended, NULL, remove_file) {
     static char both[sizeof text];
     batch_record first = records_full(RECORD_DONE), second = first, third = first;
-    (void)state;
     first.name = "first";
     second.name = "second";
     third.name = "third";
@@ -246,11 +237,10 @@ static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
     }
 }
 
-static void a_full_disk_is_told_and_the_rest_is_kept(void **state) {
+TEST_WITH(a_full_disk_is_told_and_the_rest_is_kept, NULL, remove_file) {
     batch_record record = records_full(RECORD_DONE);
     struct rlimit before, limit;
     record_file *file = NULL;
-    (void)state;
     append(&record);
     const size_t size = read_bytes();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -307,9 +297,8 @@ static void expect_all(void) {
     record_table_destroy(&table);
 }
 
-static void lines_of_processes_do_not_mix(void **state) {
+TEST_WITH(lines_of_processes_do_not_mix, NULL, remove_file) {
     pid_t children[WRITERS];
-    (void)state;
     for (int i = 0; i < WRITERS; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
@@ -335,10 +324,9 @@ static void *run_writer(void *user) {
     return NULL;
 }
 
-static void lines_of_threads_do_not_mix(void **state) {
+TEST_WITH(lines_of_threads_do_not_mix, NULL, remove_file) {
     writer writers[WRITERS];
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
     for (int i = 0; i < WRITERS; i++) {
         writers[i].file = file;
@@ -351,11 +339,10 @@ static void lines_of_threads_do_not_mix(void **state) {
     expect_all();
 }
 
-static void the_line_that_is_given_is_that_of_the_file(void **state) {
+TEST_WITH(the_line_that_is_given_is_that_of_the_file, NULL, remove_file) {
     const batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *line = NULL;
-    (void)state;
     assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
     assert_int_equal(record_file_append(file, &record, &line, NULL), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
@@ -367,26 +354,24 @@ static void the_line_that_is_given_is_that_of_the_file(void **state) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void folders_of_the_file_are_created(void **state) {
+TEST(folders_of_the_file_are_created) {
     record_file *file = NULL;
     struct stat status;
-    (void)state;
     assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file, NULL), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
     assert_int_equal(stat("new/.posemill/records-0.jsonl", &status), 0);
     assert_int_equal(status.st_size, 0);
 }
 
-static void what_is_no_regular_file_is_refused(void **state) {
+TEST(what_is_no_regular_file_is_refused) {
     static const char *const names[] = {"fifo",      "subfolder", "/dev/null",
                                         "/dev/full", "link",      "file/records.jsonl"};
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_int_equal(mkdir("subfolder", 0700), 0);
     assert_int_equal(symlink("fifo", "link"), 0);
     fclose(fopen("file", "w"));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_int_equal(record_file_open(names[i], &file, NULL), PM_ERROR_OUTPUT);
         assert_null(file);
         record_table *table = record_table_create();
@@ -395,17 +380,15 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
-static void nothing_is_closed(void **state) {
+TEST(nothing_is_closed) {
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
-static void long_lines_are_dropped_alone(void **state) {
+TEST_WITH(long_lines_are_dropped_alone, NULL, remove_file) {
     const size_t size = RECORD_LINE_MAX + 100;
     char *line = malloc(size);
     const batch_record record = records_full(RECORD_DONE);
-    (void)state;
     assert_non_null(line);
     /* A record, made too long or just not by blanks. */
     append(&record);
@@ -426,23 +409,4 @@ static void long_lines_are_dropped_alone(void **state) {
     free(line);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(every_member_is_read_back, remove_file),
-        cmocka_unit_test_teardown(what_is_not_known_is_read_back, remove_file),
-        cmocka_unit_test_teardown(odd_names_are_read_back, remove_file),
-        cmocka_unit_test_teardown(lines_have_no_control_characters, remove_file),
-        cmocka_unit_test_teardown(warnings_never_make_a_line_too_long, remove_file),
-        cmocka_unit_test_teardown(a_record_that_readers_would_drop_is_refused, remove_file),
-        cmocka_unit_test_teardown(a_line_torn_at_any_byte_is_dropped_and_ended, remove_file),
-        cmocka_unit_test_teardown(a_full_disk_is_told_and_the_rest_is_kept, remove_file),
-        cmocka_unit_test_teardown(lines_of_processes_do_not_mix, remove_file),
-        cmocka_unit_test_teardown(lines_of_threads_do_not_mix, remove_file),
-        cmocka_unit_test_teardown(the_line_that_is_given_is_that_of_the_file, remove_file),
-        cmocka_unit_test(folders_of_the_file_are_created),
-        cmocka_unit_test(what_is_no_regular_file_is_refused),
-        cmocka_unit_test(nothing_is_closed),
-        cmocka_unit_test_teardown(long_lines_are_dropped_alone, remove_file),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+const test_fixture group_fixture = {enter_folder, leave_folder};

@@ -8,18 +8,15 @@
 #include "motion/batch/record.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/failing_memory.h"
 #include "support/records.h"
 #include "support/test_folder.h"
+#include "support/tests.h"
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
@@ -65,10 +62,9 @@ static bool digest_file(void) {
     return good;
 }
 
-static void each_allocation_can_fail(void **state) {
+TEST(each_allocation_can_fail) {
     record_file *file = NULL;
     char name[32];
-    (void)state;
     fail_each_allocation(append_records, 2, 0);
     assert_int_equal(record_file_open("out/.posemill/records-0.jsonl", &file, NULL), PM_OK);
     for (int i = 0; i < 200; i++) { /* so that tables grow */
@@ -82,7 +78,4 @@ static void each_allocation_can_fail(void **state) {
     fail_each_allocation(digest_file, 1, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_can_fail)};
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -7,8 +7,6 @@
 
 #include "motion/batch/record.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
 #include "support/records.h"
+#include "support/tests.h"
 
 static char folder[] = "/tmp/posemill-table-XXXXXX";
 
@@ -54,10 +52,9 @@ static record_table *table_of(const char *const *paths, size_t count) {
 
 /* ---- which record counts --------------------------------------------------------------------- */
 
-static void the_last_record_of_a_file_counts(void **state) {
+TEST(the_last_record_of_a_file_counts) {
     static const char *const paths[] = {"last"};
     size_t count = 0;
-    (void)state;
     append("last", "a", RECORD_DONE, 9);
     append("last", "b", RECORD_DONE, 9);
     append("last", "a", RECORD_FAILED, 3); /* a clock that was set back */
@@ -92,9 +89,8 @@ static void expect_first(const char *const paths[3], const char *first, record_s
     }
 }
 
-static void the_latest_that_is_no_failure_comes_first(void **state) {
+TEST(the_latest_that_is_no_failure_comes_first) {
     static const char *const mixed[] = {"m1", "m2", "m3"}, *const failed[] = {"f1", "f2", "f3"};
-    (void)state;
     append("m1", "a", RECORD_DONE, 1);
     append("m2", "a", RECORD_KEPT, 2);
     append("m3", "a", RECORD_FAILED, 3);
@@ -124,7 +120,7 @@ static size_t names_of_line(const char *line, size_t size, size_t *dropped) {
     return count;
 }
 
-static void records_of_other_writers_are_read(void **state) {
+TEST(records_of_other_writers_are_read) {
     static const char *const lines[] = {
         "{" RECORD "}",
         "{" RECORD "}\r\n",
@@ -135,15 +131,14 @@ static void records_of_other_writers_are_read(void **state) {
         "{" RECORD ", \"name_bytes\": \"ff2f61\"}",
         "{\"name\": \"a\", \"in\": \"i\", \"status\": \"failed\", \"code\": 4}",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         size_t dropped = 0;
         if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 1 || dropped != 0)
             fail_msg("%s: %zu lines were dropped", lines[i], dropped);
     }
 }
 
-static void lines_that_are_no_records_are_dropped(void **state) {
+TEST(lines_that_are_no_records_are_dropped) {
     static const char *const lines[] = {
         "x",
         "{}",
@@ -197,8 +192,7 @@ static void lines_that_are_no_records_are_dropped(void **state) {
         "{" RECORD ", \"options_digest\": \"0123456789abcdef0123456789abcdef0\"}",
         "{" RECORD ", \"options_digest\": 5}",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         size_t dropped = 0;
         if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 0 || dropped != 1)
             fail_msg("%s: is a record", lines[i]);
@@ -210,10 +204,9 @@ static void lines_that_are_no_records_are_dropped(void **state) {
 
 /* ---- files and folders ----------------------------------------------------------------------- */
 
-static void the_files_of_a_folder_are_added(void **state) {
+TEST(the_files_of_a_folder_are_added) {
     size_t count = 0;
     record_table *table = record_table_create();
-    (void)state;
     append("sub/records-1.jsonl", "b", RECORD_DONE, 1);
     append("sub/records-0.jsonl", "a", RECORD_DONE, 1);
     append("sub/other-0.jsonl", "c", RECORD_DONE, 1);
@@ -236,23 +229,21 @@ static void the_files_of_a_folder_are_added(void **state) {
     record_table_destroy(&table);
 }
 
-static void a_missing_file_is_empty_only_where_it_may_be(void **state) {
+TEST(a_missing_file_is_empty_only_where_it_may_be) {
     size_t dropped = 7;
     record_table *table = record_table_create();
-    (void)state;
     assert_int_equal(record_table_add(table, "none", false, &dropped, NULL), PM_ERROR_FILE);
     assert_int_equal(record_table_add(table, "none", true, &dropped, NULL), PM_OK);
     assert_int_equal(dropped, 0);
     record_table_destroy(&table);
 }
 
-static void many_names_are_found(void **state) {
+TEST(many_names_are_found) {
     enum { COUNT = 5000 };
     static const char *const paths[] = {"many"};
     char name[32];
     size_t count = 0;
     FILE *file = fopen("many", "w");
-    (void)state;
     assert_non_null(file);
     for (int i = COUNT; i-- > 0;)
         fprintf(file, "{" RECORD ", \"name\": \"n%d\", \"frames\": %d}\n", i, i);
@@ -273,15 +264,4 @@ static void many_names_are_found(void **state) {
     record_table_destroy(&table);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_record_of_a_file_counts),
-        cmocka_unit_test(the_latest_that_is_no_failure_comes_first),
-        cmocka_unit_test(records_of_other_writers_are_read),
-        cmocka_unit_test(lines_that_are_no_records_are_dropped),
-        cmocka_unit_test(the_files_of_a_folder_are_added),
-        cmocka_unit_test(a_missing_file_is_empty_only_where_it_may_be),
-        cmocka_unit_test(many_names_are_found),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+const test_fixture group_fixture = {enter_folder, leave_folder};

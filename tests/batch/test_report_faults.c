@@ -9,16 +9,13 @@
 #include "support/failing_memory.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int put_takes(void **state) {
     const int failed = test_folder_enter(state);
@@ -90,14 +87,10 @@ static bool write_report(void) {
     return status == PM_OK && is_whole();
 }
 
-static void reports_fail_cleanly(void **state) {
-    (void)state;
+TEST(reports_fail_cleanly) {
     /* What can do without memory: each of the four readers of BVH without two blocks, and locations of
      * the three outputs and of the two checks of the folder, which are names then. */
     fail_each_allocation(write_report, 200, 30);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reports_fail_cleanly)};
-    return cmocka_run_group_tests(tests, put_takes, test_folder_leave);
-}
+const test_fixture group_fixture = {put_takes, test_folder_leave};

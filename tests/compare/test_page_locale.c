@@ -9,17 +9,15 @@
 
 #include "support/short_take.h"
 #include "support/test_folder.h"
+#include "support/tests.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 
 static bool use_commas(void) {
     char folder[512], decimal[16];
@@ -58,8 +56,7 @@ static texts make_texts(void) {
     return t;
 }
 
-static void pages_and_numbers_have_decimal_points_in_every_locale(void **state) {
-    (void)state;
+TEST(pages_and_numbers_have_decimal_points_in_every_locale) {
     test_folder_put_text("a.bvh", short_take);
     char *other = strdup(short_take);
     memcpy(strstr(other, "1 81 0 5 "), "1 81 0 7 ", 9);
@@ -82,8 +79,4 @@ static void pages_and_numbers_have_decimal_points_in_every_locale(void **state) 
     free(german.numbers);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_and_numbers_have_decimal_points_in_every_locale)};
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

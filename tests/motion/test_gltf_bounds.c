@@ -87,8 +87,7 @@ static unsigned char *make_overlapping(size_t users, size_t *size) {
     return file;
 }
 
-static void many_accessors_of_the_same_bytes_are_refused(void **state) {
-    (void)state;
+TEST(many_accessors_of_the_same_bytes_are_refused) {
     for (size_t users = 1; users <= USERS; users += USERS - 1) {
         file_bytes file = {0};
         file.data = (char *)make_overlapping(users, &file.size);
@@ -105,8 +104,7 @@ static void many_accessors_of_the_same_bytes_are_refused(void **state) {
 }
 
 /* Times of 4 bytes a key; for each key a million weights without data. */
-static void accessors_without_data_are_not_made_on_the_word_of_the_file(void **state) {
-    (void)state;
+TEST(accessors_without_data_are_not_made_on_the_word_of_the_file) {
     enum { TARGETS = 20000, FEW = 2000 };
     file_bytes json = {0}, file = {0};
     float times[FEW];
@@ -138,7 +136,7 @@ static void accessors_without_data_are_not_made_on_the_word_of_the_file(void **s
 
 static const char *const names[] = {"shared.bin", "./shared.bin", "%73hared.bin", "link.bin",
                                     ".//shared.bin"};
-enum { NAMES = sizeof names / sizeof *names, BUFFERS = 2000, FILE_SIZE = 1 << 20 };
+enum { NAMES = COUNT_OF(names), BUFFERS = 2000, FILE_SIZE = 1 << 20 };
 
 /* A view of each buffer, the first with the keys of a clip. */
 static void describe_buffers(file_bytes *json, bool has_unknown) {
@@ -196,8 +194,7 @@ static void count_bytes(void *user, const void *data, size_t size) {
 }
 
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
-static void a_file_that_many_buffers_name_is_read_and_written_once(void **state) {
-    (void)state;
+TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     char folder[64], path[128];
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL, *again = NULL;
@@ -226,8 +223,7 @@ static void a_file_that_many_buffers_name_is_read_and_written_once(void **state)
     free(out.data);
 }
 
-static void a_file_is_not_embedded_once_for_each_of_many_buffers(void **state) {
-    (void)state;
+TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
     char folder[64];
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL;
@@ -290,8 +286,7 @@ static small_work nest(const char *open, const char *close, size_t depth) {
     return w;
 }
 
-static void nesting_fits_a_small_stack(void **state) {
-    (void)state;
+TEST(nesting_fits_a_small_stack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* their frames are larger */
 #endif
@@ -312,8 +307,7 @@ static void nesting_fits_a_small_stack(void **state) {
     }
 }
 
-static void a_chain_of_100000_nodes_fits_a_small_stack(void **state) {
-    (void)state;
+TEST(a_chain_of_100000_nodes_fits_a_small_stack) {
     enum { CHAIN = 100000 };
     small_work w = {.status = PM_OK};
     add(&w.in, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}", 0, 0);
@@ -343,7 +337,7 @@ static void append_number(file_bytes *text, random_source *random) {
     const size_t kind = random_size(random, 0, 3);
     char number[64];
     if (kind == 0) {
-        const char *one = odd[random_size(random, 0, sizeof odd / sizeof *odd - 1)];
+        const char *one = odd[random_size(random, 0, COUNT_OF(odd) - 1)];
         bytes_add(text, one, strlen(one));
         return;
     }
@@ -362,7 +356,7 @@ static void append_value(file_bytes *text, random_source *random, size_t depth) 
     if (kind == 0) {
         append_number(text, random);
     } else if (kind == 1) {
-        const char *word = words[random_size(random, 0, sizeof words / sizeof *words - 1)];
+        const char *word = words[random_size(random, 0, COUNT_OF(words) - 1)];
         bytes_add(text, word, strlen(word));
     } else {
         const size_t count = random_size(random, 1, 4);
@@ -379,8 +373,7 @@ static void append_value(file_bytes *text, random_source *random, size_t depth) 
 }
 
 /* Compact, so that what is written is what was read, to the byte. */
-static void any_json_is_carried_over_to_the_byte(void **state) {
-    (void)state;
+TEST(any_json_is_carried_over_to_the_byte) {
     random_source random = random_salted(0x971);
     for (size_t round = 0; round < 300; round++) {
         file_bytes text = {0}, out = {0};
@@ -407,8 +400,7 @@ static void any_json_is_carried_over_to_the_byte(void **state) {
     }
 }
 
-static void a_number_that_no_double_holds_is_refused_where_it_is_read(void **state) {
-    (void)state;
+TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
     static const char *const texts[] = {
         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"translation\":[0,1e400,0]}]}",
         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"children\":[18446744073709551616]}]}",
@@ -418,24 +410,10 @@ static void a_number_that_no_double_holds_is_refused_where_it_is_read(void **sta
                                         "/nodes/0/children/0: is 1.8446744073709552e+19",
                                         "/nodes/0/name: is a number; expected a string",
                                         "/asset/version: is a number; expected a string"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         const file_bytes text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
         pm_motion *opened;
         pm_error error;
         expect_refusal(parse(&text, &opened, &error), &error, PM_ERROR_FILE, words[i]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_accessors_of_the_same_bytes_are_refused),
-        cmocka_unit_test(accessors_without_data_are_not_made_on_the_word_of_the_file),
-        cmocka_unit_test(a_file_that_many_buffers_name_is_read_and_written_once),
-        cmocka_unit_test(a_file_is_not_embedded_once_for_each_of_many_buffers),
-        cmocka_unit_test(nesting_fits_a_small_stack),
-        cmocka_unit_test(a_chain_of_100000_nodes_fits_a_small_stack),
-        cmocka_unit_test(any_json_is_carried_over_to_the_byte),
-        cmocka_unit_test(a_number_that_no_double_holds_is_refused_where_it_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static const struct {
     {"\"samplers\":{},\"channels\":[]", "/samplers: is an object"},
     {"\"samplers\":[7],\"channels\":[]", "/samplers/0: is a number"},
 };
-enum { FAULTY = sizeof faulty / sizeof *faulty };
+enum { FAULTY = COUNT_OF(faulty) };
 
 static unsigned char *make_faulty(size_t i, size_t *size) {
     char animations[2048];
@@ -154,8 +154,7 @@ static void expect_set_aside(const pm_motion *opened, size_t i) {
                  faulty[i].pointer);
 }
 
-static void a_clip_with_a_fault_leaves_the_others(void **state) {
-    (void)state;
+TEST(a_clip_with_a_fault_leaves_the_others) {
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
         size_t size = 0;
@@ -173,8 +172,7 @@ static void a_clip_with_a_fault_leaves_the_others(void **state) {
     }
 }
 
-static void a_file_without_a_clip_that_can_be_read_is_refused(void **state) {
-    (void)state;
+TEST(a_file_without_a_clip_that_can_be_read_is_refused) {
     for (size_t i = 0; i < FAULTY; i++) {
         char animations[2048], warnings[4096];
         size_t size = 0;
@@ -239,8 +237,7 @@ static char *read_output(const char *path, size_t *size) {
     return data;
 }
 
-static void what_is_written_has_the_clip_as_it_was_found(void **state) {
-    (void)state;
+TEST(what_is_written_has_the_clip_as_it_was_found) {
     char path[64];
     pm_engine *engine = make_engine();
     (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
@@ -271,8 +268,7 @@ static void what_is_written_has_the_clip_as_it_was_found(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen(void **state) {
-    (void)state;
+TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     static const size_t chosen[2] = {0, 1};
     char warnings[4096];
     size_t size = 0;
@@ -300,8 +296,7 @@ static void a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen(void *
 }
 
 /* Their indices are those of the motion's clips. */
-static void characters_rest_in_a_clip_with_a_fault(void **state) {
-    (void)state;
+TEST(characters_rest_in_a_clip_with_a_fault) {
     char warnings[4096];
     size_t size = 0;
     unsigned char *file = make_faulty(1, &size);
@@ -320,8 +315,7 @@ static void characters_rest_in_a_clip_with_a_fault(void **state) {
 
 /* ---- clips that move no node --------------------------------------------------------------- */
 
-static void a_clip_that_moves_no_node_is_named_and_carried_over(void **state) {
-    (void)state;
+TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
     static const char pointer[] =
         "{\"name\":\"fade\",\"samplers\":[{\"input\":0,\"output\":0}],\"channels\":[{\"sampler\":0,"
         "\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
@@ -349,16 +343,4 @@ static void a_clip_that_moves_no_node_is_named_and_carried_over(void **state) {
     pm_motion_destroy(&opened);
     pm_engine_destroy(&engine);
     free(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clip_with_a_fault_leaves_the_others),
-        cmocka_unit_test(a_file_without_a_clip_that_can_be_read_is_refused),
-        cmocka_unit_test(what_is_written_has_the_clip_as_it_was_found),
-        cmocka_unit_test(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen),
-        cmocka_unit_test(characters_rest_in_a_clip_with_a_fault),
-        cmocka_unit_test(a_clip_that_moves_no_node_is_named_and_carried_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

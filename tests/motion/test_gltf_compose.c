@@ -19,6 +19,7 @@
 #include "support/check.h"
 #include "support/gltf_evaluator.h"
 #include "support/motion_hand.h"
+#include "support/test_folder.h"
 #include "support/wrapped.h"
 
 /* ---- failing allocations ------------------------------------------------------------------- */
@@ -307,22 +308,14 @@ static pm_motion *open_data(const char *name) {
     return opened;
 }
 
-static char folder[] = "/tmp/posemill_compose_XXXXXX";
-
-static const char *path_of(const char *name) {
-    static char path[256];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
 /* Converts to a file, and reads it. */
 static pm_motion *through_file(const pm_motion *motion, const char *name) {
     const pm_motion_convert_options options = {.decimals = 9, .strict = true};
     pm_motion *opened = NULL;
     pm_error error = poisoned_error();
-    expect_ok(pm_motion_convert(motion, &options, path_of(name), &error), &error);
-    expect_ok(pm_motion_open(path_of(name), NULL, &opened, &error), &error);
-    assert_int_equal(unlink(path_of(name)), 0);
+    expect_ok(pm_motion_convert(motion, &options, name, &error), &error);
+    expect_ok(pm_motion_open(name, NULL, &opened, &error), &error);
+    assert_int_equal(unlink(name), 0);
     return opened;
 }
 
@@ -335,9 +328,8 @@ static double expect_way_back(const pm_motion *glb, const pm_motion_content *con
     return worst;
 }
 
-static void bvh_goes_through_glb(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof bvh_files / sizeof *bvh_files; i++) {
+TEST(bvh_goes_through_glb) {
+    for (size_t i = 0; i < COUNT_OF(bvh_files); i++) {
         pm_motion *bvh = open_data(bvh_files[i]);
         const pm_motion_content *content = pm_motion_get_content(bvh);
         composed file = compose(bvh, &motion_glb);
@@ -540,8 +532,7 @@ static void expect_inputs(const composed *file) {
     json_decref(root);
 }
 
-static void hand_built_motions_are_held(void **state) {
-    (void)state;
+TEST(hand_built_motions_are_held) {
     random_source random = salted(0xc01);
     for (size_t i = 0; i < 20; i++) {
         pm_motion *motion = make_motion(&random);
@@ -582,8 +573,7 @@ static pm_motion *small_motion(pm_timeline timeline) {
 }
 
 /* The quotient lies behind the middle of two float32, by less than a double can tell. */
-static void times_are_rounded_once(void **state) {
-    (void)state;
+TEST(times_are_rounded_once) {
     const pm_rational rate = {((int64_t)1 << 53) - 2, ((int64_t)1 << 52) + (1 << 28) - 1};
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = rate});
     composed file = compose(motion, &motion_gltf);
@@ -595,8 +585,7 @@ static void times_are_rounded_once(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void names_become_utf8(void **state) {
-    (void)state;
+TEST(names_become_utf8) {
     static const char bytes[] = "a\xff\xc3(\xed\xa0\x80\0z\xf0\x9f\x98\x80\xc3";
     static const char valid[] = "a\xef\xbf\xbd\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\0z"
                                 "\xf0\x9f\x98\x80\xef\xbf\xbd";
@@ -624,8 +613,7 @@ static void expect_refused(pm_motion *motion, const char *words) {
     pm_motion_destroy(&motion);
 }
 
-static void what_gltf_cannot_say_is_refused(void **state) {
-    (void)state;
+TEST(what_gltf_cannot_say_is_refused) {
     static const double close[] = {1000, 1000.00001}, early[] = {-1, 1}, far[] = {0, 1e60};
     static const double bad[6] = {1, 2, 3, 4, 1e39, 6};
     const pm_timeline seconds = {.key_count = 2, .rate = {1, 1}};
@@ -643,14 +631,13 @@ static void what_gltf_cannot_say_is_refused(void **state) {
     expect_refused(motion, "has no nodes");
 }
 
-static void strict_conversions_are_refused(void **state) {
-    (void)state;
+TEST(strict_conversions_are_refused) {
     random_source random = salted(0xc02);
     pm_motion *motion = make_motion(&random), *read = NULL;
     composed told = {.bytes = NULL};
     pm_motion_convert_options options = {.strict = true, .left_out = note, .left_out_user = &told};
     pm_error error = poisoned_error();
-    const char *path = path_of("strict.glb");
+    const char *path = "strict.glb";
     expect_refusal(pm_motion_convert(motion, &options, path, &error), &error, PM_ERROR_FILE,
                    "glb cannot hold 4 scalars, 2 channels of no node");
     assert_int_equal(access(path, F_OK), -1);
@@ -666,8 +653,7 @@ static void strict_conversions_are_refused(void **state) {
 }
 
 /* A clip of which nothing remains is no animation, and a document without data has no buffer. */
-static void nothing_but_nodes_is_a_document(void **state) {
-    (void)state;
+TEST(nothing_but_nodes_is_a_document) {
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
     hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->node = -1;
     const motion_format *const formats[] = {&motion_glb, &motion_gltf};
@@ -695,8 +681,7 @@ static pm_status parse_node(const char *members, pm_motion **opened, pm_error *e
     return pm_motion_parse(text, strlen(text), "", NULL, NULL, opened, error);
 }
 
-static void extras_are_read_with_care(void **state) {
-    (void)state;
+TEST(extras_are_read_with_care) {
     static const char *const others[] = {"\"extras\":5", "\"extras\":[1,2]", "\"extras\":null",
                                          "\"extras\":{\"tail\":[1,2,3]}",
                                          "\"children\":[1],\"extras\":{\"posemill_tail\":[1,2,3]}"};
@@ -705,20 +690,19 @@ static void extras_are_read_with_care(void **state) {
                                          "\"extras\":{\"posemill_tail\":\"1 2 3\"}"};
     pm_motion *opened = NULL;
     pm_error error;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
         expect_ok(parse_node(others[i], &opened, &error), &error);
         assert_false(pm_motion_get_content(opened)->nodes[0].has_tail);
         pm_motion_destroy(&opened);
     }
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+    for (size_t i = 0; i < COUNT_OF(broken); i++)
         expect_refusal(parse_node(broken[i], &opened, &error), &error, PM_ERROR_FILE,
                        "/nodes/0/extras/posemill_tail");
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static void each_allocation_may_fail(void **state) {
-    (void)state;
+TEST(each_allocation_may_fail) {
     random_source random = salted(0xc03);
     pm_motion *motion = make_motion(&random);
     composed file = {.bytes = test_array(OUTPUT, 1)};
@@ -747,20 +731,4 @@ static void each_allocation_may_fail(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bvh_goes_through_glb),
-        cmocka_unit_test(hand_built_motions_are_held),
-        cmocka_unit_test(times_are_rounded_once),
-        cmocka_unit_test(names_become_utf8),
-        cmocka_unit_test(what_gltf_cannot_say_is_refused),
-        cmocka_unit_test(strict_conversions_are_refused),
-        cmocka_unit_test(nothing_but_nodes_is_a_document),
-        cmocka_unit_test(extras_are_read_with_care),
-        cmocka_unit_test(each_allocation_may_fail),
-    };
-    if (!mkdtemp(folder))
-        return 1;
-    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
-    return rmdir(folder) == 0 ? failures : 1;
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -103,8 +103,7 @@ static size_t fail_writing(const pm_motion *opened, const motion_format *format,
     }
 }
 
-static void each_allocation_of_reading_may_fail(void **state) {
-    (void)state;
+TEST(each_allocation_of_reading_may_fail) {
     random_source random = random_salted(0x961);
     size_t failures = 0;
     for (size_t i = 0; i < (small_sizes() ? 2 : 6); i++) {
@@ -116,8 +115,7 @@ static void each_allocation_of_reading_may_fail(void **state) {
     assert_true(failures > 100);
 }
 
-static void each_allocation_of_writing_may_fail(void **state) {
-    (void)state;
+TEST(each_allocation_of_writing_may_fail) {
     random_source random = random_salted(0x962);
     size_t failures = 0;
     json_set_alloc_funcs(malloc, free);
@@ -137,16 +135,6 @@ static void each_allocation_of_writing_may_fail(void **state) {
     assert_true(failures > 100);
 }
 
-static void the_wrappers_are_linked(void **state) {
-    (void)state;
+TEST(the_wrappers_are_linked) {
     assert_true(faults_are_linked());
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wrappers_are_linked),
-        cmocka_unit_test(each_allocation_of_reading_may_fail),
-        cmocka_unit_test(each_allocation_of_writing_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,8 +149,7 @@ static pm_motion_format format_of(const input *in) {
 
 /* ---- the cases ----------------------------------------------------------------------------- */
 
-static void files_are_cut_at_every_boundary(void **state) {
-    (void)state;
+TEST(files_are_cut_at_every_boundary) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x952);
@@ -172,8 +171,7 @@ static void files_are_cut_at_every_boundary(void **state) {
     assert_true(t.refused > 400);
 }
 
-static void lengths_in_the_header_lie(void **state) {
-    (void)state;
+TEST(lengths_in_the_header_lie) {
     static const uint32_t lies[] = {0, 1, 4, 11, 12, 19, 20, 0x7fffffff, 0xfffffffc, 0xffffffff};
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
@@ -183,8 +181,8 @@ static void lengths_in_the_header_lie(void **state) {
             continue;
         const size_t bin = 20 + word(inputs[i].data + 12);
         const size_t places[] = {0, 4, 8, 12, 16, bin, bin + 4};
-        for (size_t p = 0; p < sizeof places / sizeof *places; p++)
-            for (size_t l = 0; l < sizeof lies / sizeof *lies; l++) {
+        for (size_t p = 0; p < COUNT_OF(places); p++)
+            for (size_t l = 0; l < COUNT_OF(lies); l++) {
                 unsigned char before[4];
                 memcpy(before, inputs[i].data + places[p], 4);
                 memcpy(inputs[i].data + places[p], &lies[l], 4);
@@ -196,8 +194,7 @@ static void lengths_in_the_header_lie(void **state) {
     assert_true(t.refused > 100);
 }
 
-static void bytes_are_changed(void **state) {
-    (void)state;
+TEST(bytes_are_changed) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x953);
@@ -239,7 +236,7 @@ static void run_with_number(const char *json, const void *bin, size_t bin_size,
     const char *at = json + random_size(random, 0, length - 1);
     at += strcspn(at, "0123456789");
     const size_t digits = strspn(at, "0123456789");
-    const char *number = absurd[random_size(random, 0, sizeof absurd / sizeof *absurd - 1)];
+    const char *number = absurd[random_size(random, 0, COUNT_OF(absurd) - 1)];
     if (digits == 0)
         return;
     char *text = test_array(length + 64, 1);
@@ -257,8 +254,7 @@ static void run_with_number(const char *json, const void *bin, size_t bin_size,
     free(text);
 }
 
-static void numbers_are_absurd(void **state) {
-    (void)state;
+TEST(numbers_are_absurd) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x954);
@@ -280,8 +276,7 @@ static void numbers_are_absurd(void **state) {
 
 /* What a file of a few kilobytes can make the reader do: many users of one large accessor, deep
  * nesting, sizes that no data stand for. */
-static void small_files_stay_small(void **state) {
-    (void)state;
+TEST(small_files_stay_small) {
     tally t = {0};
     char *text = test_array(1 << 20, 1);
     memset(text, '[', 1 << 20);
@@ -308,7 +303,7 @@ static void small_files_stay_small(void **state) {
         "\"count\":1000000000,\"type\":\"SCALAR\"}],\"animations\":[{\"samplers\":["
         "{\"input\":0,\"output\":0}],\"channels\":[]}]}"};
     assert_int_equal(t.refused, 1);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         pm_motion *opened = NULL;
         pm_error error = poisoned_error();
         expect_refusal(pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, NULL, &opened, &error),
@@ -318,8 +313,7 @@ static void small_files_stay_small(void **state) {
 }
 
 /* Each of 2000 nodes uses one accessor of 16-bit integers, which is converted once. */
-static void shared_accessors_are_converted_once(void **state) {
-    (void)state;
+TEST(shared_accessors_are_converted_once) {
     enum { NODES = 2000, KEYS = 20000 };
     unsigned char *bin = test_array(KEYS * 12, 1);
     char *json = test_array(NODES * 80 + 2000, 1), *end = json;
@@ -361,25 +355,11 @@ static void shared_accessors_are_converted_once(void **state) {
 }
 
 /* The largest memory of the whole run, which has read thousands of files. */
-static void memory_stays_below_100_megabytes(void **state) {
-    (void)state;
+TEST(memory_stays_below_100_megabytes) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
     struct rusage usage;
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     assert_true(usage.ru_maxrss < 100L * 1024);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_cut_at_every_boundary),
-        cmocka_unit_test(lengths_in_the_header_lie),
-        cmocka_unit_test(bytes_are_changed),
-        cmocka_unit_test(numbers_are_absurd),
-        cmocka_unit_test(small_files_stay_small),
-        cmocka_unit_test(shared_accessors_are_converted_once),
-        cmocka_unit_test(memory_stays_below_100_megabytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,7 +167,7 @@ static json_t *masked(const json_t *root) {
 static void expect_same_members(const json_t *a, const json_t *b) {
     static const char *const rewritten[] = {"animations", "accessors", "bufferViews", "buffers"};
     json_t *x = masked(a), *y = masked(b);
-    for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
+    for (size_t i = 0; i < COUNT_OF(rewritten); i++) {
         json_object_del(x, rewritten[i]);
         json_object_del(y, rewritten[i]);
     }
@@ -292,8 +292,7 @@ static void check_output(const generated_file *file, const file_bytes *out, cons
     pm_motion_destroy(&again);
 }
 
-static void samples_replace_keys_and_all_else_remains(void **state) {
-    (void)state;
+TEST(samples_replace_keys_and_all_else_remains) {
     random_source random = random_salted(0x941);
     for (size_t i = 0; i < 200; i++) {
         generated_file *file = gltf_generate(&random);
@@ -434,8 +433,7 @@ static void expect_same_clips(const pm_motion_content *a, const pm_motion_conten
                                 a->skins[i].joint_count * 12 * sizeof(float));
 }
 
-static void real_files_keep_what_is_not_animated(void **state) {
-    (void)state;
+TEST(real_files_keep_what_is_not_animated) {
     static const char *const names[] = {
         "Fox.glb",
         "AnimatedMorphCube.gltf",
@@ -449,7 +447,7 @@ static void real_files_keep_what_is_not_animated(void **state) {
 #endif
     };
     static const motion_format *const formats[] = {&motion_gltf, &motion_glb};
-    for (size_t i = 0; i < 2 * (sizeof names / sizeof *names); i++) {
+    for (size_t i = 0; i < 2 * (COUNT_OF(names)); i++) {
         pm_motion *opened = NULL;
         if (!open_data(names[i / 2], &opened))
             skip();
@@ -516,8 +514,7 @@ static file_bytes write_document(const char *json, bool is_binary) {
 }
 
 /* Numbers, texts with NUL and with other characters, and extras of the changed sampler. */
-static void json_that_is_carried_over_is_equal(void **state) {
-    (void)state;
+TEST(json_that_is_carried_over_is_equal) {
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(DOCUMENT(""), JSON_ALLOW_NUL, NULL);
         file_bytes out = write_document(DOCUMENT(""), is_binary);
@@ -539,8 +536,7 @@ static void json_that_is_carried_over_is_equal(void **state) {
     }
 }
 
-static void unknown_chunks_are_carried_over(void **state) {
-    (void)state;
+TEST(unknown_chunks_are_carried_over) {
     const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
     const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
     size_t size = 0;
@@ -567,8 +563,7 @@ static void unknown_chunks_are_carried_over(void **state) {
 }
 
 /* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
-static void channels_that_stay_keep_a_shared_sampler(void **state) {
-    (void)state;
+TEST(channels_that_stay_keep_a_shared_sampler) {
     static const char channels[] = "\"channels\":[", extra[] = "{\"sampler\":0,\"target\":{"
                                                                "\"path\":\"translation\"}},";
     static const char json[] = DOCUMENT("");
@@ -591,8 +586,7 @@ static void channels_that_stay_keep_a_shared_sampler(void **state) {
 }
 
 /* Keys of a GLB in memory are those in its binary chunk. */
-static void the_binary_chunk_is_not_copied(void **state) {
-    (void)state;
+TEST(the_binary_chunk_is_not_copied) {
     const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
     size_t size = 0;
     unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
@@ -604,8 +598,7 @@ static void the_binary_chunk_is_not_copied(void **state) {
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
-static void unknown_extensions_keep_all_indices(void **state) {
-    (void)state;
+TEST(unknown_extensions_keep_all_indices) {
     static const char json[] = DOCUMENT(",\"extensions\":{\"ODD_x\":{\"bufferView\":0}}");
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
@@ -634,8 +627,7 @@ static void unknown_extensions_keep_all_indices(void **state) {
 }
 
 /* 10^7 samples a second cannot be told apart in float32 after one second. */
-static void times_that_float32_cannot_hold_are_refused(void **state) {
-    (void)state;
+TEST(times_that_float32_cannot_hold_are_refused) {
     const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
     size_t size = 0;
     unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
@@ -704,8 +696,7 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     return status;
 }
 
-static void steps_are_cut_with_the_samples(void **state) {
-    (void)state;
+TEST(steps_are_cut_with_the_samples) {
     file_bytes out = {0};
     pm_error error = poisoned_error();
     expect_ok(write_cut(STEPS(""), &out, false, &error), &error);
@@ -732,11 +723,10 @@ static void steps_are_cut_with_the_samples(void **state) {
 }
 
 /* Its times are not known to be moved with the others. */
-static void a_cut_beside_carried_channels_keeps_its_times(void **state) {
+TEST(a_cut_beside_carried_channels_keeps_its_times) {
     static const char json[] =
         STEPS(",{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":"
               "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
-    (void)state;
     file_bytes out = {0};
     pm_error error = poisoned_error();
     expect_refusal(write_cut(json, &out, false, &error), &error, PM_ERROR_FILE, "channels/3");
@@ -762,8 +752,7 @@ static pm_status fill_up(void *user, const void *data, size_t size, pm_error *er
 }
 
 /* The sink's error is the writer's, wherever it occurs. */
-static void errors_of_the_sink_are_passed_on(void **state) {
-    (void)state;
+TEST(errors_of_the_sink_are_passed_on) {
     const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
     size_t size = 0, failures = 0;
     unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
@@ -791,21 +780,4 @@ static void errors_of_the_sink_are_passed_on(void **state) {
     assert_true(failures > 100);
     pm_motion_destroy(&opened);
     free(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_replace_keys_and_all_else_remains),
-        cmocka_unit_test(real_files_keep_what_is_not_animated),
-        cmocka_unit_test(json_that_is_carried_over_is_equal),
-        cmocka_unit_test(channels_that_stay_keep_a_shared_sampler),
-        cmocka_unit_test(the_binary_chunk_is_not_copied),
-        cmocka_unit_test(unknown_chunks_are_carried_over),
-        cmocka_unit_test(unknown_extensions_keep_all_indices),
-        cmocka_unit_test(times_that_float32_cannot_hold_are_refused),
-        cmocka_unit_test(steps_are_cut_with_the_samples),
-        cmocka_unit_test(a_cut_beside_carried_channels_keeps_its_times),
-        cmocka_unit_test(errors_of_the_sink_are_passed_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@
 
 static const char *const outputs[] = {"half.bvh", "half.glb", "half.gltf", "half.npz",
                                       "fine.bvh", "fine.glb", "fine.gltf", "fine.npz"};
-enum { OUTPUTS = sizeof outputs / sizeof outputs[0], WRITTEN = OUTPUTS / 2 };
+enum { OUTPUTS = COUNT_OF(outputs), WRITTEN = OUTPUTS / 2 };
 
 static char *read_bytes(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
@@ -107,18 +107,15 @@ static void files_are_the_same_in(const char *name) {
     setlocale(LC_ALL, "C");
 }
 
-static void files_are_the_same_with_a_decimal_comma(void **state) {
-    (void)state;
+TEST(files_are_the_same_with_a_decimal_comma) {
     files_are_the_same_in("de_DE");
 }
 
-static void files_are_the_same_with_a_decimal_point_of_several_bytes(void **state) {
-    (void)state;
+TEST(files_are_the_same_with_a_decimal_point_of_several_bytes) {
     files_are_the_same_in("ps_AF");
 }
 
-static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **state) {
-    (void)state;
+TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     const float key[4] = {0, 0, 0, 1.5f};
     const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
     const pm_clip_desc desc = {
@@ -139,11 +136,4 @@ static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **stat
     setlocale(LC_ALL, "C");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_the_same_with_a_decimal_comma),
-        cmocka_unit_test(files_are_the_same_with_a_decimal_point_of_several_bytes),
-        cmocka_unit_test(messages_are_the_same_and_the_locale_of_the_caller_stays),
-    };
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -85,8 +85,7 @@ static void expect_in_file(const char *path, const char *part) {
     "1.0 2 3 10. 20.00 370 5 .7 5 5 99\r\n1.5 2 3 11 20.00 371 6 .8 5 5 99\r\n"                    \
     "2 2 -3 12 20.00 372 7 0.9 5 5 -99.126\r\n"
 
-static void what_is_not_asked_for_keeps_its_text(void **state) {
-    (void)state;
+TEST(what_is_not_asked_for_keeps_its_text) {
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = open_motion("a.bvh");
     convert(motion, (pm_motion_convert_options){.scale = 0}, "b.bvh");
@@ -100,8 +99,7 @@ static void what_is_not_asked_for_keeps_its_text(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void decimals_are_those_that_are_given(void **state) {
-    (void)state;
+TEST(decimals_are_those_that_are_given) {
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = open_motion("a.bvh");
     convert(motion, (pm_motion_convert_options){.decimals = 2}, "b.bvh");
@@ -111,9 +109,8 @@ static void decimals_are_those_that_are_given(void **state) {
 }
 
 /* The channel is an own one of the second joint, the third frame. */
-static void a_number_that_no_row_can_hold_is_named(void **state) {
+TEST(a_number_that_no_row_can_hold_is_named) {
     pm_error error = poisoned_error();
-    (void)state;
     test_folder_put_text("a.bvh", HEAD("1 2 3", "0 1 0", "0 4 0") //
                          "1 2 3 10 20 30 5 7 5 5 9\r\n1 2 3 10 20 30 5 7 5 5 9\r\n"
                          "1 2 3 10 20 30 5 -2e305 5 5 9\r\n");
@@ -167,8 +164,7 @@ static double rotation_difference(const pm_motion *a, const pm_motion *b) {
     return worst;
 }
 
-static void an_order_that_is_given_is_that_of_all_joints_that_have_one(void **state) {
-    (void)state;
+TEST(an_order_that_is_given_is_that_of_all_joints_that_have_one) {
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = open_motion("a.bvh");
     convert(motion,
@@ -186,7 +182,7 @@ static void an_order_that_is_given_is_that_of_all_joints_that_have_one(void **st
 }
 
 /* x y z of a file whose z was up become x z -y. */
-static void a_turn_gives_roots_the_channels_that_it_needs(void **state) {
+TEST(a_turn_gives_roots_the_channels_that_it_needs) {
     static const char *const roots[] = {
         "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n",
         "CHANNELS 2 Zrotation Xrotation\n",
@@ -196,8 +192,7 @@ static void a_turn_gives_roots_the_channels_that_it_needs(void **state) {
     };
     static const char *const rows[] = {"1 2 3 10 20 30 5\n4 5 6 11 30 35 7\n", "10 20 5\n-8 3 4\n",
                                        "3 20 5\n6 40 8\n", "5\n6\n", "5\n8\n"};
-    (void)state;
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    for (size_t i = 0; i < COUNT_OF(roots); i++) {
         char text[1024];
         snprintf(text, sizeof text,
                  "HIERARCHY\nROOT Hips\n{\nOFFSET 0 1 2\n%sJOINT Arm\n{\nOFFSET 3 2 1\nCHANNELS 1 "
@@ -228,13 +223,12 @@ static void a_turn_gives_roots_the_channels_that_it_needs(void **state) {
     }
 }
 
-static void a_resampled_copy_keeps_the_channels(void **state) {
+TEST(a_resampled_copy_keeps_the_channels) {
     const pm_motion_resample_options options = {.rate = {20, 1}};
     const pm_engine_desc reference = {.device = "none"};
     pm_engine *engine = NULL;
     pm_motion *copy = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = open_motion("a.bvh");
     expect_ok(pm_engine_create(&reference, &engine, &error), &error);
@@ -253,15 +247,14 @@ static void a_resampled_copy_keeps_the_channels(void **state) {
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static void names_of_any_bytes_come_back_from_bvh(void **state) {
+TEST(names_of_any_bytes_come_back_from_bvh) {
     static const char *const names[] = {
         "\x83{\x81[\x83\x93", "a{",           "{", "}", "{}", "a{b}c", "x } y", "{a} {b}",
         "\xe9\xaa\xa8",       "Bip01 L Thigh"};
-    enum { COUNT = sizeof names / sizeof *names };
+    enum { COUNT = COUNT_OF(names) };
     pm_motion *motion = hand_motion(COUNT, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     random_source source = random_start();
-    (void)state;
     clip->rate = (pm_rational){30, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
     *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
@@ -280,11 +273,10 @@ static void names_of_any_bytes_come_back_from_bvh(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void names_that_would_open_a_joint_are_changed(void **state) {
+TEST(names_that_would_open_a_joint_are_changed) {
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     random_source source = random_start();
-    (void)state;
     clip->rate = (pm_rational){30, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
     *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
@@ -361,13 +353,12 @@ static pm_motion *scaled_motion(random_source *source) {
     return motion;
 }
 
-static void uniform_scales_move_no_joint(void **state) {
+TEST(uniform_scales_move_no_joint) {
     static const char *const paths[] = {"a.bvh", "a.npz", "a.glb"};
     random_source source = random_start();
-    (void)state;
     for (int round = 0; round < 40; round++) {
         pm_motion *motion = scaled_motion(&source);
-        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        for (size_t i = 0; i < COUNT_OF(paths); i++) {
             convert(motion, (pm_motion_convert_options){.decimals = 9}, paths[i]);
             pm_motion *other = open_motion(paths[i]);
             const double worst = world_difference(motion, other, 1);
@@ -400,10 +391,9 @@ static pm_motion *small_arm(const double scale[3], size_t channels) {
     return motion;
 }
 
-static void tails_are_scaled_with_their_joints(void **state) {
+TEST(tails_are_scaled_with_their_joints) {
     static const double hundredth[] = {0.01, 0.01, 0.01};
     pm_motion *motion = small_arm(hundredth, 1);
-    (void)state;
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
     expect_in_file("a.bvh", "ROOT a\n{\n\tOFFSET 0 100 0\n");
     expect_in_file("a.bvh", "OFFSET 0 1 0\n");
@@ -412,11 +402,10 @@ static void tails_are_scaled_with_their_joints(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void other_scales_are_left_out_and_said(void **state) {
+TEST(other_scales_are_left_out_and_said) {
     static const double uneven[] = {0.01, 0.02, 0.01}, hundredth[] = {0.01, 0.01, 0.01};
     static const double growing[] = {0.01, 0.01, 0.01, 0.02, 0.02, 0.02};
     pm_motion *motion = small_arm(uneven, 1);
-    (void)state;
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
     assert_string_equal(left_out, "1 scale of a rest pose;");
     expect_in_file("a.bvh", "OFFSET 0 100 0\n\t\tCHANNELS");
@@ -436,19 +425,4 @@ static void other_scales_are_left_out_and_said(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_asked_for_keeps_its_text),
-        cmocka_unit_test(decimals_are_those_that_are_given),
-        cmocka_unit_test(a_number_that_no_row_can_hold_is_named),
-        cmocka_unit_test(an_order_that_is_given_is_that_of_all_joints_that_have_one),
-        cmocka_unit_test(a_turn_gives_roots_the_channels_that_it_needs),
-        cmocka_unit_test(a_resampled_copy_keeps_the_channels),
-        cmocka_unit_test(names_of_any_bytes_come_back_from_bvh),
-        cmocka_unit_test(names_that_would_open_a_joint_are_changed),
-        cmocka_unit_test(uniform_scales_move_no_joint),
-        cmocka_unit_test(tails_are_scaled_with_their_joints),
-        cmocka_unit_test(other_scales_are_left_out_and_said),
-    };
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -154,7 +154,7 @@ static pm_rational fraction(random_source *source, size_t num, size_t den) {
                          (int64_t)random_size(source, 1, den)};
 }
 
-static void grids_are_exact(void **state) {
+TEST_ON_REFERENCE(grids_are_exact) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 60; round++) {
@@ -178,12 +178,12 @@ static void grids_are_exact(void **state) {
     }
 }
 
-static void ten_million_frames_are_counted_exactly(void **state) {
+TEST_ON_REFERENCE(ten_million_frames_are_counted_exactly) {
     static const pm_rational rates[][2] = {
         {{30000, 1001}, {24, 1}}, {{120, 1}, {30000, 1001}}, {{24000, 1001}, {25, 1}}};
     pm_engine *engine = engine_for(state);
     const size_t keys = 10000000;
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
         pm_motion *motion = uniform_motion(NULL, keys, rates[i][0], true);
         const pm_motion_resample_options o = {.rate = rates[i][1],
                                               .end_rule = PM_MOTION_END_INCLUDE};
@@ -194,7 +194,7 @@ static void ten_million_frames_are_counted_exactly(void **state) {
 }
 
 /* A clip of one key stays as it is. */
-static void one_key_stays_one_key(void **state) {
+TEST_ON_REFERENCE(one_key_stays_one_key) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double late[1] = {4e6}, odd[] = {(double)1e-30F, (double)3e38F};
@@ -221,7 +221,7 @@ static void one_key_stays_one_key(void **state) {
 /* ---- clips without a rate ------------------------------------------------------------------ */
 
 /* 0.7 and 0.1 as float32 are on different sides of the decimals. */
-static void ends_of_listed_clips_are_those_of_float32(void **state) {
+TEST_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {0, (double)0.7f};
@@ -239,7 +239,7 @@ static void ends_of_listed_clips_are_those_of_float32(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void the_first_key_need_not_be_at_0(void **state) {
+TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[3] = {5.25, 5.5, 6.75};
@@ -253,7 +253,7 @@ static void the_first_key_need_not_be_at_0(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void rates_beyond_float32_times_are_refused(void **state) {
+TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {0, 4096}; /* float32 numbers below are 2^-12 apart */
@@ -283,7 +283,7 @@ static pm_motion *make_two_timelines(random_source *source, pm_rational short_ra
     return motion;
 }
 
-static void several_uniform_timelines_are_sampled_at_listed_times(void **state) {
+TEST_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const pm_motion_resample_options options = {.rate = {16, 1}};
@@ -353,7 +353,7 @@ static void expect_key(const pm_motion_clip *got, size_t at, const pm_motion_cli
 }
 
 /* At its own rate, at multiples of it, and at half of it. */
-static void no_key_of_a_late_clip_is_lost(void **state) {
+TEST_ON_REFERENCE(no_key_of_a_late_clip_is_lost) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[MOST_KEYS];
@@ -380,7 +380,7 @@ static void no_key_of_a_late_clip_is_lost(void **state) {
 }
 
 /* Times that are added up in float32 drift away; the result has a rate all the same, and the keys. */
-static void clips_whose_times_were_added_up_keep_their_rate(void **state) {
+TEST_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[400];
@@ -409,7 +409,7 @@ static void clips_whose_times_were_added_up_keep_their_rate(void **state) {
 }
 
 /* Some frames have no key, so that the clip has no rate. */
-static void the_last_multiple_of_an_irregular_clip_is_not_lost(void **state) {
+TEST_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double all[MOST_KEYS], times[MOST_KEYS];
@@ -451,7 +451,7 @@ static void expect_begin(const pm_motion *copy, pm_rational begin, const double 
 }
 
 /* Half a second after a first key at 1/4 s, and 2 frames of 1/8 s. */
-static void cuts_begin_at_0_unless_times_are_kept(void **state) {
+TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[20];
@@ -492,7 +492,7 @@ static void cuts_begin_at_0_unless_times_are_kept(void **state) {
 }
 
 /* A second channel has steps at 1, 1.5, and 2.5 s. */
-static void steps_are_cut_and_moved_with_the_samples(void **state) {
+TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
@@ -528,7 +528,7 @@ static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resa
 }
 
 /* 0.1 s at 15 Hz ends at 1/15 s. */
-static void an_end_that_fit_cuts_is_reported(void **state) {
+TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     static const double times[2] = {0, (double)0.1f}, nearly[2] = {0, 1.0004};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
@@ -571,7 +571,7 @@ static void expect_loop(pm_motion *motion, pm_engine *engine, double period, uin
     }
 }
 
-static void loops_end_before_their_first_sample_repeats(void **state) {
+TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[5] = {1, 1.25, 1.5, 1.75, 2};
@@ -599,7 +599,7 @@ static void loops_end_before_their_first_sample_repeats(void **state) {
 
 /* ---- limits and refusals ------------------------------------------------------------------- */
 
-static void too_many_samples_are_refused_with_their_number(void **state) {
+TEST_ON_REFERENCE(too_many_samples_are_refused_with_their_number) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[2] = {0, 2};
@@ -617,7 +617,7 @@ static void too_many_samples_are_refused_with_their_number(void **state) {
     pm_motion_destroy(&listed);
 }
 
-static void unusable_options_are_refused(void **state) {
+TEST_ON_REFERENCE(unusable_options_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[2] = {0, 2};
@@ -653,7 +653,7 @@ static void unusable_options_are_refused(void **state) {
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
         {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         expect_refused(uniform, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
         expect_refused(listed, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
     }
@@ -674,7 +674,7 @@ static void note_progress(void *user, uint64_t done, uint64_t total) {
     p->calls++;
 }
 
-static void progress_counts_to_the_total(void **state) {
+TEST_ON_REFERENCE(progress_counts_to_the_total) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start(), pieces = random_start();
     progress seen = {0, 0};
@@ -689,25 +689,4 @@ static void progress_counts_to_the_total(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_REFERENCE(grids_are_exact),
-        ONLY_ON_REFERENCE(ten_million_frames_are_counted_exactly),
-        ONLY_ON_REFERENCE(one_key_stays_one_key),
-        ONLY_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32),
-        ONLY_ON_REFERENCE(the_first_key_need_not_be_at_0),
-        ONLY_ON_REFERENCE(rates_beyond_float32_times_are_refused),
-        ONLY_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times),
-        ONLY_ON_REFERENCE(no_key_of_a_late_clip_is_lost),
-        ONLY_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate),
-        ONLY_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost),
-        ONLY_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept),
-        ONLY_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples),
-        ONLY_ON_REFERENCE(an_end_that_fit_cuts_is_reported),
-        ONLY_ON_REFERENCE(loops_end_before_their_first_sample_repeats),
-        ONLY_ON_REFERENCE(too_many_samples_are_refused_with_their_number),
-        ONLY_ON_REFERENCE(unusable_options_are_refused),
-        ONLY_ON_REFERENCE(progress_counts_to_the_total),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

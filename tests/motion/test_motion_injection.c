@@ -281,8 +281,7 @@ static void expect_new_or_old(pm_status status) {
     write_whole("old.bvh", "old");
 }
 
-static void allocations_fail_in_turn(void **state) {
-    (void)state;
+TEST(allocations_fail_in_turn) {
     for (int all = 0; all < 2; all++) {
         inject("open", ALLOCATION, all, open_it, expect_one_file, 10);
         inject("character", ALLOCATION, all, make_it, expect_one_file, 10);
@@ -293,8 +292,7 @@ static void allocations_fail_in_turn(void **state) {
     }
 }
 
-static void writes_fail_in_turn(void **state) {
-    (void)state;
+TEST(writes_fail_in_turn) {
     for (int all = 0; all < 2; all++) {
         const size_t writes = complete_size / PIECE;
         inject("resample", OUTPUT, all, write_new, expect_new_or_none, writes);
@@ -306,9 +304,8 @@ static void writes_fail_in_turn(void **state) {
 
 /* ---- full disks ---------------------------------------------------------------------------- */
 
-static void a_full_disk_leaves_the_old_file(void **state) {
+TEST(a_full_disk_leaves_the_old_file) {
     pm_error error;
-    (void)state;
     assert_int_equal(mkdir("disk", 0700), 0);
     if (mount("tmpfs", "disk", "tmpfs", 0, "size=8k") != 0) {
         print_message("a small file system cannot be mounted: %s\n", strerror(errno));
@@ -325,9 +322,8 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     rmdir("disk");
 }
 
-static void full_devices_and_streams_are_reported(void **state) {
+TEST(full_devices_and_streams_are_reported) {
     pm_error error;
-    (void)state;
     expect_refusal(resample_to("/dev/full", &error), &error, PM_ERROR_OUTPUT,
                    "/dev/full: cannot be written: No space left");
     fflush(stdout);
@@ -343,10 +339,9 @@ static void full_devices_and_streams_are_reported(void **state) {
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static void outputs_keep_permissions_and_links(void **state) {
+TEST(outputs_keep_permissions_and_links) {
     struct stat status;
     pm_error error;
-    (void)state;
     write_whole("old.bvh", "old");
     assert_int_equal(chmod("old.bvh", 0640), 0);
     assert_int_equal(symlink("old.bvh", "link.bvh"), 0);
@@ -360,10 +355,9 @@ static void outputs_keep_permissions_and_links(void **state) {
     unlink("old.bvh");
 }
 
-static void folders_are_made_on_request_only(void **state) {
+TEST(folders_are_made_on_request_only) {
     pm_motion_resample_options plain = options;
     pm_error error = poisoned_error();
-    (void)state;
     plain.make_folders = false;
     expect_refusal(pm_motion_resample(walk, engine, &plain, "x/y.bvh", NULL, &error), &error,
                    PM_ERROR_OUTPUT, "x/y.bvh: cannot be written: No such file");
@@ -384,10 +378,9 @@ static void folders_are_made_on_request_only(void **state) {
     assert_int_equal(nftw("\x1b[2J", remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-static void missing_arguments_are_refused(void **state) {
+TEST(missing_arguments_are_refused) {
     pm_motion_resample_report report;
     pm_error error = poisoned_error();
-    (void)state;
     expect_refusal(pm_motion_resample(NULL, engine, &options, "a", &report, &error), &error,
                    PM_ERROR_ARGUMENT, "motion is NULL");
     expect_refusal(pm_motion_resample(walk, NULL, &options, "a", &report, &error), &error,
@@ -399,15 +392,4 @@ static void missing_arguments_are_refused(void **state) {
     assert_int_equal(files_in("."), 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allocations_fail_in_turn),
-        cmocka_unit_test(writes_fail_in_turn),
-        cmocka_unit_test(a_full_disk_leaves_the_old_file),
-        cmocka_unit_test(full_devices_and_streams_are_reported),
-        cmocka_unit_test(outputs_keep_permissions_and_links),
-        cmocka_unit_test(folders_are_made_on_request_only),
-        cmocka_unit_test(missing_arguments_are_refused),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
-}
+const test_fixture group_fixture = {enter, leave};

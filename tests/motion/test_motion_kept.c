@@ -73,7 +73,7 @@ static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
 
 /* ---- what is computed ------------------------------------------------------------------------ */
 
-static void samples_on_keys_are_not_computed(void **state) {
+TEST_ON_BOTH(samples_on_keys_are_not_computed) {
     static const pm_clip_desc squad = {.method = PM_METHOD_SQUAD};
     static const pm_motion_resample_options all[] = {
         {.rate = {120, 1}},
@@ -86,7 +86,7 @@ static void samples_on_keys_are_not_computed(void **state) {
     };
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i]);
         assert_true(report.kept == report.samples && report.identical);
         assert_int_equal(calls.samples, 0);
@@ -96,7 +96,7 @@ static void samples_on_keys_are_not_computed(void **state) {
 }
 
 /* Of two groups of tracks. */
-static void other_samples_are_computed(void **state) {
+TEST_ON_REFERENCE(other_samples_are_computed) {
     static const pm_clip_desc smooth = {.method = PM_METHOD_BSPLINE};
     static const struct {
         pm_motion_resample_options options;
@@ -110,7 +110,7 @@ static void other_samples_are_computed(void **state) {
     };
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i].options);
         assert_true(report.samples > 0 && report.identical);
         assert_int_equal(calls.samples, all[i].computed);
@@ -120,7 +120,7 @@ static void other_samples_are_computed(void **state) {
 }
 
 /* The signs of its rotations are those of samples. */
-static void a_copy_computes_all_samples(void **state) {
+TEST_ON_REFERENCE(a_copy_computes_all_samples) {
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion(), *copy = NULL;
     pm_error error = poisoned_error();
@@ -135,7 +135,7 @@ static void a_copy_computes_all_samples(void **state) {
 }
 
 /* As where samples are computed. */
-static void unusable_parameters_are_refused(void **state) {
+TEST_ON_REFERENCE(unusable_parameters_are_refused) {
     const pm_clip_desc curve = {
         .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_TCB, .tension = 3};
     pm_engine *engine = engine_for(state);
@@ -226,7 +226,7 @@ static void expect_bytes_of_check(const pm_motion *motion, pm_engine *engine,
 }
 
 /* Keys of glTF have times, so that its samples lie on none. */
-static void files_are_those_of_computed_samples(void **state) {
+TEST_ON_BOTH(files_are_those_of_computed_samples) {
     static const pm_motion_format formats[] = {
         PM_MOTION_BVH,
         PM_MOTION_CSV,
@@ -235,7 +235,7 @@ static void files_are_those_of_computed_samples(void **state) {
 #endif
     };
     pm_engine *engine = engine_for(state);
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+    for (size_t f = 0; f < COUNT_OF(formats); f++) {
         file_bytes file = make_file(formats[f]);
         pm_motion *motion = parse(&file, formats[f]);
         for (int64_t n = 1; n <= 4; n++)
@@ -251,13 +251,4 @@ static void files_are_those_of_computed_samples(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_on_keys_are_not_computed),
-        ONLY_ON_REFERENCE(other_samples_are_computed),
-        ONLY_ON_REFERENCE(a_copy_computes_all_samples),
-        ONLY_ON_REFERENCE(unusable_parameters_are_refused),
-        ON_BOTH(files_are_those_of_computed_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

@@ -6,13 +6,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +16,7 @@
 #include "motion/npz/npz.h"
 #include "oracle/random_tracks.h"
 #include "support/npz_files.h"
+#include "support/tests.h"
 
 /* ---- reading ------------------------------------------------------------------------- */
 
@@ -86,7 +80,7 @@ typedef struct real_file {
     int64_t rate;
 } real_file;
 
-static void real_files_are_read_as_what_they_are(void **state) {
+TEST(real_files_are_read_as_what_they_are) {
     static const real_file files[] = {
         {"smplh_120hz_stored.npz", "amass", 480, 52, 54, 120},
         {"smplh_120hz_deflate.npz", "amass", 480, 52, 54, 120},
@@ -96,8 +90,7 @@ static void real_files_are_read_as_what_they_are(void **state) {
         {"object_dtype_pickled_field.npz", "amass-x", 240, 55, 56, 120},
         {"single_frame.npz", "amass", 1, 55, 56, 60}};
     pm_motion *motion;
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
         const real_file *f = &files[i];
         const pm_status status = open_real(f->name, &motion);
         if (status == PM_ERROR_ARGUMENT)
@@ -123,9 +116,8 @@ static void real_files_are_read_as_what_they_are(void **state) {
     }
 }
 
-static void a_file_without_motion_is_refused(void **state) {
+TEST(a_file_without_motion_is_refused) {
     pm_motion *motion;
-    (void)state;
     const pm_status status = open_real("shape_only_no_poses.npz", &motion);
     if (status == PM_ERROR_ARGUMENT)
         skip();
@@ -174,9 +166,8 @@ static void expect_plain_refused(zip_builder *zip, const char *reason) {
     zip_free(zip);
 }
 
-static void numbers_that_are_not_finite_are_refused_by_their_place(void **state) {
+TEST(numbers_that_are_not_finite_are_refused_by_their_place) {
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     q[(size_t)3 * JOINTS * 4 + 5] = (double)NAN;
     zip_builder zip = plain_file(q, 30);
@@ -186,19 +177,17 @@ static void numbers_that_are_not_finite_are_refused_by_their_place(void **state)
     expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
 }
 
-static void quaternions_of_length_0_are_refused_by_their_place(void **state) {
+TEST(quaternions_of_length_0_are_refused_by_their_place) {
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     memset(q + (size_t)4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
     zip_builder zip = plain_file(q, 30);
     expect_plain_refused(&zip, "length 0 at frame 2, joint 1");
 }
 
-static void quaternions_of_any_length_are_normalised_with_a_warning(void **state) {
+TEST(quaternions_of_any_length_are_normalised_with_a_warning) {
     static const double sizes[] = {2.0, 1e-300, 1e300, 5e-324, 1.002};
-    (void)state;
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         double q[FRAMES * JOINTS * 4];
         unit_quaternions(q, (size_t)FRAMES * JOINTS);
         for (size_t i = 0; i < 4; i++)
@@ -215,9 +204,8 @@ static void quaternions_of_any_length_are_normalised_with_a_warning(void **state
     }
 }
 
-static void unit_quaternions_are_read_without_a_warning(void **state) {
+TEST(unit_quaternions_are_read_without_a_warning) {
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     q[0] *= 1.0002;
     zip_builder zip = plain_file(q, 30);
@@ -233,10 +221,9 @@ static void unit_quaternions_are_read_without_a_warning(void **state) {
 }
 
 /* A member before the quaternions moves them to every address modulo 8. */
-static void aligned_quaternions_are_used_in_place(void **state) {
+TEST(aligned_quaternions_are_used_in_place) {
     double q[FRAMES * JOINTS * 4];
     size_t in_place = 0;
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     for (size_t pad = 0; pad < 8; pad++) {
         zip_builder zip = {0};
@@ -265,7 +252,7 @@ typedef struct rate_case {
     int64_t num, den;
 } rate_case;
 
-static void rates_are_recognised(void **state) {
+TEST(rates_are_recognised) {
     static const rate_case cases[] = {{120, 120, 1},
                                       {59.9999885559082, 60, 1},
                                       {29.97, 30000, 1001},
@@ -279,8 +266,7 @@ static void rates_are_recognised(void **state) {
                                       {1e-3, 1, 1000},
                                       {1.0 / 0.03, 100, 3},
                                       {100.00000001, 10000000001, 100000000}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         zip_builder zip = plain_file(NULL, cases[i].value);
         zip_finish(&zip, zip.count, false);
         pm_motion *motion = read_zip(&zip, plain_options);
@@ -294,9 +280,8 @@ static void rates_are_recognised(void **state) {
     }
 }
 
-static void no_snap_takes_a_rate_as_it_is_written(void **state) {
+TEST(no_snap_takes_a_rate_as_it_is_written) {
     zip_builder zip = plain_file(NULL, 29.97);
-    (void)state;
     zip_finish(&zip, zip.count, false);
     pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.no_snap = true});
     assert_int_equal(motion->content.clips[0].rate.num, 2997);
@@ -305,10 +290,9 @@ static void no_snap_takes_a_rate_as_it_is_written(void **state) {
     zip_free(&zip);
 }
 
-static void rates_that_are_none_are_refused(void **state) {
+TEST(rates_that_are_none_are_refused) {
     static const double values[] = {0.0, -30.0, (double)NAN, (double)INFINITY, 1e300};
-    (void)state;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
         zip_builder zip = plain_file(NULL, values[i]);
         zip_finish(&zip, zip.count, false);
         expect_refused(&zip, plain_options, "expected a rate above 0");
@@ -319,9 +303,8 @@ static void rates_that_are_none_are_refused(void **state) {
     }
 }
 
-static void rates_that_disagree_are_a_warning_or_refused(void **state) {
+TEST(rates_that_disagree_are_a_warning_or_refused) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_rate(&zip, "mocap_framerate.npy", 120);
     zip_finish(&zip, zip.count, false);
     pm_motion *motion = read_zip(&zip, plain_options);
@@ -332,10 +315,9 @@ static void rates_that_disagree_are_a_warning_or_refused(void **state) {
     zip_free(&zip);
 }
 
-static void a_missing_rate_is_refused(void **state) {
+TEST(a_missing_rate_is_refused) {
     zip_builder zip = {0};
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
     expect_plain_refused(&zip, "no member holds the rate");
@@ -351,9 +333,8 @@ static char *write_text(const char *text) {
     return path;
 }
 
-static void a_table_of_rates_is_compared(void **state) {
+TEST(a_table_of_rates_is_compared) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_finish(&zip, zip.count, false);
     char *path = write_text("# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
     pm_motion_read_options options = {.rates_file = path};
@@ -373,7 +354,7 @@ static void a_table_of_rates_is_compared(void **state) {
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-static void shapes_that_do_not_fit_are_refused(void **state) {
+TEST(shapes_that_do_not_fit_are_refused) {
     static const double numbers[64] = {1};
     static const struct {
         const char *member, *header, *reason;
@@ -401,8 +382,7 @@ static void shapes_that_do_not_fit_are_refused(void **state) {
         {"poses.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
          "expected (frames, 3 * joints)", 64},
         {"poses.npy", "{'descr': '<f8'", "not a NumPy header", 0}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         zip_builder zip = {0};
         zip_add_array(&zip, cases[i].member, false, cases[i].header, numbers, cases[i].bytes);
         add_rate(&zip, "fps.npy", 30);
@@ -411,19 +391,17 @@ static void shapes_that_do_not_fit_are_refused(void **state) {
     }
 }
 
-static void a_member_with_another_number_of_rows_is_refused(void **state) {
+TEST(a_member_with_another_number_of_rows_is_refused) {
     static const double positions[3 * 7] = {0};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_doubles(&zip, "positions.npy", true, positions, 7, 3, 0);
     expect_plain_refused(&zip, "'positions' has 7 rows; expected 5");
 }
 
-static void trees_of_joints_must_be_trees(void **state) {
+TEST(trees_of_joints_must_be_trees) {
     static const int64_t circle[2] = {1, 0}, far[2] = {-1, 7};
     const char *header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add_array(&zip, "parents.npy", false, header, circle, sizeof circle);
     expect_plain_refused(&zip, "circle");
     zip = plain_file(NULL, 30);
@@ -431,13 +409,12 @@ static void trees_of_joints_must_be_trees(void **state) {
     expect_plain_refused(&zip, "parent 7 at joint 1");
 }
 
-static void a_skeleton_gives_nodes(void **state) {
+TEST(a_skeleton_gives_nodes) {
     static const int32_t parents[2] = {1, -1};
     static const double offsets[6] = {1, 2, 3, 4, 5, 6};
     static const uint32_t names[8] = {'a', 0x20ac, 0, 0, 'b', 0, 0x1f600, 'c'};
     static const double positions[FRAMES * 3] = {0};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add_array(&zip, "parents.npy", false,
                   "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", parents,
                   sizeof parents);
@@ -469,11 +446,10 @@ static void a_skeleton_gives_nodes(void **state) {
 
 /* ---- archives ----------------------------------------------------------------------------- */
 
-static void archives_with_zip64_directories_are_read(void **state) {
+TEST(archives_with_zip64_directories_are_read) {
     zip_builder zip = {0};
     double q[FRAMES * JOINTS * 4];
     const zip_lies zip64 = {.zip64 = true};
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     zip_builder source = plain_file(q, 30);
     zip_finish(&source, source.count, false);
@@ -494,9 +470,8 @@ static void archives_with_zip64_directories_are_read(void **state) {
 }
 
 /* The name of the last member ends the directory, where a zip64 archive has its locator. */
-static void names_that_look_like_zip64_records_are_names(void **state) {
+TEST(names_that_look_like_zip64_records_are_names) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add(&zip, "PK\x06\x07 and 15 others!!", false, "abc", 3, NULL);
     zip_finish(&zip, zip.count, false);
     assert_memory_equal(zip.file.data + zip.file.size - 22 - 20, "PK\x06\x07", 4);
@@ -518,8 +493,7 @@ static void expect_lie_refused(const zip_lies *lies, bool deflated, const char *
     expect_plain_refused(&zip, reason);
 }
 
-static void members_that_lie_are_refused(void **state) {
-    (void)state;
+TEST(members_that_lie_are_refused) {
     expect_lie_refused(&(zip_lies){.bad_crc = true}, false, "checksum");
     expect_lie_refused(&(zip_lies){.bad_crc = true}, true, "checksum");
     expect_lie_refused(&(zip_lies){.size = 100}, false, "two sizes");
@@ -538,9 +512,8 @@ static void members_that_lie_are_refused(void **state) {
     expect_lie_refused(&(zip_lies){.local = UINT32_MAX - 1}, true, "no header where");
 }
 
-static void overlapping_members_are_refused(void **state) {
+TEST(overlapping_members_are_refused) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     const size_t one = zip.directory.size;
     char *copy = malloc(one);
     assert_non_null(copy);
@@ -551,16 +524,14 @@ static void overlapping_members_are_refused(void **state) {
     expect_plain_refused(&zip, "overlaps");
 }
 
-static void names_in_messages_are_printable(void **state) {
+TEST(names_in_messages_are_printable) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add(&zip, "a\x1b[2J\n.npy", false, "abc", 3, &(zip_lies){.local = 1});
     expect_plain_refused(&zip, "member 'a\\x1b[2J\\x0a.npy'");
 }
 
-static void members_that_are_there_twice_are_refused_if_they_matter(void **state) {
+TEST(members_that_are_there_twice_are_refused_if_they_matter) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_rate(&zip, "fps.npy", 30);
     expect_plain_refused(&zip, "'fps.npy' is there twice");
     zip = plain_file(NULL, 30);
@@ -572,9 +543,8 @@ static void members_that_are_there_twice_are_refused_if_they_matter(void **state
     zip_free(&zip);
 }
 
-static void counts_beyond_the_directory_are_refused(void **state) {
+TEST(counts_beyond_the_directory_are_refused) {
     static const uint64_t counts[] = {3, 1000, UINT64_MAX, UINT64_MAX / 46};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         zip_builder zip = plain_file(NULL, 30);
         zip_finish(&zip, counts[i], i >= 2);
@@ -583,10 +553,9 @@ static void counts_beyond_the_directory_are_refused(void **state) {
     }
 }
 
-static void unreadable_members_that_are_not_needed_are_carried_over(void **state) {
+TEST(unreadable_members_that_are_not_needed_are_carried_over) {
     zip_builder zip = plain_file(NULL, 30);
     file_bytes out = {0};
-    (void)state;
     zip_add(&zip, "secret.npy", false, "abc", 3, &(zip_lies){.flags = 1});
     zip_add(&zip, "lzma.npy", false, "xyz", 3, &(zip_lies){.method = 14});
     zip_add(&zip, "damaged.bin", false, "uvw", 3, &(zip_lies){.bad_crc = true});
@@ -630,12 +599,11 @@ static uint64_t number_at(const char *at, unsigned width) {
     return value;
 }
 
-static void members_beyond_4_gigabytes_have_zip64_sizes(void **state) {
+TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     static const uint64_t size = (UINT64_C(1) << 32) + 12345;
     file_bytes out = {0};
     const motion_sink sink = {keep_small, &out};
     zip_writer zip = {.sink = &sink};
-    (void)state;
     /* Pages that are never touched. */
     void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
@@ -677,11 +645,10 @@ static void members_beyond_4_gigabytes_have_zip64_sizes(void **state) {
 }
 
 /* The first byte that a password is checked with is of the time only if there is a descriptor. */
-static void encrypted_members_keep_their_descriptor(void **state) {
+TEST(encrypted_members_keep_their_descriptor) {
     zip_builder zip = plain_file(NULL, 30);
     file_bytes out = {0};
     zip_found found;
-    (void)state;
     zip_add(&zip, "a", false, "abc", 3, &(zip_lies){.flags = 9});
     zip_add(&zip, "b", false, "def", 3, &(zip_lies){.flags = 8});
     zip_finish(&zip, zip.count, false);
@@ -702,11 +669,10 @@ static void encrypted_members_keep_their_descriptor(void **state) {
     free(out.data);
 }
 
-static void other_members_are_listed(void **state) {
+TEST(other_members_are_listed) {
     static const double extra[FRAMES * 2] = {1, 2};
     static const char flags[FRAMES] = {1, 0, 1};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_doubles(&zip, "effort.npy", true, extra, FRAMES, 2, 0);
     zip_add_array(&zip, "on.npy", false,
                   "{'descr': '|b1', 'fortran_order': False, 'shape': (5,), }", flags, sizeof flags);
@@ -731,9 +697,8 @@ static void other_members_are_listed(void **state) {
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
-static void layouts_are_taken_by_name(void **state) {
+TEST(layouts_are_taken_by_name) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_finish(&zip, zip.count, false);
     expect_refused(&zip, (pm_motion_read_options){.layout = "amass"},
                    "no member holds rotations of layout 'amass'");
@@ -743,7 +708,7 @@ static void layouts_are_taken_by_name(void **state) {
     zip_free(&zip);
 }
 
-static void layouts_of_another_form_are_refused(void **state) {
+TEST(layouts_of_another_form_are_refused) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -766,8 +731,7 @@ static void layouts_of_another_form_are_refused(void **state) {
         {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], "
          "\"velocities\": [{\"member\": \"b\", \"of\": \"c\"}]}",
          "/velocities/0"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         motion_arena arena = {0};
         npz_layout layout;
         memset(&failure, 0x5a, sizeof failure);
@@ -779,40 +743,4 @@ static void layouts_of_another_form_are_refused(void **state) {
                      cases[i].reason);
         motion_arena_release(&arena);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_files_are_read_as_what_they_are),
-        cmocka_unit_test(a_file_without_motion_is_refused),
-        cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_their_place),
-        cmocka_unit_test(quaternions_of_length_0_are_refused_by_their_place),
-        cmocka_unit_test(quaternions_of_any_length_are_normalised_with_a_warning),
-        cmocka_unit_test(unit_quaternions_are_read_without_a_warning),
-        cmocka_unit_test(aligned_quaternions_are_used_in_place),
-        cmocka_unit_test(rates_are_recognised),
-        cmocka_unit_test(no_snap_takes_a_rate_as_it_is_written),
-        cmocka_unit_test(rates_that_are_none_are_refused),
-        cmocka_unit_test(rates_that_disagree_are_a_warning_or_refused),
-        cmocka_unit_test(a_missing_rate_is_refused),
-        cmocka_unit_test(a_table_of_rates_is_compared),
-        cmocka_unit_test(shapes_that_do_not_fit_are_refused),
-        cmocka_unit_test(a_member_with_another_number_of_rows_is_refused),
-        cmocka_unit_test(trees_of_joints_must_be_trees),
-        cmocka_unit_test(a_skeleton_gives_nodes),
-        cmocka_unit_test(archives_with_zip64_directories_are_read),
-        cmocka_unit_test(names_that_look_like_zip64_records_are_names),
-        cmocka_unit_test(members_that_lie_are_refused),
-        cmocka_unit_test(overlapping_members_are_refused),
-        cmocka_unit_test(names_in_messages_are_printable),
-        cmocka_unit_test(members_that_are_there_twice_are_refused_if_they_matter),
-        cmocka_unit_test(counts_beyond_the_directory_are_refused),
-        cmocka_unit_test(unreadable_members_that_are_not_needed_are_carried_over),
-        cmocka_unit_test(members_beyond_4_gigabytes_have_zip64_sizes),
-        cmocka_unit_test(encrypted_members_keep_their_descriptor),
-        cmocka_unit_test(other_members_are_listed),
-        cmocka_unit_test(layouts_are_taken_by_name),
-        cmocka_unit_test(layouts_of_another_form_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

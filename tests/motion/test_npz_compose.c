@@ -240,7 +240,7 @@ static pm_motion *open_file(const char *path) {
     return motion;
 }
 
-static void bvh_files_remain_the_same_through_npz(void **state) {
+TEST(bvh_files_remain_the_same_through_npz) {
     static const char *const names[] = {"cmu_01_01.bvh",
                                         "cmu_12_01_walk_mixed_eol.bvh",
                                         "cmu_jumping_jacks_3dsmax.bvh",
@@ -252,8 +252,7 @@ static void bvh_files_remain_the_same_through_npz(void **state) {
                                         "pybvh_test1_mixed_orders.bvh",
                                         "pybvh_test3_hands_crlf.bvh",
                                         "rokoko_jesse_dance.bvh"};
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         char path[1024];
         find_data(names[i], path);
         const places p = make_places();
@@ -276,9 +275,8 @@ static void bvh_files_remain_the_same_through_npz(void **state) {
     }
 }
 
-static void numpy_reads_what_is_composed(void **state) {
+TEST(numpy_reads_what_is_composed) {
     char path[1024], command[4096];
-    (void)state;
     find_data("cmu_01_01.bvh", path);
     const places p = make_places();
     pm_motion *motion = open_file(path);
@@ -317,12 +315,11 @@ static void add_channel(pm_motion *motion, pm_motion_clip *clip, size_t channel,
     hand_keys(motion, clip, made, source, type, type == PM_FLOAT64 ? 16 : 4, 0.5);
 }
 
-static void rest_poses_and_constant_channels_remain(void **state) {
+TEST(rest_poses_and_constant_channels_remain) {
     random_source source = random_start();
     pm_motion *motion = hand_motion(4, 1);
     pm_motion_clip *clip = uniform_clip(motion, 0, 9, ntsc, 3);
     composed out = {0};
-    (void)state;
     for (size_t n = 0; n < 4; n++) {
         pm_motion_node *node = hand_node(motion, n);
         random_quaternion(&source, node->rotation);
@@ -348,9 +345,8 @@ static void rest_poses_and_constant_channels_remain(void **state) {
 }
 
 /* Several roots, or a joint that moves: positions of all nodes. */
-static void positions_of_all_nodes(void **state) {
+TEST(positions_of_all_nodes) {
     random_source source = random_start();
-    (void)state;
     for (int roots = 1; roots <= 2; roots++) {
         pm_motion *motion = hand_motion(3, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 5, (pm_rational){60, 1}, 2);
@@ -394,9 +390,8 @@ static pm_motion *rich_motion(random_source *source, bool many) {
     return motion;
 }
 
-static void what_cannot_be_held_is_reported(void **state) {
+TEST(what_cannot_be_held_is_reported) {
     random_source source = random_start();
-    (void)state;
     for (int many = 0; many < 2; many++) {
         composed out = {0};
         pm_motion *motion = rich_motion(&source, many);
@@ -425,7 +420,7 @@ static void what_cannot_be_held_is_reported(void **state) {
     }
 }
 
-static void names_are_unicode(void **state) {
+TEST(names_are_unicode) {
     static const struct {
         const char *name, *back;
     } cases[] = {
@@ -440,11 +435,10 @@ static void names_are_unicode(void **state) {
         {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* a surrogate */
         {"cut \xe8\x85", "cut \xef\xbf\xbd\xef\xbf\xbd"},
     };
-    enum { COUNT = sizeof cases / sizeof *cases };
+    enum { COUNT = COUNT_OF(cases) };
     random_source source = random_start();
     pm_motion *motion = hand_motion(COUNT, 1);
     composed out = {0};
-    (void)state;
     pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT32);
     for (size_t i = 0; i < COUNT; i++)
@@ -458,7 +452,7 @@ static void names_are_unicode(void **state) {
     free(out.file.data);
 }
 
-static void rates_are_read_back_exactly(void **state) {
+TEST(rates_are_read_back_exactly) {
     static const struct {
         pm_rational rate;
         const char *left_out, *type;
@@ -472,8 +466,7 @@ static void rates_are_read_back_exactly(void **state) {
         {{2997, 100}, "the exact rate 29.97 Hz", "'<f8'"},
     };
     random_source source = random_start();
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion *motion = hand_motion(2, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 4, cases[i].rate, 1);
         composed out = {0};
@@ -508,9 +501,8 @@ static void expect_refused_rate(pm_motion *motion) {
     pm_motion_destroy(&motion);
 }
 
-static void keys_that_are_not_uniform_are_refused(void **state) {
+TEST(keys_that_are_not_uniform_are_refused) {
     random_source source = random_start();
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         pm_motion *motion = hand_motion(2, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 7, ntsc, 2);
@@ -528,10 +520,9 @@ static void keys_that_are_not_uniform_are_refused(void **state) {
     }
 }
 
-static void motions_without_what_is_needed_are_refused(void **state) {
+TEST(motions_without_what_is_needed_are_refused) {
     pm_motion *motion = hand_motion(1, 1);
     composed out = {0};
-    (void)state;
     uniform_clip(motion, 0, 3, ntsc, 0);
     expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no rotation");
     motion->content.clip_count = 0;
@@ -542,13 +533,12 @@ static void motions_without_what_is_needed_are_refused(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void a_huge_array_of_names_is_refused(void **state) {
+TEST(a_huge_array_of_names_is_refused) {
     enum { NODES = 3000, SIZE = 1 << 20 };
     random_source source = random_start();
     pm_motion *motion = hand_motion(NODES, 1);
     char *name = test_array(SIZE, 1);
     composed out = {0};
-    (void)state;
     memset(name, 'n', SIZE);
     hand_node(motion, 7)->name = (pm_motion_name){name, SIZE};
     pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
@@ -559,7 +549,7 @@ static void a_huge_array_of_names_is_refused(void **state) {
 }
 
 /* Members of the skeleton that do not fit are refused when they are read. */
-static void tails_and_rest_poses_must_fit(void **state) {
+TEST(tails_and_rest_poses_must_fit) {
     static const double zeros[64];
     static const struct {
         const char *member, *header, *words;
@@ -577,8 +567,7 @@ static void tails_and_rest_poses_must_fit(void **state) {
     };
     static const int32_t parents[2] = {-1, 0};
     static const double rotations[8] = {0, 0, 0, 1, 1, 0, 0, 0}, rate = 30;
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         zip_builder zip = {0};
         pm_motion *motion = NULL;
         pm_error error = poisoned_error();
@@ -608,14 +597,13 @@ static pm_status count_bytes(void *user, const void *data, size_t size, pm_error
     return PM_OK;
 }
 
-static void each_allocation_can_fail(void **state) {
+TEST(each_allocation_can_fail) {
     random_source source = random_start();
     pm_motion *motion = rich_motion(&source, true);
     size_t bytes = 0, tries = 0;
     const motion_sink sink = {count_bytes, &bytes};
     const motion_compose_options options = {.left_out = NULL};
     pm_status status = PM_ERROR_MEMORY;
-    (void)state;
     for (; status != PM_OK; tries++) {
         pm_error error = poisoned_error();
         const long live = live_blocks;
@@ -630,22 +618,4 @@ static void each_allocation_can_fail(void **state) {
     print_message("%zu allocations\n", tries - 1);
     assert_true(tries > 8);
     pm_motion_destroy(&motion);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bvh_files_remain_the_same_through_npz),
-        cmocka_unit_test(numpy_reads_what_is_composed),
-        cmocka_unit_test(rest_poses_and_constant_channels_remain),
-        cmocka_unit_test(positions_of_all_nodes),
-        cmocka_unit_test(what_cannot_be_held_is_reported),
-        cmocka_unit_test(names_are_unicode),
-        cmocka_unit_test(rates_are_read_back_exactly),
-        cmocka_unit_test(keys_that_are_not_uniform_are_refused),
-        cmocka_unit_test(motions_without_what_is_needed_are_refused),
-        cmocka_unit_test(a_huge_array_of_names_is_refused),
-        cmocka_unit_test(tails_and_rest_poses_must_fit),
-        cmocka_unit_test(each_allocation_can_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,6 @@
  */
 #define _DEFAULT_SOURCE /* mkstemps */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +13,7 @@
 
 #include "support/faults.h"
 #include "support/npz_files.h"
+#include "support/tests.h"
 
 /* A sink that allocates nothing. */
 typedef struct fixed_bytes {
@@ -92,9 +86,8 @@ static void add_numbers(zip_builder *zip, const char *name, const char *shape, b
     zip_add_array(zip, name, fortran, header, values, count * sizeof *values);
 }
 
-static void each_allocation_of_an_npz_file_can_fail(void **state) {
+TEST(each_allocation_of_an_npz_file_can_fail) {
     zip_builder zip = {0};
-    (void)state;
     if (!faults_are_linked())
         skip();
     add_numbers(&zip, "poses.npy", "(5, 9)", true, 45);
@@ -108,7 +101,7 @@ static void each_allocation_of_an_npz_file_can_fail(void **state) {
     zip_free(&zip);
 }
 
-static void each_allocation_of_a_plain_file_with_a_layout_can_fail(void **state) {
+TEST(each_allocation_of_a_plain_file_with_a_layout_can_fail) {
     static const int64_t parents[2] = {-1, 0};
     static const char json[] =
         "{\"name\": \"plain\", \"rotations\": [{\"member\": \"q\", \"as\": \"quaternion-wxyz\"}],"
@@ -116,7 +109,6 @@ static void each_allocation_of_a_plain_file_with_a_layout_can_fail(void **state)
         "\"rates\": [\"fps\"], \"constants\": [\"names\", \"parents\", \"offsets\"]}";
     char path[] = "/tmp/posemill-layout-XXXXXX";
     zip_builder zip = {0};
-    (void)state;
     if (!faults_are_linked())
         skip();
     const int file = mkstemp(path);
@@ -141,12 +133,11 @@ static void each_allocation_of_a_plain_file_with_a_layout_can_fail(void **state)
     zip_free(&zip);
 }
 
-static void each_allocation_of_a_file_with_given_joints_can_fail(void **state) {
+TEST(each_allocation_of_a_file_with_given_joints_can_fail) {
     static const char json[] = "{\"names\": [\"a\", \"b\", \"c\"], \"parents\": [-1, 0, 1],"
                                "\"offsets\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}";
     char path[] = "/tmp/posemill-joints-XXXXXX.json";
     zip_builder zip = {0};
-    (void)state;
     if (!faults_are_linked())
         skip();
     const int file = mkstemps(path, 5);
@@ -164,10 +155,9 @@ static void each_allocation_of_a_file_with_given_joints_can_fail(void **state) {
     zip_free(&zip);
 }
 
-static void each_allocation_of_a_robot_can_fail(void **state) {
+TEST(each_allocation_of_a_robot_can_fail) {
     zip_builder zip = {0};
     double turning[32] = {0};
-    (void)state;
     if (!faults_are_linked())
         skip();
     for (size_t i = 0; i < 8; i++) {
@@ -185,23 +175,11 @@ static void each_allocation_of_a_robot_can_fail(void **state) {
     zip_free(&zip);
 }
 
-static void each_allocation_of_a_csv_file_can_fail(void **state) {
+TEST(each_allocation_of_a_csv_file_can_fail) {
     static char text[] = "1,2,3,0,0,0,1,5\n2,3,4,0,0.6,0,0.8,6\n3,4,5,0,0.8,0,0.6,7\n";
     const file_bytes file = {text, sizeof text - 1, 0};
     const pm_motion_read_options options = {.format = PM_MOTION_CSV};
-    (void)state;
     if (!faults_are_linked())
         skip();
     fail_each_allocation(&file, &options);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_allocation_of_an_npz_file_can_fail),
-        cmocka_unit_test(each_allocation_of_a_plain_file_with_a_layout_can_fail),
-        cmocka_unit_test(each_allocation_of_a_file_with_given_joints_can_fail),
-        cmocka_unit_test(each_allocation_of_a_robot_can_fail),
-        cmocka_unit_test(each_allocation_of_a_csv_file_can_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

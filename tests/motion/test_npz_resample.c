@@ -140,14 +140,14 @@ static void expect_same(const zip_builder *zip, pm_engine *engine,
     pm_motion_destroy(&later);
 }
 
-static void rotations_converted_later_give_the_same_bytes(void **state) {
+TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
     static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_SPLINE};
     static const pm_rational rates[] = {{30, 1}, {15, 2}, {60, 1}, {47, 1}};
     pm_engine *engine = engine_for(state);
     for (size_t pad = 0; pad < 8; pad++) {
         zip_builder zip = make_file(pad % 2 != 0, pad);
-        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
-            for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+        for (size_t m = 0; m < COUNT_OF(methods); m++)
+            for (size_t r = 0; r < COUNT_OF(rates); r++) {
                 const pm_clip_desc curve = {.method = methods[m]};
                 expect_same(&zip, engine,
                             &(pm_motion_resample_options){
@@ -159,12 +159,11 @@ static void rotations_converted_later_give_the_same_bytes(void **state) {
 
 /* ---- refusals --------------------------------------------------------------------------- */
 
-static void their_keys_are_not_in_memory(void **state) {
+TEST(their_keys_are_not_in_memory) {
     zip_builder zip = make_file(false, 0);
     pm_motion *motion = read_file(&zip, true);
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     size_t absent = 0;
-    (void)state;
     for (size_t c = 0; c < clip->channel_count; c++) {
         assert_true(clip->channels[c].keys.data || clip->channels[c].path == PM_MOTION_ROTATION);
         absent += !clip->channels[c].keys.data;
@@ -174,7 +173,7 @@ static void their_keys_are_not_in_memory(void **state) {
     zip_free(&zip);
 }
 
-static void what_needs_keys_refuses_them(void **state) {
+TEST_ON_REFERENCE(what_needs_keys_refuses_them) {
     pm_engine *engine = engine_for(state);
     static const char words[] = "resample_only";
     zip_builder zip = make_file(false, 0);
@@ -198,7 +197,7 @@ static void what_needs_keys_refuses_them(void **state) {
 }
 
 /* Of a large member only the header is read, and nothing takes the motion but a look at it. */
-static void headers_alone_are_no_motion(void **state) {
+TEST_ON_REFERENCE(headers_alone_are_no_motion) {
     enum { ROWS = 14000, COLUMNS = 156 };
     pm_engine *engine = engine_for(state);
     static const char words[] = "headers_only";
@@ -239,12 +238,4 @@ static void headers_alone_are_no_motion(void **state) {
     zip_free(&zip);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(rotations_converted_later_give_the_same_bytes),
-        cmocka_unit_test(their_keys_are_not_in_memory),
-        ONLY_ON_REFERENCE(what_needs_keys_refuses_them),
-        ONLY_ON_REFERENCE(headers_alone_are_no_motion),
-    };
-    return cmocka_run_group_tests(tests, write_layout, remove_layout);
-}
+const test_fixture group_fixture = {write_layout, remove_layout};

@@ -5,13 +5,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +14,7 @@
 #include "oracle/random_tracks.h"
 #include "support/counted_memory.h"
 #include "support/npz_files.h"
+#include "support/tests.h"
 
 /* ---- one file --------------------------------------------------------------------------- */
 
@@ -180,10 +174,9 @@ static void damage(const char *data, size_t size, pm_motion_format format, rando
     assert_true(read_count > 1 && refused_count > 1);
 }
 
-static void damaged_files_are_read_or_refused(void **state) {
+TEST(damaged_files_are_read_or_refused) {
     random_source source = random_start();
     const long before = peak_kilobytes();
-    (void)state;
     zip_builder files[3] = {make_amass(&source, false), make_amass(&source, true),
                             make_plain(&source)};
     for (size_t i = 0; i < 3; i++) {
@@ -197,7 +190,7 @@ static void damaged_files_are_read_or_refused(void **state) {
 }
 
 /* The records are intact, and the checksums too: only the headers of arrays are damaged. */
-static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
+TEST(damaged_headers_of_arrays_are_read_or_refused) {
     static const char *const shapes[] = {"(6, 3)",
                                          "(6,)",
                                          "(0, 3)",
@@ -213,10 +206,9 @@ static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
         "<f4", "<f8",  "<f2",    ">f8",  "|O", "<U2",          "|S3",
         "|b1", "<c16", "<M8[s]", "|V24", "",   "<U4294967295", "<f99999999999999999999"};
     const double values[18] = {0.5};
-    (void)state;
     read_count = refused_count = 0;
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (size_t t = 0; t < COUNT_OF(types); t++)
             for (size_t m = 0; m < 4; m++) {
                 static const char *const names[] = {"trans.npy", "extra.npy", "mocap_framerate.npy",
                                                     "poses.npy"};
@@ -239,10 +231,9 @@ static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
 }
 
 /* 4 GB of zeros would need 4 MB of deflate: what is claimed is not allocated. */
-static void claimed_sizes_are_not_allocated(void **state) {
+TEST(claimed_sizes_are_not_allocated) {
     static const uint64_t sizes[] = {100000000, 4294967294, UINT64_C(1) << 40, UINT64_MAX};
     const long before = peak_kilobytes();
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         zip_builder zip = {0};
         file_bytes noise = {0};
@@ -263,10 +254,9 @@ static void claimed_sizes_are_not_allocated(void **state) {
 }
 
 /* 30000 members of one frame each, all resampled. */
-static void many_members_are_read_in_time(void **state) {
+TEST(many_members_are_read_in_time) {
     random_source source = random_start();
     zip_builder zip = {0};
-    (void)state;
     add_numbers(&zip, "quats.npy", false, "(1, 1, 4)", 4, &source);
     add_numbers(&zip, "fps.npy", false, "()", 1, &source);
     for (size_t i = 0; i < 30000; i++) {
@@ -280,14 +270,4 @@ static void many_members_are_read_in_time(void **state) {
     try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
     assert_int_equal(read_count, 1);
     zip_free(&zip);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_files_are_read_or_refused),
-        cmocka_unit_test(damaged_headers_of_arrays_are_read_or_refused),
-        cmocka_unit_test(claimed_sizes_are_not_allocated),
-        cmocka_unit_test(many_members_are_read_in_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,7 @@ static void read_source(const char *path, char text[MAX]) {
     fclose(file);
 }
 
-static void the_example_prints_what_the_readme_says(void **state) {
-    (void)state;
+TEST(the_example_prints_what_the_readme_says) {
     static char expected[MAX], actual[MAX];
     read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", expected);
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
@@ -59,8 +58,7 @@ static bool readme_shows(const char *language, const char *text) {
 }
 
 /* Starts at the first include: the README omits the header comment. */
-static void the_readme_shows_the_program_and_its_output(void **state) {
-    (void)state;
+TEST(the_readme_shows_the_program_and_its_output) {
     static char program[MAX], output[MAX];
     read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.c", program);
     read_source(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", output);
@@ -69,12 +67,4 @@ static void the_readme_shows_the_program_and_its_output(void **state) {
     assert_true(readme_shows("c", begin));
     assert_true(readme_shows("text", output));
     assert_false(readme_shows("c", output));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_prints_what_the_readme_says),
-        cmocka_unit_test(the_readme_shows_the_program_and_its_output),
-    };
-    return cmocka_run_group_tests_name("example", tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static int close_folder(void **state) {
     char path[64];
     static const char *const names[] = {"picture.svg", "picture.svg.part", "stdout.svg",
                                         "device.svg", "reference.svg"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         remove(path);
     }
@@ -210,7 +210,7 @@ static void wrong_arguments_are_reported_and_exit_with_2(void **state) {
         {"-o", "crowd: -o: expected a value"},
         {"--colour red", "crowd: --colour: unknown option"},
         {"picture.svg", "crowd: picture.svg: unknown option"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         char command[512];
         snprintf(command, sizeof command, POSEMILL_CROWD " %s 2>&1 >stdout.svg", wrong[i].line);
         print_message("crowd %s\n", wrong[i].line);
@@ -303,7 +303,7 @@ static void wrong_arguments_of_the_frame_loop_exit_with_2(void **state) {
         {"-f few", "whole number"},
         {"-o x", "crowd_frames: -o: unknown option"},
         {"7", "crowd_frames: 7: unknown option"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         char command[512];
         snprintf(command, sizeof command, POSEMILL_CROWD_FRAMES " %s 2>&1", wrong[i].line);
         assert_int_equal(run(printed, command), 2);

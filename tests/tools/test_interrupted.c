@@ -165,8 +165,7 @@ static size_t interrupt(random_source *source, size_t count) {
     return writing;
 }
 
-static void signals_at_any_moment_leave_no_file(void **state) {
-    (void)state;
+TEST(signals_at_any_moment_leave_no_file) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -175,8 +174,7 @@ static void signals_at_any_moment_leave_no_file(void **state) {
 
 /* Drivers install their own handlers while compiling. The first samples are computed while kernels
  * compile, with files open. */
-static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
-    (void)state;
+TEST(signals_while_kernels_are_compiled_leave_no_file) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -187,8 +185,7 @@ static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
     unsetenv("POCL_KERNEL_CACHE");
 }
 
-static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
-    (void)state;
+TEST(files_left_by_a_kill_are_removed_by_the_next_run) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -209,8 +206,7 @@ static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
 
 /* Files of running processes are kept. Links are not followed. Files that are not regular or have
  * other names are left alone. */
-static void only_files_of_ended_processes_are_removed(void **state) {
-    (void)state;
+TEST(only_files_of_ended_processes_are_removed) {
     random_source source = random_start();
     write_keys(&source);
     const size_t samples_and_velocities = 2;
@@ -232,8 +228,7 @@ static void only_files_of_ended_processes_are_removed(void **state) {
 }
 
 /* Concurrent runs in one folder: none may remove the temporary file of another. */
-static void concurrent_runs_keep_each_other_s_files(void **state) {
-    (void)state;
+TEST(concurrent_runs_keep_each_other_s_files) {
     random_source source = random_start();
     write_keys(&source);
     for (int i = 0; i < 10; i++) {
@@ -245,8 +240,7 @@ static void concurrent_runs_keep_each_other_s_files(void **state) {
     }
 }
 
-static void ignored_signals_stay_ignored(void **state) {
-    (void)state;
+TEST(ignored_signals_stay_ignored) {
     static char *const job[] = {"/bin/sh", "-c",
                                 "trap '' HUP INT; exec $posemill eval --quiet --keys keys.npy "
                                 "--key-rate 30 --rate 48000 --method squad --out out.npy",
@@ -271,8 +265,7 @@ static bool has_begun_to_read(const traced *t, const void *name) {
     return system(line) == 0;
 }
 
-static void a_file_that_changes_while_it_is_read_is_refused(void **state) {
-    (void)state;
+TEST(a_file_that_changes_while_it_is_read_is_refused) {
     static char *const job[] = {POSEMILL_COMMAND, "resample", "--quiet", "--device",
                                 "none",           "walk.bvh", "-o",      "out.bvh",
                                 "--rate",         "60",       NULL};
@@ -285,17 +278,5 @@ static void a_file_that_changes_while_it_is_read_is_refused(void **state) {
     expect(0, "grep -q 'changed while it was read' messages.txt && test ! -e out.bvh");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_teardown(test, command_empty_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(signals_at_any_moment_leave_no_file),
-        IN_FOLDER(signals_while_kernels_are_compiled_leave_no_file),
-        IN_FOLDER(files_left_by_a_kill_are_removed_by_the_next_run),
-        IN_FOLDER(only_files_of_ended_processes_are_removed),
-        IN_FOLDER(concurrent_runs_keep_each_other_s_files),
-        IN_FOLDER(ignored_signals_stay_ignored),
-        IN_FOLDER(a_file_that_changes_while_it_is_read_is_refused),
-    };
-    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
-}
+const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
+const test_fixture each_fixture = {NULL, command_empty_folder};

@@ -5,17 +5,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "commands/commands.h"
 #include "commands/resample_run.h"
 #include "motion/bvh/bvh_pose.h"
 #include "motion/time/resample_grid.h"
+#include "support/tests.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,8 +33,7 @@ static resample_grid grid_of(pm_rational source, pm_rational rate, uint64_t fram
     return grid;
 }
 
-static void the_last_sample_is_the_last_multiple_that_fits(void **state) {
-    (void)state;
+TEST(the_last_sample_is_the_last_multiple_that_fits) {
     assert_int_equal(grid_of((pm_rational){120, 1}, (pm_rational){240, 1}, 4511).count, 9021);
     assert_int_equal(grid_of((pm_rational){120, 1}, (pm_rational){30, 1}, 4511).count, 1128);
     assert_int_equal(grid_of((pm_rational){120, 1}, (pm_rational){120, 1}, 4511).count, 4511);
@@ -48,12 +41,11 @@ static void the_last_sample_is_the_last_multiple_that_fits(void **state) {
     assert_int_equal(grid_of((pm_rational){30, 1}, (pm_rational){60, 1}, 1).count, 1);
 }
 
-static void include_adds_the_end_where_no_multiple_falls_on_it(void **state) {
+TEST(include_adds_the_end_where_no_multiple_falls_on_it) {
     resample_span span = {{30, 1}, {25, 1}, 4, {0, 0}, {0, 0}, RESAMPLE_END_INCLUDE, 0};
     resample_grid grid;
     resample_position end;
 
-    (void)state;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 3);
     assert_true(grid.extra);
@@ -66,13 +58,12 @@ static void include_adds_the_end_where_no_multiple_falls_on_it(void **state) {
     assert_false(grid.extra);
 }
 
-static void samples_on_source_frames_are_found_exactly(void **state) {
+TEST(samples_on_source_frames_are_found_exactly) {
     enum { FRAMES = 1296000 }; /* 3 hours at 120 Hz, by 1001/1000 */
     resample_grid grid = grid_of((pm_rational){120, 1}, (pm_rational){120120, 1000}, FRAMES);
     resample_position cursor = resample_position_first(&grid);
     uint64_t k, hits = 0;
 
-    (void)state;
     for (k = 0; k < grid.count; k++) {
         if (cursor.remainder == 0) {
             assert_int_equal(k % 1001, 0);
@@ -84,12 +75,11 @@ static void samples_on_source_frames_are_found_exactly(void **state) {
     assert_int_equal(hits, (FRAMES - 1) / 1000 + 1);
 }
 
-static void start_and_end_cut(void **state) {
+TEST(start_and_end_cut) {
     resample_span span = {{30, 1}, {60, 1}, 31, {1, 10}, {1, 2}, RESAMPLE_END_FIT, 0};
     resample_grid grid;
     resample_position cursor;
 
-    (void)state;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 25);
     cursor = resample_position_first(&grid);
@@ -104,11 +94,10 @@ static void start_and_end_cut(void **state) {
     assert_string_equal(resample_grid_make(&span, &grid), "--start is after the last frame");
 }
 
-static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {
+TEST(an_open_loop_ends_before_its_first_frame_comes_again) {
     resample_span span = {{30, 1}, {60, 1}, 30, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 1.0};
     resample_grid grid;
 
-    (void)state;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 60);
     span.frame_count = 31; /* the last frame closes the loop */
@@ -116,7 +105,7 @@ static void an_open_loop_ends_before_its_first_frame_comes_again(void **state) {
     assert_int_equal(grid.count, 61);
 }
 
-static void rates_with_too_many_digits_are_refused(void **state) {
+TEST(rates_with_too_many_digits_are_refused) {
     resample_span span = {{1000000007, 1000000009},
                           {1000000021, 1000000033},
                           10,
@@ -126,7 +115,6 @@ static void rates_with_too_many_digits_are_refused(void **state) {
                           0};
     resample_grid grid;
 
-    (void)state;
     assert_null(resample_grid_make(&span, &grid));
     span.start = (pm_rational){1, 1000000087};
     assert_non_null(strstr(resample_grid_make(&span, &grid), "too many digits"));
@@ -175,8 +163,7 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     bvh_free(&model);
 }
 
-static void every_number_of_rotation_channels_comes_back(void **state) {
-    (void)state;
+TEST(every_number_of_rotation_channels_comes_back) {
     check_there_and_back("3 Zrotation Yrotation Xrotation", "10 20 30\n100 -60 65\n190 -70 99\n",
                          1e-4);
     check_there_and_back("3 Yrotation Xrotation Yrotation", "10 20 30\n70 60 95\n190 70 99\n",
@@ -185,19 +172,17 @@ static void every_number_of_rotation_channels_comes_back(void **state) {
     check_there_and_back("1 Yrotation", "10\n170\n340\n", 1e-4);
 }
 
-static void values_beyond_a_turn_are_followed(void **state) {
-    (void)state;
+TEST(values_beyond_a_turn_are_followed) {
     check_there_and_back("1 Xrotation", "350\n500\n670\n", 1e-3);
     check_there_and_back("3 Xrotation Yrotation Zrotation", "350 0 720\n500 10 720\n670 20 730\n",
                          1e-3);
 }
 
-static void rotation_order_is_that_of_the_channels(void **state) {
+TEST(rotation_order_is_that_of_the_channels) {
     bvh *model = model_of("3 Zrotation Xrotation Yrotation", "90 90 0\n");
     pose_plan plan;
     double key[4];
 
-    (void)state;
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     pose_rotation_keys(&plan, key);
     /* qz * qx of quarter turns, computed by hand. */
@@ -207,7 +192,7 @@ static void rotation_order_is_that_of_the_channels(void **state) {
     bvh_free(&model);
 }
 
-static void vectors_and_plain_channels_are_mapped(void **state) {
+TEST(vectors_and_plain_channels_are_mapped) {
     bvh *model = model_of("7 Zposition grip Xscale Xposition fist Yposition Xposition",
                           "1 2 3 4 5 6 7\n2 4 6 8 10 12 14\n");
     pose_plan plan;
@@ -216,7 +201,6 @@ static void vectors_and_plain_channels_are_mapped(void **state) {
     const pose_sample sample = {.vectors = vectors, .plains = plains};
     const double *none[2] = {NULL, NULL};
 
-    (void)state;
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 0);
     assert_int_equal(plan.vector_count, 2);
@@ -233,14 +217,12 @@ static void vectors_and_plain_channels_are_mapped(void **state) {
     bvh_free(&model);
 }
 
-static void rotations_that_are_no_euler_order_are_refused(void **state) {
+TEST(rotations_that_are_no_euler_order_are_refused) {
     static const char *const channels[] = {"2 Xrotation Xrotation",
                                            "3 Xrotation Yrotation Yrotation",
                                            "4 Xrotation Yrotation Zrotation Xrotation"};
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++) {
         bvh *model = model_of(channels[i], i == 0 ? "1 2\n" : i == 1 ? "1 2 3\n" : "1 2 3 4\n");
         pose_plan plan;
         assert_int_equal(pose_plan_make(&plan, model, NULL), PM_ERROR_FILE);
@@ -263,10 +245,9 @@ static int remove_folder(void **state) {
         "in.bvh",        "out.bvh", "other.bvh", "out/in.bvh", "out/.posemill/records-0.jsonl",
         "out/.posemill", "out"};
     char path[128];
-    size_t i;
 
     (void)state;
-    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         remove(path);
     }
@@ -327,11 +308,10 @@ static bvh *load(const char *path, char **data) {
     "0 1 0 0 0 0 5.5 0 0\n100 1.0 0 40 0 0 5.5 0 0\n200 1 1e-3 80 0 0 5.5 90 0\n"                  \
     "300 1 0 120 0 0 5.5 180 0\n"
 
-static void the_same_rate_gives_the_same_digits(void **state) {
+TEST(the_same_rate_gives_the_same_digits) {
     char *data;
     size_t size;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate x1", in_folder("in.bvh"),
                          in_folder("out.bvh")),
@@ -343,11 +323,10 @@ static void the_same_rate_gives_the_same_digits(void **state) {
     free(data);
 }
 
-static void twice_the_rate_keeps_every_row_and_goes_half_way_between(void **state) {
+TEST(twice_the_rate_keeps_every_row_and_goes_half_way_between) {
     char *data;
     bvh *model;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate 60", in_folder("in.bvh"),
                          in_folder("out.bvh")),
@@ -367,11 +346,10 @@ static void twice_the_rate_keeps_every_row_and_goes_half_way_between(void **stat
     free(data);
 }
 
-static void trimming_drops_frames_before_anything_else(void **state) {
+TEST(trimming_drops_frames_before_anything_else) {
     char *data;
     bvh *model;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate /2 --trim-start 1",
                          in_folder("in.bvh"), in_folder("out.bvh")),
@@ -387,11 +365,10 @@ static void trimming_drops_frames_before_anything_else(void **state) {
     assert_int_equal(access(in_folder("other.bvh"), F_OK), -1);
 }
 
-static void one_frame_is_a_constant_motion(void **state) {
+TEST(one_frame_is_a_constant_motion) {
     char *data;
     bvh *model;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL "Frames: 1\nFrame Time: 0.04\n1 2 3 4 5 6 7 8 9\n");
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate 100", in_folder("in.bvh"),
                          in_folder("out.bvh")),
@@ -403,11 +380,10 @@ static void one_frame_is_a_constant_motion(void **state) {
     free(data);
 }
 
-static void a_loop_must_close_or_have_time_to_close(void **state) {
+TEST(a_loop_must_close_or_have_time_to_close) {
     char *data;
     bvh *model;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate 60 --loop 1/10",
                          in_folder("in.bvh"), in_folder("other.bvh")),
@@ -423,8 +399,7 @@ static void a_loop_must_close_or_have_time_to_close(void **state) {
     free(data);
 }
 
-static void a_batch_with_one_bad_file_does_the_rest(void **state) {
-    (void)state;
+TEST(a_batch_with_one_bad_file_does_the_rest) {
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     put_file(in_folder("other.bvh"), "HIERARCHY\n");
     assert_int_equal(run("resample --quiet --device none %s %s --out-dir %s --rate 60",
@@ -434,11 +409,10 @@ static void a_batch_with_one_bad_file_does_the_rest(void **state) {
     assert_int_equal(access(in_folder("out/other.bvh"), F_OK), -1);
 }
 
-static void a_batch_never_overwrites_its_sources_or_itself(void **state) {
+TEST(a_batch_never_overwrites_its_sources_or_itself) {
     char *data;
     size_t size;
 
-    (void)state;
     put_file(in_folder("in.bvh"), SMALL SMALL_ROWS);
     assert_int_equal(run("resample --quiet --device none %s --out-dir %s --rate 60",
                          in_folder("in.bvh"), folder),
@@ -451,7 +425,7 @@ static void a_batch_never_overwrites_its_sources_or_itself(void **state) {
                      CLI_USAGE);
 }
 
-static void usage_is_checked_before_any_file(void **state) {
+TEST(usage_is_checked_before_any_file) {
     static const char *const lines[] = {
         "resample --device none -o /dev/null --rate 60",
         "resample --device none in.bvh -o /dev/null",
@@ -466,17 +440,14 @@ static void usage_is_checked_before_any_file(void **state) {
         "resample --device none in.bvh -o a --rate 60 --bvh-position up",
         "resample --device none in.bvh -o - --rate 60 --json",
     };
-    size_t i;
 
-    (void)state;
-    for (i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         print_message("%s\n", lines[i]);
         assert_int_equal(run("%s", lines[i]), CLI_USAGE);
     }
 }
 
-static void other_formats_are_refused(void **state) {
-    (void)state;
+TEST(other_formats_are_refused) {
     assert_int_equal(run("resample --device none walk.glb -o a.glb --rate 60"), CLI_BAD_INPUT);
     assert_int_equal(run("resample --device none walk -o a --rate 60"), CLI_BAD_INPUT);
     assert_int_equal(run("resample --device none no-such-file.bvh -o a --rate 60"), CLI_BAD_INPUT);
@@ -533,31 +504,24 @@ static void check_multiple(const char *name, size_t factor) {
     free(data);
 }
 
-static void real_files_at_their_own_rate_keep_their_values(void **state) {
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++)
+TEST(real_files_at_their_own_rate_keep_their_values) {
+    for (size_t i = 0; i < COUNT_OF(real_files); i++)
         check_multiple(real_files[i], 1);
 }
 
-static void real_files_at_twice_their_rate_keep_every_source_row(void **state) {
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof real_files / sizeof real_files[0]; i++)
+TEST(real_files_at_twice_their_rate_keep_every_source_row) {
+    for (size_t i = 0; i < COUNT_OF(real_files); i++)
         check_multiple(real_files[i], 2);
 }
 
 /* Between two rows a rotation stays on the arc that joins them: its halves add up. */
-static void samples_between_rows_lie_half_way_as_rotations(void **state) {
+TEST(samples_between_rows_lie_half_way_as_rotations) {
     char *data;
     bvh *model;
     pose_plan plan;
     double *keys;
     size_t frame, i;
 
-    (void)state;
     assert_int_equal(run("resample --quiet --device none %s -o %s --rate x2",
                          data_path("cmu_12_01_walk_mixed_eol.bvh"), in_folder("out.bvh")),
                      CLI_DONE);
@@ -590,31 +554,4 @@ static void samples_between_rows_lie_half_way_as_rotations(void **state) {
     free(data);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_sample_is_the_last_multiple_that_fits),
-        cmocka_unit_test(include_adds_the_end_where_no_multiple_falls_on_it),
-        cmocka_unit_test(samples_on_source_frames_are_found_exactly),
-        cmocka_unit_test(start_and_end_cut),
-        cmocka_unit_test(an_open_loop_ends_before_its_first_frame_comes_again),
-        cmocka_unit_test(rates_with_too_many_digits_are_refused),
-        cmocka_unit_test(every_number_of_rotation_channels_comes_back),
-        cmocka_unit_test(values_beyond_a_turn_are_followed),
-        cmocka_unit_test(rotation_order_is_that_of_the_channels),
-        cmocka_unit_test(vectors_and_plain_channels_are_mapped),
-        cmocka_unit_test(rotations_that_are_no_euler_order_are_refused),
-        cmocka_unit_test(the_same_rate_gives_the_same_digits),
-        cmocka_unit_test(twice_the_rate_keeps_every_row_and_goes_half_way_between),
-        cmocka_unit_test(trimming_drops_frames_before_anything_else),
-        cmocka_unit_test(one_frame_is_a_constant_motion),
-        cmocka_unit_test(a_loop_must_close_or_have_time_to_close),
-        cmocka_unit_test(a_batch_with_one_bad_file_does_the_rest),
-        cmocka_unit_test(a_batch_never_overwrites_its_sources_or_itself),
-        cmocka_unit_test(usage_is_checked_before_any_file),
-        cmocka_unit_test(other_formats_are_refused),
-        cmocka_unit_test(real_files_at_their_own_rate_keep_their_values),
-        cmocka_unit_test(real_files_at_twice_their_rate_keep_every_source_row),
-        cmocka_unit_test(samples_between_rows_lie_half_way_as_rotations),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+const test_fixture group_fixture = {make_folder, remove_folder};

@@ -96,8 +96,7 @@ static void run_eval(const char *options, const char *redirect) {
 
 /* ---- what is seen ---- */
 
-static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
-    (void)state;
+TEST(on_a_terminal_what_is_built_is_shown_and_cleared) {
     run_eval("", "");
     assert_non_null(strstr(seen, "\rposemill: building "));
     assert_non_null(strstr(seen, "(squad, "));
@@ -105,12 +104,11 @@ static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
     assert_null(strchr(seen, '\n'));                /* one line, rewritten in place */
 }
 
-static void without_a_terminal_nothing_is_shown(void **state) {
-    (void)state;
+TEST(without_a_terminal_nothing_is_shown) {
     struct {
         const char *options, *redirect;
     } const quiet[] = {{"", "2>stderr.txt"}, {"--quiet", ""}};
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+    for (size_t i = 0; i < COUNT_OF(quiet); i++) {
         run_eval(quiet[i].options, quiet[i].redirect);
         assert_string_equal(seen, "");
     }
@@ -120,9 +118,8 @@ static void without_a_terminal_nothing_is_shown(void **state) {
     fclose(file);
 }
 
-static void cached_programs_are_not_shown(void **state) {
+TEST(cached_programs_are_not_shown) {
     char line[256];
-    (void)state;
     setenv("POSEMILL_CACHE", "cache", 1);
     snprintf(line, sizeof line,
              "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
@@ -164,17 +161,14 @@ static int enter_folder(void **state) {
 
 static int leave_folder(void **state) {
     (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < COUNT_OF(files); i++)
         remove(files[i]);
     return chdir("/") != 0 || rmdir(folder) != 0;
 }
 
+const test_fixture group_fixture = {enter_folder, leave_folder};
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_terminal_what_is_built_is_shown_and_cleared),
-        cmocka_unit_test(without_a_terminal_nothing_is_shown),
-        cmocka_unit_test(cached_programs_are_not_shown),
-    };
     const int code = exit_code_without_device();
-    return code ? code : cmocka_run_group_tests_name("terminal", tests, enter_folder, leave_folder);
+    return code ? code : tests_run();
 }

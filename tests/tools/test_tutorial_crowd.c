@@ -58,8 +58,7 @@ static size_t join_blocks(const char *language, char blocks[MAX]) {
     return count;
 }
 
-static void the_blocks_of_the_tutorial_are_the_program(void **state) {
-    (void)state;
+TEST(the_blocks_of_the_tutorial_are_the_program) {
     static char program[MAX], blocks[MAX];
     read_source(POSEMILL_SOURCE_DIR "/examples/tutorial_crowd.c", program);
     const char *begin = strstr(program, "#include");
@@ -70,7 +69,7 @@ static void the_blocks_of_the_tutorial_are_the_program(void **state) {
 
 /* The first line, and the second up to its number, which is 0 where the device has the bits of plain
  * C; the program exits with 1 where float32 does not explain the difference. */
-static void the_program_prints_what_the_tutorial_says(void **state) {
+TEST_ON_DEVICE(the_program_prints_what_the_tutorial_says) {
     static char expected[MAX], actual[MAX];
     engine_for(state);
     if (is_on_oclgrind(state)) {
@@ -92,10 +91,4 @@ static void the_program_prints_what_the_tutorial_says(void **state) {
     assert_string_equal(actual, expected);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_blocks_of_the_tutorial_are_the_program),
-        ONLY_ON_DEVICE(the_program_prints_what_the_tutorial_says),
-    };
-    return cmocka_run_group_tests_name("tutorial_crowd", tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};
