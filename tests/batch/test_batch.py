@@ -24,7 +24,10 @@ import termios
 import unittest
 from pathlib import Path
 
-POSEMILL, GENERATOR = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+import command_case
+from command_case import ARGUMENTS, POSEMILL
+
+GENERATOR = Path(ARGUMENTS[0]).resolve()
 SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20260301"), 0)
 FILES = 500
 FILES_SHOWN = 13
@@ -69,17 +72,12 @@ def temporary_folder():
     return tempfile.TemporaryDirectory(dir=memory if has_room else None)
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
+        super().setUp()
         holder = temporary_folder()
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
-
-    def run_posemill(self, *words, code=0, **options):
-        done = subprocess.run([POSEMILL, *map(str, words)], cwd=self.folder, capture_output=True,
-                              text=True, check=False, **options)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
-        return done
 
     def resample(self, source, out, *words, code=0, device="none", **options):
         return self.run_posemill("resample", source, "--out-dir", out, "--rate", "60", "--device",
@@ -753,5 +751,4 @@ class Usage(Case):
 
 
 if __name__ == "__main__":
-    del sys.argv[1:3]
-    unittest.main()
+    command_case.main()

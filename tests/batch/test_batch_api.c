@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 static pm_engine *engine;
 static pm_motion_batch_list *list;
 static pm_error error;

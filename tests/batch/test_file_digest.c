@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 typedef struct known {
     size_t size;
     const char *text;

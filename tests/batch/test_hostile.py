@@ -16,19 +16,18 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import tarfile
-import tempfile
 import threading
 import unittest
 import zipfile
 from pathlib import Path
 
-POSEMILL = Path(sys.argv[1]).resolve()
-WALK = (Path(__file__).resolve().parent.parent.parent / "examples" / "walk.bvh").read_bytes()
+import command_case
+from command_case import POSEMILL
+
+WALK = command_case.WALK.read_bytes()
 MOST, FEW = 400 << 10, 128 << 10  # KiB of memory; that of this script counts too
 HANGS = 1200  # seconds; nothing here takes as many
-del sys.argv[1]
 
 
 def member(name, data=WALK, **values):
@@ -91,21 +90,15 @@ def moving_glb(nodes, duration):
                        "type": "VEC3"}]
         samplers.append({"input": 2 * n, "output": 2 * n + 1})
         channels.append({"sampler": n, "target": {"node": n, "path": "translation"}})
-    text = json.dumps({"asset": {"version": "2.0"}, "nodes": nodes * [{}], "accessors": accessors,
-                       "animations": [{"channels": channels, "samplers": samplers}],
-                       "buffers": [{"byteLength": len(data)}],
-                       "bufferViews": [{"buffer": 0, "byteLength": len(data)}]}).encode()
-    text += b" " * (-len(text) % 4)
-    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text
-    chunks += struct.pack("<II", len(data), 0x004E4942) + data
-    return struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks
+    return command_case.glb({"asset": {"version": "2.0"}, "nodes": nodes * [{}], "accessors": accessors,
+                             "animations": [{"channels": channels, "samplers": samplers}],
+                             "buffers": [{"byteLength": len(data)}],
+                             "bufferViews": [{"buffer": 0, "byteLength": len(data)}]}, data)
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         (self.folder / "walk.bvh").write_bytes(WALK)
 
     def path(self, name):
@@ -532,4 +525,4 @@ class Attack(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 static batch_items found;
 
 static int leave(void **state) {

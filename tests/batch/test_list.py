@@ -10,23 +10,20 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 import tarfile
-import tempfile
 import unittest
-from pathlib import Path
 
-POSEMILL = Path(sys.argv[1]).resolve()
-ARCHIVES = "--no-archives" not in sys.argv
-sys.argv[1:] = []
+import command_case
+from command_case import ARGUMENTS, POSEMILL
+
+ARCHIVES = "--no-archives" not in ARGUMENTS
 NOBODY = 65534
 
 
-class Folder(unittest.TestCase):
+class Folder(command_case.Case):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="posemill-list-"))
+        super().setUp()
         self.folder.chmod(0o755)
-        self.addCleanup(shutil.rmtree, os.fsencode(self.folder), ignore_errors=True)
 
     def put(self, name, data=b"x", at=None):
         path = os.path.join(os.fsencode(at or self.folder), os.fsencode(name))
@@ -232,4 +229,4 @@ class Archives(Folder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 static batch_items found;
 
 static int leave(void **state) {

@@ -10,19 +10,14 @@ import os
 import random
 import shutil
 import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
+
+import command_case
+from command_case import WALK
 
 try:
     import xxhash
 except ImportError:
     xxhash = None
-
-POSEMILL = Path(sys.argv[1]).resolve()
-WALK = Path(__file__).resolve().parent.parent.parent / "examples" / "walk.bvh"
-del sys.argv[1]
 
 
 def digest_text(number):
@@ -45,12 +40,7 @@ def record(name, status="done", output=None, time=1, **members):
     return json.dumps(value) + "\n"
 
 
-class Merge(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
+class Merge(command_case.Case):
     def write(self, name, *lines):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,11 +48,9 @@ class Merge(unittest.TestCase):
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
 
     def merge(self, *words, code=0):
-        done = subprocess.run([POSEMILL, "merge", *words], cwd=self.folder, capture_output=True,
-                              check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.errors = done.stderr.decode()
-        return done.stdout.decode()
+        done = self.run_posemill("merge", *words, code=code)
+        self.errors = done.stderr
+        return done.stdout
 
     def merge_json(self, *words, code=0):
         value = json.loads(self.merge(*words, "--json", code=code))
@@ -198,10 +186,6 @@ class Merge(unittest.TestCase):
 
     # ---- what resample writes ----
 
-    def run_posemill(self, *words, code=0):
-        done = subprocess.run([POSEMILL, *words], cwd=self.folder, capture_output=True, check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-
     def test_shards_of_a_batch_merge(self):
         for i, name in enumerate(("a", "sub/b", "sub/c", "d", "e")):
             path = self.folder / "takes" / f"{name}.bvh"
@@ -290,4 +274,4 @@ class Merge(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -18,24 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 #include "support/records.h"
+#include "support/test_folder.h"
 #include "support/tests.h"
 
-static char folder[] = "/tmp/posemill-record-XXXXXX";
 static const char path[] = "a.jsonl";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
-}
-
-static int leave_folder(void **state) {
-    char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return chdir("/") != 0 || system(line) != 0;
-}
 
 static int remove_file(void **state) {
     (void)state;
@@ -76,28 +63,20 @@ static size_t name_count(record_table *table) {
     return count;
 }
 
-static void write_bytes(const char *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static char text[4096];
 
 static size_t read_bytes(void) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(text, 1, sizeof text, file);
+    size_t size;
+    char *data = test_folder_read(path, &size);
     assert_true(size < sizeof text);
-    fclose(file);
-    text[size] = '\0';
+    memcpy(text, data, size + 1);
+    free(data);
     return size;
 }
 
 /* ---- round trips ----------------------------------------------------------------------------- */
 
-TEST_WITH(every_member_is_read_back, NULL, remove_file) {
+TEST(every_member_is_read_back) {
     const batch_record done = records_full(RECORD_DONE), kept = records_full(RECORD_KEPT),
                        failed = records_full(RECORD_FAILED);
     const batch_record *const all[] = {&done, &kept, &failed};
@@ -110,7 +89,7 @@ TEST_WITH(every_member_is_read_back, NULL, remove_file) {
     }
 }
 
-TEST_WITH(what_is_not_known_is_read_back, NULL, remove_file) {
+TEST(what_is_not_known_is_read_back) {
     const batch_record record = {
         .name = "a", .in = "b", .status = RECORD_FAILED, .code = record_code(PM_ERROR_FILE)};
     append(&record);
@@ -119,7 +98,7 @@ TEST_WITH(what_is_not_known_is_read_back, NULL, remove_file) {
     record_table_destroy(&table);
 }
 
-TEST_WITH(odd_names_are_read_back, NULL, remove_file) {
+TEST(odd_names_are_read_back) {
     static const char *const names[] = {
         "\"quotes\" and \\ backslash",
         "tab\tnewline\nescape\x1b[31m",
@@ -155,7 +134,7 @@ TEST_WITH(odd_names_are_read_back, NULL, remove_file) {
     record_table_destroy(&table);
 }
 
-TEST_WITH(lines_have_no_control_characters, NULL, remove_file) {
+TEST(lines_have_no_control_characters) {
     batch_record record = records_full(RECORD_FAILED);
     record.name = record.in = record.out = record.error = record.method = "\x1b\n\xff\xc2\x85";
     append(&record);
@@ -167,7 +146,7 @@ TEST_WITH(lines_have_no_control_characters, NULL, remove_file) {
     assert_int_equal(text[size - 1], '\n');
 }
 
-TEST_WITH(warnings_never_make_a_line_too_long, NULL, remove_file) {
+TEST(warnings_never_make_a_line_too_long) {
     enum { COUNT = 3000, SIZE = 1000 };
     static char long_text[SIZE + 1];
     static const char *warnings[COUNT];
@@ -189,7 +168,7 @@ TEST_WITH(warnings_never_make_a_line_too_long, NULL, remove_file) {
     record_table_destroy(&table);
 }
 
-TEST_WITH(a_record_that_readers_would_drop_is_refused, NULL, remove_file) {
+TEST(a_record_that_readers_would_drop_is_refused) {
     batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *name = malloc(RECORD_LINE_MAX + 1);
@@ -210,7 +189,7 @@ TEST_WITH(a_record_that_readers_would_drop_is_refused, NULL, remove_file) {
 
 /* ---- torn lines ------------------------------------------------------------------------------ */
 
-TEST_WITH(a_line_torn_at_any_byte_is_dropped_and_ended, NULL, remove_file) {
+TEST(a_line_torn_at_any_byte_is_dropped_and_ended) {
     static char both[sizeof text];
     batch_record first = records_full(RECORD_DONE), second = first, third = first;
     first.name = "first";
@@ -222,7 +201,7 @@ TEST_WITH(a_line_torn_at_any_byte_is_dropped_and_ended, NULL, remove_file) {
     const size_t end = read_bytes();
     memcpy(both, text, end);
     for (size_t size = begin; size <= end; size++) {
-        write_bytes(both, size);
+        test_folder_put(path, both, size);
         /* Only the newline is missing where size is end - 1. */
         const bool whole = size + 1 >= end, torn = size > begin && !whole;
         record_table *table = read_table(torn);
@@ -237,7 +216,7 @@ TEST_WITH(a_line_torn_at_any_byte_is_dropped_and_ended, NULL, remove_file) {
     }
 }
 
-TEST_WITH(a_full_disk_is_told_and_the_rest_is_kept, NULL, remove_file) {
+TEST(a_full_disk_is_told_and_the_rest_is_kept) {
     batch_record record = records_full(RECORD_DONE);
     struct rlimit before, limit;
     record_file *file = NULL;
@@ -297,7 +276,7 @@ static void expect_all(void) {
     record_table_destroy(&table);
 }
 
-TEST_WITH(lines_of_processes_do_not_mix, NULL, remove_file) {
+TEST(lines_of_processes_do_not_mix) {
     pid_t children[WRITERS];
     for (int i = 0; i < WRITERS; i++) {
         children[i] = fork();
@@ -324,7 +303,7 @@ static void *run_writer(void *user) {
     return NULL;
 }
 
-TEST_WITH(lines_of_threads_do_not_mix, NULL, remove_file) {
+TEST(lines_of_threads_do_not_mix) {
     writer writers[WRITERS];
     record_file *file = NULL;
     assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
@@ -339,7 +318,7 @@ TEST_WITH(lines_of_threads_do_not_mix, NULL, remove_file) {
     expect_all();
 }
 
-TEST_WITH(the_line_that_is_given_is_that_of_the_file, NULL, remove_file) {
+TEST(the_line_that_is_given_is_that_of_the_file) {
     const batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *line = NULL;
@@ -385,7 +364,7 @@ TEST(nothing_is_closed) {
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
-TEST_WITH(long_lines_are_dropped_alone, NULL, remove_file) {
+TEST(long_lines_are_dropped_alone) {
     const size_t size = RECORD_LINE_MAX + 100;
     char *line = malloc(size);
     const batch_record record = records_full(RECORD_DONE);
@@ -397,7 +376,7 @@ TEST_WITH(long_lines_are_dropped_alone, NULL, remove_file) {
         memset(line, ' ', size);
         memcpy(line, text, length);
         line[RECORD_LINE_MAX + extra] = '\n';
-        write_bytes(line, RECORD_LINE_MAX + extra + 1);
+        test_folder_put(path, line, RECORD_LINE_MAX + extra + 1);
         record_table *table = read_table(extra);
         assert_int_equal(name_count(table), 1 - extra);
         record_table_destroy(&table);
@@ -409,4 +388,5 @@ TEST_WITH(long_lines_are_dropped_alone, NULL, remove_file) {
     free(line);
 }
 
-const test_fixture group_fixture = {enter_folder, leave_folder};
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+const test_fixture each_fixture = {NULL, remove_file};

@@ -14,23 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 #include "support/records.h"
+#include "support/test_folder.h"
 #include "support/tests.h"
-
-static char folder[] = "/tmp/posemill-table-XXXXXX";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
-}
-
-static int leave_folder(void **state) {
-    char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return chdir("/") != 0 || system(line) != 0;
-}
 
 static void append(const char *path, const char *name, record_status status, int64_t time) {
     record_file *file = NULL;
@@ -109,10 +95,7 @@ TEST(the_latest_that_is_no_failure_comes_first) {
 
 static size_t names_of_line(const char *line, size_t size, size_t *dropped) {
     size_t count = 0;
-    FILE *file = fopen("line", "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(line, 1, size, file), size);
-    fclose(file);
+    test_folder_put("line", line, size);
     record_table *table = record_table_create();
     assert_int_equal(record_table_add(table, "line", false, dropped, NULL), PM_OK);
     assert_non_null(record_table_names(table, &count));
@@ -264,4 +247,4 @@ TEST(many_names_are_found) {
     record_table_destroy(&table);
 }
 
-const test_fixture group_fixture = {enter_folder, leave_folder};
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* ---- division ------------------------------------------------------------------------------ */
 
 enum { ITEMS_MAX = 300, SHARDS_MAX = 40 };

@@ -10,7 +10,14 @@ import struct
 import zipfile
 from pathlib import Path
 
-import numpy as np
+import command_case
+
+np = command_case.require_numpy()
+
+JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
+          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
+          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+UPPER = JOINTS[:5]
 
 
 # ---- quaternions x y z w -------------------------------------------------------------------
@@ -222,6 +229,13 @@ def read_csv(path, rate):
 # ---- writing -------------------------------------------------------------------------------
 
 
+def walk(random, frames, rate, speed=1.0, count=len(JOINTS), most=5, size=40):
+    """Rows of angles in degrees that turn smoothly."""
+    t = np.arange(frames)[:, None] / rate
+    phase, pace = random.uniform(0, 6, 3 * count), speed * random.uniform(1, most, 3 * count)
+    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, size * np.sin(phase + pace * t)])
+
+
 def write_bvh(path, joints, rows, rate, rename=lambda name: name):
     """joints: (name, parent, offset), parents first, depth first. Rows: root position, then Z X Y of each."""
     lines, depth = ["HIERARCHY"], []
@@ -283,11 +297,6 @@ def write_glb(path, joints, clips, rate):
     for child, (_, parent, _) in enumerate(joints):
         if parent >= 0:
             nodes[parent].setdefault("children", []).append(child)
-    document = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
-                "animations": animations, "bufferViews": views, "accessors": accessors,
-                "buffers": [{"byteLength": len(binary)}]}
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    size = 12 + 8 + len(text) + 8 + len(binary)
-    Path(path).write_bytes(struct.pack("<III", 0x46546C67, 2, size) + struct.pack("<II", len(text), 0x4E4F534A) +
-                           text + struct.pack("<II", len(binary), 0x004E4942) + binary)
+    Path(path).write_bytes(command_case.glb(
+        {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "animations": animations,
+         "bufferViews": views, "accessors": accessors, "buffers": [{"byteLength": len(binary)}]}, binary))

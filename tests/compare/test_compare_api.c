@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static pm_motion *a, *b, *giant;
 static pm_error error;
 

@@ -18,7 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 static bool use_commas(void) {
     char folder[512], decimal[16];
     if (!setlocale(LC_ALL, "de_DE.UTF-8") && getcwd(folder, sizeof folder) &&

@@ -7,22 +7,13 @@
 
 #include "motion/bvh/bvh.h"
 #include "motion/files/output.h"
-#include "support/tests.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- files ----------------------------------------------------------------------- */
-
-static char *read_whole(const char *path, const input_kind *kind, size_t *size) {
-    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
-
-    if (!input_read_file(path, kind, &data, size, reason))
-        fail_msg("%s: %s", path, reason);
-    return data;
-}
 
 /* ---- reading a text and its messages --------------------------------------------- */
 
@@ -547,7 +538,7 @@ static char *written(const bvh *model, bool own_rows) {
     }
     assert_int_equal(bvh_writer_end(&writer, &error), PM_OK);
     assert_int_equal(motion_output_commit(&output, &error), PM_OK);
-    data = read_whole(path, &bvh_kind, &size);
+    data = test_folder_read(path, &size);
     assert_int_equal(writer.bytes, size);
     bvh_writer_release(&writer);
     unlink(path);
@@ -663,24 +654,9 @@ static const data_file data_files[] = {
     {"odd/usdbvhanim_test.bvh", NULL, false, 2, 20, 24, 1},
 };
 
-static char *read_data_file(const char *name, size_t *size) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    char *data;
-
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data",
-             name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    data = read_whole(path, NULL, size);
-    return data;
-}
-
 static void check_data_file(const data_file *file) {
     size_t size;
-    char *data = read_data_file(file->path, &size);
+    char *data = test_folder_read(test_data(file->path), &size);
     bvh *model;
     pm_status code = read_bytes(data, size, &plain, &model);
 
@@ -714,7 +690,7 @@ TEST(real_files_survive_being_written_and_read) {
         char *data, *text;
         if (data_files[i].refused)
             continue;
-        data = read_data_file(data_files[i].path, &size);
+        data = test_folder_read(test_data(data_files[i].path), &size);
         assert_int_equal(read_bytes(data, size, &plain, &model), PM_OK);
         text = written(model, true);
         assert_int_equal(read_bytes(text, strlen(text), &plain, &again), PM_OK);

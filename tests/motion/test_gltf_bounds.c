@@ -21,6 +21,7 @@
 #include "motion/open/open.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
@@ -160,56 +161,33 @@ static void describe_buffers(file_bytes *json, bool has_unknown) {
     add(json, has_unknown ? "],\"extensions\":{\"X_unknown\":{}}}" : "]}", 0, 0);
 }
 
-static void make_folder(char folder[64]) {
-    char path[128];
+static void make_files(void) {
     float keys[64] = {0, 1};
     unsigned char *data = test_array(FILE_SIZE, 1);
-    (void)snprintf(folder, 64, "test_gltf_bounds_XXXXXX");
-    assert_non_null(mkdtemp(folder));
     memset(data, 0, FILE_SIZE);
     memcpy(data, keys, sizeof keys);
-    (void)snprintf(path, sizeof path, "%s/shared.bin", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, FILE_SIZE, file), FILE_SIZE);
-    assert_int_equal(fclose(file), 0);
-    (void)snprintf(path, sizeof path, "%s/link.bin", folder);
-    assert_int_equal(symlink("shared.bin", path), 0);
+    test_folder_put("shared.bin", data, FILE_SIZE);
+    test_folder_link("shared.bin", "link.bin");
     free(data);
 }
 
-static void remove_folder(const char *folder) {
-    char path[128];
-    (void)snprintf(path, sizeof path, "%s/shared.bin", folder);
-    (void)remove(path);
-    (void)snprintf(path, sizeof path, "%s/link.bin", folder);
-    (void)remove(path);
-    (void)rmdir(folder);
-}
-
 static void count_bytes(void *user, const void *data, size_t size) {
-    size_t *sum = user;
     (void)data;
-    *sum += size;
+    *(size_t *)user += size;
 }
 
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
 TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
-    char folder[64], path[128];
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL, *again = NULL;
     pm_error error = poisoned_error();
     size_t seen = 0;
     const motion_observer observer = {.see = count_bytes, .user = &seen};
     const motion_sink sink = bytes_sink(&out);
-    make_folder(folder);
+    make_files();
     describe_buffers(&json, false);
-    (void)snprintf(path, sizeof path, "%s/in.gltf", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(json.data, 1, json.size, file), json.size);
-    assert_int_equal(fclose(file), 0);
-    expect_ok(motion_open_observed(path, NULL, 0, NULL, &observer, &opened, &error), &error);
+    test_folder_put("in.gltf", json.data, json.size);
+    expect_ok(motion_open_observed("in.gltf", NULL, 0, NULL, &observer, &opened, &error), &error);
     assert_int_equal(seen, json.size + FILE_SIZE);
     expect_ok(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error), &error);
     assert_true(out.size < 2 * json.size);
@@ -217,25 +195,21 @@ TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     assert_int_equal(pm_motion_get_content(again)->clips[0].timelines[0].key_count, 2);
     pm_motion_destroy(&again);
     pm_motion_destroy(&opened);
-    (void)remove(path);
-    remove_folder(folder);
     free(json.data);
     free(out.data);
 }
 
 TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
-    char folder[64];
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL;
     pm_error error = poisoned_error();
     const motion_sink sink = bytes_sink(&out);
-    make_folder(folder);
+    make_files();
     describe_buffers(&json, true);
-    expect_ok(pm_motion_parse(json.data, json.size, "", folder, NULL, &opened, &error), &error);
+    expect_ok(pm_motion_parse(json.data, json.size, "", ".", NULL, &opened, &error), &error);
     expect_refusal(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error),
                    &error, PM_ERROR_OUTPUT, "is the same file as");
     pm_motion_destroy(&opened);
-    remove_folder(folder);
     free(json.data);
     free(out.data);
 }
@@ -417,3 +391,5 @@ TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
         expect_refusal(parse(&text, &opened, &error), &error, PM_ERROR_FILE, words[i]);
     }
 }
+
+const test_fixture each_fixture = {test_folder_enter, test_folder_leave};

@@ -14,6 +14,7 @@
 #include "check.h"
 #include "motion.h"
 #include "support/gltf_generator.h"
+#include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
@@ -228,15 +229,6 @@ static void expect_as_found(const void *file, const char *output) {
     json_decref(after);
 }
 
-static char *read_output(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *data = test_array(1 << 20, 1);
-    *size = fread(data, 1, 1 << 20, file);
-    (void)fclose(file);
-    return data;
-}
-
 TEST(what_is_written_has_the_clip_as_it_was_found) {
     char path[64];
     pm_engine *engine = make_engine();
@@ -252,7 +244,7 @@ TEST(what_is_written_has_the_clip_as_it_was_found) {
         expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
         expect_ok(pm_motion_resample(opened, engine, &options, path, &report, &error), &error);
         assert_int_equal(report.samples, 22);
-        char *output = read_output(path, &written);
+        char *output = test_folder_read(path, &written);
         expect_ok(parse(output, written, false, warnings, &again, &error), &error);
         const pm_motion_content *content = pm_motion_get_content(again);
         assert_int_equal(content->clips[0].timelines[0].key_count, 11);

@@ -5,136 +5,84 @@
  */
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "check.h"
 #include "motion.h"
 #include "motion/model/model.h"
-#include "support/faults.h"
+#include "support/failing_memory.h"
+#include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/wrapped.h"
 
-enum { OUTPUT = 1 << 20 };
-static char output[OUTPUT];
-
-static pm_status keep(void *user, const void *data, size_t size, pm_error *error) {
-    size_t *used = user;
-    (void)error;
-    assert_true(size <= OUTPUT - *used);
-    memcpy(output + *used, data, size);
-    *used += size;
-    return PM_OK;
-}
-
-static pm_status constant_samples(void *user, uint64_t first, size_t count,
-                                  double *const channels[], motion_position positions[],
-                                  pm_error *error) {
-    const pm_motion_clip *clip = user;
-    (void)error;
-    (void)first;
-    (void)positions;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5;
-    return PM_OK;
-}
+static const generated_file *read_file;
+static bool with_jansson;
 
 /* The allocator behind the wrappers. */
 void *__real_malloc(size_t size);
 void __real_free(void *block);
 
-/* Whether a status is right. jansson's parser loses characters when it finds no memory for them, so
- * that the file is refused for what it became, or read without them. */
-static bool is_right(pm_status status, bool with_jansson) {
-    return status == PM_ERROR_MEMORY || (with_jansson && status == PM_ERROR_FILE);
-}
-
-/* Reads with the Nth allocation failing, N = 1, 2, ...; returns how many failed. */
-static size_t fail_reading(const void *data, size_t size, bool with_jansson) {
-    if (with_jansson)
-        json_set_alloc_funcs(malloc, free);
-    else
-        json_set_alloc_funcs(__real_malloc, __real_free);
-    for (size_t nth = 1;; nth++) {
-        const long blocks = faults_live_blocks();
-        pm_motion *opened = NULL;
-        pm_error error = poisoned_error();
-        faults_arm(FAULT_ALLOCATION, nth, 0, false);
-        const pm_status status = pm_motion_parse(data, size, "", NULL, NULL, &opened, &error);
-        const char *failed = faults_disarm();
-        if (status == PM_OK) {
-            pm_motion_destroy(&opened);
-            assert_int_equal(faults_live_blocks(), blocks);
-            if (failed && with_jansson)
-                continue;
-            assert_null(failed);
-            return nth - 1;
-        }
-        if (!is_right(status, with_jansson))
-            fail_msg("allocation %zu (%s) became %d: %s", nth, failed, (int)status, error.message);
-        assert_non_null(failed);
-        assert_null(opened);
-        assert_int_equal(faults_live_blocks(), blocks);
-    }
-}
-
-static size_t fail_writing(const pm_motion *opened, const motion_format *format, size_t *size) {
-    const motion_samples samples = {.count = 5,
-                                    .rate = {4, 1},
-                                    .read = constant_samples,
-                                    .user =
-                                        (void *)(uintptr_t)pm_motion_get_content(opened)->clips};
-    for (size_t nth = 1;; nth++) {
-        const long blocks = faults_live_blocks();
-        const motion_sink sink = {keep, size};
-        pm_error error = poisoned_error();
-        *size = 0;
-        faults_arm(FAULT_ALLOCATION, nth, 0, false);
-        const pm_status status = format->write(
-            opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error);
-        const char *failed = faults_disarm();
-        assert_int_equal(faults_live_blocks(), blocks);
-        if (status == PM_OK) {
-            if (failed)
-                fail_msg("allocation %zu (%s) failed without effect", nth, failed);
-            return nth - 1;
-        }
-        if (status != PM_ERROR_MEMORY)
-            fail_msg("allocation %zu (%s) became %d: %s", nth, failed, (int)status, error.message);
-    }
+/* jansson's parser loses characters when it finds no memory for them, so that the file is refused for
+ * what it became, or read without them. */
+static bool read_it(void) {
+    const long live = live_blocks();
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    const pm_status status =
+        pm_motion_parse(read_file->data, read_file->size, "", NULL, NULL, &opened, &error);
+    assert_int_equal(opened != NULL, status == PM_OK);
+    pm_motion_destroy(&opened);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK && status != PM_ERROR_MEMORY && !(with_jansson && status == PM_ERROR_FILE))
+        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+    return status == PM_OK;
 }
 
 TEST(each_allocation_of_reading_may_fail) {
     random_source random = random_salted(0x961);
-    size_t failures = 0;
     for (size_t i = 0; i < (small_sizes() ? 2 : 6); i++) {
         generated_file *file = gltf_generate(&random);
-        failures += fail_reading(file->data, file->size, false);
-        failures += fail_reading(file->data, file->size, true);
+        read_file = file;
+        for (int each = 0; each < 2; each++) {
+            with_jansson = each;
+            json_set_alloc_funcs(each ? malloc : __real_malloc, each ? free : __real_free);
+            fail_each_allocation(read_it, 5, each ? SIZE_MAX : 0);
+        }
         gltf_generated_free(file);
     }
-    assert_true(failures > 100);
+}
+
+static const pm_motion *written;
+static const motion_format *format;
+static file_bytes kept; /* with room, so that only the writer allocates */
+
+static bool write_it(void) {
+    const motion_samples samples = test_halves(written, 5, (pm_rational){4, 1});
+    const long live = live_blocks();
+    pm_error error = poisoned_error();
+    kept.size = 0;
+    const pm_status status = test_write(written, format, &samples, &kept, &error);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK && status != PM_ERROR_MEMORY)
+        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+    return status == PM_OK;
 }
 
 TEST(each_allocation_of_writing_may_fail) {
     random_source random = random_salted(0x962);
-    size_t failures = 0;
+    const motion_format *const formats[] = {&motion_glb, &motion_gltf};
+    kept = (file_bytes){.data = test_array(1 << 20, 1), .room = 1 << 20};
     json_set_alloc_funcs(malloc, free);
     for (size_t i = 0; i < (small_sizes() ? 2 : 6); i++) {
         generated_file *file = gltf_generate(&random);
-        pm_motion *opened = NULL, *again = NULL;
-        pm_error error;
-        size_t size = 0;
-        expect_ok(pm_motion_parse(file->data, file->size, "", NULL, NULL, &opened, &error), &error);
-        failures += fail_writing(opened, &motion_glb, &size);
-        failures += fail_writing(opened, &motion_gltf, &size);
-        expect_ok(pm_motion_parse(output, size, "", NULL, NULL, &again, &error), &error);
-        pm_motion_destroy(&again);
+        pm_motion *opened = test_parse(file->data, file->size, NULL);
+        written = opened;
+        for (size_t f = 0; f < 2; f++) {
+            format = formats[f];
+            fail_each_allocation(write_it, 5, 0);
+            pm_motion_destroy(&(pm_motion *){test_parse(kept.data, kept.size, NULL)});
+        }
         pm_motion_destroy(&opened);
         gltf_generated_free(file);
     }
-    assert_true(failures > 100);
-}
-
-TEST(the_wrappers_are_linked) {
-    assert_true(faults_are_linked());
+    free(kept.data);
 }

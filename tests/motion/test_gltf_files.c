@@ -12,18 +12,9 @@
 
 #include "check.h"
 #include "motion.h"
+#include "support/motion_files.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
-
-static bool path_of(const char *name, char path[1024]) {
-    const char *data = getenv("POSEMILL_DATA");
-    (void)snprintf(path, 1024, "%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR "/../shared/data",
-                   name);
-    FILE *file = fopen(path, "rb");
-    if (file)
-        (void)fclose(file);
-    return file != NULL;
-}
 
 static void count_warning(void *user, pm_log_level level, const char *message) {
     size_t *count = user;
@@ -35,13 +26,12 @@ static void count_warning(void *user, pm_log_level level, const char *message) {
 static pm_status open_file(const char *name, size_t *warnings, pm_motion **opened,
                            pm_error *error) {
     const pm_motion_read_options options = {.log = count_warning, .log_user = warnings};
-    char path[1024];
+    char path[64];
+    snprintf(path, sizeof path, "gltf/%s", name);
     *opened = NULL;
     *error = poisoned_error();
     *warnings = 0;
-    if (!path_of(name, path))
-        skip();
-    return pm_motion_open(path, &options, opened, error);
+    return pm_motion_open(test_data(path), &options, opened, error);
 }
 
 static pm_motion *open_ok(const char *name, size_t *warnings) {
@@ -294,8 +284,7 @@ TEST(files_outside_of_the_folder_are_not_read) {
                 {".", "no regular file"},
                 {"missing.bin", "cannot be opened"}};
     char folder[1024], text[256];
-    if (!path_of("odd/animation.bin", folder))
-        skip();
+    snprintf(folder, sizeof folder, "%s", test_data("gltf/odd/animation.bin"));
     *strrchr(folder, '/') = '\0';
     for (size_t i = 0; i < COUNT_OF(uris); i++) {
         pm_motion *opened = NULL;

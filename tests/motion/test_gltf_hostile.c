@@ -15,6 +15,8 @@
 #include "support/counted_memory.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 enum { GENERATED = 12 };
 
@@ -37,16 +39,10 @@ static size_t collect(input inputs[GENERATED + 1]) {
         memcpy(inputs[count].data, file->data, file->size);
         gltf_generated_free(file);
     }
-    const char *data = getenv("POSEMILL_DATA");
-    char path[1024];
-    (void)snprintf(path, sizeof path, "%s/gltf/Fox.glb",
-                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data");
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!test_has_data("gltf/Fox.glb"))
         return count;
-    inputs[count] = (input){test_array(1 << 18, 1), 0};
-    inputs[count].size = fread(inputs[count].data, 1, 1 << 18, file);
-    (void)fclose(file);
+    inputs[count].data =
+        (unsigned char *)test_folder_read(test_data("gltf/Fox.glb"), &inputs[count].size);
     return count + 1;
 }
 
@@ -61,33 +57,14 @@ static uint32_t word(const unsigned char *at) {
 
 /* ---- one case ------------------------------------------------------------------------------ */
 
-static pm_status constant_samples(void *user, uint64_t first, size_t count,
-                                  double *const channels[], motion_position positions[],
-                                  pm_error *error) {
-    const pm_motion_clip *clip = user;
-    (void)error;
-    (void)first;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5;
-    positions[0] = (motion_position){.key = 1, .exact = true};
-    return PM_OK;
-}
-
 static void write_and_read_again(const pm_motion *opened, const motion_format *format) {
     const pm_motion_content *content = pm_motion_get_content(opened);
-    const motion_samples samples = {.count = 5,
-                                    .rate = {4, 1},
-                                    .read = constant_samples,
-                                    .user = (void *)(uintptr_t)content->clips};
+    const motion_samples samples = test_halves(opened, 5, (pm_rational){4, 1});
     file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_motion *again = NULL;
     pm_error error = poisoned_error();
-    expect_ok(format->write(opened, &samples, content->clip_count > 0,
-                            &(motion_write_options){.decimals = 6}, &sink, &error),
+    expect_ok(test_write(opened, format, content->clip_count > 0 ? &samples : NULL, &out, &error),
               &error);
-    expect_ok(pm_motion_parse(out.data, out.size, "", NULL, NULL, &again, &error), &error);
+    pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clip_count, content->clip_count);
     pm_motion_destroy(&again);
     free(out.data);

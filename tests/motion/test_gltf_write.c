@@ -20,6 +20,8 @@
 #include "support/file_bytes.h"
 #include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
@@ -262,10 +264,15 @@ static void expect_one_input(const json_t *root, const source *s) {
 
 static pm_motion *parse(const void *data, size_t size, bool is_strict) {
     const pm_motion_read_options options = {.strict = is_strict};
-    pm_motion *opened = NULL;
+    return test_parse(data, size, &options);
+}
+
+static file_bytes written(const pm_motion *opened, const motion_format *format,
+                          const motion_samples *samples) {
+    file_bytes out = {0};
     pm_error error = poisoned_error();
-    expect_ok(pm_motion_parse(data, size, "", NULL, &options, &opened, &error), &error);
-    return opened;
+    expect_ok(test_write(opened, format, samples, &out, &error), &error);
+    return out;
 }
 
 static void check_output(const generated_file *file, const file_bytes *out, const source *s) {
@@ -306,13 +313,8 @@ TEST(samples_replace_keys_and_all_else_remains) {
         s->evaluator = evaluator;
         s->clip = &pm_motion_get_content(opened)->clips[clip];
         s->samples = &samples;
-        file_bytes out = {0};
-        const motion_sink sink = bytes_sink(&out);
         const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
-        pm_error error = poisoned_error();
-        expect_ok(format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
-                                &error),
-                  &error);
+        file_bytes out = written(opened, format, &samples);
         if (file->track_count > 0 && out.size > 0)
             check_output(file, &out, s);
         free(out.data);
@@ -324,33 +326,6 @@ TEST(samples_replace_keys_and_all_else_remains) {
 }
 
 /* ---- real files ---------------------------------------------------------------------------- */
-
-static pm_status constant_samples(void *user, uint64_t first, size_t count,
-                                  double *const channels[], motion_position positions[],
-                                  pm_error *error) {
-    const pm_motion_clip *clip = user;
-    (void)error;
-    (void)positions;
-    (void)first;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5;
-    return PM_OK;
-}
-
-static bool open_data(const char *name, pm_motion **opened) {
-    char path[1024];
-    pm_error error;
-    const char *data = getenv("POSEMILL_DATA");
-    (void)snprintf(path, sizeof path, "%s/gltf/%s",
-                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    (void)fclose(file);
-    expect_ok(pm_motion_open(path, NULL, opened, &error), &error);
-    return true;
-}
 
 /* The bytes that a view stands for: its own, or its compressed ones. */
 static const unsigned char *bytes_of(const gltf_document *document, size_t view, size_t *size) {
@@ -448,20 +423,12 @@ TEST(real_files_keep_what_is_not_animated) {
     };
     static const motion_format *const formats[] = {&motion_gltf, &motion_glb};
     for (size_t i = 0; i < 2 * (COUNT_OF(names)); i++) {
-        pm_motion *opened = NULL;
-        if (!open_data(names[i / 2], &opened))
-            skip();
+        char name[64];
+        snprintf(name, sizeof name, "gltf/%s", names[i / 2]);
+        pm_motion *opened = test_open(test_data(name), NULL);
         const pm_motion_content *content = pm_motion_get_content(opened);
-        const motion_samples samples = {.count = 7,
-                                        .rate = {10, 1},
-                                        .read = constant_samples,
-                                        .user = (void *)(uintptr_t)&content->clips[0]};
-        file_bytes out = {0};
-        const motion_sink sink = bytes_sink(&out);
-        pm_error error = poisoned_error();
-        expect_ok(formats[i % 2]->write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
-                                        &sink, &error),
-                  &error);
+        const motion_samples samples = test_halves(opened, 7, (pm_rational){10, 1});
+        file_bytes out = written(opened, formats[i % 2], &samples);
         pm_motion *again = parse(out.data, out.size, true);
         const gltf_document *a = opened->document, *b = again->document;
         expect_same_members(a->root, b->root);
@@ -491,25 +458,33 @@ TEST(real_files_keep_what_is_not_animated) {
     "\"count\":2,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":32}],"          \
     "\"buffers\":[{\"byteLength\":36,\"name\":\"kept\"}]}"
 
+/* Two keys of a translation, at 0 and 1 s; and room for three samples of it. */
+typedef struct small {
+    unsigned char *file;
+    size_t size;
+    pm_motion *motion;
+    motion_samples samples;
+} small;
+
+static small open_small(const char *json) {
+    static const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    small made;
+    made.file = glb_assemble(json, data, sizeof data, &made.size);
+    made.motion = parse(made.file, made.size, false);
+    made.samples = test_halves(made.motion, 3, (pm_rational){2, 1});
+    return made;
+}
+
+static void close_small(small *made) {
+    pm_motion_destroy(&made->motion);
+    free(made->file);
+}
+
 static file_bytes write_document(const char *json, bool is_binary) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(json, data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    const motion_samples samples = {
-        .count = 3,
-        .rate = {2, 1},
-        .read = constant_samples,
-        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
-    file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_error error = poisoned_error();
-    const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
-    expect_ok(
-        format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error);
-    pm_motion_destroy(&opened);
-    free(file);
+    small made = open_small(json);
+    const file_bytes out =
+        written(made.motion, is_binary ? &motion_glb : &motion_gltf, &made.samples);
+    close_small(&made);
     return out;
 }
 
@@ -537,29 +512,22 @@ TEST(json_that_is_carried_over_is_equal) {
 }
 
 TEST(unknown_chunks_are_carried_over) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    file = realloc(file, size + sizeof other);
-    assert_non_null(file);
-    memcpy(file + size, other, sizeof other);
-    const uint32_t total = (uint32_t)(size + sizeof other);
-    memcpy(file + 8, &total, 4);
-    pm_motion *opened = parse(file, total, true);
-    file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_error error = poisoned_error();
-    expect_ok(
-        motion_glb.write(opened, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error);
+    static const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
+    small made = open_small(DOCUMENT(""));
+    file_bytes file = {0};
+    bytes_add(&file, made.file, made.size);
+    bytes_add(&file, other, sizeof other);
+    memcpy(file.data + 8, &(uint32_t){(uint32_t)file.size}, 4);
+    pm_motion *opened = parse(file.data, file.size, true);
+    file_bytes out = written(opened, &motion_glb, NULL);
     assert_true(out.size > sizeof other);
     assert_memory_equal(out.data + out.size - sizeof other, other, sizeof other);
     pm_motion_destroy(&opened);
     opened = parse(out.data, out.size, true);
     pm_motion_destroy(&opened);
     free(out.data);
-    free(file);
+    free(file.data);
+    close_small(&made);
 }
 
 /* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
@@ -587,14 +555,10 @@ TEST(channels_that_stay_keep_a_shared_sampler) {
 
 /* Keys of a GLB in memory are those in its binary chunk. */
 TEST(the_binary_chunk_is_not_copied) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, true);
-    const pm_motion_channel *channel = &pm_motion_get_content(opened)->clips[0].channels[0];
-    assert_ptr_equal(channel->keys.data, file + size - sizeof data + 2 * sizeof *data);
-    pm_motion_destroy(&opened);
-    free(file);
+    small made = open_small(DOCUMENT(""));
+    const pm_motion_channel *channel = &pm_motion_get_content(made.motion)->clips[0].channels[0];
+    assert_ptr_equal(channel->keys.data, made.file + made.size - 7 * sizeof(float));
+    close_small(&made);
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
@@ -628,29 +592,20 @@ TEST(unknown_extensions_keep_all_indices) {
 
 /* 10^7 samples a second cannot be told apart in float32 after one second. */
 TEST(times_that_float32_cannot_hold_are_refused) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    motion_samples samples = {.count = 40,
-                              .rate = {10000000, 1},
-                              .start = 1.0,
-                              .read = constant_samples,
-                              .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+    small made = open_small(DOCUMENT(""));
+    motion_samples samples = test_halves(made.motion, 40, (pm_rational){10000000, 1});
     file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
     pm_error error = poisoned_error();
-    expect_refusal(motion_glb.write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
+    samples.start = 1;
+    expect_refusal(test_write(made.motion, &motion_glb, &samples, &out, &error), &error,
+                   PM_ERROR_TIME, "float32");
+    const motion_samples twice[] = {made.samples, made.samples};
+    const motion_sink sink = bytes_sink(&out);
+    expect_refusal(motion_glb.write(made.motion, twice, 2, &(motion_write_options){.decimals = 6},
                                     &sink, &error),
-                   &error, PM_ERROR_TIME, "float32");
+                   &error, PM_ERROR_ARGUMENT, "twice");
     assert_int_equal(out.size, 0);
-    const motion_samples twice[] = {{.count = 1, .read = constant_samples, .user = samples.user},
-                                    {.count = 1, .read = constant_samples, .user = samples.user}};
-    expect_refusal(
-        motion_glb.write(opened, twice, 2, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error, PM_ERROR_ARGUMENT, "twice");
-    pm_motion_destroy(&opened);
-    free(file);
+    close_small(&made);
 }
 
 /* Linear translations at 1, 2 and 3 s, and steps at 1, 1.5 and 2.5 s; optionally a channel that is
@@ -683,12 +638,7 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     assert_true(close(mkstemps(path, 4)) == 0);
     expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, error), error);
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
-    FILE *written = fopen(path, "rb");
-    assert_non_null(written);
-    out->data = calloc(1, 4096);
-    out->size = fread(out->data, 1, 4096, written);
-    assert_true(feof(written));
-    fclose(written);
+    out->data = test_folder_read(path, &out->size);
     unlink(path);
     pm_engine_destroy(&engine);
     pm_motion_destroy(&opened);
@@ -753,24 +703,17 @@ static pm_status fill_up(void *user, const void *data, size_t size, pm_error *er
 
 /* The sink's error is the writer's, wherever it occurs. */
 TEST(errors_of_the_sink_are_passed_on) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0, failures = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    const motion_samples samples = {
-        .count = 3,
-        .rate = {2, 1},
-        .read = constant_samples,
-        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+    small made = open_small(DOCUMENT(""));
+    size_t failures = 0;
     for (int is_binary = 0; is_binary < 2; is_binary++) {
+        const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
         for (size_t after = 1;; after += 7) {
             size_t left = after;
             const motion_sink sink = {fill_up, &left};
             pm_error error = poisoned_error();
             const pm_status status =
-                (is_binary ? motion_glb : motion_gltf)
-                    .write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
-                           &error);
+                format->write(made.motion, &made.samples, 1, &(motion_write_options){.decimals = 6},
+                              &sink, &error);
             if (status == PM_OK)
                 break;
             assert_int_equal(status, PM_ERROR_OUTPUT);
@@ -778,6 +721,5 @@ TEST(errors_of_the_sink_are_passed_on) {
         }
     }
     assert_true(failures > 100);
-    pm_motion_destroy(&opened);
-    free(file);
+    close_small(&made);
 }

@@ -9,6 +9,7 @@
 #include <posemill/posemill_motion.h>
 
 #include "support/check.h"
+#include "support/motion_files.h"
 #include "support/test_folder.h"
 
 #include <locale.h>
@@ -18,20 +19,8 @@
 
 static const char *const outputs[] = {"half.bvh", "half.glb", "half.gltf", "half.npz",
                                       "fine.bvh", "fine.glb", "fine.gltf", "fine.npz"};
+static const char walk_file[] = POSEMILL_SOURCE_DIR "/examples/walk.bvh";
 enum { OUTPUTS = COUNT_OF(outputs), WRITTEN = OUTPUTS / 2 };
-
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
 
 /* Sets a locale, made in the working folder. */
 static void enter(const char *name) {
@@ -57,19 +46,11 @@ static pm_engine *make_engine(void) {
     return engine;
 }
 
-static pm_motion *open_walk(void) {
-    pm_motion *motion = NULL;
-    pm_error error;
-    expect_ok(pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &motion, &error),
-              &error);
-    return motion;
-}
-
 /* Writes all outputs into the working folder. */
 static void write_outputs(void) {
     pm_error error;
     pm_engine *engine = make_engine();
-    pm_motion *walk = open_walk(), *fine = NULL;
+    pm_motion *walk = test_open(walk_file, NULL), *fine = NULL;
     const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
     const pm_motion_resample_options options = {.rate = {95, 2}, .curve = &curve};
     expect_ok(pm_motion_resample_copy(walk, engine, &options, &fine, NULL, &error), &error);
@@ -89,12 +70,12 @@ static void files_are_the_same_in(const char *name) {
     setlocale(LC_ALL, "C");
     write_outputs();
     for (size_t i = 0; i < OUTPUTS; i++)
-        expected[i] = read_bytes(outputs[i], &sizes[i]);
+        expected[i] = test_folder_read(outputs[i], &sizes[i]);
     enter(name);
     write_outputs();
     for (size_t i = 0; i < OUTPUTS; i++) {
         size_t size;
-        char *found = read_bytes(outputs[i], &size);
+        char *found = test_folder_read(outputs[i], &size);
         assert_int_equal(size, sizes[i]);
         assert_memory_equal(found, expected[i], size);
         pm_motion *again = NULL;
@@ -126,7 +107,7 @@ TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     pm_engine *engine = make_engine();
     assert_int_equal(pm_clip_create(engine, &desc, &clip, &error), PM_ERROR_KEY);
     assert_non_null(strstr(error.message, "1.5"));
-    pm_motion *walk = open_walk();
+    pm_motion *walk = test_open(walk_file, NULL);
     const pm_motion_convert_options bad = {.scale = -0.5};
     assert_int_not_equal(pm_motion_convert(walk, &bad, "a.bvh", &error), PM_OK);
     assert_non_null(strstr(error.message, "-0.5"));

@@ -4,6 +4,7 @@
  * double precision over the nodes and channels of the motion.
  */
 #include "support/engines.h"
+#include "support/motion_files.h"
 #include "support/motion_hand.h"
 #include "support/motion_kinematics.h"
 #include "support/motion_truth.h"
@@ -111,28 +112,13 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static pm_motion *open_data(const char *name) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    snprintf(path, sizeof path, "%s/bvh/%s",
-             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
-    return motion;
-}
-
 TEST_ON_REFERENCE(bvh_files_pose_as_forward_kinematics_does) {
-    static const char *const names[] = {"pybvh_test1_mixed_orders.bvh", "makehuman_walk1.bvh",
-                                        "mocapbank.bvh"};
+    static const char *const names[] = {"bvh/pybvh_test1_mixed_orders.bvh",
+                                        "bvh/makehuman_walk1.bvh", "bvh/mocapbank.bvh"};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        pm_motion *motion = open_data(names[i]);
+        pm_motion *motion = test_open(test_data(names[i]), NULL);
         const pm_motion_content *content = pm_motion_get_content(motion);
         const pm_timeline *timeline = &content->clips[0].timelines[0];
         const double duration = truth_time(timeline, timeline->key_count - 1);

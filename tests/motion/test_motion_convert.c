@@ -12,49 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/check.h"
+#include "support/motion_files.h"
 #include "support/motion_hand.h"
 #include "support/motion_kinematics.h"
 #include "support/test_folder.h"
 
 /* ---- reading and writing --------------------------------------------------------------------- */
 
-static pm_motion *open_motion(const char *path) {
-    pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
-    return motion;
-}
-
-static char left_out[512];
-
-static void note(void *user, const char *what) {
-    (void)user;
-    strncat(left_out, what, sizeof left_out - strlen(left_out) - 1);
-    strncat(left_out, ";", sizeof left_out - strlen(left_out) - 1);
-}
+static char left_out[LEFT_OUT_SIZE];
 
 static void convert(const pm_motion *motion, pm_motion_convert_options options, const char *path) {
     pm_error error = poisoned_error();
     left_out[0] = '\0';
-    options.left_out = note;
+    options.left_out = test_left_out;
+    options.left_out_user = left_out;
     expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
-}
-
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 16);
-    assert_non_null(text);
-    fread(text, 1, (1 << 16) - 1, file);
-    fclose(file);
-    return text;
 }
 
 /* All but the digits of the frame time. */
 static void expect_text(const char *path, const char *expected) {
     static const char key[] = "Frame Time: ";
-    char *text = read_text(path);
+    char *text = test_folder_read(path, NULL);
     const char *time = strstr(text, key), *wanted = strstr(expected, key);
     assert_non_null(time);
     assert_int_equal(time - text, wanted - expected);
@@ -64,7 +42,7 @@ static void expect_text(const char *path, const char *expected) {
 }
 
 static void expect_in_file(const char *path, const char *part) {
-    char *text = read_text(path);
+    char *text = test_folder_read(path, NULL);
     if (!strstr(text, part))
         fail_msg("no '%s' in: %s", part, text);
     free(text);
@@ -87,7 +65,7 @@ static void expect_in_file(const char *path, const char *part) {
 
 TEST(what_is_not_asked_for_keeps_its_text) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = open_motion("a.bvh");
+    pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion, (pm_motion_convert_options){.scale = 0}, "b.bvh");
     expect_text("b.bvh", SOURCE);
     convert(motion, (pm_motion_convert_options){.scale = 0.5, .decimals = 0}, "b.bvh");
@@ -101,7 +79,7 @@ TEST(what_is_not_asked_for_keeps_its_text) {
 
 TEST(decimals_are_those_that_are_given) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = open_motion("a.bvh");
+    pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion, (pm_motion_convert_options){.decimals = 2}, "b.bvh");
     expect_in_file("b.bvh", "\r\n1.00 2.00 3.00 10.00 20.00 370.00 5.00 0.70 5.00 5.00 99.00\r\n");
     expect_in_file("b.bvh", " -99.13\r\n");
@@ -114,7 +92,7 @@ TEST(a_number_that_no_row_can_hold_is_named) {
     test_folder_put_text("a.bvh", HEAD("1 2 3", "0 1 0", "0 4 0") //
                          "1 2 3 10 20 30 5 7 5 5 9\r\n1 2 3 10 20 30 5 7 5 5 9\r\n"
                          "1 2 3 10 20 30 5 -2e305 5 5 9\r\n");
-    pm_motion *motion = open_motion("a.bvh");
+    pm_motion *motion = test_open("a.bvh", NULL);
     assert_int_equal(pm_motion_convert(motion, &(pm_motion_convert_options){.decimals = 3},
                                        "refused.bvh", &error),
                      PM_ERROR_FILE);
@@ -166,7 +144,7 @@ static double rotation_difference(const pm_motion *a, const pm_motion *b) {
 
 TEST(an_order_that_is_given_is_that_of_all_joints_that_have_one) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = open_motion("a.bvh");
+    pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion,
             (pm_motion_convert_options){.euler_given = true, .euler = PM_EULER_YXZ, .decimals = 9},
             "b.bvh");
@@ -174,7 +152,7 @@ TEST(an_order_that_is_given_is_that_of_all_joints_that_have_one) {
                    "CHANNELS 6 Xposition Yposition Zposition Yrotation Xrotation Zrotation\r\n");
     expect_in_file("b.bvh", "CHANNELS 4 Yrotation finger Xrotation Zrotation\r\n");
     expect_in_file("b.bvh", "CHANNELS 1 Yrotation\r\n");
-    pm_motion *other = open_motion("b.bvh");
+    pm_motion *other = test_open("b.bvh", NULL);
     assert_true(rotation_difference(motion, other) < 1e-8);
     assert_true(world_difference(motion, other, 1) < 1e-7);
     pm_motion_destroy(&other);
@@ -200,10 +178,10 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                  "0.1\n%s",
                  roots[i], rows[i]);
         test_folder_put_text("a.bvh", text);
-        pm_motion *motion = open_motion("a.bvh");
+        pm_motion *motion = test_open("a.bvh", NULL);
         convert(motion, (pm_motion_convert_options){.turn = PM_MOTION_TURN_Z_TO_Y, .decimals = 9},
                 "b.bvh");
-        pm_motion *other = open_motion("b.bvh");
+        pm_motion *other = test_open("b.bvh", NULL);
         const pm_motion_content *x = pm_motion_get_content(motion);
         const pm_motion_content *y = pm_motion_get_content(other);
         assert_int_equal(y->node_count, 2);
@@ -230,7 +208,7 @@ TEST(a_resampled_copy_keeps_the_channels) {
     pm_motion *copy = NULL;
     pm_error error = poisoned_error();
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = open_motion("a.bvh");
+    pm_motion *motion = test_open("a.bvh", NULL);
     expect_ok(pm_engine_create(&reference, &engine, &error), &error);
     expect_ok(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, &error), &error);
     pm_motion_destroy(&motion); /* the copy stands alone */
@@ -243,6 +221,36 @@ TEST(a_resampled_copy_keeps_the_channels) {
                             "99.000\r\n");
     pm_motion_destroy(&copy);
     pm_engine_destroy(&engine);
+}
+
+/* Binary formats and back: NPZ has the bits, glTF float32. */
+TEST(bvh_files_remain_the_same_through_other_formats) {
+    static const struct {
+        const char *path;
+        double most, digits;
+    } formats[] = {{"a.npz", 0, 0}, {"a.glb", 1e-6, 0x1p-24}};
+    for (size_t i = 0; i < 2 * TEST_BVH_FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "bvh/%s", test_bvh_files[i / 2]);
+        print_message("%s through %s\n", name, formats[i % 2].path);
+        pm_motion *first = test_open(test_data(name), NULL);
+        const pm_motion_convert_options strict = {.strict = true, .decimals = 9};
+        convert(first, strict, formats[i % 2].path);
+        pm_motion *other = test_open(formats[i % 2].path, NULL);
+        assert_string_equal(left_out, "");
+        expect_same_nodes(first, other, 0);
+        expect_same_frames(first, other, formats[i % 2].most, formats[i % 2].digits);
+        if (i % 2 == 0 || test_frames(first) > 1) {
+            convert(other, strict, "b.bvh");
+            pm_motion *last = test_open("b.bvh", NULL);
+            assert_string_equal(left_out, "");
+            expect_same_nodes(first, last, 1e-9);
+            expect_same_frames(first, last, 1e-6, formats[i % 2].digits);
+            pm_motion_destroy(&last);
+        }
+        pm_motion_destroy(&other);
+        pm_motion_destroy(&first);
+    }
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -262,7 +270,7 @@ TEST(names_of_any_bytes_come_back_from_bvh) {
     for (size_t n = 0; n < COUNT; n++)
         hand_node(motion, n)->name = (pm_motion_name){names[n], strlen(names[n])};
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
-    pm_motion *other = open_motion("a.bvh");
+    pm_motion *other = test_open("a.bvh", NULL);
     const pm_motion_content *y = pm_motion_get_content(other);
     assert_int_equal(y->node_count, COUNT);
     for (size_t n = 0; n < COUNT; n++) {
@@ -283,7 +291,7 @@ TEST(names_that_would_open_a_joint_are_changed) {
     hand_keys(motion, clip, hand_channel(clip, 0), &source, PM_FLOAT64, 0, 1);
     hand_node(motion, 0)->name = (pm_motion_name){"a { b{OFFSET c", 14};
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
-    pm_motion *other = open_motion("a.bvh");
+    pm_motion *other = test_open("a.bvh", NULL);
     assert_string_equal(pm_motion_get_content(other)->nodes[0].name.text, "a _ b_OFFSET c");
     pm_motion_destroy(&other);
     pm_motion_destroy(&motion);
@@ -360,7 +368,7 @@ TEST(uniform_scales_move_no_joint) {
         pm_motion *motion = scaled_motion(&source);
         for (size_t i = 0; i < COUNT_OF(paths); i++) {
             convert(motion, (pm_motion_convert_options){.decimals = 9}, paths[i]);
-            pm_motion *other = open_motion(paths[i]);
+            pm_motion *other = test_open(paths[i], NULL);
             const double worst = world_difference(motion, other, 1);
             if (!(worst < 2e-3))
                 fail_msg("%s: a joint is moved by %g", paths[i], worst);
@@ -407,7 +415,7 @@ TEST(other_scales_are_left_out_and_said) {
     static const double growing[] = {0.01, 0.01, 0.01, 0.02, 0.02, 0.02};
     pm_motion *motion = small_arm(uneven, 1);
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
-    assert_string_equal(left_out, "1 scale of a rest pose;");
+    assert_string_equal(left_out, "1 scale of a rest pose");
     expect_in_file("a.bvh", "OFFSET 0 100 0\n\t\tCHANNELS");
     pm_motion_destroy(&motion);
     motion = small_arm(hundredth, 2);
@@ -419,7 +427,7 @@ TEST(other_scales_are_left_out_and_said) {
                                    .components = 3,
                                    .keys = {.data = growing, .type = PM_FLOAT64}};
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
-    assert_string_equal(left_out, "1 channel of scales;");
+    assert_string_equal(left_out, "1 channel of scales");
     expect_in_file("a.bvh",
                    "OFFSET 0 1 0\n"); /* as in the first frame, and not 100 times as long */
     pm_motion_destroy(&motion);

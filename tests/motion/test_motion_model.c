@@ -14,28 +14,12 @@
 
 #include "motion/base/counts.h"
 #include "support/check.h"
+#include "support/motion_files.h"
 #include "support/motion_plain_bvh.h"
 #include "support/motion_truth.h"
+#include "support/test_folder.h"
 
 /* ---- files of the data folder -------------------------------------------------------------- */
-
-static char *read_data(const char *name, size_t *size) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/bvh/%s",
-             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    enum { MOST = 8 << 20 };
-    char *text = test_array(MOST, 1);
-    *size = fread(text, 1, MOST - 1, file);
-    text[*size] = '\0';
-    fclose(file);
-    return text;
-}
 
 static void expect_nodes(const pm_motion_content *content, const plain_bvh *b) {
     assert_int_equal(content->node_count, b->count);
@@ -94,19 +78,19 @@ static void expect_clip(const pm_motion_clip *clip, const plain_bvh *b) {
 }
 
 TEST(files_are_what_an_independent_reading_says) {
-    static const char *const names[] = {"cmu_jumping_jacks_3dsmax.bvh",
-                                        "makehuman_walk1.bvh",
-                                        "mocapbank.bvh",
-                                        "makehuman_benchmark_mixed_6_3ch.bvh",
-                                        "rokoko_jesse_dance.bvh",
-                                        "pybvh_test1_mixed_orders.bvh",
-                                        "pybvh_test3_hands_crlf.bvh"};
+    static const char *const names[] = {"bvh/cmu_jumping_jacks_3dsmax.bvh",
+                                        "bvh/makehuman_walk1.bvh",
+                                        "bvh/mocapbank.bvh",
+                                        "bvh/makehuman_benchmark_mixed_6_3ch.bvh",
+                                        "bvh/rokoko_jesse_dance.bvh",
+                                        "bvh/pybvh_test1_mixed_orders.bvh",
+                                        "bvh/pybvh_test3_hands_crlf.bvh"};
     static plain_bvh plain;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         pm_motion *motion = NULL;
         pm_error error = poisoned_error();
         size_t size;
-        char *text = read_data(names[i], &size);
+        char *text = test_folder_read(test_data(names[i]), &size);
         print_message("%s\n", names[i]);
         plain_read(text, &plain);
         expect_ok(pm_motion_parse(text, size, names[i], NULL, NULL, &motion, &error), &error);

@@ -12,73 +12,21 @@
 #include <unistd.h>
 
 #include "motion/base/counts.h"
+#include "support/failing_memory.h"
+#include "support/motion_files.h"
 #include "support/motion_hand.h"
-#include "support/motion_truth.h"
 #include "support/npz_files.h"
-
-/* ---- memory that fails --------------------------------------------------------------------- */
-
-static size_t allocations_left = SIZE_MAX; /* before all fail */
-static long live_blocks;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __wrap_free(void *block);
-
-static bool fails(void) {
-    if (allocations_left == SIZE_MAX)
-        return false;
-    if (allocations_left == 0)
-        return true;
-    allocations_left--;
-    return false;
-}
-
-static void *counted(void *block) {
-    live_blocks += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    void *block = fails() ? NULL : __real_realloc(old, size);
-    live_blocks += block && !old;
-    return block;
-}
-
-void __wrap_free(void *block) {
-    live_blocks -= block != NULL;
-    __real_free(block);
-}
 
 /* ---- composing ----------------------------------------------------------------------------- */
 
 typedef struct composed {
     file_bytes file;
-    char left_out[512]; /* separated by "; " */
+    char left_out[LEFT_OUT_SIZE];
     pm_error error;
 } composed;
 
-static void note(void *user, const char *what) {
-    char *all = user;
-    const size_t used = strlen(all);
-    snprintf(all + used, 512 - used, "%s%s", used ? "; " : "", what);
-}
-
 static pm_status compose_as(const motion_format *format, const pm_motion *motion, composed *out) {
-    const motion_compose_options options = {.left_out = note, .user = out->left_out};
+    const motion_compose_options options = {.left_out = test_left_out, .user = out->left_out};
     const motion_sink sink = bytes_sink(&out->file);
     out->error = poisoned_error();
     return format->compose(motion, &options, &sink, &out->error);
@@ -89,11 +37,7 @@ static pm_status compose(const pm_motion *motion, composed *out) {
 }
 
 static pm_motion *read_back(const composed *from) {
-    pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(
-        pm_motion_parse(from->file.data, from->file.size, "composed", NULL, NULL, &motion, &error),
-        &error);
+    pm_motion *motion = test_parse(from->file.data, from->file.size, NULL);
     assert_string_equal(pm_motion_get_content(motion)->layout, "plain");
     return motion;
 }
@@ -124,171 +68,6 @@ static bool has_member(const composed *from, const char *member) {
         return false;
     free(found.data);
     return true;
-}
-
-/* ---- comparing ----------------------------------------------------------------------------- */
-
-static const pm_motion_channel *find_channel(const pm_motion_clip *clip, size_t node,
-                                             pm_motion_path path) {
-    for (size_t i = 0; i < clip->channel_count; i++)
-        if (clip->channels[i].node == (int32_t)node && clip->channels[i].path == path)
-            return &clip->channels[i];
-    return NULL;
-}
-
-/* The value of a node at a frame: of its channel, whose single key is constant, or at rest. */
-static void value_of(const pm_motion *motion, size_t node, pm_motion_path path, size_t frame,
-                     double value[4]) {
-    const pm_motion_content *content = pm_motion_get_content(motion);
-    const pm_motion_channel *channel = find_channel(&content->clips[0], node, path);
-    const pm_motion_node *n = &content->nodes[node];
-    const double *rest = path == PM_MOTION_ROTATION ? n->rotation : n->translation;
-    const size_t keys = channel ? content->clips[0].timelines[channel->timeline].key_count : 0;
-    for (size_t i = 0; i < (path == PM_MOTION_ROTATION ? 4u : 3u); i++)
-        value[i] = channel ? test_key(channel, keys == 1 ? 0 : frame, i) : rest[i];
-}
-
-static size_t frames_of(const pm_motion *motion) {
-    const pm_motion_clip *clip = &pm_motion_get_content(motion)->clips[0];
-    size_t most = 0;
-    for (size_t i = 0; i < clip->timeline_count; i++)
-        most = clip->timelines[i].key_count > most ? clip->timelines[i].key_count : most;
-    return most;
-}
-
-static void expect_same_skeleton(const pm_motion *a, const pm_motion *b, double bound) {
-    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
-    assert_int_equal(x->node_count, y->node_count);
-    for (size_t n = 0; n < x->node_count; n++) {
-        const pm_motion_node *p = &x->nodes[n], *q = &y->nodes[n];
-        assert_int_equal(p->name.size, q->name.size);
-        assert_memory_equal(p->name.text, q->name.text, p->name.size);
-        assert_int_equal(p->parent, q->parent);
-        assert_true(!p->has_tail || q->has_tail);
-        for (size_t i = 0; i < 3; i++) {
-            assert_true(fabs(p->translation[i] - q->translation[i]) <= bound);
-            assert_true(!p->has_tail || fabs(p->tail[i] - q->tail[i]) <= bound);
-            assert_true(p->scale[i] == q->scale[i]);
-        }
-        assert_memory_equal(p->rotation, q->rotation, sizeof p->rotation);
-    }
-}
-
-/* All rotations and positions of all frames; bound 0: the same bits. */
-static void expect_same_frames(const pm_motion *a, const pm_motion *b, double bound) {
-    const pm_motion_content *x = pm_motion_get_content(a), *y = pm_motion_get_content(b);
-    assert_int_equal(frames_of(a), frames_of(b));
-    assert_int_equal(x->clips[0].rate.num, y->clips[0].rate.num);
-    assert_int_equal(x->clips[0].rate.den, y->clips[0].rate.den);
-    for (size_t f = 0; f < frames_of(a); f++)
-        for (size_t n = 0; n < x->node_count; n++) {
-            double p[4], q[4];
-            value_of(a, n, PM_MOTION_ROTATION, f, p);
-            value_of(b, n, PM_MOTION_ROTATION, f, q);
-            if (bound > 0 ? !(truth_angle(p, q) <= bound) : memcmp(p, q, sizeof p) != 0)
-                fail_msg("frame %zu, node %zu: rotations differ by %g", f, n, truth_angle(p, q));
-            value_of(a, n, PM_MOTION_TRANSLATION, f, p);
-            value_of(b, n, PM_MOTION_TRANSLATION, f, q);
-            for (size_t i = 0; i < 3; i++)
-                assert_true(fabs(p[i] - q[i]) <= bound);
-        }
-}
-
-/* ---- files of the data folder -------------------------------------------------------------- */
-
-typedef struct places {
-    char folder[64], npz[128], bvh[128];
-} places;
-
-static places make_places(void) {
-    places p = {.folder = "/tmp/posemill-compose-XXXXXX"};
-    assert_non_null(mkdtemp(p.folder));
-    snprintf(p.npz, sizeof p.npz, "%s/a.npz", p.folder);
-    snprintf(p.bvh, sizeof p.bvh, "%s/a.bvh", p.folder);
-    return p;
-}
-
-static void remove_places(const places *p) {
-    unlink(p->npz);
-    unlink(p->bvh);
-    rmdir(p->folder);
-}
-
-static void find_data(const char *name, char path[1024]) {
-    const char *folder = getenv("POSEMILL_DATA");
-    snprintf(path, 1024, "%s/bvh/%s", folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data",
-             name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-}
-
-static void convert(const pm_motion *motion, const char *path) {
-    char left_out[512] = "";
-    pm_error error = poisoned_error();
-    const pm_motion_convert_options options = {
-        .strict = true, .left_out = note, .left_out_user = left_out};
-    expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
-    assert_string_equal(left_out, "");
-}
-
-static pm_motion *open_file(const char *path) {
-    pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
-    return motion;
-}
-
-TEST(bvh_files_remain_the_same_through_npz) {
-    static const char *const names[] = {"cmu_01_01.bvh",
-                                        "cmu_12_01_walk_mixed_eol.bvh",
-                                        "cmu_jumping_jacks_3dsmax.bvh",
-                                        "freebvh_mixamorig.bvh",
-                                        "makehuman_benchmark_mixed_6_3ch.bvh",
-                                        "makehuman_walk1.bvh",
-                                        "max_walk01_exp3digits.bvh",
-                                        "mocapbank.bvh",
-                                        "pybvh_test1_mixed_orders.bvh",
-                                        "pybvh_test3_hands_crlf.bvh",
-                                        "rokoko_jesse_dance.bvh"};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        char path[1024];
-        find_data(names[i], path);
-        const places p = make_places();
-        pm_motion *first = open_file(path);
-        print_message("%s: %zu frames of %zu nodes\n", names[i], frames_of(first),
-                      pm_motion_get_content(first)->node_count);
-        convert(first, p.npz);
-        pm_motion *arrays = open_file(p.npz);
-        expect_same_skeleton(first, arrays, 0);
-        expect_same_skeleton(arrays, first, 0);
-        expect_same_frames(first, arrays, 0);
-        convert(arrays, p.bvh);
-        pm_motion *last = open_file(p.bvh);
-        expect_same_skeleton(first, last, 1e-9);
-        expect_same_frames(first, last, 1e-6);
-        pm_motion_destroy(&first);
-        pm_motion_destroy(&arrays);
-        pm_motion_destroy(&last);
-        remove_places(&p);
-    }
-}
-
-TEST(numpy_reads_what_is_composed) {
-    char path[1024], command[4096];
-    find_data("cmu_01_01.bvh", path);
-    const places p = make_places();
-    pm_motion *motion = open_file(path);
-    convert(motion, p.npz);
-    pm_motion_destroy(&motion);
-    snprintf(command, sizeof command, "'%s' '%s/tests/motion/npz_composed.py' '%s' '%s'",
-             POSEMILL_PYTHON, POSEMILL_SOURCE_DIR, path, p.npz);
-    const int status = system(command);
-    remove_places(&p);
-    if (status == 77 << 8)
-        skip();
-    assert_int_equal(status, 0);
 }
 
 /* ---- motions built by hand ----------------------------------------------------------------- */
@@ -333,8 +112,8 @@ TEST(rest_poses_and_constant_channels_remain) {
     add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT64);
     add_channel(motion, clip, 2, &source, 0, PM_MOTION_TRANSLATION, PM_FLOAT32);
     pm_motion *back = through_npz(motion, "", &out);
-    expect_same_skeleton(motion, back, 0);
-    expect_same_frames(motion, back, 0);
+    expect_same_nodes(motion, back, 0);
+    expect_same_frames(motion, back, 0, 0);
     expect_header(&out, "rotations.npy", "'<f8', 'fortran_order': False, 'shape': (9, 4, 4)");
     expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (9, 3)");
     expect_header(&out, "rest_rotations.npy", "'<f8', 'fortran_order': False, 'shape': (4, 4)");
@@ -356,8 +135,8 @@ TEST(positions_of_all_nodes) {
         add_channel(motion, clip, 0, &source, 1, PM_MOTION_TRANSLATION, PM_FLOAT32);
         add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT32);
         pm_motion *back = through_npz(motion, "", &out);
-        expect_same_skeleton(motion, back, 0);
-        expect_same_frames(motion, back, 0);
+        expect_same_nodes(motion, back, 0);
+        expect_same_frames(motion, back, 0, 0);
         expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 3)");
         expect_header(&out, "rotations.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 4)");
         expect_header(&out, "rate.npy", "'<i8', 'fortran_order': False, 'shape': ()");
@@ -408,13 +187,11 @@ TEST(what_cannot_be_held_is_reported) {
         /* A document of the recorder has no kind: the motion has none here. */
         motion->format->release(motion->document);
         motion->document = NULL;
-        const places p = make_places();
         pm_error error = poisoned_error();
         const pm_motion_convert_options strict = {.strict = true};
-        expect_refusal(pm_motion_convert(motion, &strict, p.npz, &error), &error, PM_ERROR_FILE,
-                       "npz cannot hold");
-        assert_int_not_equal(access(p.npz, F_OK), 0);
-        remove_places(&p);
+        expect_refusal(pm_motion_convert(motion, &strict, "none.npz", &error), &error,
+                       PM_ERROR_FILE, "npz cannot hold");
+        assert_int_not_equal(access("none.npz", F_OK), 0);
         pm_motion_destroy(&motion);
         free(out.file.data);
     }
@@ -477,7 +254,7 @@ TEST(rates_are_read_back_exactly) {
         expect_header(&out, "rate.npy", cases[i].type);
         pm_motion *back = read_back(&out);
         if (!out.left_out[0])
-            expect_same_frames(motion, back, 0);
+            expect_same_frames(motion, back, 0, 0);
         pm_motion_destroy(&back);
         pm_motion_destroy(&motion);
         free(out.file.data);
@@ -591,31 +368,24 @@ TEST(tails_and_rest_poses_must_fit) {
 
 /* ---- failures ------------------------------------------------------------------------------ */
 
-static pm_status count_bytes(void *user, const void *data, size_t size, pm_error *error) {
-    (void)data, (void)error;
-    *(size_t *)user += size;
-    return PM_OK;
+static pm_motion *rich;
+static composed kept; /* with room, so that only the composer allocates */
+
+static bool compose_rich(void) {
+    const long live = live_blocks();
+    kept.file.size = 0;
+    const pm_status status = compose(rich, &kept);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK)
+        expect_refusal(status, &kept.error, PM_ERROR_MEMORY, "memory");
+    return status == PM_OK;
 }
 
 TEST(each_allocation_can_fail) {
     random_source source = random_start();
-    pm_motion *motion = rich_motion(&source, true);
-    size_t bytes = 0, tries = 0;
-    const motion_sink sink = {count_bytes, &bytes};
-    const motion_compose_options options = {.left_out = NULL};
-    pm_status status = PM_ERROR_MEMORY;
-    for (; status != PM_OK; tries++) {
-        pm_error error = poisoned_error();
-        const long live = live_blocks;
-        allocations_left = tries;
-        status = motion_npz.compose(motion, &options, &sink, &error);
-        allocations_left = SIZE_MAX;
-        assert_int_equal(live_blocks, live);
-        if (status != PM_OK)
-            expect_refusal(status, &error, PM_ERROR_MEMORY, "memory");
-        assert_true(tries < 1000);
-    }
-    print_message("%zu allocations\n", tries - 1);
-    assert_true(tries > 8);
-    pm_motion_destroy(&motion);
+    rich = rich_motion(&source, true);
+    kept.file = (file_bytes){.data = test_array(1 << 20, 1), .room = 1 << 20};
+    fail_each_allocation(compose_rich, 8, 0);
+    free(kept.file.data);
+    pm_motion_destroy(&rich);
 }

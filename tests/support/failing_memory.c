@@ -8,17 +8,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests.h"
+#include "wrapped.h"
 
 static bool armed, sticky, fired;
 static size_t countdown;
+static long blocks;
+
+long live_blocks(void) {
+    return blocks;
+}
 
 static bool is_due(void) {
     if (!armed)
@@ -35,13 +38,25 @@ static bool is_due(void) {
     type __real_##name params;                                                                     \
     type __wrap_##name params;                                                                     \
     type __wrap_##name params {                                                                    \
-        return is_due() ? NULL : __real_##name args;                                               \
+        type block = is_due() ? NULL : __real_##name args;                                         \
+        blocks += block != NULL;                                                                   \
+        return block;                                                                              \
     }
 WRAP(void *, malloc, (size_t size), (size))
 WRAP(void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(void *, realloc, (void *block, size_t size), (block, size))
 WRAP(char *, strdup, (const char *text), (text))
 WRAP(char *, strndup, (const char *text, size_t size), (text, size))
+
+WRAPPED(void *, realloc, void *block, size_t size) {
+    void *moved = is_due() ? NULL : __real_realloc(block, size);
+    blocks += moved && !block;
+    return moved;
+}
+
+WRAPPED(void, free, void *block) {
+    blocks -= block != NULL;
+    __real_free(block);
+}
 
 void fail_each_allocation(bool (*work)(void), size_t least, size_t spare) {
     const int messages = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);

@@ -19,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* ---- inputs -------------------------------------------------------------------- */
 
 enum { KEYS = 4, TRACKS = 3 };
@@ -27,22 +26,11 @@ static const char *const inputs[] = {"keys.npy", "times.npy", "vectors.npy",
                                      "bad.npy",  "user.npy",  "axes.npy"};
 enum { INPUTS = COUNT_OF(inputs) };
 
-static void write_array(const char *name, pm_number type, size_t rank, const size_t *shape,
-                        const void *data, size_t size) {
-    char header[NPY_HEADER_MAX];
-    size_t length = npy_write_header(type, rank, shape, header);
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(header, 1, length, file), length);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static float keys[KEYS][TRACKS][4];
 
 static void write_keys(const char *name) {
     const size_t shape[] = {KEYS, TRACKS, 4};
-    write_array(name, PM_FLOAT32, 3, shape, keys, sizeof keys);
+    command_put_array(name, PM_FLOAT32, 3, shape, keys);
 }
 
 /* Rotations about x, y or z in steps of at least 0.4 rad. */
@@ -58,7 +46,7 @@ static void make_keys(void) {
 }
 
 static void write_times(const char *name, size_t count, const double *times) {
-    write_array(name, PM_FLOAT64, 1, &count, times, count * sizeof *times);
+    command_put_array(name, PM_FLOAT64, 1, &count, times);
 }
 
 static int make_inputs(void **state) {
@@ -73,10 +61,10 @@ static int make_inputs(void **state) {
     make_keys();
     write_keys("keys.npy");
     write_times("times.npy", KEYS, times);
-    write_array("vectors.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
-    write_array("user.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
-    write_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes, sizeof axes);
-    write_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes, 4 * TRACKS * 3);
+    command_put_array("vectors.npy", PM_FLOAT64, 3, vector_shape, vectors);
+    command_put_array("user.npy", PM_FLOAT64, 3, vector_shape, vectors);
+    command_put_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes);
+    command_put_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes);
     return 0;
 }
 
@@ -435,7 +423,7 @@ TEST(what_does_not_fit_the_host_is_bad_input) {
     assert_non_null(many);
     for (size_t i = 0; i < (size_t)KEYS * 100000; i++)
         many[4 * i + 3] = 1.0f;
-    write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
+    command_put_array("many.npy", PM_FLOAT32, 3, shape, many);
     free(many);
     if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
         print_message("not tested: a sanitizer takes all of the address space\n");
@@ -474,7 +462,7 @@ TEST(an_invalid_vector_is_attributed_to_its_file) {
     const size_t shape[] = {KEYS, TRACKS, 3};
     double vectors[KEYS][TRACKS][3] = {{{0}}};
     vectors[3][2][1] = (double)NAN;
-    write_array("vectors.npy", PM_FLOAT64, 3, shape, vectors, sizeof vectors);
+    command_put_array("vectors.npy", PM_FLOAT64, 3, shape, vectors);
     expect_failure(4, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy",
                    "posemill: vectors.npy: ");
     expect_word(error_output, "track 2");

@@ -9,7 +9,6 @@
 #include "support/command.h"
 #include "support/traced.h"
 
-#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <dirent.h>
@@ -44,7 +43,6 @@ static char *const short_job[] = {POSEMILL_COMMAND, "eval",  "--quiet", "--keys"
 static void write_keys(random_source *source) {
     static float keys[KEYS][TRACKS][4];
     const size_t shape[] = {KEYS, TRACKS, 4};
-    char header[NPY_HEADER_MAX];
     for (size_t i = 0; i < KEYS; i++) {
         for (size_t t = 0; t < TRACKS; t++) {
             double half = random_unit(source) - 0.5;
@@ -52,11 +50,7 @@ static void write_keys(random_source *source) {
             keys[i][t][3] = (float)cos(half);
         }
     }
-    FILE *file = fopen("keys.npy", "wb");
-    assert_non_null(file);
-    fwrite(header, 1, npy_write_header(PM_FLOAT32, 3, shape, header), file);
-    fwrite(keys, 1, sizeof keys, file);
-    assert_int_equal(fclose(file), 0);
+    command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
 }
 
 static void write_motion(random_source *source) {

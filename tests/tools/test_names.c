@@ -7,7 +7,6 @@
 
 #include "support/command.h"
 
-#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/test_folder.h"
 
 /* ---- inputs -------------------------------------------------------------------- */
 
@@ -29,25 +29,13 @@ enum { INPUTS = COUNT_OF(inputs) };
     "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n"
 #define ROWS "0 0 0\n10 0 0\n20 0 0\n"
 
-static void put_file(const char *name, const char *text) {
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
 static int make_inputs(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, 1, 4};
     const float keys[KEYS][1][4] = {{{0, 0, 0, 1}}, {{1, 0, 0, 0}}, {{0, 1, 0, 0}}};
-    char header[NPY_HEADER_MAX];
-    FILE *file = fopen("keys.npy", "wb");
-    assert_non_null(file);
-    fwrite(header, 1, npy_write_header(PM_FLOAT32, 3, shape, header), file);
-    fwrite(keys, 1, sizeof keys, file);
-    assert_int_equal(fclose(file), 0);
-    put_file("walk.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n" ROWS);
-    put_file("broken.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0\n");
+    command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
+    test_folder_put_text("walk.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n" ROWS);
+    test_folder_put_text("broken.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0\n");
     return 0;
 }
 
@@ -161,7 +149,7 @@ TEST(words_of_files_reach_no_terminal) {
         for (size_t k = 0; k < COUNT_OF(words); k++) {
             char text[1024];
             snprintf(text, sizeof text, cursors[i], words[k]);
-            put_file("odd.bvh", text);
+            test_folder_put_text("odd.bvh", text);
             run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
                          "--src-rate 30 --json odd.bvh -o x.bvh");
             expect_harmless(output);
@@ -169,13 +157,13 @@ TEST(words_of_files_reach_no_terminal) {
             assert_true(strlen(error_output) > 0);
         }
     }
-    put_file("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
+    test_folder_put_text("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
     expect(0, RESAMPLE "--src-rate 30 odd.bvh -o x.bvh");
     expect_word(output, "frame time \\x1b[31m");
     expect(0, RESAMPLE "--src-rate 30 --json odd.bvh -o x.bvh");
     expect_word(output, "\"frame_time\": \"\\u001b[31m\"");
-    put_file("odd.bvh",
-             HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
+    test_folder_put_text(
+        "odd.bvh", HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
     expect_failure(4, RESAMPLE "--src-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
 }
 
@@ -452,7 +440,7 @@ TEST(a_replaced_file_keeps_its_permissions_and_no_other_bits) {
     for (int round = 0; round < 40; round++) {
         mode_t mode = (mode_t)(random_bits(&source) % 010000) | S_IWUSR | S_IRUSR;
         struct stat status;
-        put_file("o.npy", "old");
+        test_folder_put_text("o.npy", "old");
         assert_int_equal(chmod("o.npy", mode), 0);
         expect(0, EVAL "--out o.npy");
         assert_int_equal(stat("o.npy", &status), 0);
@@ -503,7 +491,7 @@ TEST(too_many_frames_are_refused_with_their_number) {
         char text[512], line[256];
         snprintf(text, sizeof text, HIERARCHY("Hips") "Frames: 3\nFrame Time: %s\n" ROWS,
                  cases[i].time);
-        put_file("many.bvh", text);
+        test_folder_put_text("many.bvh", text);
         snprintf(line, sizeof line, "$posemill resample --reference many.bvh -o x.bvh %s",
                  cases[i].options);
         if (cases[i].code != 0) {

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 /* ---- making files -------------------------------------------------------------- */
 
 typedef struct bytes {
