@@ -14,7 +14,6 @@
 
 #include "check.h"
 #include "motion.h"
-#include "motion/gltf/document.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
@@ -322,126 +321,6 @@ TEST(samples_replace_keys_and_all_else_remains) {
         gltf_evaluator_close(evaluator);
         pm_motion_destroy(&opened);
         gltf_generated_free(file);
-    }
-}
-
-/* ---- real files ---------------------------------------------------------------------------- */
-
-/* The bytes that a view stands for: its own, or its compressed ones. */
-static const unsigned char *bytes_of(const gltf_document *document, size_t view, size_t *size) {
-    const gltf_view *v = &document->views[view];
-    const gltf_compression *c = v->compression;
-    const gltf_buffer *buffer = &document->buffers[c ? c->buffer : v->buffer];
-    *size = c ? c->size : v->size;
-    return buffer->data + (c ? c->offset : v->offset);
-}
-
-static void expect_same_view(const gltf_document *a, const gltf_document *b, const json_t *x,
-                             const json_t *y) {
-    size_t sizes[2] = {0, 0};
-    const json_t *const holders[] = {json_object_get(x, "bufferView"),
-                                     json_object_get(y, "bufferView")};
-    assert_int_equal(holders[0] != NULL, holders[1] != NULL);
-    if (!holders[0])
-        return;
-    const unsigned char *p = bytes_of(a, integer(x, "bufferView"), &sizes[0]);
-    const unsigned char *q = bytes_of(b, integer(y, "bufferView"), &sizes[1]);
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(p, q, sizes[0]);
-}
-
-/* Follows the same references from both documents, and compares what they lead to. */
-static void expect_same_accessors(const gltf_document *a, const gltf_document *b, const json_t *x,
-                                  const json_t *y) {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)x, key, value) {
-        const json_t *other = json_object_get(y, key);
-        const json_t *p = json_array_get(json_object_get(a->root, "accessors"),
-                                         (size_t)json_integer_value(value));
-        const json_t *q = json_array_get(json_object_get(b->root, "accessors"),
-                                         (size_t)json_integer_value(other));
-        assert_true(p && q);
-        assert_int_equal(integer(p, "count"), integer(q, "count"));
-        assert_int_equal(integer(p, "byteOffset"), integer(q, "byteOffset"));
-        assert_true(json_equal(json_object_get(p, "min"), json_object_get(q, "min")) ||
-                    !json_object_get(p, "min"));
-        expect_same_view(a, b, p, q);
-    }
-}
-
-static void expect_same_meshes(const gltf_document *a, const gltf_document *b) {
-    const json_t *x = json_object_get(a->root, "meshes"), *y = json_object_get(b->root, "meshes");
-    assert_int_equal(json_array_size(x), json_array_size(y));
-    for (size_t i = 0; i < json_array_size(x); i++) {
-        const json_t *p = json_object_get(json_array_get(x, i), "primitives");
-        const json_t *q = json_object_get(json_array_get(y, i), "primitives");
-        for (size_t k = 0; k < json_array_size(p); k++) {
-            const json_t *u = json_array_get(p, k), *v = json_array_get(q, k);
-            expect_same_accessors(a, b, json_object_get(u, "attributes"),
-                                  json_object_get(v, "attributes"));
-            const json_t *ut = json_object_get(u, "targets"), *vt = json_object_get(v, "targets");
-            for (size_t t = 0; t < json_array_size(ut); t++)
-                expect_same_accessors(a, b, json_array_get(ut, t), json_array_get(vt, t));
-        }
-    }
-    const json_t *p = json_object_get(a->root, "images"), *q = json_object_get(b->root, "images");
-    for (size_t i = 0; i < json_array_size(p); i++)
-        expect_same_view(a, b, json_array_get(p, i), json_array_get(q, i));
-}
-
-static void expect_same_clips(const pm_motion_content *a, const pm_motion_content *b) {
-    assert_int_equal(a->clip_count, b->clip_count);
-    for (size_t i = 1; i < a->clip_count; i++)
-        for (size_t c = 0; c < a->clips[i].channel_count; c++) {
-            const pm_motion_channel *x = &a->clips[i].channels[c], *y = &b->clips[i].channels[c];
-            const size_t keys = a->clips[i].timelines[x->timeline].key_count;
-            assert_int_equal(x->interpolation, y->interpolation);
-            for (size_t k = 0; k < keys; k++)
-                assert_memory_equal((const char *)x->keys.data + k * x->keys.stride,
-                                    (const char *)y->keys.data + k * y->keys.stride,
-                                    x->components * sizeof(float));
-        }
-    for (size_t i = 0; i < a->skin_count; i++)
-        if (a->skins[i].inverse_binds)
-            assert_memory_equal(a->skins[i].inverse_binds, b->skins[i].inverse_binds,
-                                a->skins[i].joint_count * 12 * sizeof(float));
-}
-
-TEST(real_files_keep_what_is_not_animated) {
-    static const char *const names[] = {
-        "Fox.glb",
-        "AnimatedMorphCube.gltf",
-        "InfiniteSkinnedTentacle.glb",
-        "SimpleSkin.gltf",
-        "cesium_man.gltf",
-        "interpolation_test.gltf",
-        "quantized_gp_Fox.glb",
-#ifdef POSEMILL_MESHOPTIMIZER
-        "meshopt_Fox.glb",
-#endif
-    };
-    static const motion_format *const formats[] = {&motion_gltf, &motion_glb};
-    for (size_t i = 0; i < 2 * (COUNT_OF(names)); i++) {
-        char name[64];
-        snprintf(name, sizeof name, "gltf/%s", names[i / 2]);
-        pm_motion *opened = test_open(test_data(name), NULL);
-        const pm_motion_content *content = pm_motion_get_content(opened);
-        const motion_samples samples = test_halves(opened, 7, (pm_rational){10, 1});
-        file_bytes out = written(opened, formats[i % 2], &samples);
-        pm_motion *again = parse(out.data, out.size, true);
-        const gltf_document *a = opened->document, *b = again->document;
-        expect_same_members(a->root, b->root);
-        expect_same_meshes(a, b);
-        expect_same_clips(content, pm_motion_get_content(again));
-        const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
-        const bool is_step = content->clips[0].channels[0].interpolation == PM_MOTION_STEP;
-        assert_int_equal(clip->timelines[0].key_count,
-                         is_step ? content->clips[0].timelines[0].key_count : 7);
-        assert_true(is_step || (clip->rate.num == 10 && clip->rate.den == 1));
-        pm_motion_destroy(&again);
-        pm_motion_destroy(&opened);
-        free(out.data);
     }
 }
 

@@ -329,18 +329,14 @@ TEST(a_huge_array_of_names_is_refused) {
 TEST(tails_and_rest_poses_must_fit) {
     static const double zeros[64];
     static const struct {
-        const char *member, *header, *words;
+        const char *member, *type, *shape, *words;
         size_t size;
     } cases[] = {
-        {"has_tail.npy", "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "2 booleans",
-         3},
-        {"has_tail.npy", "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "2 booleans",
-         8},
-        {"has_tail.npy", "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "tails", 2},
-        {"rest_scales.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }", "(2, 3)",
-         32},
-        {"rest_rotations.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
-         "not unit", 64},
+        {"has_tail.npy", "|b1", "(3,)", "2 booleans", 3},
+        {"has_tail.npy", "<i4", "(2,)", "2 booleans", 8},
+        {"has_tail.npy", "|b1", "(2,)", "tails", 2},
+        {"rest_scales.npy", "<f8", "(2, 2)", "(2, 3)", 32},
+        {"rest_rotations.npy", "<f8", "(2, 4)", "not unit", 64},
     };
     static const int32_t parents[2] = {-1, 0};
     static const double rotations[8] = {0, 0, 0, 1, 1, 0, 0, 0}, rate = 30;
@@ -348,16 +344,12 @@ TEST(tails_and_rest_poses_must_fit) {
         zip_builder zip = {0};
         pm_motion *motion = NULL;
         pm_error error = poisoned_error();
-        zip_add_array(&zip, "rotations.npy", false,
-                      "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 4), }", rotations,
+        zip_add_array(&zip, "rotations.npy", false, "<f8", "(1, 2, 4)", rotations,
                       sizeof rotations);
-        zip_add_array(&zip, "parents.npy", false,
-                      "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", parents,
-                      sizeof parents);
-        zip_add_array(&zip, "rate.npy", false,
-                      "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate,
-                      sizeof rate);
-        zip_add_array(&zip, cases[i].member, false, cases[i].header, zeros, cases[i].size);
+        zip_add_array(&zip, "parents.npy", false, "<i4", "(2,)", parents, sizeof parents);
+        zip_add_array(&zip, "rate.npy", false, "<f8", "()", &rate, sizeof rate);
+        zip_add_array(&zip, cases[i].member, false, cases[i].type, cases[i].shape, zeros,
+                      cases[i].size);
         zip_finish(&zip, zip.count, false);
         expect_refusal(
             pm_motion_parse(zip.file.data, zip.file.size, "odd", NULL, NULL, &motion, &error),

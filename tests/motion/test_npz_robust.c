@@ -90,14 +90,12 @@ enum { FRAMES = 6 };
 static void add_numbers(zip_builder *zip, const char *name, bool deflated, const char *shape,
                         size_t count, random_source *source) {
     double values[FRAMES * 24];
-    char header[128];
     for (size_t i = 0; i < count; i++)
         values[i] = random_between(source, 0.1, 1);
     for (size_t i = 0; strcmp(name, "quats.npy") == 0 && i < count; i += 4)
         random_quaternion(source, values + i);
-    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }",
-             deflated ? "True" : "False", shape);
-    zip_add_array(zip, name, deflated, header, values, count * sizeof *values);
+    zip_add_array(zip, name, deflated, deflated ? "F<f8" : "<f8", shape, values,
+                  count * sizeof *values);
 }
 
 static zip_builder make_amass(random_source *source, bool deflated) {
@@ -109,10 +107,8 @@ static zip_builder make_amass(random_source *source, bool deflated) {
     add_numbers(&zip, "pose_body.npy", false, "(6, 9)", 54, source);
     add_numbers(&zip, "trans.npy", deflated, "(6, 3)", 18, source);
     add_numbers(&zip, "extra.npy", deflated, "(6, 2, 2)", 24, source);
-    zip_add_array(&zip, "on.npy", deflated,
-                  "{'descr': '|b1', 'fortran_order': False, 'shape': (6,), }", flags, sizeof flags);
-    zip_add_array(&zip, "mocap_framerate.npy", false,
-                  "{'descr': '<i8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add_array(&zip, "on.npy", deflated, "|b1", "(6,)", flags, sizeof flags);
+    zip_add_array(&zip, "mocap_framerate.npy", false, "<i8", "()", &rate, sizeof rate);
     zip_add(&zip, "../\x1b[2J\xff.txt", false, "text", 4, NULL);
     zip_finish(&zip, zip.count, deflated);
     return zip;
@@ -125,11 +121,8 @@ static zip_builder make_plain(random_source *source) {
     add_numbers(&zip, "positions.npy", true, "(6, 2, 3)", 36, source);
     add_numbers(&zip, "offsets.npy", false, "(2, 3)", 6, source);
     add_numbers(&zip, "fps.npy", false, "()", 1, source);
-    zip_add_array(&zip, "parents.npy", false,
-                  "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", parents,
-                  sizeof parents);
-    zip_add_array(&zip, "names.npy", false,
-                  "{'descr': '|S4', 'fortran_order': False, 'shape': (2,), }", "hip\0knee", 8);
+    zip_add_array(&zip, "parents.npy", false, "<i8", "(2,)", parents, sizeof parents);
+    zip_add_array(&zip, "names.npy", false, "|S4", "(2,)", "hip\0knee", 8);
     zip_finish(&zip, zip.count, false);
     return zip;
 }
@@ -214,11 +207,9 @@ TEST(damaged_headers_of_arrays_are_read_or_refused) {
                                                     "poses.npy"};
                 random_source source = random_start();
                 zip_builder zip = {0};
-                char header[256];
-                snprintf(header, sizeof header,
-                         "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", types[t],
-                         (s + t) % 2 ? "True" : "False", shapes[s]);
-                zip_add_array(&zip, names[m], t % 2, header, values, sizeof values);
+                char type[64];
+                snprintf(type, sizeof type, "%s%s", (s + t) % 2 ? "F" : "", types[t]);
+                zip_add_array(&zip, names[m], t % 2, type, shapes[s], values, sizeof values);
                 if (m != 3)
                     add_numbers(&zip, "poses.npy", false, "(6, 12)", 72, &source);
                 if (m != 2)
@@ -262,8 +253,7 @@ TEST(many_members_are_read_in_time) {
     for (size_t i = 0; i < 30000; i++) {
         char name[32];
         snprintf(name, sizeof name, "m%zu.npy", i);
-        zip_add_array(&zip, name, false,
-                      "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
+        zip_add_array(&zip, name, false, "|u1", "(1,)", "x", 1);
     }
     zip_finish(&zip, zip.count, false);
     read_count = 0;

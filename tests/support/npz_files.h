@@ -28,9 +28,12 @@ typedef struct zip_builder {
 void zip_add(zip_builder *zip, const char *name, bool deflated, const void *data, size_t size,
              const zip_lies *lies);
 
-/* A .npy array. `header` is the dictionary, such as "{'descr': '<f8', ...}". */
-void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *header,
-                   const void *data, size_t size);
+/* A .npy array of a type, such as "<f8", or "F<f8" in Fortran order; or with a header of the test's, which
+ * is the dictionary. */
+void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *type,
+                   const char *shape, const void *data, size_t size);
+void zip_add_headed(zip_builder *zip, const char *name, bool deflated, const char *header,
+                    const void *data, size_t size);
 
 /* Appends the directory; zip->file is then the archive. */
 void zip_finish(zip_builder *zip, uint64_t count, bool zip64);
