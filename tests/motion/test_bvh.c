@@ -33,7 +33,6 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
                                 .options = options,
                                 .warnings = {.log = keep_warning, .name = "file.bvh"}};
     pm_error error;
-
     memset(&error, 0x5A, sizeof error);
     messages[0] = '\0';
     *model = NULL;
@@ -56,7 +55,6 @@ static void assert_message(const char *part) {
 
 static bvh *read_good(const char *text) {
     bvh *model;
-
     if (read_bytes(text, strlen(text), &plain, &model) != PM_OK)
         fail_msg("refused: %s", messages);
     return model;
@@ -65,7 +63,6 @@ static bvh *read_good(const char *text) {
 static void assert_refused(const char *text, const pm_motion_read_options *options,
                            const char *reason) {
     bvh *model;
-
     assert_int_equal(read_bytes(text, strlen(text), options, &model), PM_ERROR_FILE);
     assert_null(model);
     assert_message("line ");
@@ -83,7 +80,6 @@ static void assert_refused(const char *text, const pm_motion_read_options *optio
 static void assert_rows(const char *rows, const double *expected, size_t count) {
     char text[2048];
     bvh *model;
-
     snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
     model = read_good(text);
     assert_int_equal(model->frame_count * model->channel_count, count);
@@ -92,11 +88,14 @@ static void assert_rows(const char *rows, const double *expected, size_t count) 
     bvh_free(&model);
 }
 
-static void assert_rows_refused(const char *rows, const char *reason) {
-    char text[2048];
+/* Texts that are refused, each for its reason. */
+typedef struct refusal {
+    const char *text, *reason;
+} refusal;
 
-    snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
-    assert_refused(text, &plain, reason);
+static void assert_all_refused(const refusal *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_refused(cases[i].text, &plain, cases[i].reason);
 }
 
 static const double one_to_six[] = {1, 2, 3, 4, 5, 6};
@@ -110,7 +109,6 @@ TEST(channels_are_known_by_name_in_any_order_and_number) {
     static const bvh_channel_kind kinds[] = {
         BVH_Z_ROTATION, BVH_X_ROTATION, BVH_Y_ROTATION, BVH_X_POSITION, BVH_Y_POSITION,
         BVH_Z_POSITION, BVH_X_ROTATION, BVH_Y_SCALE,    BVH_OTHER,      BVH_Z_POSITION};
-
     assert_int_equal(model->channel_count, 10);
     for (size_t i = 0; i < 10; i++) {
         assert_int_equal(model->channels[i].kind, kinds[i]);
@@ -122,20 +120,11 @@ TEST(channels_are_known_by_name_in_any_order_and_number) {
     bvh_free(&model);
 }
 
-TEST(a_joint_may_have_no_channels) {
-    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
-
-    assert_int_equal(model->channel_count, 1);
-    assert_int_equal(model->joints[0].channel_count, 0);
-    bvh_free(&model);
-}
-
 TEST(end_sites_are_read_in_every_form) {
     bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
                            "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
                            "End effector { OFFSET 0 0 0 }\n"
                            "JOINT End\n{ OFFSET 0 0 0 CHANNELS 1 Xrotation } }\n" TWO_ROWS "1 2\n");
-
     assert_int_equal(model->joint_count, 2);
     assert_int_equal(model->site_count, 3);
     assert_int_equal(model->sites[0].name.size, 0);
@@ -151,7 +140,6 @@ TEST(names_are_the_rest_of_the_line_byte_for_byte) {
                                "cken \xe8\x84\x8a";
     char text[1024];
     bvh *model;
-
     snprintf(text, sizeof text,
              "HIERARCHY\nROOT \t%s \t\n{ CHANNELS 1 Xrotation }\n" TWO_ROWS "1\n", name);
     model = read_good(text);
@@ -163,7 +151,6 @@ TEST(names_are_the_rest_of_the_line_byte_for_byte) {
 static void expect_name(const char *declared, const char *name) {
     char text[1024];
     bvh *model;
-
     snprintf(text, sizeof text, "HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nJOINT %s\n%s",
              declared, "OFFSET 1 2 3 } }\n" TWO_ROWS "1\n2\n");
     model = read_good(text);
@@ -180,7 +167,6 @@ TEST(a_brace_counts_only_where_it_stands_alone) {
                                         "a}",         "{}",    "a{}", "x } y", "\x95\x7d\x83{01",
                                         "a {b} c"};
     static const char *const ways[] = {"%s\n{", "%s {", "%s\t{\r\n", "%s\r\n\r\n {", "\t%s \n{"};
-
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         for (size_t k = 0; k < COUNT_OF(ways); k++) {
             char declared[64];
@@ -199,7 +185,6 @@ TEST(names_of_channels_and_sites_may_hold_bytes_of_braces) {
         read_good("HIERARCHY\nROOT a\n{\nCHANNELS 3 \x83{ \x83}\x81{x Xrotation\n"
                   "End Site \x83{\n{\nOFFSET 0 0 0\n}\nJOINT b { CHANNELS 1 finger}}\n" TWO_ROWS
                   "1 2 3 4\n5 6 7 8\n");
-
     assert_int_equal(model->channel_count, 4);
     assert_memory_equal(model->channels[0].name.begin, "\x83{ ", 3);
     assert_int_equal(model->channels[1].name.size, 5);
@@ -212,60 +197,66 @@ TEST(names_of_channels_and_sites_may_hold_bytes_of_braces) {
 TEST(duplicate_names_are_warned_of) {
     bvh *model =
         read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
-
     assert_message("warning: file.bvh: 1 joint has a name used before");
     bvh_free(&model);
 }
 
-TEST(several_roots_are_all_read) {
-    bvh *model = read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation }\nROOT b\n{ CHANNELS 1 "
-                           "Xrotation }\n" TWO_ROWS "1 2\n3 4\n");
-
+/* Of channels without a joint's own, and of several roots. */
+TEST(joints_may_have_no_channels_and_no_parent) {
+    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
+    assert_int_equal(model->channel_count, 1);
+    assert_int_equal(model->joints[0].channel_count, 0);
+    bvh_free(&model);
+    model = read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation }\nROOT b\n{ CHANNELS 1 "
+                      "Xrotation }\n" TWO_ROWS "1 2\n3 4\n");
     assert_int_equal(model->joint_count, 2);
     assert_true(model->joints[1].parent == BVH_NO_JOINT);
     assert_string_equal(messages, "");
     bvh_free(&model);
 }
 
+#define ROOT "HIERARCHY\nROOT a\n{\n"
+
 TEST(damaged_hierarchies_are_refused_with_their_line) {
-    assert_refused("", &plain, "expected HIERARCHY at the beginning");
-    assert_refused("glTF", &plain, "expected HIERARCHY at the beginning");
-    assert_refused("HIERARCHY\n", &plain, "expected MOTION, found the end of the file");
-    assert_refused("HIERARCHY\nMOTION\n", &plain, "no ROOT");
-    assert_refused("HIERARCHY\nJOINT a\n", &plain,
-                   "line 2: expected ROOT or MOTION, found 'JOINT'");
-    assert_refused("HIERARCHY\nROOT a\n", &plain, "expected '{', found the end of the file");
-    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "expected '{', found 'OFFSET'");
-    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "end of the file inside joint 0 (a)");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", &plain, "line 4: a number of OFFSET");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain,
-                   "too large; expected a finite number");
-    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "unknown keyword 'FLAVOUR' inside");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain,
-                   "number of channels is");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "number of channels is -1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation Yrotation\n}\n", &plain,
-                   "unknown keyword 'Yrotation'");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain,
-                   "second CHANNELS line");
-    assert_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nCHANNELS 1 a\n}\n}\n", &plain,
-                   "End Site of joint 0 (a) has channels");
-    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has channels");
+    static const refusal cases[] = {
+        {"", "expected HIERARCHY at the beginning"},
+        {"glTF", "expected HIERARCHY at the beginning"},
+        {"HIERARCHY\n", "expected MOTION, found the end of the file"},
+        {"HIERARCHY\nMOTION\n", "no ROOT"},
+        {"HIERARCHY\nJOINT a\n", "line 2: expected ROOT or MOTION, found 'JOINT'"},
+        {"HIERARCHY\nROOT a\n", "expected '{', found the end of the file"},
+        {"HIERARCHY\nROOT a\nOFFSET 0 0 0\n", "expected '{', found 'OFFSET'"},
+        {ROOT, "end of the file inside joint 0 (a)"},
+        {ROOT "OFFSET 0 x 0\n", "line 4: a number of OFFSET"},
+        {ROOT "OFFSET 0 1e400 0\n", "too large; expected a finite number"},
+        {ROOT "FLAVOUR 1\n", "unknown keyword 'FLAVOUR' inside"},
+        {ROOT "CHANNELS 1.5 Xrotation\n", "number of channels is"},
+        {ROOT "CHANNELS -1\n", "number of channels is -1"},
+        {ROOT "CHANNELS 2 Xrotation\n}\n", "names 1"},
+        {ROOT "CHANNELS 1 Xrotation Yrotation\n}\n", "unknown keyword 'Yrotation'"},
+        {ROOT "CHANNELS 1 a\nCHANNELS 1 b\n}\n", "second CHANNELS line"},
+        {ROOT "End Site\n{\nCHANNELS 1 a\n}\n}\n", "End Site of joint 0 (a) has channels"},
+        {ROOT "}\nMOTION\n", "no joint has channels"},
+        /* Huge counts take no memory. */
+        {ROOT "CHANNELS 999999999 Xrotation\n}\n", "names 1"},
+        {ROOT "CHANNELS 1e300 Xrotation\n}\n", "number of channels is"},
+    };
+    assert_all_refused(cases, COUNT_OF(cases));
 }
 
 /* ---- blanks, commas, numbers ------------------------------------------------------ */
 
 TEST(blanks_and_line_ends_of_every_kind_are_blanks) {
-    assert_rows("\n\n \t1\t2   3 \r\n\r\n4 5 6", one_to_six, 6);
-    assert_rows("1 2 3\r4 5 6\r", one_to_six, 6);
-    assert_rows("1 2 3\n4 5 6\n\n  \n\t", one_to_six, 6);
+    static const char *const rows[] = {
+        "\n\n \t1\t2   3 \r\n\r\n4 5 6", "1 2 3\r4 5 6\r", "1 2 3\n4 5 6\n\n  \n\t",
+        "1\n2\n3\n4 5\n6\n" /* rows may span lines if the counts add up */};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_rows(rows[i], one_to_six, 6);
     assert_string_equal(messages, "");
 }
 
 TEST(a_byte_order_mark_is_skipped) {
     bvh *model = read_good("\xef\xbb\xbf" ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n");
-
     assert_memory_equal(model->hierarchy, "HIERARCHY", 9);
     bvh_free(&model);
 }
@@ -273,7 +264,6 @@ TEST(a_byte_order_mark_is_skipped) {
 TEST(a_file_may_have_few_lines) {
     bvh *model = read_good("HIERARCHY ROOT a{OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b {OFFSET 1 "
                            "1 1}}MOTION Frames:2 Frame Time:.02\n1\n2");
-
     assert_int_equal(model->frame_count, 2);
     assert_int_equal(model->rate.num, 50);
     bvh_free(&model);
@@ -281,14 +271,12 @@ TEST(a_file_may_have_few_lines) {
 
 TEST(exponents_are_read) {
     static const double expected[] = {5.1e-06, -8.88178e-16, 10};
-
     assert_rows("5.1e-06 -8.88178e-016 1E1", expected, 3);
 }
 
 TEST(decimal_commas_are_read_and_warned_of) {
     bvh *model = read_good("HIERARCHY\nROOT a,1\n{\n OFFSET 0,5 1 -2,25\n CHANNELS 1 Xrotation\n}\n"
                            "MOTION\nFrames: 1\nFrame Time: 0,04\n-20,75\n");
-
     assert_true(model->values[0] == -20.75 && model->joints[0].offset[2] == -2.25);
     assert_int_equal(model->rate.num, 25);
     assert_message("decimal commas");
@@ -296,19 +284,34 @@ TEST(decimal_commas_are_read_and_warned_of) {
     bvh_free(&model);
 }
 
-TEST(commas_that_separate_are_refused) {
-    assert_rows_refused("1, 2, 3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1,2,3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1 1.5,2.5 3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1,2 3\n", "last row has 2 numbers");
-}
+#define ROWS(text) ONE_JOINT TWO_ROWS text
 
-TEST(what_is_not_finite_is_refused_with_line_and_joint) {
-    assert_rows_refused("1 2 3\n4 5 nan\n", "line 20: joint 1 (Spine), Zrotation: 'nan'");
-    assert_rows_refused("1 2 3\n-inf 5 6\n", "line 20: joint 0 (Hips), Xposition: '-inf'");
-    assert_rows_refused("1 -1.#IND 3\n", "'-1.#IND' is not a finite number\n  --nan hold");
-    assert_rows_refused("1 2 -nan(ind)\n", "'-nan(ind)'");
-    assert_rows_refused("1e999 2 3\n", "'1e999'");
+TEST(rows_that_are_none_are_refused_with_line_and_joint) {
+    static const char comma[] = "a comma is accepted only as a decimal mark";
+    static const refusal cases[] = {
+        {ROWS("1, 2, 3\n"), comma},
+        {ROWS("1,2,3\n"), comma},
+        {ROWS("1 1.5,2.5 3\n"), comma},
+        {ROWS("1,2 3\n"), "last row has 2 numbers"},
+        {ROWS("1 2 3\n4 5 nan\n"), "line 20: joint 1 (Spine), Zrotation: 'nan'"},
+        {ROWS("1 2 3\n-inf 5 6\n"), "line 20: joint 0 (Hips), Xposition: '-inf'"},
+        {ROWS("1 -1.#IND 3\n"), "'-1.#IND' is not a finite number\n  --nan hold"},
+        {ROWS("1 2 -nan(ind)\n"), "'-nan(ind)'"},
+        {ROWS("1e999 2 3\n"), "'1e999'"},
+        {ROWS("1 2 3 4\n5 6\n"), "line 19: row has 4 numbers"},
+        {ROWS("1 2 3\n4 5\n6 7 8\n"), "line 20: row has 2 numbers"},
+        {ROWS("1 2 3 4 5 6\n"), "line 19: row has 6 numbers"},
+        {ROWS("1 2 3\n4 5\n"), "line 20: last row has 2 numbers"},
+        {ROWS("1 2 3\nl4 5 6\n"), "line 20: joint 0 (Hips): 'l4' is not a number"},
+        {ROWS("1 2 # 3\n"), "joint 1 (Spine): '#' is not a number"},
+        {ROWS("1 2 3 x\n4 5 6\n"), "unexpected 'x' after a row"},
+        {ONE_JOINT HEAD("0", "0.02"), "no frames; expected at least one row"},
+        {ONE_JOINT HEAD("x", "0.02") "1 2 3\n", "line 17: Frames: is 'x'"},
+        {ONE_JOINT HEAD("-1", "0.02") "1 2 3\n", "line 17: Frames: is '-1'"},
+        {ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", "Frame Time: is missing"},
+        {ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", "expected ':' after 'Frames'"},
+    };
+    assert_all_refused(cases, COUNT_OF(cases));
 }
 
 TEST(nan_hold_keeps_the_last_good_value) {
@@ -316,7 +319,6 @@ TEST(nan_hold_keeps_the_last_good_value) {
     static const double expected[] = {1, 2, 3, 1, 5, 3, 1, 7, 8};
     pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
-
     assert_int_equal(read_bytes(text, strlen(text), &hold, &model), PM_OK);
     for (size_t i = 0; i < 9; i++)
         assert_true(model->values[i] == expected[i]);
@@ -328,36 +330,31 @@ TEST(nan_hold_keeps_the_last_good_value) {
 
 /* ---- rows -------------------------------------------------------------------------- */
 
-TEST(rows_that_are_too_long_or_short_are_refused_with_their_line) {
-    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: row has 4 numbers");
-    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: row has 2 numbers");
-    assert_rows_refused("1 2 3 4 5 6\n", "line 19: row has 6 numbers");
-    assert_rows_refused("1 2 3\n4 5\n", "line 20: last row has 2 numbers");
-}
-
-TEST(a_row_may_span_lines_if_the_counts_add_up) {
-    assert_rows("1\n2\n3\n4 5\n6\n", one_to_six, 6);
-}
-
 TEST(the_rows_override_a_wrong_frame_count) {
+    static const struct {
+        const char *text, *message;
+        size_t frames;
+    } cases[] = {
+        {ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n", "Frames: is 5, but the file has 2 rows", 2},
+        {ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n", "Frames: is 1, but the file has 2 rows", 2},
+        {ONE_JOINT HEAD("99999999999999999999", "0.02") "1 2 3\n", "", 1},
+        {ONE_JOINT HEAD("1", "0.02") "1 2 3", "", 1},
+    };
     pm_motion_read_options strict = {.strict = true};
-    bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
-
-    assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: is 5, but the file has 2 rows");
-    bvh_free(&model);
-    model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n");
-    assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: is 1, but the file has 2 rows");
-    bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "is 5, but the file has 1");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bvh *model = read_good(cases[i].text);
+        assert_int_equal(model->frame_count, cases[i].frames);
+        assert_message(cases[i].message);
+        bvh_free(&model);
+    }
+    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict,
+                   "line 17: Frames: is 5, but the file has 1");
 }
 
 TEST(rows_are_counted_where_their_number_is_missing) {
     static const char *const values[] = {"", " \t ", "\r"};
     pm_motion_read_options strict = {.strict = true};
     char text[1024];
-
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         bvh *model;
         snprintf(text, sizeof text, ONE_JOINT "MOTION\nFrames:%s\nFrame Time: 0.02\n1 2 3\n4 5 6\n",
@@ -376,18 +373,9 @@ TEST(rows_are_counted_where_their_number_is_missing) {
     assert_string_equal(messages, "");
 }
 
-TEST(errors_of_the_number_of_rows_name_its_line) {
-    pm_motion_read_options strict = {.strict = true};
-
-    assert_refused(ONE_JOINT HEAD("x", "0.02") "1 2 3\n", &plain, "line 17: Frames: is 'x'");
-    assert_refused(ONE_JOINT HEAD("-1", "0.02") "1 2 3\n", &plain, "line 17: Frames: is '-1'");
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n", &strict, "line 17: Frames: is 5");
-}
-
 TEST(text_after_the_last_frame_is_left_out_with_a_warning) {
     static const char nuls[] = ONE_JOINT HEAD("1", "0.02") "1 2 3\0\0\0\0";
     bvh *model = read_good(ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n# exported 3 4 5\n7 8 9\n");
-
     assert_int_equal(model->frame_count, 2);
     assert_message("line 21: text after the last row is ignored");
     bvh_free(&model);
@@ -397,20 +385,6 @@ TEST(text_after_the_last_frame_is_left_out_with_a_warning) {
     bvh_free(&model);
 }
 
-TEST(text_in_a_row_is_refused) {
-    assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
-    assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
-    assert_rows_refused("1 2 3 x\n4 5 6\n", "unexpected 'x' after a row");
-}
-
-TEST(one_frame_is_a_clip_and_none_is_an_error) {
-    bvh *model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3");
-
-    assert_int_equal(model->frame_count, 1);
-    bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "no frames; expected at least one row");
-}
-
 /* ---- frame time --------------------------------------------------------------------- */
 
 TEST(placeholder_frame_times_require_a_rate) {
@@ -418,7 +392,6 @@ TEST(placeholder_frame_times_require_a_rate) {
     pm_motion_read_options given = {.source_rate = {30000, 1001}};
     char text[1024];
     bvh *model;
-
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         snprintf(text, sizeof text, "%sMOTION\nFrames: 1\nFrame Time: %s\n1 2 3\n", ONE_JOINT,
                  times[i]);
@@ -428,15 +401,12 @@ TEST(placeholder_frame_times_require_a_rate) {
         assert_int_equal(model->rate.den, 1001);
         bvh_free(&model);
     }
-    assert_refused(ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", &plain, "Frame Time: is missing");
-    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "expected ':' after 'Frames'");
 }
 
 TEST(the_frame_time_is_snapped_unless_disabled) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
     pm_motion_read_options literal = {.no_snap = true};
     bvh *model = read_good(text);
-
     assert_int_equal(model->rate.num, 120);
     assert_int_equal(model->rate_how, RATE_INTEGER);
     assert_memory_equal(model->frame_time.begin, ".0083333", 8);
@@ -453,7 +423,6 @@ TEST(a_file_cut_anywhere_is_read_or_refused_but_never_read_past) {
     static const char text[] = ONE_JOINT TWO_ROWS "1.5e2 2 nan\n4 -5,5 6\n";
     size_t size;
     int refused = 0;
-
     for (size = 0; size < strlen(text); size++) {
         char *copy = malloc(size + 1);
         bvh *model;
@@ -466,22 +435,11 @@ TEST(a_file_cut_anywhere_is_read_or_refused_but_never_read_past) {
     assert_int_equal(refused, size);
 }
 
-TEST(huge_counts_take_no_memory) {
-    bvh *model = read_good(ONE_JOINT HEAD("99999999999999999999", "0.02") "1 2 3\n");
-
-    assert_int_equal(model->frame_count, 1);
-    bvh_free(&model);
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 999999999 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain,
-                   "number of channels is");
-}
-
 TEST(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack) {
     enum { DEPTH = 100000 };
     static const char open[] = "JOINT j\n{\n";
     char *text = malloc((size_t)DEPTH * 16), *at = text;
     bvh *model;
-
     assert_non_null(text);
     at += sprintf(at, "HIERARCHY\nROOT r\n{ CHANNELS 1 Xrotation\n");
     for (int i = 0; i < DEPTH; i++) {
@@ -502,7 +460,6 @@ TEST(nuls_do_not_crash_the_reader) {
     static const char text[] = ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n";
     char copy[sizeof text];
     bvh *model;
-
     for (size_t i = 0; i < strlen(text); i++) {
         memcpy(copy, text, sizeof text);
         copy[i] = '\0';
@@ -516,21 +473,15 @@ TEST(nuls_do_not_crash_the_reader) {
 /* Writes the rows of the model from their text or from their numbers, and returns the text of the
  * file. */
 static char *written(const bvh *model, bool own_rows) {
-    char path[] = "/tmp/posemill-test-bvh-XXXXXX";
     motion_output *output = NULL;
     bvh_writer writer;
     pm_error error;
-    char *data;
-    size_t size, i;
-    int file = mkstemp(path);
-
-    assert_true(file >= 0);
-    close(file);
-    assert_int_equal(motion_output_open(path, &output, &error), PM_OK);
+    size_t size;
+    assert_int_equal(motion_output_open("out.bvh", &output, &error), PM_OK);
     const motion_sink sink = motion_output_sink(output);
     assert_int_equal(
         bvh_writer_begin(&writer, model, &sink, model->frame_count, model->rate, 6, &error), PM_OK);
-    for (i = 0; i < model->frame_count; i++) {
+    for (size_t i = 0; i < model->frame_count; i++) {
         const double *row = model->values + i * model->channel_count;
         assert_int_equal(own_rows ? bvh_writer_source_row(&writer, i, &error)
                                   : bvh_writer_row(&writer, row, &error),
@@ -538,17 +489,15 @@ static char *written(const bvh *model, bool own_rows) {
     }
     assert_int_equal(bvh_writer_end(&writer, &error), PM_OK);
     assert_int_equal(motion_output_commit(&output, &error), PM_OK);
-    data = test_folder_read(path, &size);
+    char *data = test_folder_read("out.bvh", &size);
     assert_int_equal(writer.bytes, size);
     bvh_writer_release(&writer);
-    unlink(path);
     return data;
 }
 
 TEST(source_rows_keep_their_digits) {
     bvh *model = read_good(ONE_JOINT TWO_ROWS "  1.50\t-2e-016\n +3. \n4,5 .5 006\n");
     char *text = written(model, true);
-
     assert_string_equal(text, ONE_JOINT HEAD("2", "0.0200000000") "1.50 -2e-016 +3.\n4.5 .5 006\n");
     free(text);
     bvh_free(&model);
@@ -559,7 +508,6 @@ TEST(held_rows_are_written_from_their_numbers) {
     pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
     char *text;
-
     assert_int_equal(read_bytes(source, strlen(source), &hold, &model), PM_OK);
     text = written(model, true);
     assert_non_null(strstr(text, "1.50 2 3\n1.500000 5.000000 6.000000\n"));
@@ -571,7 +519,6 @@ TEST(line_ends_stay_as_the_first_was) {
     bvh *model = read_good("HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\nFrames: "
                            "1\nFrame Time: 0.04\n7\n");
     char *text = written(model, false);
-
     assert_string_equal(text, "HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\r\nFrames: "
                               "1\r\nFrame Time: 0.0400000000\r\n7.000000\r\n");
     free(text);
@@ -659,7 +606,6 @@ static void check_data_file(const data_file *file) {
     char *data = test_folder_read(test_data(file->path), &size);
     bvh *model;
     pm_status code = read_bytes(data, size, &plain, &model);
-
     if (!file->message && messages[0] != '\0')
         fail_msg("%s: %s", file->path, messages);
     if (file->message)
@@ -684,7 +630,6 @@ TEST(real_and_odd_files_are_read_or_refused_as_they_should_be) {
 /* The rows written with the digits of the source read back as the same doubles. */
 TEST(real_files_survive_being_written_and_read) {
     size_t i, size;
-
     for (i = 0; i < COUNT_OF(data_files); i++) {
         bvh *model, *again;
         char *data, *text;
@@ -705,3 +650,5 @@ TEST(real_files_survive_being_written_and_read) {
         free(data);
     }
 }
+
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -11,62 +11,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(const char *text, bool snap, int64_t num, int64_t den, rate_snap expected) {
-    pm_rational rate = {-1, -1};
-    rate_snap how = RATE_LITERAL;
-
-    print_message("%s\n", text);
-    assert_true(rate_from_frame_time(text, strlen(text), snap, &rate, &how));
-    assert_int_equal(rate.num, num);
-    assert_int_equal(rate.den, den);
-    assert_int_equal(how, expected);
-}
-
-TEST(cut_frame_times_become_whole_rates) {
-    check(".0083333", true, 120, 1, RATE_INTEGER);
-    check("0.008333", true, 120, 1, RATE_INTEGER);
-    check("0.0083", true, 120, 1, RATE_INTEGER);
-    check("0.033333", true, 30, 1, RATE_INTEGER);
-    check("0,0333333", true, 30, 1, RATE_INTEGER);
-    check("8.3333e-003", true, 120, 1, RATE_INTEGER);
-    check("0.041667", true, 24, 1, RATE_INTEGER);
-    check("0.016666666666666666", true, 60, 1, RATE_INTEGER);
-    check("0.03", true, 30, 1, RATE_INTEGER);
-}
-
-TEST(exact_frame_times_are_what_they_say) {
-    check("0.010000", true, 100, 1, RATE_LITERAL);
-    check("0.04", true, 25, 1, RATE_LITERAL);
-    check("0.008", true, 125, 1, RATE_LITERAL);
-    check("2", true, 1, 2, RATE_LITERAL);
-    check("1e1", true, 1, 10, RATE_LITERAL);
-}
-
-TEST(broadcast_rates_are_told_from_whole_ones) {
-    check("0.008342", true, 120000, 1001, RATE_NTSC);
-    check("0.033367", true, 30000, 1001, RATE_NTSC);
-    check("0.0417083", true, 24000, 1001, RATE_NTSC);
-}
-
-/* 29.97 as the rate, and not 30000/1001. */
-TEST(rates_of_a_few_digits_are_recognised) {
-    check("0.0417083750417", true, 2997, 125, RATE_NTSC);
-    check("0.0333667000333667", true, 2997, 100, RATE_NTSC);
-    check("0.01668335", true, 2997, 50, RATE_NTSC);
-    check("0.0083416750", true, 2997, 25, RATE_NTSC);
-    check("0.0801282051282", true, 312, 25, RATE_SIMPLE); /* 12.48 */
-    check("0.0133333333333", true, 75, 1, RATE_INTEGER);
-    check("0.015625", true, 64, 1, RATE_LITERAL);
-    check("0.0148148148148148", true, 135, 2, RATE_SIMPLE);
-}
-
-TEST(unknown_rates_stay_literal) {
-    check("0.0333331", true, 10000000, 333331, RATE_LITERAL);
-}
-
-TEST(no_snap_takes_every_digit) {
-    check(".0083333", false, 10000000, 83333, RATE_LITERAL);
-    check("0.008342", false, 500000, 4171, RATE_LITERAL);
+/* Cut frame times become whole rates; exact ones are what they say; broadcast rates are told from whole
+ * ones, 29.97 as the rate from 30000/1001; without snapping every digit counts. */
+TEST(frame_times_become_rates) {
+    static const struct {
+        const char *text;
+        bool snap;
+        int64_t num, den;
+        rate_snap how;
+    } cases[] = {
+        {".0083333", true, 120, 1, RATE_INTEGER},
+        {"0.008333", true, 120, 1, RATE_INTEGER},
+        {"0.0083", true, 120, 1, RATE_INTEGER},
+        {"0.033333", true, 30, 1, RATE_INTEGER},
+        {"0,0333333", true, 30, 1, RATE_INTEGER},
+        {"8.3333e-003", true, 120, 1, RATE_INTEGER},
+        {"0.041667", true, 24, 1, RATE_INTEGER},
+        {"0.016666666666666666", true, 60, 1, RATE_INTEGER},
+        {"0.03", true, 30, 1, RATE_INTEGER},
+        {"0.010000", true, 100, 1, RATE_LITERAL},
+        {"0.04", true, 25, 1, RATE_LITERAL},
+        {"0.008", true, 125, 1, RATE_LITERAL},
+        {"2", true, 1, 2, RATE_LITERAL},
+        {"1e1", true, 1, 10, RATE_LITERAL},
+        {"0.008342", true, 120000, 1001, RATE_NTSC},
+        {"0.033367", true, 30000, 1001, RATE_NTSC},
+        {"0.0417083", true, 24000, 1001, RATE_NTSC},
+        {"0.0417083750417", true, 2997, 125, RATE_NTSC},
+        {"0.0333667000333667", true, 2997, 100, RATE_NTSC},
+        {"0.01668335", true, 2997, 50, RATE_NTSC},
+        {"0.0083416750", true, 2997, 25, RATE_NTSC},
+        {"0.0801282051282", true, 312, 25, RATE_SIMPLE}, /* 12.48 */
+        {"0.0133333333333", true, 75, 1, RATE_INTEGER},
+        {"0.015625", true, 64, 1, RATE_LITERAL},
+        {"0.0148148148148148", true, 135, 2, RATE_SIMPLE},
+        {"0.0333331", true, 10000000, 333331, RATE_LITERAL},
+        {".0083333", false, 10000000, 83333, RATE_LITERAL},
+        {"0.008342", false, 500000, 4171, RATE_LITERAL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        pm_rational rate = {-1, -1};
+        rate_snap how = RATE_LITERAL;
+        print_message("%s\n", cases[i].text);
+        assert_true(
+            rate_from_frame_time(cases[i].text, strlen(cases[i].text), cases[i].snap, &rate, &how));
+        assert_int_equal(rate.num, cases[i].num);
+        assert_int_equal(rate.den, cases[i].den);
+        assert_int_equal(how, cases[i].how);
+    }
 }
 
 TEST(invalid_times_are_refused) {
@@ -74,7 +66,6 @@ TEST(invalid_times_are_refused) {
                                         "1e-90", "1e90", "x",     "0.1e", "0.1e5x"};
     pm_rational rate;
     rate_snap how;
-
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         print_message("%s\n", texts[i]);
         assert_false(rate_from_frame_time(texts[i], strlen(texts[i]), true, &rate, &how));
@@ -85,7 +76,6 @@ TEST(written_frame_times_read_back_as_the_same_rate) {
     static const pm_rational rates[] = {{120, 1},    {60, 1},       {24, 1},        {1, 2},
                                         {7, 1},      {30000, 1001}, {120000, 1001}, {1, 3},
                                         {240000, 1}, {24000, 1001}, {999, 1},       {25, 1}};
-
     for (size_t i = 0; i < COUNT_OF(rates); i++) {
         char text[RATE_TEXT];
         pm_rational again = {0, 0};
@@ -111,7 +101,6 @@ static void expect_to_return(pm_rational rate) {
     char text[RATE_TEXT];
     pm_rational again = {0, 0};
     rate_snap how;
-
     rate_write_frame_time(rate, text);
     assert_true(rate_from_frame_time(text, strlen(text), true, &again, &how));
     if (again.num != rate.num || again.den != rate.den)
@@ -124,7 +113,6 @@ static void expect_to_return(pm_rational rate) {
 TEST(plausible_rates_return_from_their_frame_times) {
     static const int64_t film[] = {24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240};
     random_source source = random_start();
-
     for (size_t i = 0; i < COUNT_OF(film); i++) {
         for (int64_t part = 1; part <= 8; part++) {
             const int64_t thousandths = (film[i] * 1000000 + 500) / 1001;
@@ -149,7 +137,6 @@ TEST(plausible_rates_return_from_their_frame_times) {
 TEST(the_simplest_fraction_is_in_its_interval) {
     random_source source = random_start();
     pm_rational found = {-1, -1};
-
     for (int round = 0; round < 2000; round++) {
         const double middle = random_between(&source, 0, 100);
         const double half = middle * pow(10, -random_between(&source, 1, 6));
@@ -171,7 +158,6 @@ TEST(the_simplest_fraction_is_in_its_interval) {
 
 TEST(sums_are_exact) {
     pm_rational sum = {0, 0};
-
     assert_true(rate_add((pm_rational){1, 24}, (pm_rational){1, 8}, &sum));
     assert_true(sum.num == 1 && sum.den == 6);
     assert_true(rate_add((pm_rational){0, 1}, (pm_rational){7, 3}, &sum));
@@ -183,7 +169,6 @@ TEST(sums_are_exact) {
 TEST(literal_rates_are_written_with_all_their_digits) {
     pm_rational rate = {599999885559082, 10000000000000}; /* 59.9999885559082 */
     char text[RATE_TEXT];
-
     rate_write_frame_time(rate, text);
     assert_string_equal(text, "0.016666669845581662");
 }
@@ -199,7 +184,6 @@ static void export_times(exporter how, pm_rational rate, double start, double *t
                          size_t count) {
     const float step = (float)rate.den / (float)rate.num;
     float sum = (float)start;
-
     for (size_t k = 0; k < count; k++) {
         const double exact = start + (double)k * (double)rate.den / (double)rate.num;
         times[k] = how == ROUNDS       ? (double)(float)exact
@@ -242,7 +226,6 @@ static void expect_grid(const double *times, size_t count, key_grid grid) {
 TEST(rounded_times_have_a_rate_wherever_they_start) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
     for (int round = 0; round < 20000; round++) {
         const size_t count = random_size(&source, 2, MOST_KEYS);
         const pm_rational any = {(int64_t)random_size(&source, 1, 300),
@@ -261,7 +244,6 @@ TEST(rounded_times_have_a_rate_wherever_they_start) {
 TEST(common_rates_are_found_in_what_exporters_compute) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
     for (int round = 0; round < 3000; round++) {
         for (int how = 0; how < EXPORTERS; how++) {
             static const pm_rational rates[] = {{24, 1}, {25, 1}, {30, 1}, {60, 1}, {120, 1}};
@@ -282,7 +264,6 @@ TEST(common_rates_are_found_in_what_exporters_compute) {
 TEST(times_off_by_a_hundredth_of_a_frame_are_not_uniform) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
     for (int round = 0; round < 3000; round++) {
         const size_t count = random_size(&source, 4, MOST_KEYS);
         const pm_rational rate = {(int64_t)random_size(&source, 10, 60), 1};
@@ -299,7 +280,6 @@ TEST(times_off_by_a_hundredth_of_a_frame_are_not_uniform) {
 
 static void check_target(const char *text, int64_t num, int64_t den) {
     pm_rational source = {30000, 1001}, rate = {-1, -1};
-
     print_message("%s\n", text);
     assert_true(rate_parse_target(text, source, &rate));
     assert_int_equal(rate.num, num);
@@ -320,7 +300,6 @@ TEST(targets_that_make_no_sense_are_refused) {
     static const char *const texts[] = {"",  "0",   "-60", "x",  "x0",    "/0",
                                         "/", "60x", "1/0", "ab", "60 Hz", "x9223372036854775807"};
     pm_rational source = {30000, 1001}, rate;
-
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         print_message("%s\n", texts[i]);
         assert_false(rate_parse_target(texts[i], source, &rate));
@@ -329,7 +308,6 @@ TEST(targets_that_make_no_sense_are_refused) {
 
 TEST(seconds_may_be_zero) {
     pm_rational s = {-1, -1};
-
     assert_true(rate_parse_seconds("0", &s));
     assert_int_equal(s.num, 0);
     assert_int_equal(s.den, 1);
@@ -344,7 +322,6 @@ TEST(seconds_may_be_zero) {
 
 TEST(products_that_do_not_fit_are_refused) {
     pm_rational big = {INT64_MAX, 1}, two = {2, 1}, half = {1, 2}, zero = {0, 1}, out = {7, 7};
-
     assert_false(rate_multiply(big, two, &out));
     assert_false(rate_divide(big, half, &out));
     assert_false(rate_divide(big, zero, &out));

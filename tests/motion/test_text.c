@@ -27,7 +27,6 @@ static double read_all(const char *text) {
     double value = -12345.0;
     size_t commas = 0;
     const char *end = text + strlen(text);
-
     assert_ptr_equal(text_read_number(text, end, &value, &commas), end);
     return value;
 }
@@ -36,13 +35,11 @@ static size_t length_read(const char *text) {
     double value;
     size_t commas = 0;
     const char *end = text_read_number(text, text + strlen(text), &value, &commas);
-
     return !end ? 0 : (size_t)(end - text);
 }
 
 static void check_as_strtod(const char *text) {
     double expected = strtod(text, NULL), value = read_all(text);
-
     if (memcmp(&expected, &value, sizeof value) != 0)
         fail_msg("%s: %.17g, expected %.17g", text, value, expected);
 }
@@ -61,7 +58,6 @@ TEST(reads_the_forms_that_programs_write) {
                                         "007.50",
                                         "1e-0000",
                                         "12345678901234567"};
-
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         check_as_strtod(texts[i]);
 }
@@ -84,7 +80,6 @@ TEST(rounds_correctly_at_the_borders_of_doubles) {
                                         "6.02214076e23",
                                         "123456789012345678e22",
                                         "8.41e+21"};
-
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         check_as_strtod(texts[i]);
 }
@@ -124,7 +119,6 @@ TEST(a_comma_is_decimal_only_between_digits) {
     double value = 0;
     size_t commas = 0;
     const char *text = "-20,75 ";
-
     assert_ptr_equal(text_read_number(text, text + 7, &value, &commas), text + 6);
     assert_true(value == -20.75);
     assert_int_equal(commas, 1);
@@ -136,21 +130,19 @@ TEST(a_comma_is_decimal_only_between_digits) {
 }
 
 TEST(stops_where_the_number_does) {
-    assert_int_equal(length_read("1e"), 1);
-    assert_int_equal(length_read("1e+"), 1);
-    assert_int_equal(length_read("1.5x"), 3);
-    assert_int_equal(length_read("1.2.3"), 3);
-    assert_int_equal(length_read(""), 0);
-    assert_int_equal(length_read("-"), 0);
-    assert_int_equal(length_read("."), 0);
-    assert_int_equal(length_read("nan"), 0);
-    assert_int_equal(length_read("--1"), 0);
+    static const struct {
+        const char *text;
+        size_t length;
+    } cases[] = {{"1e", 1}, {"1e+", 1}, {"1.5x", 3}, {"1.2.3", 3}, {"", 0},
+                 {"-", 0},  {".", 0},   {"nan", 0},  {"--1", 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        if (length_read(cases[i].text) != cases[i].length)
+            fail_msg("%zu characters of '%s' are read", length_read(cases[i].text), cases[i].text);
 }
 
 TEST(never_reads_behind_the_end) {
     static const char text[] = "-12.5e-3";
     size_t size;
-
     for (size = 0; size <= strlen(text); size++) {
         char *copy = malloc(size + 1); /* one more byte, because malloc(0) may return NULL */
         double value;
@@ -162,28 +154,20 @@ TEST(never_reads_behind_the_end) {
     }
 }
 
-static bool not_finite(const char *text) {
-    return text_is_not_finite(text, text + strlen(text));
-}
-
 TEST(knows_the_words_for_what_is_not_finite) {
-    assert_true(not_finite("nan"));
-    assert_true(not_finite("-NaN"));
-    assert_true(not_finite("-nan(ind)"));
-    assert_true(not_finite("inf"));
-    assert_true(not_finite("+Infinity"));
-    assert_true(not_finite("-1.#IND"));
-    assert_true(not_finite("1.#QNAN0"));
-    assert_true(not_finite("-1.#INF00"));
-    assert_false(not_finite("information"));
-    assert_false(not_finite("nano"));
-    assert_false(not_finite("1.5"));
-    assert_false(not_finite(""));
+    static const char *const words[] = {"nan",       "-NaN",    "-nan(ind)", "inf",
+                                        "+Infinity", "-1.#IND", "1.#QNAN0",  "-1.#INF00"};
+    static const char *const others[] = {"information", "nano", "1.5", ""};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (!text_is_not_finite(words[i], words[i] + strlen(words[i])))
+            fail_msg("'%s' is finite", words[i]);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (text_is_not_finite(others[i], others[i] + strlen(others[i])))
+            fail_msg("'%s' is not finite", others[i]);
 }
 
 static void check_written(double value, unsigned decimals, const char *expected) {
     char text[TEXT_FIXED_SIZE + 1];
-
     memset(text, '~', sizeof text);
     *text_write_fixed(text, value, decimals) = '\0';
     assert_string_equal(text, expected);
@@ -211,7 +195,6 @@ TEST(writes_random_numbers_as_snprintf_does) {
         char text[TEXT_FIXED_SIZE + 1], expected[400];
         double value = ((double)(random_bits() >> 11) * 0x1p-52 - 1.0) * scales[random_bits() % 9];
         unsigned decimals = (unsigned)(random_bits() % (TEXT_DECIMALS_MAX + 1));
-
         *text_write_fixed(text, value, decimals) = '\0';
         snprintf(expected, sizeof expected, "%.*f", (int)decimals, value);
         if (strtod(expected, NULL) == 0)
@@ -222,7 +205,6 @@ TEST(writes_random_numbers_as_snprintf_does) {
 
 TEST(the_largest_double_fits) {
     char text[TEXT_FIXED_SIZE + 1], expected[400];
-
     *text_write_fixed(text, -DBL_MAX, TEXT_DECIMALS_MAX) = '\0';
     snprintf(expected, sizeof expected, "%.*f", TEXT_DECIMALS_MAX, -DBL_MAX);
     assert_string_equal(text, expected);
@@ -231,7 +213,6 @@ TEST(the_largest_double_fits) {
 
 static void check_ratio(uint64_t num, uint64_t den, unsigned digits, const char *expected) {
     char text[64];
-
     memset(text, '~', sizeof text);
     assert_ptr_equal(text_write_ratio(text, num, den, digits), text + strlen(expected));
     assert_string_equal(text, expected);
@@ -254,7 +235,6 @@ TEST(ratios_of_huge_parts_do_not_overflow) {
 TEST(whole_numbers_saturate) {
     uint64_t value = 1;
     const char *text = "99999999999999999999999";
-
     assert_ptr_equal(text_read_integer(text, text + 23, &value), text + 23);
     assert_true(value == UINT64_MAX);
     assert_null(text_read_integer("x", text + 0, &value));

@@ -74,7 +74,6 @@ static bvh *model_of(const char *channels, const char *rows) {
     static const pm_motion_read_options options;
     static char text[4096];
     bvh *model = NULL;
-
     snprintf(text, sizeof text,
              "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS %s\nJOINT b\n{\nOFFSET 0 0 3\n}\n}%s%s",
              channels, head, rows);
@@ -92,7 +91,6 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     const double *none[2] = {NULL, NULL};
     double samples[64];
     size_t frame, i;
-
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 1);
     pose_rotation_keys(&plan, keys);
@@ -125,7 +123,6 @@ TEST(rotation_order_is_that_of_the_channels) {
     bvh *model = model_of("3 Zrotation Xrotation Yrotation", "90 90 0\n");
     pose_plan plan;
     double key[4];
-
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     pose_rotation_keys(&plan, key);
     /* qz * qx of quarter turns, computed by hand. */
@@ -143,7 +140,6 @@ TEST(vectors_and_plain_channels_are_mapped) {
     const double vectors[6] = {4.5, 6, 1, 3, 0, 0}, plains[3] = {3, 7, 10};
     const pose_sample sample = {.vectors = vectors, .plains = plains};
     const double *none[2] = {NULL, NULL};
-
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 0);
     assert_int_equal(plan.vector_count, 2);
@@ -164,7 +160,6 @@ TEST(rotations_that_are_no_euler_order_are_refused) {
     static const char *const channels[] = {"2 Xrotation Xrotation",
                                            "3 Xrotation Yrotation Yrotation",
                                            "4 Xrotation Yrotation Zrotation Xrotation"};
-
     for (size_t i = 0; i < 3; i++) {
         bvh *model = model_of(channels[i], i == 0 ? "1 2\n" : i == 1 ? "1 2 3\n" : "1 2 3 4\n");
         pose_plan plan;
