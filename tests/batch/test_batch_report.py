@@ -153,7 +153,7 @@ class Numbers(Case):
 
     def test_steps_keep_their_times_beside_a_part(self):
         """Channels with steps keep all keys of the source, so that the output begins earlier than its samples."""
-        rotations = motions.from_vectors(np.radians(walk(self.random, 61, 60, count=5)[:, 3:]).reshape(61, 5, 3))
+        rotations = motions.quaternions(np.radians(walk(self.random, 61, 60, count=5)[:, 3:]).reshape(61, 5, 3))
         path = self.folder / "takes/a.glb"
         motions.write_glb(path, JOINTS, [("only", rotations)], 60)
         data = path.read_bytes()
@@ -173,7 +173,7 @@ class Numbers(Case):
 
     def test_every_clip_has_a_row(self):
         turns = {"Run": 4.0, "": 1.0, "Walk": 2.0}
-        clips = [(name, motions.from_vectors(np.radians(walk(self.random, 61, 60, speed, 5)[:, 3:]).reshape(61, 5, 3)))
+        clips = [(name, motions.quaternions(np.radians(walk(self.random, 61, 60, speed, 5)[:, 3:]).reshape(61, 5, 3)))
                  for name, speed in turns.items()]
         motions.write_glb(self.folder / "takes/a.glb", JOINTS, clips, 60)
         rows = self.report()

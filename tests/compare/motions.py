@@ -13,6 +13,7 @@ from pathlib import Path
 import command_case
 
 np = command_case.require_numpy()
+from rotations import quaternions, slerp # pylint: disable=wrong-import-position
 
 JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
           ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
@@ -46,12 +47,6 @@ def about(axis, radians):
     return q
 
 
-def from_vectors(v):
-    angle = np.linalg.norm(v, axis=-1, keepdims=True)
-    safe = np.where(angle > 0, angle, 1)
-    return np.concatenate([v / safe * np.sin(angle / 2), np.cos(angle / 2)], -1)
-
-
 def vector_between(a, b):
     """The rotation from a to b as axis times degrees, the shorter way."""
     d = product(b, conjugate(a))
@@ -59,17 +54,6 @@ def vector_between(a, b):
     sine = np.linalg.norm(d[..., :3], axis=-1, keepdims=True)
     angle = np.degrees(2 * np.arctan2(sine, d[..., 3:]))
     return d[..., :3] / np.where(sine > 0, sine, 1) * angle
-
-
-def slerp(a, b, u):
-    if np.dot(a, b) < 0:
-        b = -b
-    angle = 2 * np.arctan2(np.linalg.norm(b - a), np.linalg.norm(b + a))
-    if angle < 1e-9:
-        q = a + u * (b - a)
-    else:
-        q = (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / np.sin(angle)
-    return q / np.linalg.norm(q)
 
 
 # ---- motions -------------------------------------------------------------------------------
@@ -210,7 +194,7 @@ def read_amass(path):
     times = np.arange(len(poses)) / float(arrays["mocap_framerate"])
     joints = [Joint(f"poses[{j}]") for j in range(poses.shape[1])]
     for j, joint in enumerate(joints):
-        joint.channels["rotation"] = (times, from_vectors(poses[:, j]))
+        joint.channels["rotation"] = (times, quaternions(poses[:, j]))
     return Motion(joints, has_places=False)
 
 

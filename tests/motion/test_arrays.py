@@ -2,19 +2,23 @@
 # SPDX-License-Identifier: MIT
 """The command on arrays: numbers that no output can hold, large members, the order of joints.
 
-usage: test_arrays.py POSEMILL
+usage: test_arrays.py POSEMILL DATA
 """
 import base64
 import io
 import json
 import struct
 import zipfile
+from pathlib import Path
 
 import command_case
-from command_case import SEED, WALK
+from command_case import ARGUMENTS, SEED, WALK
 
 np = command_case.require_numpy()
-from rotations import matrices
+import motions
+from rotations import angles, matrices
+
+DATA = Path(ARGUMENTS[0])
 
 
 class Case(command_case.Case):
@@ -208,27 +212,42 @@ class InPlace(Case):
 
 class Order(Case):
     def test_members_are_those_of_a_bvh_file(self):
-        self.run_posemill("convert", WALK, "a.npz")
-        words = WALK.read_text().split()
+        files = sorted((DATA / "bvh").glob("*.bvh"))
+        for path in (WALK, *files):
+            with self.subTest(path.name):
+                self.check_bvh(path)
+
+    def check_bvh(self, path):
+        """All numbers of NPZ against an independent reading; NPZ has the bits of what the library reads."""
+        out = self.folder / "a.npz"
+        self.run_posemill("convert", path, out, "--overwrite")
+        words, motion = path.read_text("latin-1").split(), motions.read_bvh(path)
         heads = [i for i, word in enumerate(words) if word in ("ROOT", "JOINT")]
-        offsets = [i + 1 for i, word in enumerate(words) if word == "OFFSET" and words[i - 3] in ("ROOT", "JOINT")]
         joints, frames = len(heads), int(words[words.index("Frames:") + 1])
-        with zipfile.ZipFile(self.folder / "a.npz") as archive:
+        with zipfile.ZipFile(out) as archive:
             self.assertIsNone(archive.testzip())
             self.assertTrue(all(i.compress_type == zipfile.ZIP_STORED for i in archive.infolist()))
             self.assertEqual([i.filename[:-4] for i in archive.infolist()],
                              ["names", "parents", "offsets", "tails", "has_tail", "rotations", "positions", "rate"])
-        arrays = np.load(self.folder / "a.npz", allow_pickle=False)
-        for name, kind, *shape in (("parents", "<i4", joints), ("offsets", "<f8", joints, 3), ("tails", "<f8", joints, 3),
-                                   ("has_tail", "|b1", joints), ("rotations", "<f8", frames, joints, 4),
-                                   ("positions", "<f8", frames, 3)):
-            self.assertEqual((arrays[name].dtype.str, arrays[name].shape), (kind, tuple(shape)), name)
-        self.assertEqual(arrays["names"].tolist(), [words[i + 1] for i in heads])
-        self.assertEqual(arrays["has_tail"].sum(), words.count("Site"))
-        self.assertEqual(arrays["offsets"].tolist(), [[float(x) for x in words[i : i + 3]] for i in offsets])
-        self.assertTrue((arrays["parents"] == -1).sum() == 1 and (arrays["parents"] < np.arange(joints)).all())
-        self.assertLess(np.abs(np.linalg.norm(arrays["rotations"], axis=-1) - 1).max(), 1e-12)
-        self.assertTrue(np.isfinite(arrays["tails"]).all() and np.isfinite(arrays["positions"]).all())
+        arrays = np.load(out, allow_pickle=False)
+        moving = [j for j in motion.joints if "translation" in j.channels]
+        places = (frames, 3) if moving == motion.joints[:1] else (frames, joints, 3)
+        for name, kind, shape in (("parents", "<i4", (joints,)), ("offsets", "<f8", (joints, 3)), ("tails", "<f8", (joints, 3)),
+                                  ("has_tail", "|b1", (joints,)), ("rotations", "<f8", (frames, joints, 4)),
+                                  ("positions", "<f8", places)):
+            self.assertEqual((arrays[name].dtype.str, arrays[name].shape), (kind, shape), name)
+        self.assertEqual(arrays["names"].tolist(), [j.name for j in motion.joints])
+        self.assertEqual(arrays["parents"].tolist(), [j.parent for j in motion.joints])
+        self.assertEqual(arrays["offsets"].tolist(), [j.rest["translation"].tolist() for j in motion.joints])
+        tails = {sum(head < i for head in heads) - 1: [float(x) for x in words[i + 3 : i + 6]]
+                 for i, word in enumerate(words) if word == "Site"}
+        self.assertEqual({j: arrays["tails"][j].tolist() for j in np.flatnonzero(arrays["has_tail"])}, tails)
+        for j, joint in enumerate(motion.joints):
+            _, q = joint.channels.get("rotation", (None, np.tile([0.0, 0, 0, 1], (frames, 1))))
+            self.assertLess(angles(q, arrays["rotations"][:, j]).max(), 1e-14, joint.name)
+            if joint in moving:
+                found = arrays["positions"] if len(places) == 2 else arrays["positions"][:, j]
+                np.testing.assert_array_equal(found, joint.channels["translation"][1])
         self.assertTrue(arrays["rate"].shape == () and arrays["rate"] > 0)
 
     def test_parents_come_first(self):

@@ -11,7 +11,6 @@
 
 #include "check.h"
 #include "motion.h"
-#include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
@@ -177,34 +176,6 @@ TEST(generated_documents_are_read_exactly) {
         expect_file(file, content);
         pm_motion_destroy(&opened);
         free(bytes);
-        gltf_generated_free(file);
-    }
-}
-
-/* The evaluator, which reads the files on its own, finds what they were made of. */
-TEST(the_evaluator_agrees_with_the_generator) {
-    random_source source = random_salted(0x92f);
-    for (size_t i = 0; i < 100; i++) {
-        generated_file *file = gltf_generate(&source);
-        gltf_evaluator *evaluator = gltf_evaluator_open(file->data, file->size);
-        assert_non_null(evaluator);
-        for (size_t t = 0, channel = 0; t < file->track_count; t++, channel++) {
-            const generated_track *track = &file->tracks[t];
-            double value[16], key[16];
-            channel = t > 0 && file->tracks[t - 1].clip != track->clip ? 0 : channel;
-            const size_t k = random_size(&source, 0, track->key_count - 1);
-            const double time = gltf_evaluator_time(evaluator, track->clip, channel, k);
-            assert_true(time == (double)track->times[k]);
-            gltf_evaluator_key(evaluator, track->clip, channel, k, 1, key);
-            gltf_evaluate(evaluator, track->clip, channel, time, value);
-            const bool is_cubic = strcmp(track->interpolation, "CUBICSPLINE") == 0;
-            const float *made = track->values + (is_cubic ? 3 * k + 1 : k) * track->components;
-            for (size_t c = 0; c < track->components; c++) {
-                assert_true((float)key[c] == made[c]);
-                assert_true(fabs(value[c] - key[c]) < 1e-6 || strcmp(track->path, "rotation") == 0);
-            }
-        }
-        gltf_evaluator_close(evaluator);
         gltf_generated_free(file);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of the model of a motion: BVH files of the data folder against an independent reading, the
- * rules for channels with small files, how formats are found, and refusals.
+ * Tests of the model of a motion: the rules for channels with small files, how formats are found, and
+ * refusals. test_arrays compares BVH files of the data folder with an independent reading.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -15,99 +15,8 @@
 #include "motion/base/counts.h"
 #include "support/check.h"
 #include "support/motion_files.h"
-#include "support/motion_plain_bvh.h"
 #include "support/motion_truth.h"
 #include "support/test_folder.h"
-
-/* ---- files of the data folder -------------------------------------------------------------- */
-
-static void expect_nodes(const pm_motion_content *content, const plain_bvh *b) {
-    assert_int_equal(content->node_count, b->count);
-    for (int n = 0; n < b->count; n++) {
-        const pm_motion_node *node = &content->nodes[n];
-        const plain_joint *joint = &b->joints[n];
-        assert_int_equal(node->parent, joint->parent);
-        assert_int_equal(node->name.size, joint->name_size);
-        assert_memory_equal(node->name.text, joint->name, joint->name_size);
-        assert_int_equal(node->name.text[node->name.size], '\0');
-        assert_int_equal(node->has_tail, joint->has_tail);
-        for (int i = 0; i < 3; i++)
-            assert_true(node->translation[i] == joint->offset[i] &&
-                        node->tail[i] == joint->tail[i] && node->scale[i] == 1);
-        assert_memory_equal(node->rotation, ((double[]){0, 0, 0, 1}), sizeof node->rotation);
-    }
-}
-
-static void expect_channel(const pm_motion_channel *channel, const plain_bvh *b) {
-    const plain_joint *joint = &b->joints[channel->node];
-    for (size_t k = 0; k < b->frames; k++) {
-        double got[4], expected[4] = {0};
-        const double *row = b->values + k * b->columns;
-        for (size_t i = 0; i < channel->components; i++)
-            got[i] = truth_number(&channel->keys, channel->components, k, i);
-        if (channel->path == PM_MOTION_ROTATION) {
-            plain_rotation(joint, row, expected);
-            assert_true(truth_angle(got, expected) < 1e-14);
-        } else {
-            assert_true(plain_position(joint, row, expected));
-            assert_memory_equal(got, expected, 3 * sizeof *got);
-        }
-    }
-}
-
-static void expect_clip(const pm_motion_clip *clip, const plain_bvh *b) {
-    size_t of_path[2] = {0, 0};
-    assert_int_equal(clip->timeline_count, 1);
-    assert_int_equal(clip->timelines[0].key_count, b->frames);
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        assert_true(channel->path <= PM_MOTION_TRANSLATION);
-        assert_int_equal(channel->interpolation, PM_MOTION_LINEAR);
-        assert_int_equal(channel->components, channel->path == PM_MOTION_ROTATION ? 4 : 3);
-        assert_null(channel->in.data);
-        of_path[channel->path]++;
-        expect_channel(channel, b);
-    }
-    for (int n = 0; n < b->count; n++) {
-        double unused[3];
-        const double *row = b->values;
-        of_path[0] -= b->joints[n].count >= 3;
-        of_path[1] -= plain_position(&b->joints[n], row, unused);
-    }
-    assert_true(of_path[0] == 0 && of_path[1] == 0);
-}
-
-TEST(files_are_what_an_independent_reading_says) {
-    static const char *const names[] = {"bvh/cmu_jumping_jacks_3dsmax.bvh",
-                                        "bvh/makehuman_walk1.bvh",
-                                        "bvh/mocapbank.bvh",
-                                        "bvh/makehuman_benchmark_mixed_6_3ch.bvh",
-                                        "bvh/rokoko_jesse_dance.bvh",
-                                        "bvh/pybvh_test1_mixed_orders.bvh",
-                                        "bvh/pybvh_test3_hands_crlf.bvh"};
-    static plain_bvh plain;
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        pm_motion *motion = NULL;
-        pm_error error = poisoned_error();
-        size_t size;
-        char *text = test_folder_read(test_data(names[i]), &size);
-        print_message("%s\n", names[i]);
-        plain_read(text, &plain);
-        expect_ok(pm_motion_parse(text, size, names[i], NULL, NULL, &motion, &error), &error);
-        const pm_motion_content *content = pm_motion_get_content(motion);
-        assert_int_equal(content->format, PM_MOTION_BVH);
-        assert_int_equal(content->file_bytes, size);
-        assert_string_equal(content->layout, "");
-        assert_int_equal(content->skin_count, 0);
-        assert_int_equal(content->clip_count, 1);
-        expect_nodes(content, &plain);
-        expect_clip(&content->clips[0], &plain);
-        pm_motion_destroy(&motion);
-        assert_null(motion);
-        free(plain.values);
-        free(text);
-    }
-}
 
 /* ---- small files --------------------------------------------------------------------------- */
 

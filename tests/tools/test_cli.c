@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -519,21 +518,6 @@ TEST(a_failure_leaves_an_older_output_as_it_was) {
     expect(6, EVAL PLAIN "--vectors vectors.npy --vectors-out /dev/full --out o.npy");
     expect(0, "cat o.npy");
     assert_string_equal(output, "precious\n");
-}
-
-TEST(an_output_keeps_permissions_and_follows_links) {
-    struct stat status;
-    expect(0, "echo old > target.npy; chmod 640 target.npy; ln -s target.npy o.npy");
-    expect(0, EVAL PLAIN "--out o.npy");
-    assert_int_equal(lstat("o.npy", &status), 0);
-    assert_true(S_ISLNK(status.st_mode));
-    assert_int_equal(stat("target.npy", &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0640);
-    npy_array array = read_samples("target.npy", 7, 4);
-    npy_release(&array);
-    expect(0, "umask 027; " EVAL PLAIN "--out new.npy");
-    assert_int_equal(stat("new.npy", &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0640);
 }
 
 /* ---- devices ------------------------------------------------------------------- */
