@@ -12,7 +12,7 @@
 #include "check.h"
 #include "motion.h"
 #include "motion/model/model.h"
-#include "support/counted_memory.h"
+#include "support/failing_memory.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
 #include "support/motion_files.h"

@@ -11,6 +11,7 @@
 #include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
+#include "support/test_folder.h"
 
 #include <fcntl.h>
 #include <posemill/posemill_motion.h>
@@ -224,45 +225,31 @@ TEST(devices_and_sparse_files_take_no_memory) {
     getrusage(RUSAGE_SELF, &before);
     assert_int_equal(cli_read_file("/dev/zero", &bvh_kind, &data, &size), CLI_BAD_INPUT);
     assert_int_equal(cli_read_file("/dev/zero", &npy_kind, &data, &size), CLI_BAD_INPUT);
-    char path[] = "/tmp/posemill-input-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, header, sizeof header), sizeof header);
-    if (ftruncate(file, (off_t)1 << 43) == 0) /* a sparse file of 8 TiB */
-        assert_int_equal(cli_read_file(path, &npy_kind, &data, &size), CLI_BAD_INPUT);
-    close(file);
-    unlink(path);
+    test_folder_put("sparse", header, sizeof header);
+    if (truncate("sparse", (off_t)1 << 43) == 0) /* 8 TiB */
+        assert_int_equal(cli_read_file("sparse", &npy_kind, &data, &size), CLI_BAD_INPUT);
     getrusage(RUSAGE_SELF, &after);
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
 }
 
 TEST(only_regular_files_are_opened_beside_others) {
-    char folder[] = "/tmp/posemill-beside-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/pipe", folder);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    const char *const odd[] = {"/dev/zero", "/dev/null", path, folder, "-"};
+    static const char *const odd[] = {"/dev/zero", "/dev/null", "pipe", ".", "-"};
+    assert_int_equal(mkfifo("pipe", 0600), 0);
     for (size_t i = 0; i < COUNT_OF(odd); i++)
         assert_false(input_read_beside(odd[i], NULL, 1000, &data, &size, reason));
     assert_non_null(strstr(reason, "cannot be opened")); /* no file is called - */
-    assert_int_equal(input_open(path, INPUT_REGULAR, reason), -1);
+    assert_int_equal(input_open("pipe", INPUT_REGULAR, reason), -1);
     assert_string_equal(reason, "is no regular file");
-    assert_int_equal(unlink(path), 0);
-    const int file = open(path, O_WRONLY | O_CREAT, 0600);
-    assert_int_equal(write(file, "abcd", 4), 4);
-    close(file);
-    assert_false(input_read_beside(path, NULL, 3, &data, &size, reason));
+    test_folder_put_text("file", "abcd");
+    assert_false(input_read_beside("file", NULL, 3, &data, &size, reason));
     assert_string_equal(reason, "has 4 bytes; expected at most 3");
-    assert_true(input_read_beside(path, NULL, 4, &data, &size, reason));
+    assert_true(input_read_beside("file", NULL, 4, &data, &size, reason));
     assert_int_equal(size, 4);
     free(data);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* ---- files that change --------------------------------------------------------------- */
 
-static char changing[] = "/tmp/posemill-changing-XXXXXX";
 static int writer;
 static size_t change_at;
 static bool keeps_time;
@@ -285,7 +272,7 @@ static input_kind_found change_file(const char *bytes, size_t count) {
 static bool read_changing(input_kind_found (*find)(const char *, size_t)) {
     const input_kind kind = {find, "is no test file"};
     const input_bounds bounds = input_machine_bounds();
-    const int file = open(changing, O_RDONLY);
+    const int file = open("changing", O_RDONLY);
     assert_true(file >= 0);
     const bool read = input_read(file, &kind, &bounds, &data, &size, reason);
     close(file);
@@ -298,7 +285,7 @@ static input_kind_found accept_all(const char *bytes, size_t count) {
 }
 
 TEST(files_that_change_while_they_are_read_are_refused) {
-    writer = mkstemp(changing);
+    writer = open("changing", O_RDWR | O_CREAT, 0600);
     assert_true(writer >= 0);
     const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     struct timespec now[2];
@@ -321,8 +308,9 @@ TEST(files_that_change_while_they_are_read_are_refused) {
         assert_string_equal(reason, "changed while it was read");
     }
     close(writer);
-    unlink(changing);
 }
+
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
 
 int main(void) {
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "oracle/random_tracks.h"
-#include "support/counted_memory.h"
+#include "support/failing_memory.h"
 #include "support/npz_files.h"
 #include "support/tests.h"
 

@@ -18,12 +18,19 @@
 static bool armed, sticky, fired;
 static size_t countdown;
 static long blocks;
+static size_t requested;
 
 long live_blocks(void) {
     return blocks;
 }
 
-static bool is_due(void) {
+size_t counted_bytes(void) {
+    return requested;
+}
+
+/* Of a request, which counts some bytes more, so that many small ones count too. */
+static bool is_due(size_t size) {
+    requested += size + 64;
     if (!armed)
         return false;
     countdown -= countdown > 0;
@@ -34,21 +41,21 @@ static bool is_due(void) {
 }
 
 /* The linker's --wrap requires these names. */
-#define WRAP(type, name, params, args)                                                             \
+#define WRAP(type, name, params, args, size)                                                       \
     type __real_##name params;                                                                     \
     type __wrap_##name params;                                                                     \
     type __wrap_##name params {                                                                    \
-        type block = is_due() ? NULL : __real_##name args;                                         \
+        type block = is_due(size) ? NULL : __real_##name args;                                     \
         blocks += block != NULL;                                                                   \
         return block;                                                                              \
     }
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t size), (text, size))
+WRAP(void *, malloc, (size_t size), (size), size)
+WRAP(void *, calloc, (size_t count, size_t size), (count, size), (count * size))
+WRAP(char *, strdup, (const char *text), (text), strlen(text))
+WRAP(char *, strndup, (const char *text, size_t size), (text, size), size)
 
 WRAPPED(void *, realloc, void *block, size_t size) {
-    void *moved = is_due() ? NULL : __real_realloc(block, size);
+    void *moved = is_due(size) ? NULL : __real_realloc(block, size);
     blocks += moved && !block;
     return moved;
 }

@@ -18,4 +18,8 @@ void fail_each_allocation(bool (*work)(void), size_t least, size_t spare);
 /* Blocks that the wrapped functions gave and took. The blocks of libraries are not among them. */
 long live_blocks(void);
 
+/* The sum of all requests so far in bytes, and some more for each: work that a test bounds without a
+ * clock. */
+size_t counted_bytes(void);
+
 #endif
