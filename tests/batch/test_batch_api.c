@@ -42,8 +42,6 @@ static int remove_takes(void **state) {
     return test_folder_leave(state);
 }
 
-/* ---- lists --------------------------------------------------------------------------------- */
-
 TEST(items_are_sorted_by_name) {
     static const char *const names[] = {"a.bvh", "bad.bvh", "s/b.bvh"};
     size_t count = 0;
@@ -75,8 +73,6 @@ TEST(a_list_is_read_from_its_text_and_from_its_file) {
         pm_motion_batch_destroy_list(&again);
     }
 }
-
-/* ---- runs ---------------------------------------------------------------------------------- */
 
 typedef struct heard {
     size_t states[PM_MOTION_BATCH_CONFLICTING + 1], records;
@@ -189,8 +185,6 @@ TEST(a_report_names_who_made_it) {
     assert_int_equal(access("report/index.html", F_OK), 0);
     assert_int_equal(access("report/pages/0001-a.bvh.html", F_OK), 0);
 }
-
-/* ---- refusals ------------------------------------------------------------------------------ */
 
 static void refuse(const pm_motion_batch_options *options, const char *word) {
     assert_int_equal(pm_motion_batch_run(list, engine, options, NULL, &error), PM_ERROR_ARGUMENT);

@@ -25,8 +25,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- searches, lists, archives and shards ----------------------------------------------------- */
-
 static batch_items found_items;
 
 static bool find(const pm_motion_batch_sources *sources) {
@@ -126,8 +124,6 @@ TEST(archives_fail_cleanly) {
 
 #endif
 
-/* ---- records ---------------------------------------------------------------------------------- */
-
 static bool append_records(void) {
     record_file *file = NULL;
     batch_record record = records_full(RECORD_FAILED);
@@ -185,8 +181,6 @@ TEST(records_and_digests_fail_cleanly) {
     fail_each_allocation(read_records, 800, 0);
     fail_each_allocation(digest_file, 1, 0);
 }
-
-/* ---- reports ------------------------------------------------------------------------------- */
 
 /* Whether the index of the report is there, and has a text. Allocates nothing, which would fail. */
 static bool has_text(const char *text) {

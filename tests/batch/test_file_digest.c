@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/files/digest.h"
+#include "support/test_folder.h"
 #include "support/tests.h"
 
 #include <errno.h>
@@ -33,21 +34,12 @@ static const known table[] = {
     {300000, "ec4b12dab74f5b34bbcfbd3e2bb40e67"}};
 enum { COUNT = COUNT_OF(table), LARGEST = 300000 };
 
-static unsigned char *data;
+static unsigned char data[LARGEST];
 
 static int make_data(void **state) {
-    (void)state;
-    data = malloc(LARGEST);
-    assert_non_null(data);
     for (size_t i = 0; i < LARGEST; i++)
         data[i] = (unsigned char)(i * 131 + (i >> 8) * 7);
-    return 0;
-}
-
-static int free_data(void **state) {
-    (void)state;
-    free(data);
-    return 0;
+    return test_folder_enter(state);
 }
 
 TEST(digests_are_those_of_xxh128sum) {
@@ -76,15 +68,10 @@ TEST(pieces_give_the_digest_of_the_whole) {
 
 TEST(files_have_the_digests_of_their_bytes) {
     for (size_t i = 0; i < COUNT; i++) {
-        char path[] = "/tmp/posemill-digest-XXXXXX";
         digest found;
-        const int file = mkstemp(path);
-        assert_true(file >= 0);
-        assert_int_equal(write(file, data, table[i].size), table[i].size);
-        close(file);
-        assert_true(digest_of_file(path, &found));
+        test_folder_put("file", data, table[i].size);
+        assert_true(digest_of_file("file", &found));
         assert_string_equal(found.text, table[i].text);
-        unlink(path);
     }
 }
 
@@ -110,4 +97,4 @@ TEST(digests_are_compared) {
     assert_string_equal(of_nothing.text, "");
 }
 
-const test_fixture group_fixture = {make_data, free_data};
+const test_fixture group_fixture = {make_data, test_folder_leave};

@@ -36,8 +36,6 @@ static void find_two(const char *first, const char *second, pm_status status, co
     batch_find(&(pm_motion_batch_sources){.paths = paths, .path_count = 2}, status, word, &found);
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 TEST(names_are_relative_to_the_folder_and_sorted_by_bytes) {
     test_folder_put_text("in/b.bvh", "12345");
     test_folder_put_text("in/a/z.BVH", "");
@@ -99,8 +97,6 @@ TEST(the_folder_of_records_is_no_place_for_outputs) {
     assert_int_equal(found.count, 0);
 }
 
-/* ---- what is searched ---------------------------------------------------------------------- */
-
 TEST(hidden_files_and_other_formats_are_skipped) {
     test_folder_put_text("in/a.bvh", "");
     test_folder_put_text("in/.b.bvh", "");
@@ -161,8 +157,6 @@ TEST(special_files_are_never_opened) {
     BATCH_EXPECT(&found, "a.bvh");
 }
 
-/* ---- links --------------------------------------------------------------------------------- */
-
 TEST(folders_that_links_lead_to_are_entered_once_after_the_real_ones) {
     test_folder_put_text("in/real/a.bvh", "1");
     test_folder_put_text("far/b.bvh", "22");
@@ -217,8 +211,6 @@ TEST(a_loop_over_several_links_is_found) {
     find("in");
     BATCH_EXPECT(&found, "a.bvh", "x/b.bvh", "x/y/c.bvh", "!x/y/in");
 }
-
-/* ---- sizes --------------------------------------------------------------------------------- */
 
 /* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens, which is 4095
  * bytes on Linux: the last folder that is opened has a file that is not. */

@@ -33,8 +33,6 @@ static void refused(const char *text, const char *word) {
     batch_find_list(text, PM_ERROR_FILE, word, &found);
 }
 
-/* ---- what is read -------------------------------------------------------------------------- */
-
 TEST(a_line_is_a_path_or_an_object) {
     test_folder_put_text("x/a.bvh", "123");
     test_folder_put_text("x/{b}.bvh", "");
@@ -69,8 +67,6 @@ TEST(names_that_are_not_utf8_are_given_as_bytes) {
     find("caf\xe9.bvh\n");
     BATCH_EXPECT(&found, "!caf\xe9.bvh");
 }
-
-/* ---- what is refused ----------------------------------------------------------------------- */
 
 TEST(lines_that_are_none_are_refused_by_number) {
     static const struct {
@@ -169,8 +165,6 @@ TEST(two_lines_with_one_name_are_refused) {
         "{\"path\": \"/x/a.bvh\", \"bytes\": 1}\n{\"path\": \"../x/a.bvh\", \"bytes\": 1}\n",
         PM_ERROR_ARGUMENT, "which '../x/a.bvh' has too", &found);
 }
-
-/* ---- what is written ----------------------------------------------------------------------- */
 
 static void expect_same(const batch_items *a, const batch_items *b) {
     assert_int_equal(a->count, b->count);

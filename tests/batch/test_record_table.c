@@ -36,8 +36,6 @@ static record_table *table_of(const char *const *paths, size_t count) {
     return table;
 }
 
-/* ---- which record counts --------------------------------------------------------------------- */
-
 TEST(the_last_record_of_a_file_counts) {
     static const char *const paths[] = {"last"};
     size_t count = 0;
@@ -86,8 +84,6 @@ TEST(the_latest_that_is_no_failure_comes_first) {
     append("f3", "a", RECORD_FAILED, INT64_MIN);
     expect_first(failed, "f2", RECORD_FAILED);
 }
-
-/* ---- lines ----------------------------------------------------------------------------------- */
 
 #define DIGEST "\"0123456789abcdef0123456789abcdef\""
 #define RECORD                                                                                     \
@@ -184,8 +180,6 @@ TEST(lines_that_are_no_records_are_dropped) {
     assert_int_equal(names_of_line("{" RECORD "\0}", sizeof "{" RECORD "\0}" - 1, &dropped), 0);
     assert_int_equal(dropped, 1);
 }
-
-/* ---- files and folders ----------------------------------------------------------------------- */
 
 TEST(the_files_of_a_folder_are_added) {
     size_t count = 0;

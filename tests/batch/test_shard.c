@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- division ------------------------------------------------------------------------------ */
-
 enum { ITEMS_MAX = 300, SHARDS_MAX = 40 };
 
 static char names[ITEMS_MAX][32];
@@ -132,8 +130,6 @@ TEST(more_shares_than_files_and_sizes_beyond_sums_are_harmless) {
     assert_true(shard_divide(&items, (batch_shard){0, 1}, mine));
     assert_true(mine[0] && mine[1] && mine[2]);
 }
-
-/* ---- which shard --------------------------------------------------------------------------- */
 
 static const char *const variables[] = {"POSEMILL_SHARD",
                                         "SLURM_ARRAY_TASK_ID",

@@ -58,8 +58,6 @@ static pm_motion_comparison *compare(const pm_motion *other,
     return found;
 }
 
-/* ---- results ------------------------------------------------------------------------------- */
-
 TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     pm_motion_comparison *found = compare(b, NULL);
     const pm_motion_differences *d = pm_motion_get_differences(found);
@@ -144,8 +142,6 @@ TEST(hints_are_logged_and_progress_is_told) {
     pm_motion_destroy_comparison(&found);
 }
 
-/* ---- pages --------------------------------------------------------------------------------- */
-
 static void keep(void *user, const char *text, size_t size) {
     *(char **)user = strndup(text, size);
 }
@@ -189,8 +185,6 @@ TEST(a_page_chooses_a_joint) {
     expect_ok(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error);
     free(text);
 }
-
-/* ---- refusals ------------------------------------------------------------------------------ */
 
 TEST(each_bad_option_is_named) {
     const struct {

@@ -24,8 +24,6 @@ WRAPPED(double, evaluate_key_time, const pm_timeline *timeline, size_t key) {
     return __real_evaluate_key_time(timeline, key);
 }
 
-/* ---- subjects of timelines alone ----------------------------------------------------------- */
-
 typedef struct case_of {
     subject s;
     pm_motion_clip clip;
@@ -76,8 +74,6 @@ static double *take_times(const subject *a, const subject *b, const times_reques
     times_release(t);
     return times;
 }
-
-/* ---- tests --------------------------------------------------------------------------------- */
 
 TEST(times_are_those_of_all_timelines_in_order) {
     case_of *a = make_case(7, 60, 5, 1 << 30), *b = make_case(3, 90, 5, 1 << 30);

@@ -10,8 +10,8 @@
 
 #include "motion/text/text.h"
 #include "oracle/random_tracks.h"
+#include "support/motion_files.h"
 #include "support/npz_files.h"
-#include "support/tests.h"
 
 /* ---- the shortest text of a float ----------------------------------------------------- */
 
@@ -369,10 +369,7 @@ static char *rewrite(const char *text, pm_rational rate) {
     pm_motion *motion = read_text(text, (pm_motion_read_options){0});
     assert_non_null(motion);
     test_samples_make(&samples, motion, rate);
-    const motion_sink sink = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
-                                           &(motion_write_options){.decimals = 6}, &sink, &failure),
-                     PM_OK);
+    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     bytes_add(&out, "", 1);
     pm_motion_destroy(&motion);
     return out.data;
@@ -427,10 +424,7 @@ TEST(rewritten_rows_read_back_as_the_same_floats) {
     test_samples_make(&samples, motion, (pm_rational){77, 1});
 
     file_bytes out = {0};
-    const motion_sink to = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
-                                           &(motion_write_options){.decimals = 6}, &to, &failure),
-                     PM_OK);
+    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     pm_motion *again = NULL;
     assert_int_equal(pm_motion_parse(out.data, out.size, "again.csv", NULL, NULL, &again, &failure),
                      PM_OK);

@@ -14,6 +14,7 @@
 #include "check.h"
 #include "motion.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
 #include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
@@ -65,47 +66,33 @@ static unsigned char *make_file(const char *animations, size_t *size) {
     return glb_assemble(json, bin, BIN, size);
 }
 
+#define CHANNEL "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}"
+#define MEMBERS(input, output, channels)                                                           \
+    "\"samplers\":[{\"input\":" input ",\"output\":" output "}],\"channels\":[" channels "]"
+
 /* The members of an animation after its name, and where its fault is. */
 static const struct {
     const char *members, *pointer;
 } faulty[] = {
-    {"\"samplers\":[{\"input\":2,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/input: key 1 is at 1 s and key 2 at 1 s"},
-    {"\"samplers\":[{\"input\":3,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/input: key 1"},
-    {"\"samplers\":[{\"input\":4,\"output\":1}],\"channels\":[]", "/samplers/0/input: key 0"},
-    {"\"samplers\":[{\"input\":5,\"output\":1}],\"channels\":[]", "is not finite"},
-    {"\"samplers\":[{\"input\":7,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/output: /accessors/1 has 3 elements"},
-    {"\"samplers\":[{\"input\":0,\"output\":8}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "4 elements of 16 bytes"},
-    {"\"samplers\":[{\"input\":0,\"output\":9}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "expected a rising one"},
-    {"\"samplers\":[{\"input\":0,\"output\":6}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "expected a unit quaternion"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"translation\"}}]",
+    {MEMBERS("2", "1", CHANNEL), "/samplers/0/input: key 1 is at 1 s and key 2 at 1 s"},
+    {MEMBERS("3", "1", CHANNEL), "/samplers/0/input: key 1"},
+    {MEMBERS("4", "1", ""), "/samplers/0/input: key 0"},
+    {MEMBERS("5", "1", ""), "is not finite"},
+    {MEMBERS("7", "1", CHANNEL), "/samplers/0/output: /accessors/1 has 3 elements"},
+    {MEMBERS("0", "8", CHANNEL), "4 elements of 16 bytes"},
+    {MEMBERS("0", "9", CHANNEL), "expected a rising one"},
+    {MEMBERS("0", "6", CHANNEL), "expected a unit quaternion"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}}]",
      "is VEC4; expected VEC3"},
-    {"\"samplers\":[{\"input\":10,\"output\":1}],\"channels\":[]",
-     "/samplers/0/input: refers to element 10 of 10"},
-    {"\"samplers\":[{\"input\":0,\"output\":11}],\"channels\":[]", "/samplers/0/output: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":3,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
+    {MEMBERS("10", "1", ""), "/samplers/0/input: refers to element 10 of 10"},
+    {MEMBERS("0", "11", ""), "/samplers/0/output: refers"},
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":3,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
      "/channels/0/sampler: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":7,"
-     "\"path\":\"rotation\"}}]",
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":7,\"path\":\"rotation\"}}]",
      "/channels/0/target/node: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,"
-     "\"path\":\"rotation\"}}]",
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"rotation\"}}]",
      "node 1 has a matrix"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}},{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
+    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
      "/channels/1/target: an earlier channel"},
     {"\"samplers\":[{\"input\":0,\"output\":1,\"interpolation\":\"BEZIER\"}],\"channels\":[]",
      "/samplers/0/interpolation: is 'BEZIER'"},
@@ -192,13 +179,6 @@ TEST(a_file_without_a_clip_that_can_be_read_is_refused) {
 
 /* ---- resampling ---------------------------------------------------------------------------- */
 
-static pm_engine *make_engine(void) {
-    pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
-    return engine;
-}
-
 /* The JSON of an animation of a GLB file. */
 static json_t *animation_of(const char *data, size_t clip) {
     uint32_t size = 0;
@@ -231,7 +211,7 @@ static void expect_as_found(const void *file, const char *output) {
 
 TEST(what_is_written_has_the_clip_as_it_was_found) {
     char path[64];
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
@@ -265,7 +245,7 @@ TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     char warnings[4096];
     size_t size = 0;
     unsigned char *file = make_faulty(0, &size);
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     pm_motion_resample_options options = {
@@ -314,7 +294,7 @@ TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
         "\"pointer\":\"/materials/0/x\"}}}}]}";
     char animations[2048], warnings[4096];
     size_t size = 0;
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};

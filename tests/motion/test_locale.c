@@ -39,17 +39,10 @@ static void enter(const char *name) {
     assert_string_not_equal(localeconv()->decimal_point, ".");
 }
 
-static pm_engine *make_engine(void) {
-    pm_engine *engine = NULL;
-    pm_error error;
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
-    return engine;
-}
-
 /* Writes all outputs into the working folder. */
 static void write_outputs(void) {
     pm_error error;
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     pm_motion *walk = test_open(walk_file, NULL), *fine = NULL;
     const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
     const pm_motion_resample_options options = {.rate = {95, 2}, .curve = &curve};
@@ -104,7 +97,7 @@ TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     pm_error error;
     pm_clip *clip = NULL;
     enter("de_DE");
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     assert_int_equal(pm_clip_create(engine, &desc, &clip, &error), PM_ERROR_KEY);
     assert_non_null(strstr(error.message, "1.5"));
     pm_motion *walk = test_open(walk_file, NULL);

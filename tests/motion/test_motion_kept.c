@@ -15,8 +15,6 @@
 
 enum { KEYS = 33, SOURCE_RATE = 120 };
 
-/* ---- calls of the engine --------------------------------------------------------------------- */
-
 static struct {
     uint64_t samples; /* of all jobs */
     size_t keys;      /* of the longest clip */
@@ -43,8 +41,6 @@ pm_status __wrap_pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_
     return __real_pm_clip_create(engine, desc, clip, error);
 }
 
-/* ---- motions ------------------------------------------------------------------------------- */
-
 /* A rotation and a position. */
 static pm_motion *make_motion(void) {
     random_source source = random_start();
@@ -70,8 +66,6 @@ static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
     expect_ok(pm_motion_resample(motion, engine, options, "/dev/null", &report, &error), &error);
     return report;
 }
-
-/* ---- what is computed ------------------------------------------------------------------------ */
 
 TEST_ON_BOTH(samples_on_keys_are_not_computed) {
     static const pm_clip_desc squad = {.method = PM_METHOD_SQUAD};
@@ -150,8 +144,6 @@ TEST_ON_REFERENCE(unusable_parameters_are_refused) {
     }
     pm_motion_destroy(&motion);
 }
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 static void keep(void *user, const void *data, size_t size) {
     bytes_add(user, data, size);

@@ -18,8 +18,6 @@
 #include "support/motion_truth.h"
 #include "support/test_folder.h"
 
-/* ---- small files --------------------------------------------------------------------------- */
-
 static const pm_motion_read_options plain;
 
 /* The text is copied to memory of its size, so that reading beyond it is found. */
@@ -104,8 +102,6 @@ TEST(the_rate_is_snapped_unless_it_is_given) {
     }
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 static void expect_printable(const char *text) {
     for (; *text; text++)
         assert_true((unsigned char)*text >= 32 && *text != 127);
@@ -126,8 +122,6 @@ TEST(names_are_bytes_and_messages_are_printable) {
     expect_printable(error.message);
     assert_null(motion);
 }
-
-/* ---- formats ------------------------------------------------------------------------------- */
 
 static void expect_parsed(const char *name, pm_motion_read_options options) {
     pm_motion *motion = NULL;
@@ -177,8 +171,6 @@ TEST(format_names_are_those_of_the_command) {
     assert_string_equal(pm_motion_format_name((pm_motion_format)-1), "unknown");
     assert_string_equal(pm_motion_format_name(PM_MOTION_FORMAT_COUNT), "unknown");
 }
-
-/* ---- arguments ----------------------------------------------------------------------------- */
 
 TEST(reserved_values_are_refused) {
     pm_motion *motion = NULL;

@@ -26,8 +26,6 @@ static const char layout[] = "{\"name\": \"mixed\", \"rotations\": ["
                              "\"velocities\": [{\"member\": \"v\", \"of\": \"w\"}],"
                              "\"rates\": [\"fps\"]}";
 
-/* ---- files ------------------------------------------------------------------------------ */
-
 static void add_numbers(zip_builder *zip, const char *name, bool is_float32, const double *numbers,
                         size_t group) {
     float narrow[ROTATIONS * 4];
@@ -87,8 +85,6 @@ static pm_motion *read_file(const zip_builder *zip, bool resample_only) {
     return motion;
 }
 
-/* ---- resampling ------------------------------------------------------------------------- */
-
 static void keep(void *user, const void *data, size_t size) {
     bytes_add(user, data, size);
 }
@@ -146,8 +142,6 @@ TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
         zip_free(&zip);
     }
 }
-
-/* ---- refusals --------------------------------------------------------------------------- */
 
 TEST(their_keys_are_not_in_memory) {
     zip_builder zip = make_file(false, 0);

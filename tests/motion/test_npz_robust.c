@@ -16,8 +16,6 @@
 #include "support/npz_files.h"
 #include "support/tests.h"
 
-/* ---- one file --------------------------------------------------------------------------- */
-
 /* Bytes that reading and writing one file may request in all: a measure of work. */
 enum { MOST_REQUESTED = 64 << 20 };
 
@@ -83,8 +81,6 @@ static void try_file(const char *data, size_t size, pm_motion_format format) {
     assert_in_range(counted_bytes() - before, 0, (size_t)MOST_REQUESTED);
 }
 
-/* ---- the files that are damaged ----------------------------------------------------------- */
-
 enum { FRAMES = 6 };
 
 static void add_numbers(zip_builder *zip, const char *name, bool deflated, const char *shape,
@@ -131,8 +127,6 @@ static const char robot[] = "x,y,z,qx,qy,qz,qw,a,b\r\n"
                             "1,2.5,-3,0,0,0,1,0.25,1e-3\r\n"
                             "1.5,2,-3,0,0.6,0,0.8,0.5,-1\r\n"
                             "2,2,-3,0,0.8,0,0.6,0.75,1\r\n";
-
-/* ---- damage ------------------------------------------------------------------------------- */
 
 static void cut_everywhere(const char *data, size_t size, pm_motion_format format) {
     for (size_t i = 0; i <= size; i += i < 600 || i + 900 > size ? 1 : 7)

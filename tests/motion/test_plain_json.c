@@ -12,8 +12,6 @@
 
 #include "check.h"
 
-/* ---- comparison ---------------------------------------------------------------------------- */
-
 /* The value with numbers in place of their texts: what jansson reads, which has no others. */
 static json_t *with_numbers(const json_t *value) {
     size_t size = 0;
@@ -84,8 +82,6 @@ static char *repeated(const char *text, size_t count) {
     made[length * count] = '\0';
     return made;
 }
-
-/* ---- tests --------------------------------------------------------------------------------- */
 
 static const char document[] =
     " {\"asset\" : {\"version\":\"2.0\", \"generator\": \"\"},\t\"nodes\":[{\"name\":\"hip\","
@@ -176,8 +172,6 @@ TEST(keys_of_any_kind_are_read) {
     expect(false, "{\"a\xff\":1}");
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
-
 static void expect_text(const char *text, double number) {
     char list[512];
     plain_json_fault fault;
@@ -226,8 +220,6 @@ TEST(plain_integers_and_strings_are_jansson_s) {
     assert_true(plain_json_number(json_array_get(array, 1)) == -7);
     json_decref(array);
 }
-
-/* ---- depth --------------------------------------------------------------------------------- */
 
 static json_t *load_nested(const char *open, const char *close, size_t depth,
                            plain_json_fault *fault) {

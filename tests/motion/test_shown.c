@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a second reading ---------------------------------------------------------- */
-
 /* The code point of the character at the beginning and its number of bytes; -1 and 1 if there is
  * none. */
 static long decode(const unsigned char *at, size_t size, size_t *length) {
@@ -79,8 +77,6 @@ static size_t draw(random_source *source, unsigned char *text, size_t max) {
     }
     return size;
 }
-
-/* ---- tests --------------------------------------------------------------------- */
 
 TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays) {
     random_source source = random_start();

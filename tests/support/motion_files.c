@@ -62,6 +62,13 @@ pm_motion *test_parse(const void *data, size_t size, const pm_motion_read_option
     return motion;
 }
 
+pm_engine *test_reference(void) {
+    pm_engine *engine = NULL;
+    pm_error error = poisoned_error();
+    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    return engine;
+}
+
 static pm_status read_halves(void *user, uint64_t first, size_t count, double *const channels[],
                              motion_position positions[], pm_error *error) {
     const pm_motion_clip *clip = user;

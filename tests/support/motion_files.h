@@ -24,6 +24,9 @@ const char *test_data_in(const char *sources, const char *name);
 pm_motion *test_open(const char *path, const pm_motion_read_options *options);
 pm_motion *test_parse(const void *data, size_t size, const pm_motion_read_options *options);
 
+/* An engine of the reference path, which the caller destroys. */
+pm_engine *test_reference(void);
+
 /* Samples of the first clip in which each number is 0.5. */
 motion_samples test_halves(const pm_motion *motion, uint64_t count, pm_rational rate);
 

@@ -10,8 +10,6 @@
 
 #include "oracle/oracle_quat.h"
 
-/* ---- the format ---------------------------------------------------------------------------- */
-
 static void poison(double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
         numbers[i] = (double)NAN;
@@ -110,8 +108,6 @@ void hand_forget(recorder *r) {
     r->clip_count = r->times = 0;
 }
 
-/* ---- motions ------------------------------------------------------------------------------- */
-
 static void *allocate(pm_motion *motion, size_t count, size_t size) {
     void *memory = motion_allocate(&motion->arena, count, size);
     assert_non_null(memory);
@@ -169,8 +165,6 @@ pm_timeline *hand_timeline(pm_motion_clip *clip, size_t timeline) {
 pm_motion_channel *hand_channel(pm_motion_clip *clip, size_t channel) {
     return WRITABLE(pm_motion_channel, &clip->channels[channel]);
 }
-
-/* ---- random keys --------------------------------------------------------------------------- */
 
 void hand_times(pm_motion *motion, pm_motion_clip *clip, size_t timeline, random_source *source,
                 size_t keys, double first) {

@@ -9,8 +9,6 @@
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
 
-/* ---- ZIP --------------------------------------------------------------------------- */
-
 /* What a test can falsify; zero: as it should be. */
 typedef struct zip_lies {
     uint64_t size, packed_size; /* instead of the true ones */
@@ -50,8 +48,6 @@ typedef struct zip_found {
     char *data;
 } zip_found;
 bool zip_lookup(const char *archive, size_t archive_size, const char *name, zip_found *found);
-
-/* ---- samples ------------------------------------------------------------------------ */
 
 /* Slerp and lerp of a uniform clip from its first key at a rate, as many samples as fit. */
 typedef struct test_samples {

@@ -38,8 +38,6 @@ typedef struct glb_bytes {
     size_t size, json_size;
 } glb_bytes;
 
-/* ---- the file ----------------------------------------------------------------------------- */
-
 static void put(glb_bytes *b, const void *data, size_t size) {
     assert_true(b->size + size <= BYTES_MAX);
     memcpy(b->data + b->size, data, size);
@@ -143,8 +141,6 @@ static void save(const glb_bytes *b, size_t size) {
     assert_int_equal(fwrite(b->data, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
-
-/* ---- tests -------------------------------------------------------------------------------- */
 
 /* The skin names node 1 first: its joint 0 is joint 1 of the character. */
 static void expect_mesh(const mesh *m, const types *t) {

@@ -23,8 +23,6 @@
 
 #include "support/check.h"
 
-/* ---- jobs ---------------------------------------------------------------------- */
-
 enum { KEYS = 64, TRACKS = 16, FRAMES = 40, WRITING = 1 << 16, LARGE = 1 << 28 };
 
 /* Jobs that take much longer than they are allowed to run. */
@@ -65,8 +63,6 @@ static void write_motion(random_source *source) {
                 90 * random_unit(source));
     assert_int_equal(fclose(file), 0);
 }
-
-/* ---- processes ----------------------------------------------------------------- */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -127,8 +123,6 @@ static traced run_part(char *const *job, size_t calls) {
     assert_true(traced_run_until(&t, has_made_all_calls, &calls));
     return t;
 }
-
-/* ---- tests --------------------------------------------------------------------- */
 
 static size_t rounds(void) {
     return small_sizes() ? 16 : long_sweeps() ? 100 : 32;

@@ -23,8 +23,6 @@
 
 static char seen[1 << 16]; /* text received by the terminal in the last run */
 
-/* ---- running on a terminal ---- */
-
 static int open_terminal(char *name, size_t size) {
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
     assert_true(master >= 0);
@@ -93,8 +91,6 @@ static void run_eval(const char *options, const char *redirect) {
     run_shown(arguments, redirect);
 }
 
-/* ---- what is seen ---- */
-
 TEST(on_a_terminal_what_is_built_is_shown_and_cleared) {
     run_eval("", "");
     assert_non_null(strstr(seen, "\rposemill: building "));
@@ -130,8 +126,6 @@ TEST(cached_programs_are_not_shown) {
     assert_string_equal(seen, "");
     assert_int_equal(system("rm -r cache"), 0);
 }
-
-/* ---- setting up ---- */
 
 static void write_keys(void) {
     enum { KEYS = 5, TRACKS = 3 };
