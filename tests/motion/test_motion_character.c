@@ -154,12 +154,8 @@ static pm_motion *make_tree(random_source *source) {
 
 static void set_channel(pm_motion *motion, pm_motion_clip *clip, size_t index, int32_t node,
                         pm_motion_path path, uint32_t timeline, random_source *source) {
-    pm_motion_channel *channel = hand_channel(clip, index);
-    channel->node = node;
-    channel->path = path;
-    channel->timeline = timeline;
-    channel->components = path == PM_MOTION_ROTATION ? 4 : path == PM_MOTION_WEIGHTS ? 2 : 3;
-    hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 2);
+    hand_channel(clip, index)->node = node;
+    hand_random(motion, clip, index, path, timeline, PM_FLOAT64, source, 2);
 }
 
 /* Clip 0: rotations on two timelines and positions on a third, of one joint and of several. Clip 1:

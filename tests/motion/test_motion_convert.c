@@ -244,8 +244,7 @@ static pm_motion *turning_motion(size_t nodes, size_t channels) {
     random_source source = random_start();
     clip->rate = (pm_rational){30, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
-    *hand_channel(clip, 0) = (pm_motion_channel){.components = 4, .name = {"", 0}};
-    hand_keys(motion, clip, hand_channel(clip, 0), &source, PM_FLOAT64, 0, 1);
+    hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT64, &source, 1);
     return motion;
 }
 

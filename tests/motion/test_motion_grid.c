@@ -54,14 +54,14 @@ static pm_motion *uniform_motion(random_source *source, size_t keys, pm_rational
     pm_motion_channel *channel = hand_channel(clip, 0);
     clip->rate = rate;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .rate = rate};
-    channel->path = PM_MOTION_TRANSLATION;
-    channel->components = 3;
     if (steps) {
+        channel->path = PM_MOTION_TRANSLATION;
+        channel->components = 3;
         channel->interpolation = PM_MOTION_STEP;
         channel->keys = (pm_array){.data = &unread, .type = PM_FLOAT64};
         hand_recorder(motion)->wants_nothing = true;
     } else {
-        hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
     }
     return motion;
 }
@@ -70,9 +70,7 @@ static pm_motion *listed_motion(random_source *source, const double *times, size
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .times = times};
-    hand_channel(clip, 0)->path = PM_MOTION_TRANSLATION;
-    hand_channel(clip, 0)->components = 3;
-    hand_keys(motion, clip, hand_channel(clip, 0), source, PM_FLOAT64, 0, 1);
+    hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
     return motion;
 }
 
@@ -275,10 +273,7 @@ static pm_motion *make_two_timelines(random_source *source, pm_rational short_ra
     clip->rate = short_rate.num == 8 ? short_rate : (pm_rational){0, 0};
     for (size_t t = 0; t < 2; t++) {
         *hand_timeline(clip, t) = (pm_timeline){.key_count = t ? 9 : 3, .rate = rates[t]};
-        hand_channel(clip, t)->path = PM_MOTION_TRANSLATION;
-        hand_channel(clip, t)->components = 3;
-        hand_channel(clip, t)->timeline = (uint32_t)t;
-        hand_keys(motion, clip, hand_channel(clip, t), source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, t, PM_MOTION_TRANSLATION, (uint32_t)t, PM_FLOAT64, source, 1);
     }
     return motion;
 }
@@ -499,12 +494,9 @@ TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
     for (size_t t = 0; t < 2; t++) {
-        pm_motion_channel *channel = hand_channel(clip, t);
         *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
-        channel->path = t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION;
-        channel->components = 3;
-        channel->timeline = (uint32_t)t;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION, (uint32_t)t,
+                    PM_FLOAT64, &source, 1);
     }
     hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
     const double *keys = hand_channel(clip, 1)->keys.data;

@@ -48,12 +48,8 @@ static pm_motion *make_motion(void) {
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     clip->rate = (pm_rational){SOURCE_RATE, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .rate = clip->rate};
-    for (size_t c = 0; c < 2; c++) {
-        pm_motion_channel *channel = hand_channel(clip, c);
-        channel->path = c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION;
-        channel->components = c ? 3 : 4;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT64, 0, 2);
-    }
+    hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT64, &source, 2);
+    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, &source, 2);
     return motion;
 }
 

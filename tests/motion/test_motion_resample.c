@@ -172,12 +172,8 @@ TEST_ON_BOTH(samples_on_keys_have_the_values_of_the_keys) {
     pm_motion *motion = random_motion(&source);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .times = times};
-    for (size_t c = 0; c < 2; c++) {
-        pm_motion_channel *channel = hand_channel(clip, c);
-        channel->path = c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION;
-        channel->components = c ? 3 : 4;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT32, 0, 3);
-    }
+    hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT32, &source, 3);
+    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT32, &source, 3);
     resample(motion, engine, &(pm_motion_resample_options){.rate = {32, 1}, .authored = true});
     const recorded_clip *r = &hand_recorder(motion)->clips[0];
     assert_int_equal(r->samples.count, KEYS);

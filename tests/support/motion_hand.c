@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "oracle/oracle_quat.h"
 
 static void poison(double *numbers, size_t count) {
@@ -228,4 +229,14 @@ void hand_keys(pm_motion *motion, const pm_motion_clip *clip, pm_motion_channel 
         return;
     channel->in = random_rows(motion, source, keys, width, size, type, padding);
     channel->out = random_rows(motion, source, keys, width, size, type, padding);
+}
+
+void hand_random(pm_motion *motion, pm_motion_clip *clip, size_t channel, pm_motion_path path,
+                 uint32_t timeline, pm_number type, random_source *source, double turn) {
+    static const uint32_t components[PM_MOTION_PATH_COUNT] = {4, 3, 3, 5, 2};
+    pm_motion_channel *made = hand_channel(clip, channel);
+    made->path = path;
+    made->components = components[path];
+    made->timeline = timeline;
+    hand_keys(motion, clip, made, source, type, 0, turn);
 }
