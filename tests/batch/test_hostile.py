@@ -17,17 +17,15 @@ import signal
 import struct
 import subprocess
 import tarfile
-import threading
 import unittest
 import zipfile
 from pathlib import Path
 
 import command_case
-from command_case import POSEMILL
+from command_case import HANGS, POSEMILL
 
 WALK = command_case.WALK.read_bytes()
 MOST, FEW = 400 << 10, 128 << 10  # KiB of memory; that of this script counts too
-HANGS = 1200  # seconds; nothing here takes as many
 
 
 def member(name, data=WALK, **values):
@@ -110,21 +108,9 @@ class Case(command_case.Case):
 
     def run_posemill(self, *words, code=0):
         """Returns what was printed, and the memory in KiB."""
-        out, err = (open(self.path(name), "w+b") for name in ("stdout.txt", "stderr.txt"))
-        with out, err:
-            process = subprocess.Popen([POSEMILL, *map(str, words)], cwd=self.folder, stdout=out,
-                                       stderr=err, stdin=subprocess.DEVNULL)
-            timer = threading.Timer(HANGS, os.kill, (process.pid, signal.SIGKILL))
-            timer.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            timer.cancel()
-            out.seek(0)
-            err.seek(0)
-            printed = (out.read() + err.read()).decode(errors="replace")
-        self.assertEqual(process.returncode, code, f"{words}: {printed[:2000]}")
-        self.assertLess(usage.ru_maxrss, MOST, words)
-        return printed, usage.ru_maxrss
+        printed, memory = self.run_measured(*words, code=code)
+        self.assertLess(memory >> 10, MOST, words)
+        return printed, memory >> 10
 
     def resample(self, *words, out="out", code=0):
         return self.run_posemill("resample", *words, "--out-dir", out, "--rate", "30", "--device",

@@ -21,6 +21,7 @@
 #include "motion/open/open.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
 #include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
@@ -179,19 +180,18 @@ static void count_bytes(void *user, const void *data, size_t size) {
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
 TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL, *again = NULL;
+    pm_motion *opened = NULL;
     pm_error error = poisoned_error();
     size_t seen = 0;
     const motion_observer observer = {.see = count_bytes, .user = &seen};
-    const motion_sink sink = bytes_sink(&out);
     make_files();
     describe_buffers(&json, false);
     test_folder_put("in.gltf", json.data, json.size);
     expect_ok(motion_open_observed("in.gltf", NULL, 0, NULL, &observer, &opened, &error), &error);
     assert_int_equal(seen, json.size + FILE_SIZE);
-    expect_ok(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error), &error);
+    expect_ok(test_write(opened, &motion_glb, NULL, &out, &error), &error);
     assert_true(out.size < 2 * json.size);
-    expect_ok(pm_motion_parse(out.data, out.size, "", NULL, NULL, &again, &error), &error);
+    pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clips[0].timelines[0].key_count, 2);
     pm_motion_destroy(&again);
     pm_motion_destroy(&opened);
@@ -203,12 +203,11 @@ TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL;
     pm_error error = poisoned_error();
-    const motion_sink sink = bytes_sink(&out);
     make_files();
     describe_buffers(&json, true);
     expect_ok(pm_motion_parse(json.data, json.size, "", ".", NULL, &opened, &error), &error);
-    expect_refusal(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error),
-                   &error, PM_ERROR_OUTPUT, "is the same file as");
+    expect_refusal(test_write(opened, &motion_glb, NULL, &out, &error), &error, PM_ERROR_OUTPUT,
+                   "is the same file as");
     pm_motion_destroy(&opened);
     free(json.data);
     free(out.data);
@@ -226,11 +225,9 @@ typedef struct small_work {
 static void *work_on_small_stack(void *user) {
     small_work *w = user;
     pm_motion *opened = NULL;
-    const motion_sink sink = bytes_sink(&w->out);
     w->status = parse(&w->in, &opened, &w->error);
     if (w->status == PM_OK)
-        w->status =
-            motion_gltf.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &w->error);
+        w->status = test_write(opened, &motion_gltf, NULL, &w->out, &w->error);
     pm_motion_destroy(&opened);
     return NULL;
 }
@@ -351,7 +348,6 @@ TEST(any_json_is_carried_over_to_the_byte) {
     random_source random = random_salted(0x971);
     for (size_t round = 0; round < 300; round++) {
         file_bytes text = {0}, out = {0};
-        const motion_sink sink = bytes_sink(&out);
         pm_motion *opened;
         pm_error error;
         add(&text, "{\"asset\":{\"version\":\"2.0\"},\"materials\":[{\"alphaCutoff\":", 0, 0);
@@ -364,8 +360,7 @@ TEST(any_json_is_carried_over_to_the_byte) {
         append_value(&text, &random, 0);
         add(&text, "}\n", 0, 0);
         expect_ok(parse(&text, &opened, &error), &error);
-        expect_ok(motion_gltf.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error),
-                  &error);
+        expect_ok(test_write(opened, &motion_gltf, NULL, &out, &error), &error);
         assert_int_equal(out.size, text.size);
         assert_memory_equal(out.data, text.data, text.size);
         pm_motion_destroy(&opened);

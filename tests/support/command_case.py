@@ -6,12 +6,14 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
 POSEMILL, ARGUMENTS = Path(sys.argv[1]).resolve(), sys.argv[2:]
 SOURCES = Path(__file__).resolve().parent.parent.parent
 WALK = SOURCES / "examples" / "walk.bvh"
+HANGS = 1200  # seconds; nothing takes as many
 SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20240607"), 0)
 
 
@@ -50,10 +52,13 @@ class Case(unittest.TestCase):
         return done
 
     def run_measured(self, *words, code=0):
-        """What the command says, and its peak memory in bytes."""
-        with subprocess.Popen([POSEMILL, *map(str, words)], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True) as process:
+        """What the command says, and its peak memory in bytes. A run that hangs is ended."""
+        with subprocess.Popen([POSEMILL, *map(str, words)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
+            timer = threading.Timer(HANGS, process.kill)
+            timer.start()
             said = process.stdout.read()
+            timer.cancel()
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, code, f"seed {SEED}: {words}: {said}")
