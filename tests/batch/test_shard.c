@@ -216,7 +216,7 @@ typedef struct environment_case {
     const char *from;
 } environment_case;
 
-TEST_WITH(environments_are_read_in_their_order, NULL, clear_environment) {
+TEST(environments_are_read_in_their_order) {
     static const environment_case cases[] = {
         {"", 0, 1, "none"},
         {"'' '' _ _ _ _ _ '' ''", 0, 1, "none"},
@@ -239,7 +239,7 @@ TEST_WITH(environments_are_read_in_their_order, NULL, clear_environment) {
     }
 }
 
-TEST_WITH(environments_that_would_lose_files_are_refused, NULL, clear_environment) {
+TEST(environments_that_would_lose_files_are_refused) {
     static const struct {
         const char *words, *word;
     } cases[] = {
@@ -267,4 +267,4 @@ TEST_WITH(environments_that_would_lose_files_are_refused, NULL, clear_environmen
     }
 }
 
-const test_fixture group_fixture = {clear_environment, NULL};
+const test_fixture each_fixture = {clear_environment, clear_environment};

@@ -37,7 +37,7 @@ extern engine_kind on_device;
 #define TEST_ENTRY(name, kind)                                                                     \
     static void name(void **state);                                                                \
     __attribute__((constructor)) static void name##_##kind(void) {                                 \
-        tests_add((struct CMUnitTest){#name " " #kind, name, NULL, NULL, &kind}, __LINE__);        \
+        tests_add(#name " " #kind, name, &kind, __LINE__);                                         \
     }
 
 /* The engine for a test's state, made on first use and kept. Skips or fails the test without a

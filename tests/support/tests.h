@@ -14,13 +14,10 @@
 #include <cmocka.h>
 
 /* TEST(name) { ... }: a test of this program. Tests run in the order of their lines. */
-#define TEST(name) TEST_WITH(name, NULL, NULL)
-
-/* A test with a setup and a teardown of its own, in place of those of each_fixture. */
-#define TEST_WITH(name, setup, teardown)                                                           \
+#define TEST(name)                                                                                 \
     static void name(void **state);                                                                \
     __attribute__((constructor)) static void register_##name(void) {                               \
-        tests_add((struct CMUnitTest){#name, name, setup, teardown, NULL}, __LINE__);              \
+        tests_add(#name, name, NULL, __LINE__);                                                    \
     }                                                                                              \
     static void name(void **state __attribute__((unused)))
 
@@ -34,7 +31,8 @@ typedef struct test_fixture {
 extern const test_fixture group_fixture __attribute__((weak));
 extern const test_fixture each_fixture __attribute__((weak));
 
-void tests_add(struct CMUnitTest test, int line);
+/* `state` is what the test gets. */
+void tests_add(const char *name, CMUnitTestFunction test, void *state, int line);
 
 /* Runs the tests of the program. Returns its exit status. */
 int tests_run(void);
