@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every allocation of searches, lists, archives, shards, records, their tables, digests and reports fails
- * in turn, alone and with all that follow. Each is a failure with a code, a row that says why, or a report
+ * Every allocation of searches, lists, archives, shards, records, digests and reports fails in turn,
+ * alone and with all that follow. Each is a failure with a code, a row that says why, or a report
  * without it; nothing is lost or freed twice, and the next try succeeds.
  */
 #define _XOPEN_SOURCE 700

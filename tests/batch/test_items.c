@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Items of folders and files: their names, links, what is left out and what is a fault. Lists of files:
- * which lines are read and which are refused. Members of tar archives: what hostile headers do, and
- * reading; without libarchive, archives are refused.
+ * Items of folders and files: their names, links, what is left out and what is a fault. Lists of
+ * files: which lines are read and which are refused. Members of tar archives: what hostile headers
+ * do, and reading; without libarchive, archives are refused.
  */
 #define _XOPEN_SOURCE 700
 
@@ -265,7 +265,7 @@ TEST(thousands_of_files_and_folders_are_found) {
         assert_true(strcmp(found.items[i - 1].name, found.items[i].name) < 0);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void refused(const char *text, const char *word) {
     batch_items_release(&found);
@@ -439,7 +439,7 @@ TEST(a_list_that_was_written_gives_the_same_items) {
     batch_items_release(&again);
 }
 
-/* ---- archives ---------------------------------------------------------------------------------- */
+/* ---- archives -------------------------------------------------------------------------------- */
 
 TEST(names_of_archives_are_known) {
     static const char *const good[] = {"a.tar",    "x/A.TAR.GZ", "a.tgz",

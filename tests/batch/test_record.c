@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records are appended whole and read back exactly: odd names, torn lines, full disks, several
- * processes and threads; and what is no file to write records to. Tables of records: which record of a
- * name counts, lines that are no records, folders, and the lookup of many names.
+ * processes and threads; and what is no file to write records to. Tables of records: which record
+ * of a name counts, lines that are no records, folders, and the lookup of many names.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -391,7 +391,8 @@ TEST(long_lines_are_dropped_alone) {
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-static void append_named(const char *file_path, const char *name, record_status status, int64_t time) {
+static void append_named(const char *file_path, const char *name, record_status status,
+                         int64_t time) {
     record_file *file = NULL;
     batch_record record = records_full(status);
     record.name = name;

@@ -66,7 +66,9 @@ static unsigned char *make_file(const char *animations, size_t *size) {
     return glb_assemble(json, bin, BIN, size);
 }
 
-#define CHANNEL "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}"
+#define TARGET(sampler, node, path)                                                                \
+    "{\"sampler\":" sampler ",\"target\":{\"node\":" node ",\"path\":\"" path "\"}}"
+#define CHANNEL TARGET("0", "0", "rotation")
 #define MEMBERS(input, output, channels)                                                           \
     "\"samplers\":[{\"input\":" input ",\"output\":" output "}],\"channels\":[" channels "]"
 
@@ -82,18 +84,13 @@ static const struct {
     {MEMBERS("0", "8", CHANNEL), "4 elements of 16 bytes"},
     {MEMBERS("0", "9", CHANNEL), "expected a rising one"},
     {MEMBERS("0", "6", CHANNEL), "expected a unit quaternion"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}}]",
-     "is VEC4; expected VEC3"},
+    {MEMBERS("0", "1", TARGET("0", "0", "translation")), "is VEC4; expected VEC3"},
     {MEMBERS("10", "1", ""), "/samplers/0/input: refers to element 10 of 10"},
     {MEMBERS("0", "11", ""), "/samplers/0/output: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":3,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
-     "/channels/0/sampler: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":7,\"path\":\"rotation\"}}]",
-     "/channels/0/target/node: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,\"path\":\"rotation\"}}]",
-     "node 1 has a matrix"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
-     "/channels/1/target: an earlier channel"},
+    {MEMBERS("0", "1", TARGET("3", "0", "rotation")), "/channels/0/sampler: refers"},
+    {MEMBERS("0", "1", TARGET("0", "7", "rotation")), "/channels/0/target/node: refers"},
+    {MEMBERS("0", "1", TARGET("0", "1", "rotation")), "node 1 has a matrix"},
+    {MEMBERS("0", "1", CHANNEL "," CHANNEL), "/channels/1/target: an earlier channel"},
     {"\"samplers\":[{\"input\":0,\"output\":1,\"interpolation\":\"BEZIER\"}],\"channels\":[]",
      "/samplers/0/interpolation: is 'BEZIER'"},
     {"\"samplers\":[{\"input\":0,\"output\":1}]", "/channels: is missing"},

@@ -344,7 +344,7 @@ TEST(memory_stays_below_100_megabytes) {
     assert_true(usage.ru_maxrss < 100L * 1024);
 }
 
-/* ---- failures of memory ------------------------------------------------------------------------ */
+/* ---- failures of memory ---------------------------------------------------------------------- */
 
 static const generated_file *read_file;
 static bool with_jansson;

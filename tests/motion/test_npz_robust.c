@@ -258,7 +258,7 @@ TEST(many_members_are_read_in_time) {
     zip_free(&zip);
 }
 
-/* ---- failures of memory ------------------------------------------------------------------------ */
+/* ---- failures of memory ---------------------------------------------------------------------- */
 
 static const file_bytes *read_file;
 static const pm_motion_read_options *read_options;

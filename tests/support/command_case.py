@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What tests of the command share that are written in Python. A test's first argument is the command."""
+"""What tests of the command share that are written in Python. A test's first argument is the command; ctest sets
+PYTHONPATH to this folder and tests/compare."""
 import json
 import os
 import struct
