@@ -24,7 +24,10 @@ import termios
 import unittest
 from pathlib import Path
 
-POSEMILL, GENERATOR = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+import command_case
+from command_case import ARGUMENTS, POSEMILL
+
+GENERATOR = Path(ARGUMENTS[0]).resolve()
 SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20260301"), 0)
 FILES = 500
 FILES_SHOWN = 13
@@ -69,17 +72,12 @@ def temporary_folder():
     return tempfile.TemporaryDirectory(dir=memory if has_room else None)
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
+        super().setUp()
         holder = temporary_folder()
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
-
-    def run_posemill(self, *words, code=0, **options):
-        done = subprocess.run([POSEMILL, *map(str, words)], cwd=self.folder, capture_output=True,
-                              text=True, check=False, **options)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
-        return done
 
     def resample(self, source, out, *words, code=0, device="none", **options):
         return self.run_posemill("resample", source, "--out-dir", out, "--rate", "60", "--device",
@@ -546,42 +544,12 @@ class Inputs(Case):
 
 
 class Shards(Case):
-    def shares(self, count, **environment):
-        """The names that each environment does."""
-        done = []
-        for number in range(count):
-            out = f"out{number}"
-            variables = {key: str(value(number)) for key, value in environment.items()}
-            self.resample("takes", out, "--shard", "auto", env={**os.environ, **variables})
-            done.append(set(tree(self.folder / out)))
-            shutil.rmtree(self.folder / out)
-        return done
-
-    def partition(self, shares):
-        self.assertEqual(set.union(*shares), set(tree(self.folder / "takes")))
-        self.assertEqual(sum(map(len, shares)), len(set.union(*shares)))
-
-    def test_launchers(self):
+    def test_auto_is_the_share_that_the_environment_names(self):
+        """test_shard reads what each launcher sets."""
         generate("bvh", self.folder / "takes", 9)
-        expected = []
-        for i in range(3):
-            self.resample("takes", "given", "--shard", f"{i}/3")
-            expected.append(set(tree(self.folder / "given")))
-            shutil.rmtree(self.folder / "given")
-        self.partition(expected)
-        for environment in (
-                {"POSEMILL_SHARD": lambda i: f"{i}/3"},
-                {"SLURM_ARRAY_TASK_ID": lambda i: 5 + 2 * i, "SLURM_ARRAY_TASK_MIN": lambda i: 5,
-                 "SLURM_ARRAY_TASK_STEP": lambda i: 2, "SLURM_ARRAY_TASK_COUNT": lambda i: 3,
-                 "SLURM_PROCID": lambda i: 0},
-                {"SLURM_PROCID": lambda i: i, "SLURM_NTASKS": lambda i: 3},
-                {"OMPI_COMM_WORLD_RANK": lambda i: i, "OMPI_COMM_WORLD_SIZE": lambda i: 3},
-                {"PMI_RANK": lambda i: i, "PMI_SIZE": lambda i: 3}):
-            self.assertEqual(self.shares(3, **environment), expected, list(environment))
-        both = self.shares(6, SLURM_ARRAY_TASK_ID=lambda i: i // 2, SLURM_ARRAY_TASK_MIN=lambda i: 0,
-                           SLURM_ARRAY_TASK_STEP=lambda i: 1, SLURM_ARRAY_TASK_COUNT=lambda i: 3,
-                           SLURM_PROCID=lambda i: i % 2, SLURM_NTASKS=lambda i: 2)
-        self.partition(both)
+        for words, variables in ((["--shard", "1/3"], {}), (["--shard", "auto"], {"POSEMILL_SHARD": "1/3"})):
+            self.resample("takes", f"out{len(variables)}", *words, env={**os.environ, **variables})
+        self.assertEqual(tree(self.folder / "out0"), tree(self.folder / "out1"))
         self.resample("takes", "all", "--shard", "auto")
         self.assertEqual(len(tree(self.folder / "all")), 9)
 
@@ -753,5 +721,4 @@ class Usage(Case):
 
 
 if __name__ == "__main__":
-    del sys.argv[1:3]
-    unittest.main()
+    command_case.main()

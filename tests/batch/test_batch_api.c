@@ -11,15 +11,11 @@
 #include "support/short_take.h"
 #include "support/test_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static pm_engine *engine;
 static pm_motion_batch_list *list;
@@ -46,10 +42,7 @@ static int remove_takes(void **state) {
     return test_folder_leave(state);
 }
 
-/* ---- lists --------------------------------------------------------------------------------- */
-
-static void items_are_sorted_by_name(void **state) {
-    (void)state;
+TEST(items_are_sorted_by_name) {
     static const char *const names[] = {"a.bvh", "bad.bvh", "s/b.bvh"};
     size_t count = 0;
     const pm_motion_batch_item *items = pm_motion_batch_items(list, &count);
@@ -64,8 +57,7 @@ static void items_are_sorted_by_name(void **state) {
     assert_int_equal(count, 0);
 }
 
-static void a_list_is_read_from_its_text_and_from_its_file(void **state) {
-    (void)state;
+TEST(a_list_is_read_from_its_text_and_from_its_file) {
     const char *text = pm_motion_batch_list_text(list);
     assert_non_null(strstr(text, "\"out\": \"s/b.bvh\""));
     assert_int_equal(pm_motion_batch_write_list(list, "list.jsonl", &error), PM_OK);
@@ -81,8 +73,6 @@ static void a_list_is_read_from_its_text_and_from_its_file(void **state) {
         pm_motion_batch_destroy_list(&again);
     }
 }
-
-/* ---- runs ---------------------------------------------------------------------------------- */
 
 typedef struct heard {
     size_t states[PM_MOTION_BATCH_CONFLICTING + 1], records;
@@ -105,8 +95,7 @@ static pm_status merge(const char *records, bool may_be_missing, pm_motion_batch
     return pm_motion_batch_make_merge(&options, made, &error);
 }
 
-static void a_run_counts_and_a_merge_has_its_digest(void **state) {
-    (void)state;
+TEST(a_run_counts_and_a_merge_has_its_digest) {
     heard h = {.records = 0};
     pm_motion_batch_result result;
     pm_motion_batch_merge *made = NULL;
@@ -150,8 +139,7 @@ static bool yes(void *user) {
     return true;
 }
 
-static void more_jobs_than_files_are_as_many_as_files(void **state) {
-    (void)state;
+TEST(more_jobs_than_files_are_as_many_as_files) {
     pm_motion_batch_result result;
     const pm_motion_batch_options options = {
         .out_dir = "jobs", .task = {.rate = "x2"}, .jobs = SIZE_MAX};
@@ -159,8 +147,7 @@ static void more_jobs_than_files_are_as_many_as_files(void **state) {
     assert_int_equal(result.done, 2);
 }
 
-static void a_stopped_run_begins_no_file(void **state) {
-    (void)state;
+TEST(a_stopped_run_begins_no_file) {
     pm_motion_batch_result result;
     pm_motion_batch_merge *made = NULL;
     const pm_motion_batch_options options = {
@@ -173,8 +160,7 @@ static void a_stopped_run_begins_no_file(void **state) {
     pm_motion_batch_destroy_merge(&made);
 }
 
-static void shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate(void **state) {
-    (void)state;
+TEST(shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate) {
     pm_motion_batch_result result;
     uint64_t files = 0;
     for (uint64_t i = 0; i < 2; i++) {
@@ -194,8 +180,7 @@ static void never_see(void *user, const void *data, size_t size) {
 }
 
 /* The threads of a batch would call the observer of its task at once. */
-static void a_report_names_who_made_it_and_observes_nothing(void **state) {
-    (void)state;
+TEST(a_report_names_who_made_it_and_observes_nothing) {
     const pm_motion_observer observer = {.see = never_see};
     pm_motion_batch_result result;
     const pm_motion_batch_options options = {
@@ -209,16 +194,13 @@ static void a_report_names_who_made_it_and_observes_nothing(void **state) {
     assert_int_equal(access("report/pages/0001-a.bvh.html", F_OK), 0);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------ */
-
 static void refuse(const pm_motion_batch_options *options, const char *word) {
     assert_int_equal(pm_motion_batch_run(list, engine, options, NULL, &error), PM_ERROR_ARGUMENT);
     if (!strstr(error.message, word))
         fail_msg("'%s' has no '%s'", error.message, word);
 }
 
-static void wrong_options_are_refused(void **state) {
-    (void)state;
+TEST(wrong_options_are_refused) {
     static const char *const clips[] = {"a", NULL};
     const pm_motion_batch_options wrong[] = {
         {.out_dir = NULL},
@@ -259,7 +241,7 @@ static void wrong_options_are_refused(void **state) {
                                         "pm_motion_batch_task.reserved[1]",
                                         "pm_motion_curve.reserved[0]",
                                         "pm_motion_read_options.reserved[0]"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
         refuse(&wrong[i], words[i]);
     const pm_motion_batch_options good = {.out_dir = "o", .task = {.rate = "30"}};
     assert_int_equal(pm_motion_batch_run(list, NULL, &good, NULL, &error), PM_ERROR_ARGUMENT);
@@ -269,14 +251,13 @@ static void wrong_options_are_refused(void **state) {
     assert_int_not_equal(access("o", F_OK), 0);
 }
 
-static void wrong_sources_are_refused(void **state) {
-    (void)state;
+TEST(wrong_sources_are_refused) {
     pm_motion_batch_list *none = NULL;
     pm_motion_batch_merge *made = NULL;
     static const char *const nothing[] = {NULL};
     const pm_motion_batch_sources wrong[] = {
         {.path_count = 1}, {.paths = nothing, .path_count = 1}, {.reserved = {1}}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
         assert_int_equal(pm_motion_batch_find(&wrong[i], &none, &error), PM_ERROR_ARGUMENT);
     assert_int_equal(pm_motion_batch_find(NULL, &none, &error), PM_ERROR_ARGUMENT);
     assert_int_equal(
@@ -285,24 +266,11 @@ static void wrong_sources_are_refused(void **state) {
     assert_null(none);
     const pm_motion_batch_merge_options unknown[] = {
         {.record_count = 1}, {.records = nothing, .record_count = 1}, {.reserved = {1}}};
-    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(unknown); i++)
         assert_int_equal(pm_motion_batch_make_merge(&unknown[i], &made, &error), PM_ERROR_ARGUMENT);
     assert_null(pm_motion_batch_get_merged(NULL));
     assert_null(pm_motion_batch_merge_json(NULL));
     assert_null(pm_motion_batch_list_text(NULL));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(items_are_sorted_by_name),
-        cmocka_unit_test(a_list_is_read_from_its_text_and_from_its_file),
-        cmocka_unit_test(a_run_counts_and_a_merge_has_its_digest),
-        cmocka_unit_test(more_jobs_than_files_are_as_many_as_files),
-        cmocka_unit_test(a_stopped_run_begins_no_file),
-        cmocka_unit_test(shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate),
-        cmocka_unit_test(a_report_names_who_made_it_and_observes_nothing),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(wrong_sources_are_refused),
-    };
-    return cmocka_run_group_tests(tests, put_takes, remove_takes);
-}
+const test_fixture group_fixture = {put_takes, remove_takes};

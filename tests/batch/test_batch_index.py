@@ -8,30 +8,20 @@ Requires Debian's chromium, chromium-driver and python3-selenium. Without them t
 POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder SCREENSHOTS.
 """
 import json
-import os
 import subprocess
-import sys
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "compare"))
-# pylint: disable=wrong-import-position
 import browser as pages
-
-try:
-    import numpy as np
-except ImportError as missing:
-    pages.skip(f"{missing}; install python3-numpy")
+import command_case
+from command_case import ARGUMENTS, POSEMILL, SEED
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import motions
+from motions import UPPER, np
 
-POSEMILL, SHOTS = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20261126"), 0)
-JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
-          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0))]
+SHOTS = Path(ARGUMENTS[0]).resolve()
 MARKUP = "<img src=x onerror=document.title=1>{{rows}}"
 NAMES = ["subject1/walk.bvh", "subject1/run.bvh", "subject2/jump forward.bvh", f"{MARKUP}.bvh", "Gänge \u202e走.bvh",
          "a\x1b[31m\nb.bvh", "a long name that says all about the take of the morning, the light, and the weather.bvh"]
@@ -40,9 +30,7 @@ MEASURES = ["max_degrees", "rms_degrees", None, "time_of_max", "max_distance", "
 
 
 def walk(random, speed):
-    t = np.arange(121)[:, None] / 60
-    phase, pace = random.uniform(0, 6, 3 * len(JOINTS)), speed * random.uniform(1, 5, 3 * len(JOINTS))
-    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, 40 * np.sin(phase + pace * t)])
+    return motions.walk(random, 121, 60, speed, len(UPPER))
 
 
 class Index(pages.Case):
@@ -55,7 +43,7 @@ class Index(pages.Case):
         for i, name in enumerate(NAMES + [f"more/{n:02}.bvh" for n in range(25)]):
             path = cls.folder / "takes" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            motions.write_bvh(path, JOINTS, walk(random, float(random.uniform(0.3, 4))), 60,
+            motions.write_bvh(path, UPPER, walk(random, float(random.uniform(0.3, 4))), 60,
                               rename=(lambda joint: "<b>" + joint) if i == 3 else lambda joint: joint)
         motions.write_amass(cls.folder / "takes/amass.npz", np.radians(walk(random, 5)[:, 3:]), 60)
         (cls.folder / "takes/bad.bvh").write_text("<i>nothing</i>")
@@ -297,6 +285,4 @@ class Index(pages.Case):
 
 
 if __name__ == "__main__":
-    print(f"POSEMILL_TEST_SEED={SEED}")
-    del sys.argv[1:3]
-    unittest.main()
+    command_case.main()

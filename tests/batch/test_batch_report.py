@@ -13,35 +13,15 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tarfile
-import tempfile
-import unittest
-from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    print("not tested: NumPy is missing")
-    sys.exit(77)
+import command_case
+import motions
+from command_case import POSEMILL, SEED
+from motions import UPPER as JOINTS, np, walk
 
-TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS / "compare"), str(TESTS / "tools")]
-import motions # pylint: disable=wrong-import-position
-
-POSEMILL = Path(sys.argv[1]).resolve()
-SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20261126"), 0)
-JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
-          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0))]
 HOSTILE = ["<img src=x onerror=alert(1)>&{{rows}}.bvh", "a \x1b[31m\nb.bvh", "Gänge \u202e走.bvh", " -rf.bvh",
            ".bvh.bvh"[1:], "x" * 200 + ".bvh"]
-
-
-def walk(random, frames, rate, speed=1.0, count=len(JOINTS)):
-    """Rows of angles in degrees that turn smoothly."""
-    t = np.arange(frames)[:, None] / rate
-    phase, pace = random.uniform(0, 6, 3 * count), speed * random.uniform(1, 5, 3 * count)
-    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, 40 * np.sin(phase + pace * t)])
 
 
 def poses_at(motion, times):
@@ -75,11 +55,9 @@ def expected(a, b, begin=0.0, end=np.inf):
     return found
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         (self.folder / "takes").mkdir()
         self.random = np.random.default_rng(SEED)
 
@@ -88,12 +66,6 @@ class Case(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         motions.write_bvh(path, joints, walk(self.random, frames, rate, speed, len(joints)), rate)
         return path
-
-    def run_posemill(self, *words, code=0, **options):
-        done = subprocess.run([POSEMILL, *words], cwd=self.folder, capture_output=True, text=True,
-                              check=False, **options)
-        self.assertEqual(done.returncode, code, f"seed {SEED}: {words}: {done.stdout}{done.stderr}")
-        return done
 
     def resample(self, *words, code=0, rate="20", source="takes", **options):
         sources = [source] if source else []
@@ -181,7 +153,7 @@ class Numbers(Case):
 
     def test_steps_keep_their_times_beside_a_part(self):
         """Channels with steps keep all keys of the source, so that the output begins earlier than its samples."""
-        rotations = motions.from_vectors(np.radians(walk(self.random, 61, 60)[:, 3:]).reshape(61, 5, 3))
+        rotations = motions.quaternions(np.radians(walk(self.random, 61, 60, count=5)[:, 3:]).reshape(61, 5, 3))
         path = self.folder / "takes/a.glb"
         motions.write_glb(path, JOINTS, [("only", rotations)], 60)
         data = path.read_bytes()
@@ -201,7 +173,7 @@ class Numbers(Case):
 
     def test_every_clip_has_a_row(self):
         turns = {"Run": 4.0, "": 1.0, "Walk": 2.0}
-        clips = [(name, motions.from_vectors(np.radians(walk(self.random, 61, 60, speed)[:, 3:]).reshape(61, 5, 3)))
+        clips = [(name, motions.quaternions(np.radians(walk(self.random, 61, 60, speed, 5)[:, 3:]).reshape(61, 5, 3)))
                  for name, speed in turns.items()]
         motions.write_glb(self.folder / "takes/a.glb", JOINTS, clips, 60)
         rows = self.report()
@@ -497,7 +469,7 @@ class Ends(Case):
         self.bvh("a.bvh")
         (self.folder / "takes/bad.bvh").write_text("nothing")
         self.report(code=1)
-        text = (TESTS.parent / "docs/batch.md").read_text(encoding="utf-8")
+        text = (command_case.SOURCES / "docs/batch.md").read_text(encoding="utf-8")
         blocks = (json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S))
         schema = next(block for block in blocks if block.get("title") == "index.json")
         row = schema["properties"]["rows"]["items"]
@@ -508,6 +480,4 @@ class Ends(Case):
 
 
 if __name__ == "__main__":
-    print(f"POSEMILL_TEST_SEED={SEED}")
-    del sys.argv[1:2]
-    unittest.main()
+    command_case.main()

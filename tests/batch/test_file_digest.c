@@ -6,18 +6,16 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/files/digest.h"
+#include "support/test_folder.h"
+#include "support/tests.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 typedef struct known {
     size_t size;
@@ -34,38 +32,27 @@ static const known table[] = {
     {240, "8406fbd017acdf4e687f00a7f64e46db"},   {241, "d894c74b1b3ea28f44dbd3180a664e27"},
     {1024, "54680c079a49361cd1abb5dbd52032f9"},  {1025, "4010f40cb0ea5efda3908b116ddf0191"},
     {300000, "ec4b12dab74f5b34bbcfbd3e2bb40e67"}};
-enum { COUNT = sizeof table / sizeof table[0], LARGEST = 300000 };
+enum { COUNT = COUNT_OF(table), LARGEST = 300000 };
 
-static unsigned char *data;
+static unsigned char data[LARGEST];
 
 static int make_data(void **state) {
-    (void)state;
-    data = malloc(LARGEST);
-    assert_non_null(data);
     for (size_t i = 0; i < LARGEST; i++)
         data[i] = (unsigned char)(i * 131 + (i >> 8) * 7);
-    return 0;
+    return test_folder_enter(state);
 }
 
-static int free_data(void **state) {
-    (void)state;
-    free(data);
-    return 0;
-}
-
-static void digests_are_those_of_xxh128sum(void **state) {
-    (void)state;
+TEST(digests_are_those_of_xxh128sum) {
     for (size_t i = 0; i < COUNT; i++) {
         const digest found = digest_of(data, table[i].size);
         assert_string_equal(found.text, table[i].text);
     }
 }
 
-static void pieces_give_the_digest_of_the_whole(void **state) {
+TEST(pieces_give_the_digest_of_the_whole) {
     static const size_t steps[] = {1, 7, 64, 1000, LARGEST};
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
-        for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+        for (size_t k = 0; k < COUNT_OF(steps); k++) {
             digest_state *hash = digest_begin();
             assert_non_null(hash);
             for (size_t at = 0; at < table[i].size; at += steps[k]) {
@@ -79,24 +66,17 @@ static void pieces_give_the_digest_of_the_whole(void **state) {
     }
 }
 
-static void files_have_the_digests_of_their_bytes(void **state) {
-    (void)state;
+TEST(files_have_the_digests_of_their_bytes) {
     for (size_t i = 0; i < COUNT; i++) {
-        char path[] = "/tmp/posemill-digest-XXXXXX";
         digest found;
-        const int file = mkstemp(path);
-        assert_true(file >= 0);
-        assert_int_equal(write(file, data, table[i].size), table[i].size);
-        close(file);
-        assert_true(digest_of_file(path, &found));
+        test_folder_put("file", data, table[i].size);
+        assert_true(digest_of_file("file", &found));
         assert_string_equal(found.text, table[i].text);
-        unlink(path);
     }
 }
 
-static void a_file_that_cannot_be_read_has_none(void **state) {
+TEST(a_file_that_cannot_be_read_has_none) {
     digest found = digest_of("a", 1);
-    (void)state;
     errno = 0;
     assert_false(digest_of_file("/nonexistent/file", &found));
     assert_int_equal(errno, ENOENT);
@@ -107,10 +87,9 @@ static void a_file_that_cannot_be_read_has_none(void **state) {
     assert_string_equal(found.text, "");
 }
 
-static void digests_are_compared(void **state) {
+TEST(digests_are_compared) {
     const digest a = digest_of("a", 1), b = digest_of("b", 1), none = {""};
     digest_state *nothing = NULL;
-    (void)state;
     assert_true(digest_equal(&a, &a));
     assert_false(digest_equal(&a, &b));
     assert_false(digest_equal(&a, &none));
@@ -118,13 +97,4 @@ static void digests_are_compared(void **state) {
     assert_string_equal(of_nothing.text, "");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digests_are_those_of_xxh128sum),
-        cmocka_unit_test(pieces_give_the_digest_of_the_whole),
-        cmocka_unit_test(files_have_the_digests_of_their_bytes),
-        cmocka_unit_test(a_file_that_cannot_be_read_has_none),
-        cmocka_unit_test(digests_are_compared),
-    };
-    return cmocka_run_group_tests(tests, make_data, free_data);
-}
+const test_fixture group_fixture = {make_data, test_folder_leave};

@@ -16,19 +16,16 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import tarfile
-import tempfile
-import threading
 import unittest
 import zipfile
 from pathlib import Path
 
-POSEMILL = Path(sys.argv[1]).resolve()
-WALK = (Path(__file__).resolve().parent.parent.parent / "examples" / "walk.bvh").read_bytes()
+import command_case
+from command_case import HANGS, POSEMILL
+
+WALK = command_case.WALK.read_bytes()
 MOST, FEW = 400 << 10, 128 << 10  # KiB of memory; that of this script counts too
-HANGS = 1200  # seconds; nothing here takes as many
-del sys.argv[1]
 
 
 def member(name, data=WALK, **values):
@@ -91,21 +88,15 @@ def moving_glb(nodes, duration):
                        "type": "VEC3"}]
         samplers.append({"input": 2 * n, "output": 2 * n + 1})
         channels.append({"sampler": n, "target": {"node": n, "path": "translation"}})
-    text = json.dumps({"asset": {"version": "2.0"}, "nodes": nodes * [{}], "accessors": accessors,
-                       "animations": [{"channels": channels, "samplers": samplers}],
-                       "buffers": [{"byteLength": len(data)}],
-                       "bufferViews": [{"buffer": 0, "byteLength": len(data)}]}).encode()
-    text += b" " * (-len(text) % 4)
-    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text
-    chunks += struct.pack("<II", len(data), 0x004E4942) + data
-    return struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks
+    return command_case.glb({"asset": {"version": "2.0"}, "nodes": nodes * [{}], "accessors": accessors,
+                             "animations": [{"channels": channels, "samplers": samplers}],
+                             "buffers": [{"byteLength": len(data)}],
+                             "bufferViews": [{"buffer": 0, "byteLength": len(data)}]}, data)
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         (self.folder / "walk.bvh").write_bytes(WALK)
 
     def path(self, name):
@@ -117,21 +108,9 @@ class Case(unittest.TestCase):
 
     def run_posemill(self, *words, code=0):
         """Returns what was printed, and the memory in KiB."""
-        out, err = (open(self.path(name), "w+b") for name in ("stdout.txt", "stderr.txt"))
-        with out, err:
-            process = subprocess.Popen([POSEMILL, *map(str, words)], cwd=self.folder, stdout=out,
-                                       stderr=err, stdin=subprocess.DEVNULL)
-            timer = threading.Timer(HANGS, os.kill, (process.pid, signal.SIGKILL))
-            timer.start()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            timer.cancel()
-            out.seek(0)
-            err.seek(0)
-            printed = (out.read() + err.read()).decode(errors="replace")
-        self.assertEqual(process.returncode, code, f"{words}: {printed[:2000]}")
-        self.assertLess(usage.ru_maxrss, MOST, words)
-        return printed, usage.ru_maxrss
+        printed, memory = self.run_measured(*words, code=code)
+        self.assertLess(memory >> 10, MOST, words)
+        return printed, memory >> 10
 
     def resample(self, *words, out="out", code=0):
         return self.run_posemill("resample", *words, "--out-dir", out, "--rate", "30", "--device",
@@ -532,4 +511,4 @@ class Attack(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

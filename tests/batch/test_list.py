@@ -7,26 +7,22 @@
 import io
 import json
 import os
-import random
 import shutil
 import subprocess
-import sys
 import tarfile
-import tempfile
 import unittest
-from pathlib import Path
 
-POSEMILL = Path(sys.argv[1]).resolve()
-ARCHIVES = "--no-archives" not in sys.argv
-sys.argv[1:] = []
+import command_case
+from command_case import ARGUMENTS, POSEMILL
+
+ARCHIVES = "--no-archives" not in ARGUMENTS
 NOBODY = 65534
 
 
-class Folder(unittest.TestCase):
+class Folder(command_case.Case):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="posemill-list-"))
+        super().setUp()
         self.folder.chmod(0o755)
-        self.addCleanup(shutil.rmtree, os.fsencode(self.folder), ignore_errors=True)
 
     def put(self, name, data=b"x", at=None):
         path = os.path.join(os.fsencode(at or self.folder), os.fsencode(name))
@@ -79,11 +75,6 @@ class Folders(Folder):
         self.assertIn("posemill: warning: in/dangling.bvh: is a link to a file that does not", errors)
         self.assertEqual(self.run_list("in", "--quiet", code=1), (out, ""))
 
-    def test_a_pipe_is_not_opened(self):
-        self.put("in/a.bvh")
-        os.mkfifo(self.folder / "in/pipe.bvh")
-        self.assertEqual(self.paths("in"), ["in/a.bvh"])
-
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "requires root and setpriv")
     def test_folders_that_cannot_be_read(self):
         self.put("in/a.bvh")
@@ -99,37 +90,15 @@ class Folders(Folder):
         _, errors = self.run_list("in/closed", code=4, before=as_nobody)
         self.assertIn("no file can be used", errors)
 
-    def test_a_thousand_files_in_any_order_of_creation(self):
-        names = [f"{i % 7}/take {i}.npz" for i in range(1000)] + [f"{i}.bvh" for i in range(1000)]
-        outputs = []
-        for order in range(2):
-            random.Random(order).shuffle(names)
-            for name in names:
-                self.put(f"in/{name}", b"x" * len(name))
-            outputs.append(self.run_list("in")[0])
-            shutil.rmtree(self.folder / "in")
-        self.assertEqual(outputs[0], outputs[1])
-        lines = [json.loads(line) for line in outputs[0].splitlines()]
-        self.assertEqual(len(lines), 2000)
-        paths = [os.fsencode(line["path"]) for line in lines]
-        self.assertEqual(paths, sorted(paths))
-        self.assertEqual([f"in/{line['out']}" for line in lines], [line["path"] for line in lines])
-
     def test_match(self):
         self.put("in/s/walk.txt")
         self.put("in/walk.bvh")
         self.assertEqual(self.paths("in", "--match", "*.txt"), ["in/s/walk.txt"])
-        self.assertEqual(self.paths("in", "--match", "s/*"), ["in/s/walk.txt"])
         _, errors = self.run_list("in", "--match", "*.c3d", code=4)
         self.assertIn("have no motion file", errors)
 
 
 class Lists(Folder):
-    def test_lists_are_sorted_by_path(self):
-        self.put("b/1.bvh")
-        self.put("a/2.bvh")
-        self.assertEqual(self.paths("b", "a"), ["a/2.bvh", "b/1.bvh"])
-
     def test_the_list_of_a_list_is_the_same(self):
         self.put("in/a.bvh", b"123")
         self.put("in/s/b.npz")
@@ -145,12 +114,8 @@ class Lists(Folder):
         self.assertEqual((self.folder / "takes.jsonl").read_bytes(), text)
 
     def test_lines_that_are_none(self):
-        for text, word in ((b"a\n{\"path\": 5}\n", "standard input: line 2: "),
-                           (b"\n" * 5 + b"{" * 1_100_000, "line 6: is"),
-                           (b"a\0b\n", "has a NUL byte"), (b"a" * 70000, "longer than any system"),
-                           (b'{"path": "\x1b[2J\xff"}', "line 1: ")):
-            _, errors = self.run_list("--files-from", "-", text=text, code=4)
-            self.assertIn(word, errors)
+        _, errors = self.run_list("--files-from", "-", text=b'a\n{"path": "\x1b[2J\xff"}\n', code=4)
+        self.assertIn("standard input: line 2: ", errors)
 
     def test_what_is_printed(self):
         self.put("in/a.bvh", b"123")
@@ -208,17 +173,6 @@ class Archives(Folder):
             text = self.run_list(name)[0]
             self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
 
-    def test_links_in_an_archive_are_left_out(self):
-        with tarfile.open(self.folder / "t.tar", "w") as tar:
-            tar.addfile(tarfile.TarInfo("a.bvh"))
-            for name, kind in (("l.bvh", tarfile.SYMTYPE), ("h.bvh", tarfile.LNKTYPE)):
-                info = tarfile.TarInfo(name)
-                info.type, info.linkname = kind, "a.bvh"
-                tar.addfile(info)
-        out, errors = self.run_list("t.tar", code=1)
-        self.assertEqual(json.loads(out)["member"], "a.bvh")
-        self.assertEqual(errors.count("is a link, which is not followed in an archive"), 2)
-
     def test_broken_archives(self):
         self.make("t.tar.gz", "w:gz", tarfile.GNU_FORMAT)
         whole = (self.folder / "t.tar.gz").read_bytes()
@@ -232,4 +186,4 @@ class Archives(Folder):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Records are appended whole and read back exactly: odd names, torn lines, full disks, several
- * processes and threads; and what is no file to write records to.
+ * processes and threads; and what is no file to write records to. Tables of records: which record
+ * of a name counts, lines that are no records, folders, and the lookup of many names.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -9,9 +10,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/records.h"
+#include "support/test_folder.h"
+#include "support/tests.h"
 
-static char folder[] = "/tmp/posemill-record-XXXXXX";
 static const char path[] = "a.jsonl";
-
-static int enter_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) == NULL || chdir(folder) != 0;
-}
-
-static int leave_folder(void **state) {
-    char line[64];
-    (void)state;
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    return chdir("/") != 0 || system(line) != 0;
-}
 
 static int remove_file(void **state) {
     (void)state;
@@ -78,32 +64,23 @@ static size_t name_count(record_table *table) {
     return count;
 }
 
-static void write_bytes(const char *bytes, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static char text[4096];
 
 static size_t read_bytes(void) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(text, 1, sizeof text, file);
+    size_t size;
+    char *data = test_folder_read(path, &size);
     assert_true(size < sizeof text);
-    fclose(file);
-    text[size] = '\0';
+    memcpy(text, data, size + 1);
+    free(data);
     return size;
 }
 
 /* ---- round trips ----------------------------------------------------------------------------- */
 
-static void every_member_is_read_back(void **state) {
+TEST(every_member_is_read_back) {
     const batch_record done = records_full(RECORD_DONE), kept = records_full(RECORD_KEPT),
                        failed = records_full(RECORD_FAILED);
     const batch_record *const all[] = {&done, &kept, &failed};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         append(all[i]);
         record_table *table = read_table(0);
@@ -113,17 +90,16 @@ static void every_member_is_read_back(void **state) {
     }
 }
 
-static void what_is_not_known_is_read_back(void **state) {
+TEST(what_is_not_known_is_read_back) {
     const batch_record record = {
         .name = "a", .in = "b", .status = RECORD_FAILED, .code = record_code(PM_ERROR_FILE)};
-    (void)state;
     append(&record);
     record_table *table = read_table(0);
     records_expect_equal(only(table, "a"), &record);
     record_table_destroy(&table);
 }
 
-static void odd_names_are_read_back(void **state) {
+TEST(odd_names_are_read_back) {
     static const char *const names[] = {
         "\"quotes\" and \\ backslash",
         "tab\tnewline\nescape\x1b[31m",
@@ -142,8 +118,7 @@ static void odd_names_are_read_back(void **state) {
         "\xef\xbf\xbe",
         "\\ufffd",
     };
-    enum { COUNT = sizeof names / sizeof names[0] };
-    (void)state;
+    enum { COUNT = COUNT_OF(names) };
     for (size_t i = 0; i < COUNT; i++) {
         batch_record record = records_full(RECORD_DONE);
         record.name = record.in = record.out = names[i];
@@ -160,9 +135,8 @@ static void odd_names_are_read_back(void **state) {
     record_table_destroy(&table);
 }
 
-static void lines_have_no_control_characters(void **state) {
+TEST(lines_have_no_control_characters) {
     batch_record record = records_full(RECORD_FAILED);
-    (void)state;
     record.name = record.in = record.out = record.error = record.method = "\x1b\n\xff\xc2\x85";
     append(&record);
     const size_t size = read_bytes();
@@ -173,12 +147,11 @@ static void lines_have_no_control_characters(void **state) {
     assert_int_equal(text[size - 1], '\n');
 }
 
-static void warnings_never_make_a_line_too_long(void **state) {
+TEST(warnings_never_make_a_line_too_long) {
     enum { COUNT = 3000, SIZE = 1000 };
     static char long_text[SIZE + 1];
     static const char *warnings[COUNT];
     batch_record record = records_full(RECORD_FAILED);
-    (void)state;
     memset(long_text, 1, SIZE); /* each byte is written as six */
     for (size_t i = 0; i < COUNT; i++)
         warnings[i] = long_text;
@@ -196,11 +169,10 @@ static void warnings_never_make_a_line_too_long(void **state) {
     record_table_destroy(&table);
 }
 
-static void a_record_that_readers_would_drop_is_refused(void **state) {
+TEST(a_record_that_readers_would_drop_is_refused) {
     batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *name = malloc(RECORD_LINE_MAX + 1);
-    (void)state;
     assert_non_null(name);
     memset(name, 'a', RECORD_LINE_MAX);
     name[RECORD_LINE_MAX] = '\0';
@@ -218,10 +190,9 @@ static void a_record_that_readers_would_drop_is_refused(void **state) {
 
 /* ---- torn lines ------------------------------------------------------------------------------ */
 
-static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
+TEST(a_line_torn_at_any_byte_is_dropped_and_ended) {
     static char both[sizeof text];
     batch_record first = records_full(RECORD_DONE), second = first, third = first;
-    (void)state;
     first.name = "first";
     second.name = "second";
     third.name = "third";
@@ -231,7 +202,7 @@ static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
     const size_t end = read_bytes();
     memcpy(both, text, end);
     for (size_t size = begin; size <= end; size++) {
-        write_bytes(both, size);
+        test_folder_put(path, both, size);
         /* Only the newline is missing where size is end - 1. */
         const bool whole = size + 1 >= end, torn = size > begin && !whole;
         record_table *table = read_table(torn);
@@ -246,11 +217,10 @@ static void a_line_torn_at_any_byte_is_dropped_and_ended(void **state) {
     }
 }
 
-static void a_full_disk_is_told_and_the_rest_is_kept(void **state) {
+TEST(a_full_disk_is_told_and_the_rest_is_kept) {
     batch_record record = records_full(RECORD_DONE);
     struct rlimit before, limit;
     record_file *file = NULL;
-    (void)state;
     append(&record);
     const size_t size = read_bytes();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -307,9 +277,8 @@ static void expect_all(void) {
     record_table_destroy(&table);
 }
 
-static void lines_of_processes_do_not_mix(void **state) {
+TEST(lines_of_processes_do_not_mix) {
     pid_t children[WRITERS];
-    (void)state;
     for (int i = 0; i < WRITERS; i++) {
         children[i] = fork();
         assert_true(children[i] >= 0);
@@ -335,10 +304,9 @@ static void *run_writer(void *user) {
     return NULL;
 }
 
-static void lines_of_threads_do_not_mix(void **state) {
+TEST(lines_of_threads_do_not_mix) {
     writer writers[WRITERS];
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
     for (int i = 0; i < WRITERS; i++) {
         writers[i].file = file;
@@ -351,11 +319,10 @@ static void lines_of_threads_do_not_mix(void **state) {
     expect_all();
 }
 
-static void the_line_that_is_given_is_that_of_the_file(void **state) {
+TEST(the_line_that_is_given_is_that_of_the_file) {
     const batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
     char *line = NULL;
-    (void)state;
     assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
     assert_int_equal(record_file_append(file, &record, &line, NULL), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
@@ -367,26 +334,24 @@ static void the_line_that_is_given_is_that_of_the_file(void **state) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void folders_of_the_file_are_created(void **state) {
+TEST(folders_of_the_file_are_created) {
     record_file *file = NULL;
     struct stat status;
-    (void)state;
     assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file, NULL), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
     assert_int_equal(stat("new/.posemill/records-0.jsonl", &status), 0);
     assert_int_equal(status.st_size, 0);
 }
 
-static void what_is_no_regular_file_is_refused(void **state) {
+TEST(what_is_no_regular_file_is_refused) {
     static const char *const names[] = {"fifo",      "subfolder", "/dev/null",
                                         "/dev/full", "link",      "file/records.jsonl"};
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_int_equal(mkdir("subfolder", 0700), 0);
     assert_int_equal(symlink("fifo", "link"), 0);
     fclose(fopen("file", "w"));
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_int_equal(record_file_open(names[i], &file, NULL), PM_ERROR_OUTPUT);
         assert_null(file);
         record_table *table = record_table_create();
@@ -395,17 +360,15 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
-static void nothing_is_closed(void **state) {
+TEST(nothing_is_closed) {
     record_file *file = NULL;
-    (void)state;
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
-static void long_lines_are_dropped_alone(void **state) {
+TEST(long_lines_are_dropped_alone) {
     const size_t size = RECORD_LINE_MAX + 100;
     char *line = malloc(size);
     const batch_record record = records_full(RECORD_DONE);
-    (void)state;
     assert_non_null(line);
     /* A record, made too long or just not by blanks. */
     append(&record);
@@ -414,7 +377,7 @@ static void long_lines_are_dropped_alone(void **state) {
         memset(line, ' ', size);
         memcpy(line, text, length);
         line[RECORD_LINE_MAX + extra] = '\n';
-        write_bytes(line, RECORD_LINE_MAX + extra + 1);
+        test_folder_put(path, line, RECORD_LINE_MAX + extra + 1);
         record_table *table = read_table(extra);
         assert_int_equal(name_count(table), 1 - extra);
         record_table_destroy(&table);
@@ -426,23 +389,231 @@ static void long_lines_are_dropped_alone(void **state) {
     free(line);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(every_member_is_read_back, remove_file),
-        cmocka_unit_test_teardown(what_is_not_known_is_read_back, remove_file),
-        cmocka_unit_test_teardown(odd_names_are_read_back, remove_file),
-        cmocka_unit_test_teardown(lines_have_no_control_characters, remove_file),
-        cmocka_unit_test_teardown(warnings_never_make_a_line_too_long, remove_file),
-        cmocka_unit_test_teardown(a_record_that_readers_would_drop_is_refused, remove_file),
-        cmocka_unit_test_teardown(a_line_torn_at_any_byte_is_dropped_and_ended, remove_file),
-        cmocka_unit_test_teardown(a_full_disk_is_told_and_the_rest_is_kept, remove_file),
-        cmocka_unit_test_teardown(lines_of_processes_do_not_mix, remove_file),
-        cmocka_unit_test_teardown(lines_of_threads_do_not_mix, remove_file),
-        cmocka_unit_test_teardown(the_line_that_is_given_is_that_of_the_file, remove_file),
-        cmocka_unit_test(folders_of_the_file_are_created),
-        cmocka_unit_test(what_is_no_regular_file_is_refused),
-        cmocka_unit_test(nothing_is_closed),
-        cmocka_unit_test_teardown(long_lines_are_dropped_alone, remove_file),
-    };
-    return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+/* ---- tables -------------------------------------------------------------------------------- */
+
+static void append_named(const char *file_path, const char *name, record_status status,
+                         int64_t time) {
+    record_file *file = NULL;
+    batch_record record = records_full(status);
+    record.name = name;
+    record.time = time;
+    assert_int_equal(record_file_open(file_path, &file, NULL), PM_OK);
+    assert_int_equal(records_append(file, &record), PM_OK);
+    assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
+
+static record_table *table_of(const char *const *paths, size_t count) {
+    record_table *table = record_table_create();
+    assert_non_null(table);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(record_table_add(table, paths[i], false, NULL, NULL), PM_OK);
+    return table;
+}
+
+TEST(the_last_record_of_a_file_counts) {
+    static const char *const paths[] = {"last"};
+    size_t count = 0;
+    append_named("last", "a", RECORD_DONE, 9);
+    append_named("last", "b", RECORD_DONE, 9);
+    append_named("last", "a", RECORD_FAILED, 3); /* a clock that was set back */
+    record_table *table = table_of(paths, 1);
+    const batch_record *const *found = record_table_find(table, "a", &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(found[0]->status, RECORD_FAILED);
+    assert_string_equal(found[0]->from, "last");
+    assert_null(record_table_find(table, "c", &count));
+    assert_int_equal(count, 0);
+    record_table_destroy(&table);
+}
+
+/* Three files in each order: the first record is always the same. */
+static void expect_first(const char *const paths[3], const char *first, record_status status) {
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (size_t i = 0; i < 6; i++) {
+        size_t count = 0;
+        const char *const order[] = {paths[orders[i][0]], paths[orders[i][1]], paths[orders[i][2]]};
+        record_table *table = table_of(order, 3);
+        const batch_record *const *found = record_table_find(table, "a", &count);
+        assert_int_equal(count, 3);
+        assert_string_equal(found[0]->from, first);
+        assert_int_equal(found[0]->status, status);
+        for (size_t k = 0; k + 1 < count; k++) { /* sorted */
+            const bool failed = found[k]->status == RECORD_FAILED,
+                       next_failed = found[k + 1]->status == RECORD_FAILED;
+            assert_true(failed == next_failed ? found[k]->time >= found[k + 1]->time : next_failed);
+        }
+        record_table_destroy(&table);
+    }
+}
+
+TEST(the_latest_that_is_no_failure_comes_first) {
+    static const char *const mixed[] = {"m1", "m2", "m3"}, *const failed[] = {"f1", "f2", "f3"};
+    append_named("m1", "a", RECORD_DONE, 1);
+    append_named("m2", "a", RECORD_KEPT, 2);
+    append_named("m3", "a", RECORD_FAILED, 3);
+    expect_first(mixed, "m2", RECORD_KEPT);
+    append_named("f1", "a", RECORD_FAILED, 5);
+    append_named("f2", "a", RECORD_FAILED, INT64_MAX);
+    append_named("f3", "a", RECORD_FAILED, INT64_MIN);
+    expect_first(failed, "f2", RECORD_FAILED);
+}
+
+#define DIGEST "\"0123456789abcdef0123456789abcdef\""
+#define RECORD                                                                                     \
+    "\"name\": \"a\", \"in\": \"i\", \"out\": \"o\", \"status\": \"done\", \"output_digest\": " DIGEST
+
+static size_t names_of_line(const char *line, size_t size, size_t *dropped) {
+    size_t count = 0;
+    test_folder_put("line", line, size);
+    record_table *table = record_table_create();
+    assert_int_equal(record_table_add(table, "line", false, dropped, NULL), PM_OK);
+    assert_non_null(record_table_names(table, &count));
+    record_table_destroy(&table);
+    return count;
+}
+
+TEST(records_of_other_writers_are_read) {
+    static const char *const lines[] = {
+        "{" RECORD "}",
+        "{" RECORD "}\r\n",
+        "\n\n \t\r\n{" RECORD "}\n\n",
+        "{" RECORD ", \"later\": {\"x\": [1, null]}, \"frames\": null, \"warnings\": null}",
+        "{" RECORD ", \"seconds\": 3, \"rate\": \"30/1\", \"warnings\": []}",
+        "{" RECORD ", \"warnings\": [\"a\", \"\"], \"error\": 7, \"code\": \"none\"}",
+        "{" RECORD ", \"name_bytes\": \"ff2f61\"}",
+        "{\"name\": \"a\", \"in\": \"i\", \"status\": \"failed\", \"code\": 4}",
+    };
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        size_t dropped = 0;
+        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 1 || dropped != 0)
+            fail_msg("%s: %zu lines were dropped", lines[i], dropped);
+    }
+}
+
+TEST(lines_that_are_no_records_are_dropped) {
+    static const char *const lines[] = {
+        "x",
+        "{}",
+        "[" DIGEST "]",
+        "null",
+        "7",
+        "{" RECORD "",
+        "{" RECORD "} {" RECORD "}",
+        "{" RECORD ", \"frames\": -1}",
+        "{" RECORD ", \"frames\": 1.0}",
+        "{" RECORD ", \"frames\": 99999999999999999999}",
+        "{" RECORD ", \"frames\": \"1\"}",
+        "{" RECORD ", \"seconds\": \"1\"}",
+        "{" RECORD ", \"seconds\": -1}",
+        "{" RECORD ", \"seconds\": 1e999}",
+        "{" RECORD ", \"seconds\": NaN}",
+        "{" RECORD ", \"rate\": 30}",
+        "{" RECORD ", \"rate\": \"30\"}",
+        "{" RECORD ", \"rate\": \"30/0\"}",
+        "{" RECORD ", \"rate\": \"-30/1\"}",
+        "{" RECORD ", \"rate\": \"30/1 \"}",
+        "{" RECORD ", \"rate\": \"9223372036854775808/1\"}",
+        "{" RECORD ", \"warnings\": \"w\"}",
+        "{" RECORD ", \"warnings\": [1]}",
+        "{" RECORD ", \"method\": 1}",
+        "{" RECORD ", \"name\": \"\"}",
+        "{" RECORD ", \"name\": 1}",
+        "{" RECORD ", \"name\": null}",
+        "{" RECORD ", \"in\": null}",
+        "{" RECORD ", \"in\": \"\"}",
+        "{" RECORD ", \"out\": null}",
+        "{" RECORD ", \"out\": \"\"}",
+        "{" RECORD ", \"name\": \"a\\u0000b\"}",
+        "{" RECORD ", \"name\": \"\xff\"}",
+        "{" RECORD ", \"name_bytes\": \"f\"}",
+        "{" RECORD ", \"name_bytes\": \"\"}",
+        "{" RECORD ", \"name_bytes\": \"00\"}",
+        "{" RECORD ", \"name_bytes\": \"FF\"}",
+        "{" RECORD ", \"name_bytes\": 7}",
+        "{" RECORD ", \"status\": \"Done\"}",
+        "{" RECORD ", \"status\": 1}",
+        "{" RECORD ", \"status\": null}",
+        "{" RECORD ", \"status\": \"failed\"}",
+        "{" RECORD ", \"status\": \"failed\", \"code\": 0}",
+        "{" RECORD ", \"status\": \"failed\", \"code\": 7}",
+        "{" RECORD ", \"status\": \"failed\", \"code\": 4, \"error\": 1}",
+        "{" RECORD ", \"output_digest\": null}",
+        "{" RECORD ", \"output_digest\": \"\"}",
+        "{" RECORD ", \"output_digest\": \"0123456789ABCDEF0123456789abcdef\"}",
+        "{" RECORD ", \"input_digest\": \"0123456789abcdef0123456789abcdeg\"}",
+        "{" RECORD ", \"options_digest\": \"0123456789abcdef0123456789abcdef0\"}",
+        "{" RECORD ", \"options_digest\": 5}",
+    };
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        size_t dropped = 0;
+        if (names_of_line(lines[i], strlen(lines[i]), &dropped) != 0 || dropped != 1)
+            fail_msg("%s: is a record", lines[i]);
+    }
+    size_t dropped = 0;
+    assert_int_equal(names_of_line("{" RECORD "\0}", sizeof "{" RECORD "\0}" - 1, &dropped), 0);
+    assert_int_equal(dropped, 1);
+}
+
+TEST(the_files_of_a_folder_are_added) {
+    size_t count = 0;
+    record_table *table = record_table_create();
+    append_named("sub/records-1.jsonl", "b", RECORD_DONE, 1);
+    append_named("sub/records-0.jsonl", "a", RECORD_DONE, 1);
+    append_named("sub/other-0.jsonl", "c", RECORD_DONE, 1);
+    assert_int_equal(record_table_add_folder(table, "no-folder", NULL), PM_OK);
+    assert_null(record_table_find(table, "a", &count));
+    assert_non_null(record_table_names(table, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(record_table_add_folder(table, "sub", NULL), PM_OK);
+    const char *const *names = record_table_names(table, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(names[0], "a");
+    assert_string_equal(names[1], "b");
+    const char *const *files = record_table_files(table, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(files[0], "sub/records-0.jsonl");
+    assert_string_equal(files[1], "sub/records-1.jsonl");
+    assert_int_equal(mkfifo("sub/records-2.jsonl", 0600), 0);
+    assert_int_equal(record_table_add_folder(table, "sub", NULL), PM_ERROR_FILE);
+    assert_int_equal(record_table_add_folder(table, "sub/records-0.jsonl", NULL), PM_ERROR_FILE);
+    record_table_destroy(&table);
+}
+
+TEST(a_missing_file_is_empty_only_where_it_may_be) {
+    size_t dropped = 7;
+    record_table *table = record_table_create();
+    assert_int_equal(record_table_add(table, "none", false, &dropped, NULL), PM_ERROR_FILE);
+    assert_int_equal(record_table_add(table, "none", true, &dropped, NULL), PM_OK);
+    assert_int_equal(dropped, 0);
+    record_table_destroy(&table);
+}
+
+TEST(many_names_are_found) {
+    enum { COUNT = 5000 };
+    static const char *const paths[] = {"many"};
+    char name[32];
+    size_t count = 0;
+    FILE *file = fopen("many", "w");
+    assert_non_null(file);
+    for (int i = COUNT; i-- > 0;)
+        fprintf(file, "{" RECORD ", \"name\": \"n%d\", \"frames\": %d}\n", i, i);
+    fclose(file);
+    record_table *table = table_of(paths, 1);
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        const batch_record *const *found = record_table_find(table, name, &count);
+        assert_non_null(found);
+        assert_int_equal(found[0]->frames, i);
+        snprintf(name, sizeof name, "m%d", i);
+        assert_null(record_table_find(table, name, &count));
+    }
+    const char *const *names = record_table_names(table, &count);
+    assert_int_equal(count, COUNT);
+    for (size_t i = 1; i < count; i++)
+        assert_true(strcmp(names[i - 1], names[i]) < 0);
+    record_table_destroy(&table);
+}
+
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+const test_fixture each_fixture = {NULL, remove_file};

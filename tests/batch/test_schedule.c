@@ -131,11 +131,10 @@ static void all_ran(const run *r) {
     assert_int_equal(r->prepared, TASKS);
 }
 
-static void every_task_runs_once_within_the_memory(void **state) {
-    (void)state;
+TEST(every_task_runs_once_within_the_memory) {
     random_source random = random_start();
     static const size_t threads[] = {1, 2, 7, 32};
-    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+    for (size_t t = 0; t < COUNT_OF(threads); t++) {
         run *r = new_run();
         for (size_t i = 0; i < TASKS; i++)
             r->need[i] = random_size(&random, 0, 9) == 0 ? 2000 : random_size(&random, 0, 400);
@@ -147,8 +146,7 @@ static void every_task_runs_once_within_the_memory(void **state) {
     }
 }
 
-static void no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started(void **state) {
-    (void)state;
+TEST(no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started) {
     run *r = new_run();
     schedule plan = plan_of(r, SIZE_MAX / sizeof(void *));
     plan.task_count = 0;
@@ -160,8 +158,7 @@ static void no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started(v
     end_run(r);
 }
 
-static void tasks_run_side_by_side(void **state) {
-    (void)state;
+TEST(tasks_run_side_by_side) {
     run *r = new_run();
     for (size_t i = 0; i < TASKS; i++)
         r->need[i] = 1;
@@ -174,8 +171,7 @@ static void tasks_run_side_by_side(void **state) {
 }
 
 /* Each task alone needs more than the limit, and all grow at once. */
-static void tasks_that_grow_do_not_wait_for_each_other(void **state) {
-    (void)state;
+TEST(tasks_that_grow_do_not_wait_for_each_other) {
     random_source random = random_start();
     for (int round = 0; round < 4; round++) {
         run *r = new_run();
@@ -190,8 +186,7 @@ static void tasks_that_grow_do_not_wait_for_each_other(void **state) {
     }
 }
 
-static void sizes_near_the_largest_number_are_no_trouble(void **state) {
-    (void)state;
+TEST(sizes_near_the_largest_number_are_no_trouble) {
     run *r = new_run();
     for (size_t i = 0; i < TASKS; i++)
         r->need[i] = i % 3 == 0 ? UINT64_MAX : 10;
@@ -201,8 +196,7 @@ static void sizes_near_the_largest_number_are_no_trouble(void **state) {
     end_run(r);
 }
 
-static void a_stop_begins_no_more_tasks(void **state) {
-    (void)state;
+TEST(a_stop_begins_no_more_tasks) {
     for (int refuses = 0; refuses < 2; refuses++) {
         run *r = new_run();
         r->stop_after = 20;
@@ -216,25 +210,11 @@ static void a_stop_begins_no_more_tasks(void **state) {
     }
 }
 
-static void the_progress_is_shown_meanwhile(void **state) {
-    (void)state;
+TEST(the_progress_is_shown_meanwhile) {
     run *r = new_run();
     r->awaits_show = true;
     const schedule plan = plan_of(r, 1);
     assert_true(schedule_run(&plan));
     assert_true(r->shown > 0);
     end_run(r);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_task_runs_once_within_the_memory),
-        cmocka_unit_test(no_tasks_need_no_thread_and_no_more_threads_than_tasks_are_started),
-        cmocka_unit_test(tasks_run_side_by_side),
-        cmocka_unit_test(tasks_that_grow_do_not_wait_for_each_other),
-        cmocka_unit_test(sizes_near_the_largest_number_are_no_trouble),
-        cmocka_unit_test(a_stop_begins_no_more_tasks),
-        cmocka_unit_test(the_progress_is_shown_meanwhile),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,11 @@
 
 #include "options/shard_option.h"
 #include "oracle/random_tracks.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-/* ---- division ------------------------------------------------------------------------------ */
 
 enum { ITEMS_MAX = 300, SHARDS_MAX = 40 };
 
@@ -63,8 +58,7 @@ static void expect_balance(const batch_items *items, uint64_t shards, const uint
     assert_true(most - least <= largest);
 }
 
-static void every_item_is_in_one_share_and_shares_are_balanced(void **state) {
-    (void)state;
+TEST(every_item_is_in_one_share_and_shares_are_balanced) {
     random_source source = random_start();
     for (int round = 0; round < 60; round++) {
         const batch_items items = draw_items(&source, random_bits(&source) % ITEMS_MAX);
@@ -75,8 +69,7 @@ static void every_item_is_in_one_share_and_shares_are_balanced(void **state) {
     }
 }
 
-static void shares_do_not_depend_on_the_order_of_the_items(void **state) {
-    (void)state;
+TEST(shares_do_not_depend_on_the_order_of_the_items) {
     random_source source = random_start();
     for (int round = 0; round < 40; round++) {
         const batch_items items = draw_items(&source, 2 + random_bits(&source) % (ITEMS_MAX - 2));
@@ -94,8 +87,7 @@ static void shares_do_not_depend_on_the_order_of_the_items(void **state) {
     }
 }
 
-static void empty_files_are_spread(void **state) {
-    (void)state;
+TEST(empty_files_are_spread) {
     uint64_t share_of[ITEMS_MAX] = {0};
     for (size_t i = 0; i < 12; i++) {
         snprintf(names[i], sizeof names[i], "%zu.bvh", i);
@@ -112,8 +104,7 @@ static void empty_files_are_spread(void **state) {
 }
 
 /* Weights 1, 1, 1, 1 and 4: only the largest first gives two equal shares. */
-static void the_largest_file_comes_first(void **state) {
-    (void)state;
+TEST(the_largest_file_comes_first) {
     uint64_t share_of[ITEMS_MAX] = {0};
     for (size_t i = 0; i < 5; i++) {
         snprintf(names[i], sizeof names[i], "%zu.bvh", i);
@@ -125,8 +116,7 @@ static void the_largest_file_comes_first(void **state) {
         assert_int_equal(share_of[i], i == 4 ? 0 : 1);
 }
 
-static void more_shares_than_files_and_sizes_beyond_sums_are_harmless(void **state) {
-    (void)state;
+TEST(more_shares_than_files_and_sizes_beyond_sums_are_harmless) {
     bool mine[3];
     for (size_t i = 0; i < 3; i++) {
         snprintf(names[i], sizeof names[i], "%zu.bvh", i);
@@ -141,8 +131,6 @@ static void more_shares_than_files_and_sizes_beyond_sums_are_harmless(void **sta
     assert_true(mine[0] && mine[1] && mine[2]);
 }
 
-/* ---- which shard --------------------------------------------------------------------------- */
-
 static const char *const variables[] = {"POSEMILL_SHARD",
                                         "SLURM_ARRAY_TASK_ID",
                                         "SLURM_ARRAY_TASK_MIN",
@@ -154,7 +142,7 @@ static const char *const variables[] = {"POSEMILL_SHARD",
                                         "OMPI_COMM_WORLD_SIZE",
                                         "PMI_RANK",
                                         "PMI_SIZE"};
-enum { VARIABLES = sizeof variables / sizeof variables[0] };
+enum { VARIABLES = COUNT_OF(variables) };
 
 /* Sets the variables to words: one for each, in order; "_" leaves one unset. */
 static void set_environment(const char *words) {
@@ -194,8 +182,7 @@ static void expect_refused(const char *text, const char *word) {
     assert_non_null(strstr(error.message, word));
 }
 
-static void options_are_read_strictly(void **state) {
-    (void)state;
+TEST(options_are_read_strictly) {
     static const char *const bad[] = {"",
                                       "1",
                                       "1/",
@@ -219,7 +206,7 @@ static void options_are_read_strictly(void **state) {
     expect_shard("0/1", 0, 1, "--shard");
     expect_shard("99/100", 99, 100, "--shard");
     expect_shard("999999999/1000000000", 999999999, 1000000000, "--shard");
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         expect_refused(bad[i], "--shard");
 }
 
@@ -229,8 +216,7 @@ typedef struct environment_case {
     const char *from;
 } environment_case;
 
-static void environments_are_read_in_their_order(void **state) {
-    (void)state;
+TEST(environments_are_read_in_their_order) {
     static const environment_case cases[] = {
         {"", 0, 1, "none"},
         {"'' '' _ _ _ _ _ '' ''", 0, 1, "none"},
@@ -247,14 +233,13 @@ static void environments_are_read_in_their_order(void **state) {
         {"_ _ _ _ _ _ _ 2 6 1 4", 2, 6, "OMPI"},
         {"_ _ _ _ _ _ _ _ _ 1 4", 1, 4, "PMI_RANK"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         set_environment(cases[i].words);
         expect_shard("auto", cases[i].index, cases[i].count, cases[i].from);
     }
 }
 
-static void environments_that_would_lose_files_are_refused(void **state) {
-    (void)state;
+TEST(environments_that_would_lose_files_are_refused) {
     static const struct {
         const char *words, *word;
     } cases[] = {
@@ -276,23 +261,10 @@ static void environments_that_would_lose_files_are_refused(void **state) {
         {"_ _ _ _ _ _ _ 4 4", "less than"},
         {"_ _ _ _ _ _ _ _ _ -1 4", "whole number"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         set_environment(cases[i].words);
         expect_refused("auto", cases[i].word);
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_is_in_one_share_and_shares_are_balanced),
-        cmocka_unit_test(shares_do_not_depend_on_the_order_of_the_items),
-        cmocka_unit_test(empty_files_are_spread),
-        cmocka_unit_test(the_largest_file_comes_first),
-        cmocka_unit_test(more_shares_than_files_and_sizes_beyond_sums_are_harmless),
-        cmocka_unit_test(options_are_read_strictly),
-        cmocka_unit_test_teardown(environments_are_read_in_their_order, clear_environment),
-        cmocka_unit_test_teardown(environments_that_would_lose_files_are_refused,
-                                  clear_environment),
-    };
-    return cmocka_run_group_tests(tests, clear_environment, NULL);
-}
+const test_fixture each_fixture = {clear_environment, clear_environment};

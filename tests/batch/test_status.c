@@ -32,8 +32,7 @@ static pm_motion_batch_result half_done(void) {
     return status;
 }
 
-static void the_line_is_right_at_80_and_200_columns(void **state) {
-    (void)state;
+TEST(the_line_is_right_at_80_and_200_columns) {
     pm_motion_batch_result status = half_done();
     char line[STATUS_WIDTH];
     status_line(&status, 80, line);
@@ -44,8 +43,7 @@ static void the_line_is_right_at_80_and_200_columns(void **state) {
 }
 
 /* A line that is as wide as the terminal would wrap, and could not be cleared. */
-static void the_line_is_narrower_than_every_terminal(void **state) {
-    (void)state;
+TEST(the_line_is_narrower_than_every_terminal) {
     random_source random = random_start();
     for (int i = 0; i < 2000; i++) {
         pm_motion_batch_result status = half_done();
@@ -65,8 +63,7 @@ static void the_line_is_narrower_than_every_terminal(void **state) {
     }
 }
 
-static void the_number_of_files_is_dropped_last(void **state) {
-    (void)state;
+TEST(the_number_of_files_is_dropped_last) {
     pm_motion_batch_result status = half_done();
     char line[STATUS_WIDTH];
     status_line(&status, 12, line);
@@ -77,8 +74,7 @@ static void the_number_of_files_is_dropped_last(void **state) {
     assert_string_equal(line, "");
 }
 
-static void the_time_left_is_that_of_the_bytes_left(void **state) {
-    (void)state;
+TEST(the_time_left_is_that_of_the_bytes_left) {
     pm_motion_batch_result status = {.files = 100, .bytes = UINT64_C(400000) * 7201};
     char line[STATUS_WIDTH];
     status.seconds = 1.0;
@@ -96,8 +92,7 @@ static void the_time_left_is_that_of_the_bytes_left(void **state) {
     assert_non_null(strstr(line, ", 59:53 left"));
 }
 
-static void the_exit_code_says_what_failed(void **state) {
-    (void)state;
+TEST(the_exit_code_says_what_failed) {
     static const struct {
         uint64_t files;
         cli_exit codes[3];
@@ -110,7 +105,7 @@ static void the_exit_code_says_what_failed(void **state) {
         {3, {CLI_CANNOT_WRITE, CLI_CANNOT_WRITE, CLI_BAD_INPUT}, CLI_PARTIAL},
         {4, {CLI_BAD_INPUT, CLI_BAD_INPUT, CLI_BAD_INPUT}, CLI_PARTIAL}, /* one is left */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_batch_result status = {.files = cases[i].files};
         batch_failures failures = {.count = 0};
         for (int f = 0; f < 3; f++) {
@@ -122,15 +117,4 @@ static void the_exit_code_says_what_failed(void **state) {
         assert_int_equal(status_code(&status, &failures), cases[i].expected);
         failures_release(&failures);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_line_is_right_at_80_and_200_columns),
-        cmocka_unit_test(the_line_is_narrower_than_every_terminal),
-        cmocka_unit_test(the_number_of_files_is_dropped_last),
-        cmocka_unit_test(the_time_left_is_that_of_the_bytes_left),
-        cmocka_unit_test(the_exit_code_says_what_failed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

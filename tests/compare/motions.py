@@ -10,7 +10,15 @@ import struct
 import zipfile
 from pathlib import Path
 
-import numpy as np
+import command_case
+
+np = command_case.require_numpy()
+from rotations import quaternions, slerp # pylint: disable=wrong-import-position
+
+JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
+          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
+          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+UPPER = JOINTS[:5]
 
 
 # ---- quaternions x y z w -------------------------------------------------------------------
@@ -39,12 +47,6 @@ def about(axis, radians):
     return q
 
 
-def from_vectors(v):
-    angle = np.linalg.norm(v, axis=-1, keepdims=True)
-    safe = np.where(angle > 0, angle, 1)
-    return np.concatenate([v / safe * np.sin(angle / 2), np.cos(angle / 2)], -1)
-
-
 def vector_between(a, b):
     """The rotation from a to b as axis times degrees, the shorter way."""
     d = product(b, conjugate(a))
@@ -52,17 +54,6 @@ def vector_between(a, b):
     sine = np.linalg.norm(d[..., :3], axis=-1, keepdims=True)
     angle = np.degrees(2 * np.arctan2(sine, d[..., 3:]))
     return d[..., :3] / np.where(sine > 0, sine, 1) * angle
-
-
-def slerp(a, b, u):
-    if np.dot(a, b) < 0:
-        b = -b
-    angle = 2 * np.arctan2(np.linalg.norm(b - a), np.linalg.norm(b + a))
-    if angle < 1e-9:
-        q = a + u * (b - a)
-    else:
-        q = (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / np.sin(angle)
-    return q / np.linalg.norm(q)
 
 
 # ---- motions -------------------------------------------------------------------------------
@@ -203,7 +194,7 @@ def read_amass(path):
     times = np.arange(len(poses)) / float(arrays["mocap_framerate"])
     joints = [Joint(f"poses[{j}]") for j in range(poses.shape[1])]
     for j, joint in enumerate(joints):
-        joint.channels["rotation"] = (times, from_vectors(poses[:, j]))
+        joint.channels["rotation"] = (times, quaternions(poses[:, j]))
     return Motion(joints, has_places=False)
 
 
@@ -220,6 +211,13 @@ def read_csv(path, rate):
 
 
 # ---- writing -------------------------------------------------------------------------------
+
+
+def walk(random, frames, rate, speed=1.0, count=len(JOINTS), most=5, size=40):
+    """Rows of angles in degrees that turn smoothly."""
+    t = np.arange(frames)[:, None] / rate
+    phase, pace = random.uniform(0, 6, 3 * count), speed * random.uniform(1, most, 3 * count)
+    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, size * np.sin(phase + pace * t)])
 
 
 def write_bvh(path, joints, rows, rate, rename=lambda name: name):
@@ -283,11 +281,6 @@ def write_glb(path, joints, clips, rate):
     for child, (_, parent, _) in enumerate(joints):
         if parent >= 0:
             nodes[parent].setdefault("children", []).append(child)
-    document = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
-                "animations": animations, "bufferViews": views, "accessors": accessors,
-                "buffers": [{"byteLength": len(binary)}]}
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    size = 12 + 8 + len(text) + 8 + len(binary)
-    Path(path).write_bytes(struct.pack("<III", 0x46546C67, 2, size) + struct.pack("<II", len(text), 0x4E4F534A) +
-                           text + struct.pack("<II", len(binary), 0x004E4942) + binary)
+    Path(path).write_bytes(command_case.glb(
+        {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes, "animations": animations,
+         "bufferViews": views, "accessors": accessors, "buffers": [{"byteLength": len(binary)}]}, binary))

@@ -13,35 +13,18 @@ product as it is, as glTF's appendix says, and NumPy does not: the weights of sl
 import base64
 import json
 import subprocess
-import sys
-import tempfile
-import unittest
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    print("not tested: NumPy is missing")
-    sys.exit(77)
+import command_case
+import motions
+from command_case import ARGUMENTS, POSEMILL
+from motions import JOINTS, np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import motions # pylint: disable=wrong-import-position
-
-POSEMILL, DATA = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-del sys.argv[1:3]
-
-JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
-          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
-          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+DATA = Path(ARGUMENTS[0]).resolve()
 
 
 def walk(frames, rate, seed=1, count=len(JOINTS)):
-    """Rows of angles in degrees that turn smoothly."""
-    random = np.random.default_rng(seed)
-    t = np.arange(frames)[:, None] / rate
-    phase, speed = random.uniform(0, 6, 3 * count), random.uniform(1, 5, 3 * count)
-    angles = 40 * np.sin(phase + speed * t)
-    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, angles])
+    return motions.walk(np.random.default_rng(seed), frames, rate, count=count)
 
 
 def about_x(count):
@@ -98,17 +81,9 @@ def expected(a, b, pairs, times=None):
 TOLERANCES = {"degrees": 1e-9, "distance": 1e-9, "degrees_per_s": 1e-6, "degrees_per_s2": 1e-3}
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
+class Case(command_case.Case):
     def run_posemill(self, *words, code=0):
-        done = subprocess.run([POSEMILL, *map(str, words)], capture_output=True, cwd=self.folder,
-                              check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
+        return super().run_posemill(*words, code=code, text=False)
 
     def compare(self, a, b, *options, code=0):
         return json.loads(self.run_posemill("compare", a, b, "--json", *options, code=code).stdout)
@@ -687,4 +662,4 @@ class Scene(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

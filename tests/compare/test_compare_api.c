@@ -12,14 +12,10 @@
 #include "support/test_folder.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static pm_motion *a, *b, *giant;
 static pm_error error;
@@ -62,10 +58,7 @@ static pm_motion_comparison *compare(const pm_motion *other,
     return found;
 }
 
-/* ---- results ------------------------------------------------------------------------------- */
-
-static void a_change_of_two_degrees_is_found_with_its_joint_and_time(void **state) {
-    (void)state;
+TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     pm_motion_comparison *found = compare(b, NULL);
     const pm_motion_differences *d = pm_motion_get_differences(found);
     const pm_motion_content *content = pm_motion_get_content(a);
@@ -88,8 +81,7 @@ static void a_change_of_two_degrees_is_found_with_its_joint_and_time(void **stat
     assert_null(found);
 }
 
-static void a_motion_is_equal_to_itself(void **state) {
-    (void)state;
+TEST(a_motion_is_equal_to_itself) {
     const pm_motion_compare_options options = {.has_tolerance = true};
     pm_motion_comparison *found = compare(a, &options);
     const pm_motion_differences *d = pm_motion_get_differences(found);
@@ -99,8 +91,7 @@ static void a_motion_is_equal_to_itself(void **state) {
     pm_motion_destroy_comparison(&found);
 }
 
-static void a_tolerance_is_checked(void **state) {
-    (void)state;
+TEST(a_tolerance_is_checked) {
     const pm_motion_compare_options options = {
         .has_tolerance = true, .tolerance_degrees = 1.5, .tolerance_mm = 1e9};
     pm_motion_comparison *found = compare(b, &options);
@@ -108,8 +99,7 @@ static void a_tolerance_is_checked(void **state) {
     pm_motion_destroy_comparison(&found);
 }
 
-static void by_a_method_a_differs_from_itself_between_the_keys(void **state) {
-    (void)state;
+TEST(by_a_method_a_differs_from_itself_between_the_keys) {
     pm_engine *engine = NULL;
     const pm_engine_desc reference = {.device = "none"};
     expect_ok(pm_engine_create(&reference, &engine, &error), &error);
@@ -133,8 +123,7 @@ static void count_times(void *user, uint64_t done, uint64_t total) {
     *(uint64_t *)user = done;
 }
 
-static void hints_are_logged_and_progress_is_told(void **state) {
-    (void)state;
+TEST(hints_are_logged_and_progress_is_told) {
     size_t hints = 0;
     uint64_t done = 0;
     const pm_motion_compare_options options = {.name_a = "giant.bvh",
@@ -153,8 +142,6 @@ static void hints_are_logged_and_progress_is_told(void **state) {
     pm_motion_destroy_comparison(&found);
 }
 
-/* ---- pages --------------------------------------------------------------------------------- */
-
 static void keep(void *user, const char *text, size_t size) {
     *(char **)user = strndup(text, size);
 }
@@ -164,8 +151,7 @@ static const char *shout(void *user, const char *text) {
     return "IN OTHER WORDS";
 }
 
-static void pages_go_to_memory_in_the_words_of_the_caller(void **state) {
-    (void)state;
+TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     char *two = NULL, *one = NULL;
     const pm_motion_compare_options options = {.name_a = "a.bvh", .name_b = "b.bvh"};
     pm_motion_page_options page = {
@@ -185,8 +171,7 @@ static void pages_go_to_memory_in_the_words_of_the_caller(void **state) {
     free(one);
 }
 
-static void a_page_chooses_a_joint(void **state) {
-    (void)state;
+TEST(a_page_chooses_a_joint) {
     char *text = NULL;
     pm_motion_page_options page = {.has_joint = true, .write = keep, .write_user = &text};
     const size_t count = pm_motion_get_content(a)->node_count;
@@ -201,10 +186,7 @@ static void a_page_chooses_a_joint(void **state) {
     free(text);
 }
 
-/* ---- refusals ------------------------------------------------------------------------------ */
-
-static void each_bad_option_is_named(void **state) {
-    (void)state;
+TEST(each_bad_option_is_named) {
     const struct {
         const char *name;
         pm_motion_compare_options options;
@@ -221,7 +203,7 @@ static void each_bad_option_is_named(void **state) {
                  {"tolerances", {.has_tolerance = true, .tolerance_degrees = (double)NAN}},
                  {"--end", {.start = {1, 100}, .end = {1, 200}}},
                  {"would be compared at more than", {.rate = {1000, 1}, .max_times = 2}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_comparison *found = NULL;
         expect_refusal(pm_motion_compare(a, b, &cases[i].options, &found, &error), &error,
                        PM_ERROR_ARGUMENT, cases[i].name);
@@ -229,8 +211,7 @@ static void each_bad_option_is_named(void **state) {
     }
 }
 
-static void what_files_have_not_is_refused_with_their_name(void **state) {
-    (void)state;
+TEST(what_files_have_not_is_refused_with_their_name) {
     const struct {
         const char *message;
         pm_motion_compare_options options;
@@ -238,7 +219,7 @@ static void what_files_have_not_is_refused_with_their_name(void **state) {
                  {"a.bvh: --start is after", {.start = {1000, 1}}},
                  {"a.bvh: --end is after", {.end = {1000, 1}}},
                  {"no.txt: ", {.map = "no.txt"}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_compare_options options = cases[i].options;
         pm_motion_comparison *found = NULL;
         options.name_a = "a.bvh";
@@ -248,8 +229,7 @@ static void what_files_have_not_is_refused_with_their_name(void **state) {
     }
 }
 
-static void long_names_are_cut_and_messages_are_not(void **state) {
-    (void)state;
+TEST(long_names_are_cut_and_messages_are_not) {
     char name[2000];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
@@ -260,13 +240,12 @@ static void long_names_are_cut_and_messages_are_not(void **state) {
     assert_int_equal(strlen(error.message), sizeof error.message - 1);
 }
 
-static void methods_that_cannot_be_are_refused(void **state) {
-    (void)state;
+TEST(methods_that_cannot_be_are_refused) {
     pm_engine *engine = NULL;
     const pm_engine_desc reference = {.device = "none"};
     expect_ok(pm_engine_create(&reference, &engine, &error), &error);
     const pm_method methods[] = {PM_METHOD_CUBICSPLINE, (pm_method)-1, (pm_method)1000};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
         const pm_motion_compare_options options = {.engine = engine, .method = methods[i]};
         pm_motion_comparison *found = NULL;
         expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_ARGUMENT,
@@ -275,8 +254,7 @@ static void methods_that_cannot_be_are_refused(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void reserved_fields_and_null_are_refused(void **state) {
-    (void)state;
+TEST(reserved_fields_and_null_are_refused) {
     pm_motion_comparison *found = NULL;
     pm_motion_compare_options options = {.clip_a = 0};
     expect_reserved_refused(pm_motion_compare_options, options, &error,
@@ -300,19 +278,4 @@ static void reserved_fields_and_null_are_refused(void **state) {
     pm_motion_destroy_comparison(&found);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_change_of_two_degrees_is_found_with_its_joint_and_time),
-        cmocka_unit_test(a_motion_is_equal_to_itself),
-        cmocka_unit_test(a_tolerance_is_checked),
-        cmocka_unit_test(by_a_method_a_differs_from_itself_between_the_keys),
-        cmocka_unit_test(hints_are_logged_and_progress_is_told),
-        cmocka_unit_test(pages_go_to_memory_in_the_words_of_the_caller),
-        cmocka_unit_test(a_page_chooses_a_joint),
-        cmocka_unit_test(each_bad_option_is_named),
-        cmocka_unit_test(what_files_have_not_is_refused_with_their_name),
-        cmocka_unit_test(long_names_are_cut_and_messages_are_not),
-        cmocka_unit_test(methods_that_cannot_be_are_refused),
-        cmocka_unit_test(reserved_fields_and_null_are_refused)};
-    return cmocka_run_group_tests(tests, read_takes, destroy_takes);
-}
+const test_fixture group_fixture = {read_takes, destroy_takes};

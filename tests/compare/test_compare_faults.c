@@ -10,14 +10,11 @@
 #include "support/failing_memory.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static int put_takes(void **state) {
     const int failed = test_folder_enter(state);
@@ -61,15 +58,11 @@ static bool compare_by_map(void) {
     return compare_with("map.txt");
 }
 
-static void comparisons_and_pages_fail_cleanly(void **state) {
-    (void)state;
+TEST(comparisons_and_pages_fail_cleanly) {
     /* Each of the two readers of BVH can do without two blocks, that of a map without one. An output whose location cannot be
      * resolved for want of memory is written by its name. */
     fail_each_allocation(compare_by_name, 60, 6);
     fail_each_allocation(compare_by_map, 60, 7);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(comparisons_and_pages_fail_cleanly)};
-    return cmocka_run_group_tests(tests, put_takes, test_folder_leave);
-}
+const test_fixture group_fixture = {put_takes, test_folder_leave};

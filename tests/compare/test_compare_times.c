@@ -6,16 +6,13 @@
 #include "motion/compare/times.h"
 #include "motion/model/evaluate.h"
 #include "support/motion.h"
+#include "support/tests.h"
 #include "support/wrapped.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST_LINES = 4000 };
 
@@ -26,8 +23,6 @@ WRAPPED(double, evaluate_key_time, const pm_timeline *timeline, size_t key) {
     looks++;
     return __real_evaluate_key_time(timeline, key);
 }
-
-/* ---- subjects of timelines alone ----------------------------------------------------------- */
 
 typedef struct case_of {
     subject s;
@@ -80,10 +75,7 @@ static double *take_times(const subject *a, const subject *b, const times_reques
     return times;
 }
 
-/* ---- tests --------------------------------------------------------------------------------- */
-
-static void times_are_those_of_all_timelines_in_order(void **state) {
-    (void)state;
+TEST(times_are_those_of_all_timelines_in_order) {
     case_of *a = make_case(7, 60, 5, 1 << 30), *b = make_case(3, 90, 5, 1 << 30);
     compare_times t;
     const times_request part = {.from = 2, .to = 7.5};
@@ -108,8 +100,7 @@ static void times_are_those_of_all_timelines_in_order(void **state) {
     release_case(b);
 }
 
-static void each_key_is_looked_at_a_few_times_however_many_timelines_there_are(void **state) {
-    (void)state;
+TEST(each_key_is_looked_at_a_few_times_however_many_timelines_there_are) {
     for (size_t lines = 250; lines <= 4000; lines *= 4) {
         const size_t keys = 90;
         case_of *c = make_case(lines, keys, 1, 1 << 30);
@@ -122,8 +113,7 @@ static void each_key_is_looked_at_a_few_times_however_many_timelines_there_are(v
     }
 }
 
-static void times_of_many_joints_are_every_nth_and_the_last(void **state) {
-    (void)state;
+TEST(times_of_many_joints_are_every_nth_and_the_last) {
     case_of *c = make_case(1, 20000, 3000, 500000);
     compare_times t;
     const times_request all = {.rule = TIMES_OF_BOTH};
@@ -137,8 +127,7 @@ static void times_of_many_joints_are_every_nth_and_the_last(void **state) {
     release_case(c);
 }
 
-static void times_are_all_taken_where_the_file_has_their_keys(void **state) {
-    (void)state;
+TEST(times_are_all_taken_where_the_file_has_their_keys) {
     case_of *c = make_case(1, 20000, 3000, (size_t)20000 * 3000 * 4);
     compare_times t;
     const times_request all = {.rule = TIMES_OF_BOTH};
@@ -148,8 +137,7 @@ static void times_are_all_taken_where_the_file_has_their_keys(void **state) {
     release_case(c);
 }
 
-static void a_time_to_which_nothing_can_be_added_is_passed(void **state) {
-    (void)state;
+TEST(a_time_to_which_nothing_can_be_added_is_passed) {
     const double times[] = {0, 1e8, 3e38};
     case_of *c = make_case(0, 0, 2, 764);
     compare_times t;
@@ -166,8 +154,7 @@ static void a_time_to_which_nothing_can_be_added_is_passed(void **state) {
     free(c);
 }
 
-static void a_grid_is_counted_without_a_walk(void **state) {
-    (void)state;
+TEST(a_grid_is_counted_without_a_walk) {
     case_of *c = make_case(1, 2, 2, 764);
     compare_times t;
     for (int i = 0; i < 2000; i++) {
@@ -190,12 +177,5 @@ static void a_grid_is_counted_without_a_walk(void **state) {
 
 int main(void) {
     source = random_salted(0x74696d65);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_are_those_of_all_timelines_in_order),
-        cmocka_unit_test(each_key_is_looked_at_a_few_times_however_many_timelines_there_are),
-        cmocka_unit_test(times_of_many_joints_are_every_nth_and_the_last),
-        cmocka_unit_test(times_are_all_taken_where_the_file_has_their_keys),
-        cmocka_unit_test(a_time_to_which_nothing_can_be_added_is_passed),
-        cmocka_unit_test(a_grid_is_counted_without_a_walk)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -10,18 +10,11 @@ POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder
 import html
 import json
 import subprocess
-import sys
-import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-# pylint: disable=wrong-import-position
 import browser as pages
-
-try:
-    import numpy as np
-except ImportError as missing:
-    pages.skip(f"{missing}; install python3-numpy")
+import command_case
+from command_case import ARGUMENTS, POSEMILL
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -29,21 +22,14 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 import motions
+from motions import JOINTS, np
 
-POSEMILL, SHOTS = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-del sys.argv[1:3]
-
-JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
-          ("LeftArm", 1, (15.0, 25.0, 0.0)), ("LeftHand", 3, (40.0, 0.0, 0.0)),
-          ("LeftLeg", 0, (10.0, -45.0, 0.0)), ("LeftFoot", 5, (0.0, -45.0, 2.0))]
+SHOTS = Path(ARGUMENTS[0]).resolve()
 SPOILED, MOMENT = 3, 40 # LeftArm in frame 40
 
 
 def walk(frames, rate):
-    random = np.random.default_rng(1)
-    t = np.arange(frames)[:, None] / rate
-    phase, speed = random.uniform(0, 6, 3 * len(JOINTS)), random.uniform(1, 4, 3 * len(JOINTS))
-    return np.hstack([20 * t, 95 + np.sin(3 * t), 5 * t, 25 * np.sin(phase + speed * t)])
+    return motions.walk(np.random.default_rng(1), frames, rate, most=4, size=25)
 
 
 class Page(pages.Case):
@@ -500,4 +486,4 @@ class Page(pages.Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -3,12 +3,11 @@
  * Fuzzer of the BVH reader: any bytes are read or rejected, and a model that was read is
  * consistent.
  */
+#include "fuzz.h"
 #include "motion/bvh/bvh.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const bvh *model) {
     size_t i, count = model->frame_count * model->channel_count;

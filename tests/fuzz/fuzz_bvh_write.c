@@ -3,6 +3,7 @@
  * Fuzzer of the BVH writer: any motion that can be read is written, some rows from their text and
  * some from their numbers, and read again as the same skeleton with the same numbers.
  */
+#include "fuzz.h"
 #include "motion/bvh/bvh.h"
 #include "motion/files/output.h"
 #include "scratch.h"
@@ -11,13 +12,6 @@
 #include <stdlib.h>
 
 enum { DECIMALS = 6 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static bool is_source_row(const bvh *model, size_t frame, unsigned choice) {
     return !model->rows[frame].held && (frame + choice) % 2 == 0;

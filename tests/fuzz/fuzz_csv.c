@@ -8,8 +8,6 @@
 
 #include "motion_fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void check(const pm_motion *motion) {
     const pm_motion_clip *clip = &motion->content.clips[0];
     for (size_t c = 0; c < clip->channel_count; c++)
@@ -17,7 +15,7 @@ static void check(const pm_motion *motion) {
             for (size_t i = 0; i < clip->channels[c].components; i++) {
                 const char *key =
                     (const char *)clip->channels[c].keys.data + k * clip->channels[c].keys.stride;
-                fuzz_require(isfinite(((const double *)(const void *)key)[i]));
+                require(isfinite(((const double *)(const void *)key)[i]));
             }
 }
 
@@ -29,12 +27,11 @@ static void write_and_read(const pm_motion *motion) {
     const motion_sink sink = bytes_sink(&out);
     pm_motion *again = NULL;
     pm_error error;
-    fuzz_require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6},
-                                       &sink, &error) == PM_OK);
-    fuzz_require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) ==
-                 PM_OK);
-    fuzz_require(again->content.clips[0].timelines[0].key_count == samples.count);
-    fuzz_require(again->content.clips[0].channel_count == clip.channel_count);
+    require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6},
+                                  &sink, &error) == PM_OK);
+    require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) == PM_OK);
+    require(again->content.clips[0].timelines[0].key_count == samples.count);
+    require(again->content.clips[0].channel_count == clip.channel_count);
     pm_motion_destroy(&again);
     free(out.data);
 }

@@ -2,9 +2,7 @@
  *
  * Fuzzer of the reader and the writer of glTF: any bytes as a GLB file.
  */
-#include "motion_round_trip.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "motion_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     motion_round_trip(data, size, PM_MOTION_GLB);

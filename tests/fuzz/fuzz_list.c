@@ -3,18 +3,12 @@
  * Fuzzer of lists of files: each line is refused with a reason, or what it gives is within the limits
  * and may be the name of an output. No file is opened.
  */
+#include "fuzz.h"
 #include "motion/items/items.h"
 #include "motion/items/list_line.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static bool is_text(const char *text) {
     return text == NULL || text[0] != '\0';

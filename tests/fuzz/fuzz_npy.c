@@ -3,12 +3,11 @@
  * Fuzzer of the .npy reader: any bytes are parsed safely, and the data of an accepted file lie
  * inside the file and have the stated size.
  */
+#include "fuzz.h"
 #include "motion/npz/npy_file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     npy_array array;

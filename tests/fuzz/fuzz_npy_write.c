@@ -2,6 +2,7 @@
  *
  * Fuzzer of the .npy writer: an array of any shape is written and read again unchanged.
  */
+#include "fuzz.h"
 #include "motion/npz/npy_file.h"
 #include "scratch.h"
 
@@ -9,8 +10,6 @@
 #include <string.h>
 
 enum { MAX = 64 }; /* limit of an axis except the first */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A shape for the rest of the input: the first axis is as long as the data allow. */
 static size_t set_config(fuzz_input *input, size_t width, size_t rank, size_t shape[4]) {

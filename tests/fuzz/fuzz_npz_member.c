@@ -10,8 +10,6 @@
 #include "motion/npz/zip.h"
 #include "motion_fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 /* The first bit of the size selects deflate. */
 static void make_archive(const char *data, size_t size, file_bytes *out) {
     const motion_sink sink = bytes_sink(out);
@@ -27,10 +25,10 @@ static void make_archive(const char *data, size_t size, file_bytes *out) {
         const zip_member member = {.name = {at, (size_t)(stop - at)},
                                    .method = claimed & 1 ? ZIP_DEFLATED : ZIP_STORED};
         const zip_bytes bytes = {stop + 3, length < left ? length : left};
-        fuzz_require(zip_write_bytes(&zip, &member, bytes, &error) == PM_OK);
+        require(zip_write_bytes(&zip, &member, bytes, &error) == PM_OK);
         at = bytes.data + bytes.size;
     }
-    fuzz_require(zip_write_end(&zip, (zip_bytes){"", 0}, &error) == PM_OK);
+    require(zip_write_end(&zip, (zip_bytes){"", 0}, &error) == PM_OK);
     zip_writer_release(&zip);
 }
 
@@ -47,13 +45,13 @@ static void write_and_read(const pm_motion *motion) {
         return;
     const pm_status status = motion->format->write(
         motion, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error);
-    fuzz_require(status == PM_OK || status == PM_ERROR_FILE);
+    require(status == PM_OK || status == PM_ERROR_FILE);
     if (status == PM_OK) {
         const pm_status read =
             pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error);
         /* A member that had another number of rows can be refused now. */
-        fuzz_require(read == PM_OK || read == PM_ERROR_FILE);
-        fuzz_require(!again || again->content.clips[0].timelines[0].key_count == samples.count);
+        require(read == PM_OK || read == PM_ERROR_FILE);
+        require(!again || again->content.clips[0].timelines[0].key_count == samples.count);
         pm_motion_destroy(&again);
     }
     free(out.data);
@@ -71,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                         &error) == PM_OK)
         write_and_read(motion);
     else
-        fuzz_require(error.message[0] != '\0');
+        require(error.message[0] != '\0');
     pm_motion_destroy(&motion);
     free(out.data);
     return 0;

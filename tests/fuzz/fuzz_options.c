@@ -3,6 +3,7 @@
  * Fuzzer of command lines: each line of an input is an argument. The arguments are rejected as a
  * usage error, or the options are within their documented ranges. No file is opened.
  */
+#include "fuzz.h"
 #include "host/base/counts.h"
 #include "motion/time/rate.h"
 #include "options/curve_options.h"
@@ -33,13 +34,6 @@ static const option table[] = {
     {"--rational", 'r', "R", "above 0", option_rational, AT(rational)},
     {"--flag", 'f', NULL, "a flag", NULL, AT(flag)},
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static bool is_window(const double w[2]) {
     return w[0] >= 0 && w[0] < w[1] && w[1] <= 1;

@@ -6,6 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "fuzz.h"
 #include "motion/batch/record_line.h"
 #include "motion/files/line_reader.h"
 
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 #include "scratch.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 static bool same_text(const char *a, const char *b) {
     return !a || !b ? (a == NULL || a[0] == '\0') && (b == NULL || b[0] == '\0')

@@ -7,6 +7,7 @@
  */
 #include "commands/cli.h"
 #include "commands/commands.h"
+#include "fuzz.h"
 #include "host/base/counts.h"
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
@@ -21,8 +22,6 @@ typedef struct words {
     char *at[WORDS];
     char values[2][VALUE];
 } words;
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add(words *w, const char *word) {
     static char kept[WORDS][SCRATCH_PATH];

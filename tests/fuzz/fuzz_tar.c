@@ -3,6 +3,7 @@
  * Fuzzer of tar archives: an archive is refused, or its members have names that stay below a folder,
  * are found again by those names, and are read with the size that was listed or refused.
  */
+#include "fuzz.h"
 #include "motion/items/archive.h"
 #include "motion/items/item_add.h"
 #include "scratch.h"
@@ -10,14 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MEMBER_MAX = 1 << 20 };
-
-static void require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* The member of an item. NULL: the item is the rest of an archive that cannot be read to its end. */
 static const char *member_of(const char *path, const batch_item *item) {

@@ -3,12 +3,11 @@
  * Fuzzer of the number reader and writer: a number that was read is written and read again as
  * nearly the same number.
  */
+#include "fuzz.h"
 #include "motion/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *at = (const char *)data, *end = at + size;

@@ -9,28 +9,26 @@
 #include "motion/npz/zip.h"
 #include "motion_fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void compare(const zip_archive *a, const zip_archive *b) {
-    fuzz_require(a->count == b->count);
+    require(a->count == b->count);
     for (size_t i = 0; i < a->count; i++) {
         const zip_member *x = &a->members[i], *y = &b->members[i];
-        fuzz_require(x->name.size == y->name.size && x->packed.size == y->packed.size);
-        fuzz_require(memcmp(x->name.data, y->name.data, x->name.size) == 0);
-        fuzz_require(memcmp(x->packed.data, y->packed.data, x->packed.size) == 0);
-        fuzz_require(x->crc == y->crc && x->size == y->size && x->method == y->method);
+        require(x->name.size == y->name.size && x->packed.size == y->packed.size);
+        require(memcmp(x->name.data, y->name.data, x->name.size) == 0);
+        require(memcmp(x->packed.data, y->packed.data, x->packed.size) == 0);
+        require(x->crc == y->crc && x->size == y->size && x->method == y->method);
     }
 }
 
 static void check_motion(const pm_motion *motion) {
     const pm_motion_content *content = &motion->content;
-    fuzz_require(content->clip_count == 1 && content->clips[0].timelines[0].key_count > 0);
-    fuzz_require(content->clips[0].rate.num > 0 && content->clips[0].rate.den > 0);
+    require(content->clip_count == 1 && content->clips[0].timelines[0].key_count > 0);
+    require(content->clips[0].rate.num > 0 && content->clips[0].rate.den > 0);
     for (size_t i = 0; i < content->clips[0].channel_count; i++) {
         const pm_motion_channel *c = &content->clips[0].channels[i];
-        fuzz_require(c->keys.data && c->components > 0);
-        fuzz_require((uintptr_t)c->keys.data % (c->keys.type == PM_FLOAT64 ? 8 : 4) == 0);
-        fuzz_require(c->name.text[c->name.size] == '\0');
+        require(c->keys.data && c->components > 0);
+        require((uintptr_t)c->keys.data % (c->keys.type == PM_FLOAT64 ? 8 : 4) == 0);
+        require(c->name.text[c->name.size] == '\0');
     }
 }
 
@@ -40,10 +38,10 @@ static void write_again(const pm_motion *motion, const char *data, size_t size) 
     motion_arena arena = {0};
     zip_archive before = {0}, after = {0};
     const motion_sink sink = bytes_sink(&out);
-    fuzz_require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6},
-                                       &sink, &error) == PM_OK);
-    fuzz_require(zip_open(&arena, data, size, &before, &error) == PM_OK);
-    fuzz_require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
+    require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6}, &sink,
+                                  &error) == PM_OK);
+    require(zip_open(&arena, data, size, &before, &error) == PM_OK);
+    require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
     compare(&before, &after);
     motion_arena_release(&arena);
     free(out.data);

@@ -5,15 +5,9 @@
 #ifndef POSEMILL_FUZZ_MOTION_H
 #define POSEMILL_FUZZ_MOTION_H
 
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
-
-static inline void fuzz_require(bool holds) {
-    if (!holds)
-        abort();
-}
 
 /* The motion, or NULL with a reason that is checked. */
 static inline pm_motion *fuzz_open(const uint8_t *data, size_t size, pm_motion_format format) {
@@ -21,15 +15,15 @@ static inline pm_motion *fuzz_open(const uint8_t *data, size_t size, pm_motion_f
     pm_motion *motion = NULL;
     pm_error error = {0};
     const pm_status status = pm_motion_parse(data, size, "fuzz", NULL, &options, &motion, &error);
-    fuzz_require((status == PM_OK) == (motion != NULL));
-    fuzz_require(status == PM_OK || error.message[0] != '\0');
+    require((status == PM_OK) == (motion != NULL));
+    require(status == PM_OK || error.message[0] != '\0');
     return motion;
 }
 
 static inline pm_status fuzz_select(void *user, size_t first, size_t count, pm_error *error) {
     const pm_motion_clip *clip = user;
     (void)error;
-    fuzz_require(first <= clip->channel_count && count <= clip->channel_count - first);
+    require(first <= clip->channel_count && count <= clip->channel_count - first);
     return PM_OK;
 }
 
@@ -72,5 +66,9 @@ static inline motion_samples fuzz_samples(pm_motion_clip *clip) {
                             .read_velocities = fuzz_read_velocities,
                             .user = clip};
 }
+
+/* Reads the bytes as glTF of a format. Aborts unless they are refused, or what they give is consistent, and
+ * can be written in both containers and read again. */
+void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format);
 
 #endif

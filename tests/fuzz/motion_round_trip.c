@@ -2,8 +2,6 @@
  *
  * A motion that was read is consistent, and is written and read again.
  */
-#include "motion_round_trip.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +14,20 @@ static void check_array(const pm_array *array, size_t keys, size_t components) {
             float value;
             memcpy(&value, (const char *)array->data + k * array->stride + i * sizeof value,
                    sizeof value);
-            fuzz_require(isfinite(value));
+            require(isfinite(value));
         }
 }
 
 static void check_clip(const pm_motion_content *content, const pm_motion_clip *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)
         for (size_t k = 1; k < clip->timelines[i].key_count; k++)
-            fuzz_require(clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]);
+            require(clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]);
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
-        fuzz_require(channel->timeline < clip->timeline_count);
-        fuzz_require(channel->node >= 0 && (size_t)channel->node < content->node_count);
+        require(channel->timeline < clip->timeline_count);
+        require(channel->node >= 0 && (size_t)channel->node < content->node_count);
         const size_t keys = clip->timelines[channel->timeline].key_count;
-        fuzz_require(keys > 0 && channel->components > 0 && channel->keys.data);
+        require(keys > 0 && channel->components > 0 && channel->keys.data);
         check_array(&channel->keys, keys, channel->components);
         check_array(&channel->in, keys, channel->components);
         check_array(&channel->out, keys, channel->components);
@@ -40,11 +38,11 @@ static void check_content(const pm_motion_content *content) {
     for (size_t i = 0; i < content->node_count; i++) {
         size_t depth = 0;
         for (int32_t at = (int32_t)i; at >= 0; at = content->nodes[at].parent)
-            fuzz_require((size_t)at < content->node_count && depth++ < content->node_count);
+            require((size_t)at < content->node_count && depth++ < content->node_count);
     }
     for (size_t i = 0; i < content->skin_count; i++)
         for (size_t k = 0; k < content->skins[i].joint_count; k++)
-            fuzz_require(content->skins[i].joints[k] < content->node_count);
+            require(content->skins[i].joints[k] < content->node_count);
     for (size_t i = 0; i < content->clip_count; i++)
         check_clip(content, &content->clips[i]);
 }
@@ -74,10 +72,9 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
     const pm_status status = format->write(opened, &samples, content->clip_count > 0,
                                            &(motion_write_options){.decimals = 6}, &sink, &error);
     /* Only new data without a buffer for them cannot be written. */
-    fuzz_require(status == PM_OK || status == PM_ERROR_OUTPUT);
+    require(status == PM_OK || status == PM_ERROR_OUTPUT);
     if (status == PM_OK) {
-        fuzz_require(pm_motion_parse(out.data, out.size, "", NULL, &options, &again, &error) ==
-                     PM_OK);
+        require(pm_motion_parse(out.data, out.size, "", NULL, &options, &again, &error) == PM_OK);
         check_content(pm_motion_get_content(again));
     }
     pm_motion_destroy(&again);
@@ -91,7 +88,7 @@ void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format
     pm_error error = {0};
     const pm_status status = pm_motion_parse(data, size, "", NULL, &options, &opened, &error);
     if (status != PM_OK) {
-        fuzz_require(status == PM_ERROR_FILE && error.message[0] != '\0' && !opened);
+        require(status == PM_ERROR_FILE && error.message[0] != '\0' && !opened);
         return;
     }
     check_content(pm_motion_get_content(opened));

@@ -2,47 +2,31 @@
 # SPDX-License-Identifier: MIT
 """The command on arrays: numbers that no output can hold, large members, the order of joints.
 
-usage: test_arrays.py POSEMILL
+usage: test_arrays.py POSEMILL DATA
 """
 import base64
 import io
 import json
-import os
 import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 import zipfile
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    print("not tested: NumPy is missing")
-    sys.exit(1 if os.environ.get("POSEMILL_REQUIRE_SCIPY") == "1" else 77)
+import command_case
+from command_case import ARGUMENTS, SEED, WALK
 
-POSEMILL = Path(sys.argv[1])
-SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20240607"))
-print(f"seed {SEED}")
+np = command_case.require_numpy()
+import motions
+from rotations import angles, matrices
+
+DATA = Path(ARGUMENTS[0])
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
+    run_posemill = command_case.Case.run_measured
+
     def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+        super().setUp()
         self.rng = np.random.default_rng(SEED)
-
-    def run_posemill(self, *words, code=0):
-        """What it says, and its peak memory in bytes."""
-        with subprocess.Popen([POSEMILL, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True) as process:
-            said = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual(process.returncode, code, said)
-        return said, usage.ru_maxrss * 1024
 
     def resample(self, source, out, *options, code=0):
         return self.run_posemill("resample", source, "-o", self.folder / out, "--device", "none", "--rate", "x2",
@@ -227,6 +211,45 @@ class InPlace(Case):
 
 
 class Order(Case):
+    def test_members_are_those_of_a_bvh_file(self):
+        files = sorted((DATA / "bvh").glob("*.bvh"))
+        for path in (WALK, *files):
+            with self.subTest(path.name):
+                self.check_bvh(path)
+
+    def check_bvh(self, path):
+        """All numbers of NPZ against an independent reading; NPZ has the bits of what the library reads."""
+        out = self.folder / "a.npz"
+        self.run_posemill("convert", path, out, "--overwrite")
+        words, motion = path.read_text("latin-1").split(), motions.read_bvh(path)
+        heads = [i for i, word in enumerate(words) if word in ("ROOT", "JOINT")]
+        joints, frames = len(heads), int(words[words.index("Frames:") + 1])
+        with zipfile.ZipFile(out) as archive:
+            self.assertIsNone(archive.testzip())
+            self.assertTrue(all(i.compress_type == zipfile.ZIP_STORED for i in archive.infolist()))
+            self.assertEqual([i.filename[:-4] for i in archive.infolist()],
+                             ["names", "parents", "offsets", "tails", "has_tail", "rotations", "positions", "rate"])
+        arrays = np.load(out, allow_pickle=False)
+        moving = [j for j in motion.joints if "translation" in j.channels]
+        places = (frames, 3) if moving == motion.joints[:1] else (frames, joints, 3)
+        for name, kind, shape in (("parents", "<i4", (joints,)), ("offsets", "<f8", (joints, 3)), ("tails", "<f8", (joints, 3)),
+                                  ("has_tail", "|b1", (joints,)), ("rotations", "<f8", (frames, joints, 4)),
+                                  ("positions", "<f8", places)):
+            self.assertEqual((arrays[name].dtype.str, arrays[name].shape), (kind, shape), name)
+        self.assertEqual(arrays["names"].tolist(), [j.name for j in motion.joints])
+        self.assertEqual(arrays["parents"].tolist(), [j.parent for j in motion.joints])
+        self.assertEqual(arrays["offsets"].tolist(), [j.rest["translation"].tolist() for j in motion.joints])
+        tails = {sum(head < i for head in heads) - 1: [float(x) for x in words[i + 3 : i + 6]]
+                 for i, word in enumerate(words) if word == "Site"}
+        self.assertEqual({j: arrays["tails"][j].tolist() for j in np.flatnonzero(arrays["has_tail"])}, tails)
+        for j, joint in enumerate(motion.joints):
+            _, q = joint.channels.get("rotation", (None, np.tile([0.0, 0, 0, 1], (frames, 1))))
+            self.assertLess(angles(q, arrays["rotations"][:, j]).max(), 1e-14, joint.name)
+            if joint in moving:
+                found = arrays["positions"] if len(places) == 2 else arrays["positions"][:, j]
+                np.testing.assert_array_equal(found, joint.channels["translation"][1])
+        self.assertTrue(arrays["rate"].shape == () and arrays["rate"] > 0)
+
     def test_parents_come_first(self):
         """A chain and a fork whose nodes stand in every order."""
         parents = [-1, 0, 1, 1, 3, 0]
@@ -298,13 +321,6 @@ def turns(v):
     o = np.zeros_like(x)
     k = np.stack([o, -z, y, z, o, -x, -y, x, o], -1).reshape(*x.shape, 3, 3)
     return np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * (k @ k)
-
-
-def matrices(q):
-    x, y, z, w = np.moveaxis(q, -1, 0)
-    return np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
-                     2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                     2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1).reshape(*q.shape[:-1], 3, 3)
 
 
 class Skeletons(Case):
@@ -571,4 +587,4 @@ class Options(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=1)
+    command_case.main()

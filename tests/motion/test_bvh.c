@@ -5,30 +5,15 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "motion/bvh/bvh.h"
 #include "motion/files/output.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- files ----------------------------------------------------------------------- */
-
-static char *read_whole(const char *path, const input_kind *kind, size_t *size) {
-    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
-
-    if (!input_read_file(path, kind, &data, size, reason))
-        fail_msg("%s: %s", path, reason);
-    return data;
-}
 
 /* ---- reading a text and its messages --------------------------------------------- */
 
@@ -48,7 +33,6 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
                                 .options = options,
                                 .warnings = {.log = keep_warning, .name = "file.bvh"}};
     pm_error error;
-
     memset(&error, 0x5A, sizeof error);
     messages[0] = '\0';
     *model = NULL;
@@ -71,7 +55,6 @@ static void assert_message(const char *part) {
 
 static bvh *read_good(const char *text) {
     bvh *model;
-
     if (read_bytes(text, strlen(text), &plain, &model) != PM_OK)
         fail_msg("refused: %s", messages);
     return model;
@@ -80,7 +63,6 @@ static bvh *read_good(const char *text) {
 static void assert_refused(const char *text, const pm_motion_read_options *options,
                            const char *reason) {
     bvh *model;
-
     assert_int_equal(read_bytes(text, strlen(text), options, &model), PM_ERROR_FILE);
     assert_null(model);
     assert_message("line ");
@@ -98,39 +80,37 @@ static void assert_refused(const char *text, const pm_motion_read_options *optio
 static void assert_rows(const char *rows, const double *expected, size_t count) {
     char text[2048];
     bvh *model;
-    size_t i;
-
     snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
     model = read_good(text);
     assert_int_equal(model->frame_count * model->channel_count, count);
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         assert_true(model->values[i] == expected[i]);
     bvh_free(&model);
 }
 
-static void assert_rows_refused(const char *rows, const char *reason) {
-    char text[2048];
+/* Texts that are refused, each for its reason. */
+typedef struct refusal {
+    const char *text, *reason;
+} refusal;
 
-    snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
-    assert_refused(text, &plain, reason);
+static void assert_all_refused(const refusal *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        assert_refused(cases[i].text, &plain, cases[i].reason);
 }
 
 static const double one_to_six[] = {1, 2, 3, 4, 5, 6};
 
 /* ---- the hierarchy --------------------------------------------------------------- */
 
-static void channels_are_known_by_name_in_any_order_and_number(void **state) {
+TEST(channels_are_known_by_name_in_any_order_and_number) {
     bvh *model = read_good(
         HIPS_AND_SPINE("6 Zrotation Xrotation Yrotation Xposition Yposition Zposition",
                        "4 xROTATION Yscale finger Zposition") TWO_ROWS "1 2 3 4 5 6 7 8 9 10\n");
     static const bvh_channel_kind kinds[] = {
         BVH_Z_ROTATION, BVH_X_ROTATION, BVH_Y_ROTATION, BVH_X_POSITION, BVH_Y_POSITION,
         BVH_Z_POSITION, BVH_X_ROTATION, BVH_Y_SCALE,    BVH_OTHER,      BVH_Z_POSITION};
-    size_t i;
-
-    (void)state;
     assert_int_equal(model->channel_count, 10);
-    for (i = 0; i < 10; i++) {
+    for (size_t i = 0; i < 10; i++) {
         assert_int_equal(model->channels[i].kind, kinds[i]);
         assert_int_equal(model->channels[i].joint, i >= 6);
     }
@@ -140,22 +120,11 @@ static void channels_are_known_by_name_in_any_order_and_number(void **state) {
     bvh_free(&model);
 }
 
-static void a_joint_may_have_no_channels(void **state) {
-    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
-
-    (void)state;
-    assert_int_equal(model->channel_count, 1);
-    assert_int_equal(model->joints[0].channel_count, 0);
-    bvh_free(&model);
-}
-
-static void end_sites_are_read_in_every_form(void **state) {
+TEST(end_sites_are_read_in_every_form) {
     bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
                            "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
                            "End effector { OFFSET 0 0 0 }\n"
                            "JOINT End\n{ OFFSET 0 0 0 CHANNELS 1 Xrotation } }\n" TWO_ROWS "1 2\n");
-
-    (void)state;
     assert_int_equal(model->joint_count, 2);
     assert_int_equal(model->site_count, 3);
     assert_int_equal(model->sites[0].name.size, 0);
@@ -166,13 +135,11 @@ static void end_sites_are_read_in_every_form(void **state) {
     bvh_free(&model);
 }
 
-static void names_are_the_rest_of_the_line_byte_for_byte(void **state) {
+TEST(names_are_the_rest_of_the_line_byte_for_byte) {
     static const char name[] = "Bip01 L:Thigh-2.l R\xfc"
                                "cken \xe8\x84\x8a";
     char text[1024];
     bvh *model;
-
-    (void)state;
     snprintf(text, sizeof text,
              "HIERARCHY\nROOT \t%s \t\n{ CHANNELS 1 Xrotation }\n" TWO_ROWS "1\n", name);
     model = read_good(text);
@@ -184,7 +151,6 @@ static void names_are_the_rest_of_the_line_byte_for_byte(void **state) {
 static void expect_name(const char *declared, const char *name) {
     char text[1024];
     bvh *model;
-
     snprintf(text, sizeof text, "HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nJOINT %s\n%s",
              declared, "OFFSET 1 2 3 } }\n" TWO_ROWS "1\n2\n");
     model = read_good(text);
@@ -196,16 +162,13 @@ static void expect_name(const char *declared, const char *name) {
 }
 
 /* Second bytes of Shift-JIS and GBK are those of braces; such bytes may stand anywhere in a name. */
-static void a_brace_counts_only_where_it_stands_alone(void **state) {
+TEST(a_brace_counts_only_where_it_stands_alone) {
     static const char *const names[] = {"\x83{\x81[", "\x83{", "{",   "a{b",   "{a",
                                         "a}",         "{}",    "a{}", "x } y", "\x95\x7d\x83{01",
                                         "a {b} c"};
     static const char *const ways[] = {"%s\n{", "%s {", "%s\t{\r\n", "%s\r\n\r\n {", "\t%s \n{"};
-    size_t i, k;
-
-    (void)state;
-    for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-        for (k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        for (size_t k = 0; k < COUNT_OF(ways); k++) {
             char declared[64];
             snprintf(declared, sizeof declared, ways[k], names[i]);
             expect_name(declared, names[i]);
@@ -217,13 +180,11 @@ static void a_brace_counts_only_where_it_stands_alone(void **state) {
     expect_name("{", "");
 }
 
-static void names_of_channels_and_sites_may_hold_bytes_of_braces(void **state) {
+TEST(names_of_channels_and_sites_may_hold_bytes_of_braces) {
     bvh *model =
         read_good("HIERARCHY\nROOT a\n{\nCHANNELS 3 \x83{ \x83}\x81{x Xrotation\n"
                   "End Site \x83{\n{\nOFFSET 0 0 0\n}\nJOINT b { CHANNELS 1 finger}}\n" TWO_ROWS
                   "1 2 3 4\n5 6 7 8\n");
-
-    (void)state;
     assert_int_equal(model->channel_count, 4);
     assert_memory_equal(model->channels[0].name.begin, "\x83{ ", 3);
     assert_int_equal(model->channels[1].name.size, 5);
@@ -233,94 +194,89 @@ static void names_of_channels_and_sites_may_hold_bytes_of_braces(void **state) {
     bvh_free(&model);
 }
 
-static void duplicate_names_are_warned_of(void **state) {
+TEST(duplicate_names_are_warned_of) {
     bvh *model =
         read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
-
-    (void)state;
     assert_message("warning: file.bvh: 1 joint has a name used before");
     bvh_free(&model);
 }
 
-static void several_roots_are_all_read(void **state) {
-    bvh *model = read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation }\nROOT b\n{ CHANNELS 1 "
-                           "Xrotation }\n" TWO_ROWS "1 2\n3 4\n");
-
-    (void)state;
+/* Of channels without a joint's own, and of several roots. */
+TEST(joints_may_have_no_channels_and_no_parent) {
+    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
+    assert_int_equal(model->channel_count, 1);
+    assert_int_equal(model->joints[0].channel_count, 0);
+    bvh_free(&model);
+    model = read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation }\nROOT b\n{ CHANNELS 1 "
+                      "Xrotation }\n" TWO_ROWS "1 2\n3 4\n");
     assert_int_equal(model->joint_count, 2);
     assert_true(model->joints[1].parent == BVH_NO_JOINT);
     assert_string_equal(messages, "");
     bvh_free(&model);
 }
 
-static void damaged_hierarchies_are_refused_with_their_line(void **state) {
-    (void)state;
-    assert_refused("", &plain, "expected HIERARCHY at the beginning");
-    assert_refused("glTF", &plain, "expected HIERARCHY at the beginning");
-    assert_refused("HIERARCHY\n", &plain, "expected MOTION, found the end of the file");
-    assert_refused("HIERARCHY\nMOTION\n", &plain, "no ROOT");
-    assert_refused("HIERARCHY\nJOINT a\n", &plain,
-                   "line 2: expected ROOT or MOTION, found 'JOINT'");
-    assert_refused("HIERARCHY\nROOT a\n", &plain, "expected '{', found the end of the file");
-    assert_refused("HIERARCHY\nROOT a\nOFFSET 0 0 0\n", &plain, "expected '{', found 'OFFSET'");
-    assert_refused("HIERARCHY\nROOT a\n{\n", &plain, "end of the file inside joint 0 (a)");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", &plain, "line 4: a number of OFFSET");
-    assert_refused("HIERARCHY\nROOT a\n{\nOFFSET 0 1e400 0\n", &plain,
-                   "too large; expected a finite number");
-    assert_refused("HIERARCHY\nROOT a\n{\nFLAVOUR 1\n", &plain, "unknown keyword 'FLAVOUR' inside");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1.5 Xrotation\n", &plain,
-                   "number of channels is");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS -1\n", &plain, "number of channels is -1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 2 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation Yrotation\n}\n", &plain,
-                   "unknown keyword 'Yrotation'");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1 a\nCHANNELS 1 b\n}\n", &plain,
-                   "second CHANNELS line");
-    assert_refused("HIERARCHY\nROOT a\n{\nEnd Site\n{\nCHANNELS 1 a\n}\n}\n", &plain,
-                   "End Site of joint 0 (a) has channels");
-    assert_refused("HIERARCHY\nROOT a\n{\n}\nMOTION\n", &plain, "no joint has channels");
+#define ROOT "HIERARCHY\nROOT a\n{\n"
+
+TEST(damaged_hierarchies_are_refused_with_their_line) {
+    static const refusal cases[] = {
+        {"", "expected HIERARCHY at the beginning"},
+        {"glTF", "expected HIERARCHY at the beginning"},
+        {"HIERARCHY\n", "expected MOTION, found the end of the file"},
+        {"HIERARCHY\nMOTION\n", "no ROOT"},
+        {"HIERARCHY\nJOINT a\n", "line 2: expected ROOT or MOTION, found 'JOINT'"},
+        {"HIERARCHY\nROOT a\n", "expected '{', found the end of the file"},
+        {"HIERARCHY\nROOT a\nOFFSET 0 0 0\n", "expected '{', found 'OFFSET'"},
+        {ROOT, "end of the file inside joint 0 (a)"},
+        {ROOT "OFFSET 0 x 0\n", "line 4: a number of OFFSET"},
+        {ROOT "OFFSET 0 1e400 0\n", "too large; expected a finite number"},
+        {ROOT "FLAVOUR 1\n", "unknown keyword 'FLAVOUR' inside"},
+        {ROOT "CHANNELS 1.5 Xrotation\n", "number of channels is"},
+        {ROOT "CHANNELS -1\n", "number of channels is -1"},
+        {ROOT "CHANNELS 2 Xrotation\n}\n", "names 1"},
+        {ROOT "CHANNELS 1 Xrotation Yrotation\n}\n", "unknown keyword 'Yrotation'"},
+        {ROOT "CHANNELS 1 a\nCHANNELS 1 b\n}\n", "second CHANNELS line"},
+        {ROOT "End Site\n{\nCHANNELS 1 a\n}\n}\n", "End Site of joint 0 (a) has channels"},
+        {ROOT "}\nMOTION\n", "no joint has channels"},
+        /* Huge counts take no memory. */
+        {ROOT "CHANNELS 999999999 Xrotation\n}\n", "names 1"},
+        {ROOT "CHANNELS 1e300 Xrotation\n}\n", "number of channels is"},
+    };
+    assert_all_refused(cases, COUNT_OF(cases));
 }
 
 /* ---- blanks, commas, numbers ------------------------------------------------------ */
 
-static void blanks_and_line_ends_of_every_kind_are_blanks(void **state) {
-    (void)state;
-    assert_rows("\n\n \t1\t2   3 \r\n\r\n4 5 6", one_to_six, 6);
-    assert_rows("1 2 3\r4 5 6\r", one_to_six, 6);
-    assert_rows("1 2 3\n4 5 6\n\n  \n\t", one_to_six, 6);
+TEST(blanks_and_line_ends_of_every_kind_are_blanks) {
+    static const char *const rows[] = {
+        "\n\n \t1\t2   3 \r\n\r\n4 5 6", "1 2 3\r4 5 6\r", "1 2 3\n4 5 6\n\n  \n\t",
+        "1\n2\n3\n4 5\n6\n" /* rows may span lines if the counts add up */};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        assert_rows(rows[i], one_to_six, 6);
     assert_string_equal(messages, "");
 }
 
-static void a_byte_order_mark_is_skipped(void **state) {
+TEST(a_byte_order_mark_is_skipped) {
     bvh *model = read_good("\xef\xbb\xbf" ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n");
-
-    (void)state;
     assert_memory_equal(model->hierarchy, "HIERARCHY", 9);
     bvh_free(&model);
 }
 
-static void a_file_may_have_few_lines(void **state) {
+TEST(a_file_may_have_few_lines) {
     bvh *model = read_good("HIERARCHY ROOT a{OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b {OFFSET 1 "
                            "1 1}}MOTION Frames:2 Frame Time:.02\n1\n2");
-
-    (void)state;
     assert_int_equal(model->frame_count, 2);
     assert_int_equal(model->rate.num, 50);
     bvh_free(&model);
 }
 
-static void exponents_are_read(void **state) {
+TEST(exponents_are_read) {
     static const double expected[] = {5.1e-06, -8.88178e-16, 10};
-
-    (void)state;
     assert_rows("5.1e-06 -8.88178e-016 1E1", expected, 3);
 }
 
-static void decimal_commas_are_read_and_warned_of(void **state) {
+TEST(decimal_commas_are_read_and_warned_of) {
     bvh *model = read_good("HIERARCHY\nROOT a,1\n{\n OFFSET 0,5 1 -2,25\n CHANNELS 1 Xrotation\n}\n"
                            "MOTION\nFrames: 1\nFrame Time: 0,04\n-20,75\n");
-
-    (void)state;
     assert_true(model->values[0] == -20.75 && model->joints[0].offset[2] == -2.25);
     assert_int_equal(model->rate.num, 25);
     assert_message("decimal commas");
@@ -328,33 +284,43 @@ static void decimal_commas_are_read_and_warned_of(void **state) {
     bvh_free(&model);
 }
 
-static void commas_that_separate_are_refused(void **state) {
-    (void)state;
-    assert_rows_refused("1, 2, 3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1,2,3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1 1.5,2.5 3\n", "a comma is accepted only as a decimal mark");
-    assert_rows_refused("1,2 3\n", "last row has 2 numbers");
+#define ROWS(text) ONE_JOINT TWO_ROWS text
+
+TEST(rows_that_are_none_are_refused_with_line_and_joint) {
+    static const char comma[] = "a comma is accepted only as a decimal mark";
+    static const refusal cases[] = {
+        {ROWS("1, 2, 3\n"), comma},
+        {ROWS("1,2,3\n"), comma},
+        {ROWS("1 1.5,2.5 3\n"), comma},
+        {ROWS("1,2 3\n"), "last row has 2 numbers"},
+        {ROWS("1 2 3\n4 5 nan\n"), "line 20: joint 1 (Spine), Zrotation: 'nan'"},
+        {ROWS("1 2 3\n-inf 5 6\n"), "line 20: joint 0 (Hips), Xposition: '-inf'"},
+        {ROWS("1 -1.#IND 3\n"), "'-1.#IND' is not a finite number\n  --nan hold"},
+        {ROWS("1 2 -nan(ind)\n"), "'-nan(ind)'"},
+        {ROWS("1e999 2 3\n"), "'1e999'"},
+        {ROWS("1 2 3 4\n5 6\n"), "line 19: row has 4 numbers"},
+        {ROWS("1 2 3\n4 5\n6 7 8\n"), "line 20: row has 2 numbers"},
+        {ROWS("1 2 3 4 5 6\n"), "line 19: row has 6 numbers"},
+        {ROWS("1 2 3\n4 5\n"), "line 20: last row has 2 numbers"},
+        {ROWS("1 2 3\nl4 5 6\n"), "line 20: joint 0 (Hips): 'l4' is not a number"},
+        {ROWS("1 2 # 3\n"), "joint 1 (Spine): '#' is not a number"},
+        {ROWS("1 2 3 x\n4 5 6\n"), "unexpected 'x' after a row"},
+        {ONE_JOINT HEAD("0", "0.02"), "no frames; expected at least one row"},
+        {ONE_JOINT HEAD("x", "0.02") "1 2 3\n", "line 17: Frames: is 'x'"},
+        {ONE_JOINT HEAD("-1", "0.02") "1 2 3\n", "line 17: Frames: is '-1'"},
+        {ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", "Frame Time: is missing"},
+        {ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", "expected ':' after 'Frames'"},
+    };
+    assert_all_refused(cases, COUNT_OF(cases));
 }
 
-static void what_is_not_finite_is_refused_with_line_and_joint(void **state) {
-    (void)state;
-    assert_rows_refused("1 2 3\n4 5 nan\n", "line 20: joint 1 (Spine), Zrotation: 'nan'");
-    assert_rows_refused("1 2 3\n-inf 5 6\n", "line 20: joint 0 (Hips), Xposition: '-inf'");
-    assert_rows_refused("1 -1.#IND 3\n", "'-1.#IND' is not a finite number\n  --nan hold");
-    assert_rows_refused("1 2 -nan(ind)\n", "'-nan(ind)'");
-    assert_rows_refused("1e999 2 3\n", "'1e999'");
-}
-
-static void nan_hold_keeps_the_last_good_value(void **state) {
+TEST(nan_hold_keeps_the_last_good_value) {
     static const char text[] = ONE_JOINT HEAD("3", "0.02") "1 2 3\nnan 5 -1.#IND\ninf 7 8\n";
     static const double expected[] = {1, 2, 3, 1, 5, 3, 1, 7, 8};
     pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
-    size_t i;
-
-    (void)state;
     assert_int_equal(read_bytes(text, strlen(text), &hold, &model), PM_OK);
-    for (i = 0; i < 9; i++)
+    for (size_t i = 0; i < 9; i++)
         assert_true(model->values[i] == expected[i]);
     assert_false(model->rows[0].held);
     assert_true(model->rows[1].held && model->rows[2].held);
@@ -364,42 +330,32 @@ static void nan_hold_keeps_the_last_good_value(void **state) {
 
 /* ---- rows -------------------------------------------------------------------------- */
 
-static void rows_that_are_too_long_or_short_are_refused_with_their_line(void **state) {
-    (void)state;
-    assert_rows_refused("1 2 3 4\n5 6\n", "line 19: row has 4 numbers");
-    assert_rows_refused("1 2 3\n4 5\n6 7 8\n", "line 20: row has 2 numbers");
-    assert_rows_refused("1 2 3 4 5 6\n", "line 19: row has 6 numbers");
-    assert_rows_refused("1 2 3\n4 5\n", "line 20: last row has 2 numbers");
-}
-
-static void a_row_may_span_lines_if_the_counts_add_up(void **state) {
-    (void)state;
-    assert_rows("1\n2\n3\n4 5\n6\n", one_to_six, 6);
-}
-
-static void the_rows_override_a_wrong_frame_count(void **state) {
+TEST(the_rows_override_a_wrong_frame_count) {
+    static const struct {
+        const char *text, *message;
+        size_t frames;
+    } cases[] = {
+        {ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n", "Frames: is 5, but the file has 2 rows", 2},
+        {ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n", "Frames: is 1, but the file has 2 rows", 2},
+        {ONE_JOINT HEAD("99999999999999999999", "0.02") "1 2 3\n", "", 1},
+        {ONE_JOINT HEAD("1", "0.02") "1 2 3", "", 1},
+    };
     pm_motion_read_options strict = {.strict = true};
-    bvh *model = read_good(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n");
-
-    (void)state;
-    assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: is 5, but the file has 2 rows");
-    bvh_free(&model);
-    model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3\n4 5 6\n");
-    assert_int_equal(model->frame_count, 2);
-    assert_message("Frames: is 1, but the file has 2 rows");
-    bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict, "is 5, but the file has 1");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bvh *model = read_good(cases[i].text);
+        assert_int_equal(model->frame_count, cases[i].frames);
+        assert_message(cases[i].message);
+        bvh_free(&model);
+    }
+    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict,
+                   "line 17: Frames: is 5, but the file has 1");
 }
 
-static void rows_are_counted_where_their_number_is_missing(void **state) {
+TEST(rows_are_counted_where_their_number_is_missing) {
     static const char *const values[] = {"", " \t ", "\r"};
     pm_motion_read_options strict = {.strict = true};
     char text[1024];
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
         bvh *model;
         snprintf(text, sizeof text, ONE_JOINT "MOTION\nFrames:%s\nFrame Time: 0.02\n1 2 3\n4 5 6\n",
                  values[i]);
@@ -417,20 +373,9 @@ static void rows_are_counted_where_their_number_is_missing(void **state) {
     assert_string_equal(messages, "");
 }
 
-static void errors_of_the_number_of_rows_name_its_line(void **state) {
-    pm_motion_read_options strict = {.strict = true};
-
-    (void)state;
-    assert_refused(ONE_JOINT HEAD("x", "0.02") "1 2 3\n", &plain, "line 17: Frames: is 'x'");
-    assert_refused(ONE_JOINT HEAD("-1", "0.02") "1 2 3\n", &plain, "line 17: Frames: is '-1'");
-    assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n4 5 6\n", &strict, "line 17: Frames: is 5");
-}
-
-static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
+TEST(text_after_the_last_frame_is_left_out_with_a_warning) {
     static const char nuls[] = ONE_JOINT HEAD("1", "0.02") "1 2 3\0\0\0\0";
     bvh *model = read_good(ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n# exported 3 4 5\n7 8 9\n");
-
-    (void)state;
     assert_int_equal(model->frame_count, 2);
     assert_message("line 21: text after the last row is ignored");
     bvh_free(&model);
@@ -440,33 +385,14 @@ static void text_after_the_last_frame_is_left_out_with_a_warning(void **state) {
     bvh_free(&model);
 }
 
-static void text_in_a_row_is_refused(void **state) {
-    (void)state;
-    assert_rows_refused("1 2 3\nl4 5 6\n", "line 20: joint 0 (Hips): 'l4' is not a number");
-    assert_rows_refused("1 2 # 3\n", "joint 1 (Spine): '#' is not a number");
-    assert_rows_refused("1 2 3 x\n4 5 6\n", "unexpected 'x' after a row");
-}
-
-static void one_frame_is_a_clip_and_none_is_an_error(void **state) {
-    bvh *model = read_good(ONE_JOINT HEAD("1", "0.02") "1 2 3");
-
-    (void)state;
-    assert_int_equal(model->frame_count, 1);
-    bvh_free(&model);
-    assert_refused(ONE_JOINT HEAD("0", "0.02"), &plain, "no frames; expected at least one row");
-}
-
 /* ---- frame time --------------------------------------------------------------------- */
 
-static void placeholder_frame_times_require_a_rate(void **state) {
+TEST(placeholder_frame_times_require_a_rate) {
     static const char *const times[] = {"1.0", "1", "0", "0.000", "-0.1", "abc", ""};
     pm_motion_read_options given = {.source_rate = {30000, 1001}};
     char text[1024];
-    size_t i;
     bvh *model;
-
-    (void)state;
-    for (i = 0; i < sizeof times / sizeof times[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(times); i++) {
         snprintf(text, sizeof text, "%sMOTION\nFrames: 1\nFrame Time: %s\n1 2 3\n", ONE_JOINT,
                  times[i]);
         assert_refused(text, &plain, "--src-rate");
@@ -475,16 +401,12 @@ static void placeholder_frame_times_require_a_rate(void **state) {
         assert_int_equal(model->rate.den, 1001);
         bvh_free(&model);
     }
-    assert_refused(ONE_JOINT "MOTION\nFrames: 1\n1 2 3\n", &plain, "Frame Time: is missing");
-    assert_refused(ONE_JOINT "MOTION\nFrames 1\n1 2 3\n", &plain, "expected ':' after 'Frames'");
 }
 
-static void the_frame_time_is_snapped_unless_disabled(void **state) {
+TEST(the_frame_time_is_snapped_unless_disabled) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
     pm_motion_read_options literal = {.no_snap = true};
     bvh *model = read_good(text);
-
-    (void)state;
     assert_int_equal(model->rate.num, 120);
     assert_int_equal(model->rate_how, RATE_INTEGER);
     assert_memory_equal(model->frame_time.begin, ".0083333", 8);
@@ -497,12 +419,10 @@ static void the_frame_time_is_snapped_unless_disabled(void **state) {
 
 /* ---- hostile ------------------------------------------------------------------------ */
 
-static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **state) {
+TEST(a_file_cut_anywhere_is_read_or_refused_but_never_read_past) {
     static const char text[] = ONE_JOINT TWO_ROWS "1.5e2 2 nan\n4 -5,5 6\n";
     size_t size;
     int refused = 0;
-
-    (void)state;
     for (size = 0; size < strlen(text); size++) {
         char *copy = malloc(size + 1);
         bvh *model;
@@ -515,28 +435,14 @@ static void a_file_cut_anywhere_is_read_or_refused_but_never_read_past(void **st
     assert_int_equal(refused, size);
 }
 
-static void huge_counts_take_no_memory(void **state) {
-    bvh *model = read_good(ONE_JOINT HEAD("99999999999999999999", "0.02") "1 2 3\n");
-
-    (void)state;
-    assert_int_equal(model->frame_count, 1);
-    bvh_free(&model);
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 999999999 Xrotation\n}\n", &plain, "names 1");
-    assert_refused("HIERARCHY\nROOT a\n{\nCHANNELS 1e300 Xrotation\n}\n", &plain,
-                   "number of channels is");
-}
-
-static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **state) {
+TEST(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack) {
     enum { DEPTH = 100000 };
     static const char open[] = "JOINT j\n{\n";
     char *text = malloc((size_t)DEPTH * 16), *at = text;
     bvh *model;
-    int i;
-
-    (void)state;
     assert_non_null(text);
     at += sprintf(at, "HIERARCHY\nROOT r\n{ CHANNELS 1 Xrotation\n");
-    for (i = 0; i < DEPTH; i++) {
+    for (int i = 0; i < DEPTH; i++) {
         memcpy(at, open, sizeof open - 1);
         at += sizeof open - 1;
     }
@@ -550,14 +456,11 @@ static void a_hundred_thousand_nested_joints_do_not_exhaust_the_stack(void **sta
     free(text);
 }
 
-static void nuls_do_not_crash_the_reader(void **state) {
+TEST(nuls_do_not_crash_the_reader) {
     static const char text[] = ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n";
     char copy[sizeof text];
-    size_t i;
     bvh *model;
-
-    (void)state;
-    for (i = 0; i < strlen(text); i++) {
+    for (size_t i = 0; i < strlen(text); i++) {
         memcpy(copy, text, sizeof text);
         copy[i] = '\0';
         (void)read_bytes(copy, strlen(text), &plain, &model);
@@ -570,21 +473,15 @@ static void nuls_do_not_crash_the_reader(void **state) {
 /* Writes the rows of the model from their text or from their numbers, and returns the text of the
  * file. */
 static char *written(const bvh *model, bool own_rows) {
-    char path[] = "/tmp/posemill-test-bvh-XXXXXX";
     motion_output *output = NULL;
     bvh_writer writer;
     pm_error error;
-    char *data;
-    size_t size, i;
-    int file = mkstemp(path);
-
-    assert_true(file >= 0);
-    close(file);
-    assert_int_equal(motion_output_open(path, &output, &error), PM_OK);
+    size_t size;
+    assert_int_equal(motion_output_open("out.bvh", &output, &error), PM_OK);
     const motion_sink sink = motion_output_sink(output);
     assert_int_equal(
         bvh_writer_begin(&writer, model, &sink, model->frame_count, model->rate, 6, &error), PM_OK);
-    for (i = 0; i < model->frame_count; i++) {
+    for (size_t i = 0; i < model->frame_count; i++) {
         const double *row = model->values + i * model->channel_count;
         assert_int_equal(own_rows ? bvh_writer_source_row(&writer, i, &error)
                                   : bvh_writer_row(&writer, row, &error),
@@ -592,30 +489,25 @@ static char *written(const bvh *model, bool own_rows) {
     }
     assert_int_equal(bvh_writer_end(&writer, &error), PM_OK);
     assert_int_equal(motion_output_commit(&output, &error), PM_OK);
-    data = read_whole(path, &bvh_kind, &size);
+    char *data = test_folder_read("out.bvh", &size);
     assert_int_equal(writer.bytes, size);
     bvh_writer_release(&writer);
-    unlink(path);
     return data;
 }
 
-static void source_rows_keep_their_digits(void **state) {
+TEST(source_rows_keep_their_digits) {
     bvh *model = read_good(ONE_JOINT TWO_ROWS "  1.50\t-2e-016\n +3. \n4,5 .5 006\n");
     char *text = written(model, true);
-
-    (void)state;
     assert_string_equal(text, ONE_JOINT HEAD("2", "0.0200000000") "1.50 -2e-016 +3.\n4.5 .5 006\n");
     free(text);
     bvh_free(&model);
 }
 
-static void held_rows_are_written_from_their_numbers(void **state) {
+TEST(held_rows_are_written_from_their_numbers) {
     static const char source[] = ONE_JOINT TWO_ROWS "1.50 2 3\nnan 5.0 6\n";
     pm_motion_read_options hold = {.hold_nan = true};
     bvh *model;
     char *text;
-
-    (void)state;
     assert_int_equal(read_bytes(source, strlen(source), &hold, &model), PM_OK);
     text = written(model, true);
     assert_non_null(strstr(text, "1.50 2 3\n1.500000 5.000000 6.000000\n"));
@@ -623,12 +515,10 @@ static void held_rows_are_written_from_their_numbers(void **state) {
     bvh_free(&model);
 }
 
-static void line_ends_stay_as_the_first_was(void **state) {
+TEST(line_ends_stay_as_the_first_was) {
     bvh *model = read_good("HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\nFrames: "
                            "1\nFrame Time: 0.04\n7\n");
     char *text = written(model, false);
-
-    (void)state;
     assert_string_equal(text, "HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\r\nFrames: "
                               "1\r\nFrame Time: 0.0400000000\r\n7.000000\r\n");
     free(text);
@@ -711,27 +601,11 @@ static const data_file data_files[] = {
     {"odd/usdbvhanim_test.bvh", NULL, false, 2, 20, 24, 1},
 };
 
-static char *read_data_file(const char *name, size_t *size) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    char *data;
-
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data",
-             name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    data = read_whole(path, NULL, size);
-    return data;
-}
-
 static void check_data_file(const data_file *file) {
     size_t size;
-    char *data = read_data_file(file->path, &size);
+    char *data = test_folder_read(test_data(file->path), &size);
     bvh *model;
     pm_status code = read_bytes(data, size, &plain, &model);
-
     if (!file->message && messages[0] != '\0')
         fail_msg("%s: %s", file->path, messages);
     if (file->message)
@@ -748,25 +622,20 @@ static void check_data_file(const data_file *file) {
     free(data);
 }
 
-static void real_and_odd_files_are_read_or_refused_as_they_should_be(void **state) {
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++)
+TEST(real_and_odd_files_are_read_or_refused_as_they_should_be) {
+    for (size_t i = 0; i < COUNT_OF(data_files); i++)
         check_data_file(&data_files[i]);
 }
 
 /* The rows written with the digits of the source read back as the same doubles. */
-static void real_files_survive_being_written_and_read(void **state) {
+TEST(real_files_survive_being_written_and_read) {
     size_t i, size;
-
-    (void)state;
-    for (i = 0; i < sizeof data_files / sizeof data_files[0]; i++) {
+    for (i = 0; i < COUNT_OF(data_files); i++) {
         bvh *model, *again;
         char *data, *text;
         if (data_files[i].refused)
             continue;
-        data = read_data_file(data_files[i].path, &size);
+        data = test_folder_read(test_data(data_files[i].path), &size);
         assert_int_equal(read_bytes(data, size, &plain, &model), PM_OK);
         text = written(model, true);
         assert_int_equal(read_bytes(text, strlen(text), &plain, &again), PM_OK);
@@ -782,44 +651,4 @@ static void real_files_survive_being_written_and_read(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_are_known_by_name_in_any_order_and_number),
-        cmocka_unit_test(a_joint_may_have_no_channels),
-        cmocka_unit_test(end_sites_are_read_in_every_form),
-        cmocka_unit_test(names_are_the_rest_of_the_line_byte_for_byte),
-        cmocka_unit_test(a_brace_counts_only_where_it_stands_alone),
-        cmocka_unit_test(names_of_channels_and_sites_may_hold_bytes_of_braces),
-        cmocka_unit_test(duplicate_names_are_warned_of),
-        cmocka_unit_test(several_roots_are_all_read),
-        cmocka_unit_test(damaged_hierarchies_are_refused_with_their_line),
-        cmocka_unit_test(blanks_and_line_ends_of_every_kind_are_blanks),
-        cmocka_unit_test(a_byte_order_mark_is_skipped),
-        cmocka_unit_test(a_file_may_have_few_lines),
-        cmocka_unit_test(exponents_are_read),
-        cmocka_unit_test(decimal_commas_are_read_and_warned_of),
-        cmocka_unit_test(commas_that_separate_are_refused),
-        cmocka_unit_test(what_is_not_finite_is_refused_with_line_and_joint),
-        cmocka_unit_test(nan_hold_keeps_the_last_good_value),
-        cmocka_unit_test(rows_that_are_too_long_or_short_are_refused_with_their_line),
-        cmocka_unit_test(a_row_may_span_lines_if_the_counts_add_up),
-        cmocka_unit_test(the_rows_override_a_wrong_frame_count),
-        cmocka_unit_test(rows_are_counted_where_their_number_is_missing),
-        cmocka_unit_test(errors_of_the_number_of_rows_name_its_line),
-        cmocka_unit_test(text_after_the_last_frame_is_left_out_with_a_warning),
-        cmocka_unit_test(text_in_a_row_is_refused),
-        cmocka_unit_test(one_frame_is_a_clip_and_none_is_an_error),
-        cmocka_unit_test(placeholder_frame_times_require_a_rate),
-        cmocka_unit_test(the_frame_time_is_snapped_unless_disabled),
-        cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused_but_never_read_past),
-        cmocka_unit_test(huge_counts_take_no_memory),
-        cmocka_unit_test(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack),
-        cmocka_unit_test(nuls_do_not_crash_the_reader),
-        cmocka_unit_test(source_rows_keep_their_digits),
-        cmocka_unit_test(held_rows_are_written_from_their_numbers),
-        cmocka_unit_test(line_ends_stay_as_the_first_was),
-        cmocka_unit_test(real_and_odd_files_are_read_or_refused_as_they_should_be),
-        cmocka_unit_test(real_files_survive_being_written_and_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

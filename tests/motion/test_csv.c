@@ -2,13 +2,6 @@
  *
  * Tests of CSV files of robots, and of the shortest text of a float, which they are written with.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +10,7 @@
 
 #include "motion/text/text.h"
 #include "oracle/random_tracks.h"
+#include "support/motion_files.h"
 #include "support/npz_files.h"
 
 /* ---- the shortest text of a float ----------------------------------------------------- */
@@ -75,9 +69,8 @@ static void check_float(float value) {
         fail_msg("%.9g is written as %s, which is not the shortest", (double)value, text);
 }
 
-static void floats_read_back_from_the_fewest_digits(void **state) {
+TEST(floats_read_back_from_the_fewest_digits) {
     random_source source = random_start();
-    (void)state;
     for (uint32_t exponent = 0; exponent < 255; exponent++)
         for (uint32_t i = 0; i < 16; i++) { /* powers of two, and their neighbours */
             check_float(float_of(exponent << 23 | i));
@@ -96,7 +89,7 @@ static void floats_read_back_from_the_fewest_digits(void **state) {
     }
 }
 
-static void floats_are_written_as_people_do(void **state) {
+TEST(floats_are_written_as_people_do) {
     static const struct {
         float value;
         const char *text;
@@ -113,8 +106,7 @@ static void floats_are_written_as_people_do(void **state) {
                  {16777216.0F, "16777216"},
                  {FLT_MAX, "3.4028235e+38"},
                  {1e-45F, "1e-45"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[TEXT_FLOAT_SIZE + 1];
         *text_write_float(text, cases[i].value) = '\0';
         assert_string_equal(text, cases[i].text);
@@ -169,8 +161,7 @@ static void rows_are_read(const char *text, size_t frames, size_t joints) {
     pm_motion_destroy(&motion);
 }
 
-static void files_of_every_form_are_read(void **state) {
-    (void)state;
+TEST(files_of_every_form_are_read) {
     rows_are_read("1,2,-3.5,0,0,0,1,0.25,.5\n", 1, 2);
     rows_are_read("1,2,-3.5,0,0,0,1,0.25,0.5\r\n1,2,-3.5,0,0,0,1,1,1\r\n", 2, 2);
     rows_are_read("x;y;z;a;b;c;d\n1;2;-3.5;0;0;0;1", 1, 0);
@@ -179,10 +170,9 @@ static void files_of_every_form_are_read(void **state) {
     rows_are_read("\n\n1 2 -3.5 0 0 0 1\n \n1 2 -3.5 0 0 0 1\n", 2, 0);
 }
 
-static void files_without_an_extension_are_recognised(void **state) {
+TEST(files_without_an_extension_are_recognised) {
     const char *text = "root x,root y\n1,2,3,0,0,0,1\n";
     pm_motion *motion = NULL;
-    (void)state;
     assert_int_equal(pm_motion_parse(text, strlen(text), "", NULL, NULL, &motion, &failure), PM_OK);
     assert_int_equal(motion->content.format, PM_MOTION_CSV);
     pm_motion_destroy(&motion);
@@ -191,15 +181,14 @@ static void files_without_an_extension_are_recognised(void **state) {
                      PM_ERROR_FILE);
 }
 
-static void the_rate_can_be_given(void **state) {
+TEST(the_rate_can_be_given) {
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1", (pm_motion_read_options){.source_rate = {30000, 1001}});
-    (void)state;
     assert_int_equal(motion->content.clips[0].rate.den, 1001);
     pm_motion_destroy(&motion);
 }
 
-static void faults_are_named_by_line_and_column(void **state) {
+TEST(faults_are_named_by_line_and_column) {
     static const struct {
         const char *text, *reason;
     } cases[] = {{"", "no rows"},
@@ -217,8 +206,7 @@ static void faults_are_named_by_line_and_column(void **state) {
                  {"1;2,5;3;0;0;0;1\n", "line 1, column 2 is '2,5'"},
                  {"1,2,3,0,0,0,1\n1,2,3,0,0,0,1x\x1b\n", "line 2, column 7 is '1x\\x1b'"},
                  {"1,2,3,0,0,0,0\n", "line 1 has a quaternion of length 0"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         assert_null(read_text(cases[i].text, (pm_motion_read_options){0}));
         assert_int_equal(failure.status, PM_ERROR_FILE);
         if (!strstr(failure.message, cases[i].reason))
@@ -227,10 +215,9 @@ static void faults_are_named_by_line_and_column(void **state) {
     }
 }
 
-static void a_few_odd_quaternions_are_normalised_with_a_warning(void **state) {
+TEST(a_few_odd_quaternions_are_normalised_with_a_warning) {
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1\n1 2 3 0 -2 0 0\n1 2 3 0 0 1.002 0", (pm_motion_read_options){0});
-    (void)state;
     assert_non_null(strstr(warning, "2 quaternions are not unit"));
     assert_true(test_key(&motion->content.clips[0].channels[1], 1, 1) == -1.0);
     pm_motion_destroy(&motion);
@@ -261,11 +248,10 @@ static void write_walk(char *text, size_t size, const char *before, double step,
     }
 }
 
-static void columns_that_are_no_quaternion_are_refused(void **state) {
+TEST(columns_that_are_no_quaternion_are_refused) {
     static const double heights[] = {0.3, 0.74, 0.98, 1.0, 1.3};
     char text[4096];
-    (void)state;
-    for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
+    for (size_t h = 0; h < COUNT_OF(heights); h++) {
         write_walk(text, sizeof text, "%.4f,", 1.0 / 30, heights[h]);
         expect_refused(text, "looks like a time");
         write_walk(text, sizeof text, "%.0f,", 1, heights[h]);
@@ -280,7 +266,7 @@ static void columns_that_are_no_quaternion_are_refused(void **state) {
     expect_refused("0,1,2,78,0,-3,80,-20\n", "are no quaternion");
 }
 
-static void headers_that_name_other_columns_are_refused(void **state) {
+TEST(headers_that_name_other_columns_are_refused) {
     static const struct {
         const char *head, *reason;
     } cases[] = {
@@ -294,8 +280,7 @@ static void headers_that_name_other_columns_are_refused(void **state) {
         {"Frame,x,y,z,rot_x,rot_y,rot_z,left_knee\n", "'rot_x'"},
     };
     char text[256];
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         snprintf(text, sizeof text, "%s0,0,0,0,0,0,1\n", cases[i].head); /* which is unit */
         if (strncmp(cases[i].head, "Frame", 5) == 0)
             snprintf(text, sizeof text, "%s0,0,0,0,0,0,0,1\n", cases[i].head);
@@ -321,10 +306,9 @@ static void expect_rotation(const char *text, pm_motion_read_options options, co
     pm_motion_destroy(&motion);
 }
 
-static void headers_say_where_the_root_is(void **state) {
+TEST(headers_say_where_the_root_is) {
     static const double q[4] = {0.1, 0.5, -0.7, 0.5};
     const pm_motion_read_options none = {0};
-    (void)state;
     expect_rotation("px,py,pz,qx,qy,qz,qw,knee\n1,2,3,.1,.5,-.7,.5,9\n", none, "", q, 3);
     expect_rotation("base_joint_x,base_joint_y,base_joint_z,q_x,q_y,q_z,q_s,knee\n"
                     "1,2,3,.1,.5,-.7,.5,9\n",
@@ -351,10 +335,9 @@ static void turn_about(double q[4], size_t axis, double degrees) {
     q[3] = t[3] * a[3] - t[0] * a[0] - t[1] * a[1] - t[2] * a[2];
 }
 
-static void layouts_that_are_given_decide(void **state) {
+TEST(layouts_that_are_given_decide) {
     double q[4] = {0, 0, 0, 1}, unit[4] = {0, -1, 0, 0}, turning[4] = {0, 0, 0, 1};
     pm_motion_read_options options = {.layout = "seed"};
-    (void)state;
     turn_about(q, 0, 10);
     turn_about(q, 1, -20);
     turn_about(q, 2, 130);
@@ -386,16 +369,13 @@ static char *rewrite(const char *text, pm_rational rate) {
     pm_motion *motion = read_text(text, (pm_motion_read_options){0});
     assert_non_null(motion);
     test_samples_make(&samples, motion, rate);
-    const motion_sink sink = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
-                                           &(motion_write_options){.decimals = 6}, &sink, &failure),
-                     PM_OK);
+    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     bytes_add(&out, "", 1);
     pm_motion_destroy(&motion);
     return out.data;
 }
 
-static void kept_rows_keep_their_text(void **state) {
+TEST(kept_rows_keep_their_text) {
     static const struct {
         const char *text, *expected;
         int64_t rate;
@@ -406,18 +386,16 @@ static void kept_rows_keep_their_text(void **state) {
         {" 1  2\t3 0 0 0 1 \r 2  3\t4 0 0 0 1 \r\r",
          " 1  2\t3 0 0 0 1 \r 1.5  2.5\t3.5 0 0 0 1 \r 2  3\t4 0 0 0 1 \r", 60},
         {"1,2,3,0,0,0,1", "1,2,3,0,0,0,1", 60}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char *out = rewrite(cases[i].text, (pm_rational){cases[i].rate, 1});
         assert_string_equal(out, cases[i].expected);
         free(out);
     }
 }
 
-static void signs_continue_from_the_row_before(void **state) {
+TEST(signs_continue_from_the_row_before) {
     char *out = rewrite("0,0,0,0,0,0,-1\n0,0,0,0.6,0,0,0.8\n", (pm_rational){60, 1});
     double w = 0.0;
-    (void)state;
     const char *second = strchr(out, '\n') + 1;
     for (int i = 0; i < 6; i++)
         second = strchr(second, ',') + 1;
@@ -426,11 +404,10 @@ static void signs_continue_from_the_row_before(void **state) {
     free(out);
 }
 
-static void rewritten_rows_read_back_as_the_same_floats(void **state) {
+TEST(rewritten_rows_read_back_as_the_same_floats) {
     enum { ROWS = 40, COLUMNS = 36 };
     random_source source = random_start();
     file_bytes text = {0};
-    (void)state;
     for (size_t r = 0; r < ROWS; r++) {
         double q[4];
         char number[64];
@@ -447,10 +424,7 @@ static void rewritten_rows_read_back_as_the_same_floats(void **state) {
     test_samples_make(&samples, motion, (pm_rational){77, 1});
 
     file_bytes out = {0};
-    const motion_sink to = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
-                                           &(motion_write_options){.decimals = 6}, &to, &failure),
-                     PM_OK);
+    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     pm_motion *again = NULL;
     assert_int_equal(pm_motion_parse(out.data, out.size, "again.csv", NULL, NULL, &again, &failure),
                      PM_OK);
@@ -473,35 +447,13 @@ static void rewritten_rows_read_back_as_the_same_floats(void **state) {
     free(text.data);
 }
 
-static void angles_and_indices_are_written_as_they_were(void **state) {
+TEST(angles_and_indices_are_written_as_they_were) {
     char *out = rewrite("Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,"
                         "root_rotateY,root_rotateZ\n"
                         "3,0,0,0,0,0,170.0\n4,1,0,0,0,0,190.0\n5,2,0,0,0,0,570\n",
                         (pm_rational){240, 1});
-    (void)state;
     const char *rows = strchr(out, '\n') + 1;
     assert_string_equal(rows, "3,0,0,0,0,0,170.0\n4,0.5,0,0,0,0,180\n5,1,0,0,0,0,190.0\n"
                               "6,1.5,0,0,0,0,200\n7,2,0,0,0,0,570\n");
     free(out);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_read_back_from_the_fewest_digits),
-        cmocka_unit_test(floats_are_written_as_people_do),
-        cmocka_unit_test(files_of_every_form_are_read),
-        cmocka_unit_test(files_without_an_extension_are_recognised),
-        cmocka_unit_test(the_rate_can_be_given),
-        cmocka_unit_test(faults_are_named_by_line_and_column),
-        cmocka_unit_test(a_few_odd_quaternions_are_normalised_with_a_warning),
-        cmocka_unit_test(columns_that_are_no_quaternion_are_refused),
-        cmocka_unit_test(headers_that_name_other_columns_are_refused),
-        cmocka_unit_test(headers_say_where_the_root_is),
-        cmocka_unit_test(layouts_that_are_given_decide),
-        cmocka_unit_test(kept_rows_keep_their_text),
-        cmocka_unit_test(angles_and_indices_are_written_as_they_were),
-        cmocka_unit_test(signs_continue_from_the_row_before),
-        cmocka_unit_test(rewritten_rows_read_back_as_the_same_floats),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

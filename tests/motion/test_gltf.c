@@ -11,7 +11,6 @@
 
 #include "check.h"
 #include "motion.h"
-#include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
@@ -161,8 +160,7 @@ static void expect_file(const generated_file *file, const pm_motion_content *con
     assert_int_equal(t, file->track_count);
 }
 
-static void generated_documents_are_read_exactly(void **state) {
-    (void)state;
+TEST(generated_documents_are_read_exactly) {
     random_source source = random_salted(0x91f);
     for (size_t i = 0; i < 400; i++) {
         generated_file *file = gltf_generate(&source);
@@ -178,35 +176,6 @@ static void generated_documents_are_read_exactly(void **state) {
         expect_file(file, content);
         pm_motion_destroy(&opened);
         free(bytes);
-        gltf_generated_free(file);
-    }
-}
-
-/* The evaluator, which reads the files on its own, finds what they were made of. */
-static void the_evaluator_agrees_with_the_generator(void **state) {
-    (void)state;
-    random_source source = random_salted(0x92f);
-    for (size_t i = 0; i < 100; i++) {
-        generated_file *file = gltf_generate(&source);
-        gltf_evaluator *evaluator = gltf_evaluator_open(file->data, file->size);
-        assert_non_null(evaluator);
-        for (size_t t = 0, channel = 0; t < file->track_count; t++, channel++) {
-            const generated_track *track = &file->tracks[t];
-            double value[16], key[16];
-            channel = t > 0 && file->tracks[t - 1].clip != track->clip ? 0 : channel;
-            const size_t k = random_size(&source, 0, track->key_count - 1);
-            const double time = gltf_evaluator_time(evaluator, track->clip, channel, k);
-            assert_true(time == (double)track->times[k]);
-            gltf_evaluator_key(evaluator, track->clip, channel, k, 1, key);
-            gltf_evaluate(evaluator, track->clip, channel, time, value);
-            const bool is_cubic = strcmp(track->interpolation, "CUBICSPLINE") == 0;
-            const float *made = track->values + (is_cubic ? 3 * k + 1 : k) * track->components;
-            for (size_t c = 0; c < track->components; c++) {
-                assert_true((float)key[c] == made[c]);
-                assert_true(fabs(value[c] - key[c]) < 1e-6 || strcmp(track->path, "rotation") == 0);
-            }
-        }
-        gltf_evaluator_close(evaluator);
         gltf_generated_free(file);
     }
 }
@@ -238,8 +207,7 @@ static const char valid[] =
     "{\"sampler\":1,\"target\":{\"node\":1,\"path\":\"scale\"}},"
     "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"weights\"}}]}]}";
 
-static void a_document_gives_nodes_clips_and_skins(void **state) {
-    (void)state;
+TEST(a_document_gives_nodes_clips_and_skins) {
     warning_log log = {0};
     pm_motion *opened = read_ok(valid, &log);
     const pm_motion_content *content = pm_motion_get_content(opened);
@@ -370,9 +338,8 @@ static const struct {
      "/animations/0/samplers/0/output"}, /* a quaternion that is NaN */
 };
 
-static void each_fault_is_named_by_its_pointer(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+TEST(each_fault_is_named_by_its_pointer) {
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
         char *text = replaced(valid, faults[i].from, faults[i].to);
         expect_pointer(text, faults[i].pointer);
         free(text);
@@ -395,9 +362,8 @@ static const struct {
     {"\"path\":\"rotation\"", "\"path\":\"rotation\",\"extensions\":{\"X\":{}}", NULL},
 };
 
-static void oddities_are_read_with_a_warning(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof oddities / sizeof *oddities; i++) {
+TEST(oddities_are_read_with_a_warning) {
+    for (size_t i = 0; i < COUNT_OF(oddities); i++) {
         char *text = replaced(valid, oddities[i].from, oddities[i].to);
         warning_log log = {0};
         pm_motion *opened = read_ok(text, &log);
@@ -413,8 +379,7 @@ static void oddities_are_read_with_a_warning(void **state) {
 }
 
 /* A file cannot flood the log. */
-static void warnings_are_limited(void **state) {
-    (void)state;
+TEST(warnings_are_limited) {
     enum { NODES = 500 };
     char *text = test_array(NODES * 40 + 100, 1), *end = text;
     warning_log log = {0};
@@ -429,8 +394,7 @@ static void warnings_are_limited(void **state) {
     free(text);
 }
 
-static void channels_without_a_node_are_not_duplicates(void **state) {
-    (void)state;
+TEST(channels_without_a_node_are_not_duplicates) {
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}", "{\"path\":\"rotation\"}");
     pm_motion *opened = read_ok(text, NULL);
     assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
@@ -438,8 +402,7 @@ static void channels_without_a_node_are_not_duplicates(void **state) {
     free(text);
 }
 
-static void animation_pointers_are_reported(void **state) {
-    (void)state;
+TEST(animation_pointers_are_reported) {
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}",
                           "{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":"
                           "{\"pointer\":\"/nodes/0/scale\"}}}");
@@ -453,8 +416,7 @@ static void animation_pointers_are_reported(void **state) {
 }
 
 /* The matrix of a known translation, rotation and scale gives them back. */
-static void matrices_are_decomposed(void **state) {
-    (void)state;
+TEST(matrices_are_decomposed) {
     random_source source = random_salted(0x93f);
     for (size_t i = 0; i < 200; i++) {
         double q[4], r[9], s[3], t[3];
@@ -494,19 +456,4 @@ static void matrices_are_decomposed(void **state) {
         free(moved);
         free(text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generated_documents_are_read_exactly),
-        cmocka_unit_test(the_evaluator_agrees_with_the_generator),
-        cmocka_unit_test(a_document_gives_nodes_clips_and_skins),
-        cmocka_unit_test(each_fault_is_named_by_its_pointer),
-        cmocka_unit_test(oddities_are_read_with_a_warning),
-        cmocka_unit_test(warnings_are_limited),
-        cmocka_unit_test(channels_without_a_node_are_not_duplicates),
-        cmocka_unit_test(animation_pointers_are_reported),
-        cmocka_unit_test(matrices_are_decomposed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,8 @@
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
@@ -86,8 +88,7 @@ static unsigned char *make_overlapping(size_t users, size_t *size) {
     return file;
 }
 
-static void many_accessors_of_the_same_bytes_are_refused(void **state) {
-    (void)state;
+TEST(many_accessors_of_the_same_bytes_are_refused) {
     for (size_t users = 1; users <= USERS; users += USERS - 1) {
         file_bytes file = {0};
         file.data = (char *)make_overlapping(users, &file.size);
@@ -104,8 +105,7 @@ static void many_accessors_of_the_same_bytes_are_refused(void **state) {
 }
 
 /* Times of 4 bytes a key; for each key a million weights without data. */
-static void accessors_without_data_are_not_made_on_the_word_of_the_file(void **state) {
-    (void)state;
+TEST(accessors_without_data_are_not_made_on_the_word_of_the_file) {
     enum { TARGETS = 20000, FEW = 2000 };
     file_bytes json = {0}, file = {0};
     float times[FEW];
@@ -137,7 +137,7 @@ static void accessors_without_data_are_not_made_on_the_word_of_the_file(void **s
 
 static const char *const names[] = {"shared.bin", "./shared.bin", "%73hared.bin", "link.bin",
                                     ".//shared.bin"};
-enum { NAMES = sizeof names / sizeof *names, BUFFERS = 2000, FILE_SIZE = 1 << 20 };
+enum { NAMES = COUNT_OF(names), BUFFERS = 2000, FILE_SIZE = 1 << 20 };
 
 /* A view of each buffer, the first with the keys of a clip. */
 static void describe_buffers(file_bytes *json, bool has_unknown) {
@@ -161,86 +161,55 @@ static void describe_buffers(file_bytes *json, bool has_unknown) {
     add(json, has_unknown ? "],\"extensions\":{\"X_unknown\":{}}}" : "]}", 0, 0);
 }
 
-static void make_folder(char folder[64]) {
-    char path[128];
+static void make_files(void) {
     float keys[64] = {0, 1};
     unsigned char *data = test_array(FILE_SIZE, 1);
-    (void)snprintf(folder, 64, "test_gltf_bounds_XXXXXX");
-    assert_non_null(mkdtemp(folder));
     memset(data, 0, FILE_SIZE);
     memcpy(data, keys, sizeof keys);
-    (void)snprintf(path, sizeof path, "%s/shared.bin", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, FILE_SIZE, file), FILE_SIZE);
-    assert_int_equal(fclose(file), 0);
-    (void)snprintf(path, sizeof path, "%s/link.bin", folder);
-    assert_int_equal(symlink("shared.bin", path), 0);
+    test_folder_put("shared.bin", data, FILE_SIZE);
+    test_folder_link("shared.bin", "link.bin");
     free(data);
 }
 
-static void remove_folder(const char *folder) {
-    char path[128];
-    (void)snprintf(path, sizeof path, "%s/shared.bin", folder);
-    (void)remove(path);
-    (void)snprintf(path, sizeof path, "%s/link.bin", folder);
-    (void)remove(path);
-    (void)rmdir(folder);
-}
-
 static void count_bytes(void *user, const void *data, size_t size) {
-    size_t *sum = user;
     (void)data;
-    *sum += size;
+    *(size_t *)user += size;
 }
 
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
-static void a_file_that_many_buffers_name_is_read_and_written_once(void **state) {
-    (void)state;
-    char folder[64], path[128];
+TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL, *again = NULL;
+    pm_motion *opened = NULL;
     pm_error error = poisoned_error();
     size_t seen = 0;
     const pm_motion_observer observer = {.see = count_bytes, .user = &seen};
-    const motion_sink sink = bytes_sink(&out);
-    make_folder(folder);
+    make_files();
     describe_buffers(&json, false);
-    (void)snprintf(path, sizeof path, "%s/in.gltf", folder);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(json.data, 1, json.size, file), json.size);
-    assert_int_equal(fclose(file), 0);
-    expect_ok(
-        pm_motion_open(path, &(pm_motion_read_options){.observer = &observer}, &opened, &error),
-        &error);
+    test_folder_put("in.gltf", json.data, json.size);
+    expect_ok(pm_motion_open("in.gltf", &(pm_motion_read_options){.observer = &observer}, &opened,
+                             &error),
+              &error);
     assert_int_equal(seen, json.size + FILE_SIZE);
-    expect_ok(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error), &error);
+    expect_ok(test_write(opened, &motion_glb, NULL, &out, &error), &error);
     assert_true(out.size < 2 * json.size);
-    expect_ok(pm_motion_parse(out.data, out.size, "", NULL, NULL, &again, &error), &error);
+    pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clips[0].timelines[0].key_count, 2);
     pm_motion_destroy(&again);
     pm_motion_destroy(&opened);
-    (void)remove(path);
-    remove_folder(folder);
     free(json.data);
     free(out.data);
 }
 
-static void a_file_is_not_embedded_once_for_each_of_many_buffers(void **state) {
-    (void)state;
-    char folder[64];
+TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
     file_bytes json = {0}, out = {0};
     pm_motion *opened = NULL;
     pm_error error = poisoned_error();
-    const motion_sink sink = bytes_sink(&out);
-    make_folder(folder);
+    make_files();
     describe_buffers(&json, true);
-    expect_ok(pm_motion_parse(json.data, json.size, "", folder, NULL, &opened, &error), &error);
-    expect_refusal(motion_glb.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error),
-                   &error, PM_ERROR_OUTPUT, "is the same file as");
+    expect_ok(pm_motion_parse(json.data, json.size, "", ".", NULL, &opened, &error), &error);
+    expect_refusal(test_write(opened, &motion_glb, NULL, &out, &error), &error, PM_ERROR_OUTPUT,
+                   "is the same file as");
     pm_motion_destroy(&opened);
-    remove_folder(folder);
     free(json.data);
     free(out.data);
 }
@@ -257,11 +226,9 @@ typedef struct small_work {
 static void *work_on_small_stack(void *user) {
     small_work *w = user;
     pm_motion *opened = NULL;
-    const motion_sink sink = bytes_sink(&w->out);
     w->status = parse(&w->in, &opened, &w->error);
     if (w->status == PM_OK)
-        w->status =
-            motion_gltf.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &w->error);
+        w->status = test_write(opened, &motion_gltf, NULL, &w->out, &w->error);
     pm_motion_destroy(&opened);
     return NULL;
 }
@@ -291,8 +258,7 @@ static small_work nest(const char *open, const char *close, size_t depth) {
     return w;
 }
 
-static void nesting_fits_a_small_stack(void **state) {
-    (void)state;
+TEST(nesting_fits_a_small_stack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* their frames are larger */
 #endif
@@ -313,8 +279,7 @@ static void nesting_fits_a_small_stack(void **state) {
     }
 }
 
-static void a_chain_of_100000_nodes_fits_a_small_stack(void **state) {
-    (void)state;
+TEST(a_chain_of_100000_nodes_fits_a_small_stack) {
     enum { CHAIN = 100000 };
     small_work w = {.status = PM_OK};
     add(&w.in, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}", 0, 0);
@@ -344,7 +309,7 @@ static void append_number(file_bytes *text, random_source *random) {
     const size_t kind = random_size(random, 0, 3);
     char number[64];
     if (kind == 0) {
-        const char *one = odd[random_size(random, 0, sizeof odd / sizeof *odd - 1)];
+        const char *one = odd[random_size(random, 0, COUNT_OF(odd) - 1)];
         bytes_add(text, one, strlen(one));
         return;
     }
@@ -363,7 +328,7 @@ static void append_value(file_bytes *text, random_source *random, size_t depth) 
     if (kind == 0) {
         append_number(text, random);
     } else if (kind == 1) {
-        const char *word = words[random_size(random, 0, sizeof words / sizeof *words - 1)];
+        const char *word = words[random_size(random, 0, COUNT_OF(words) - 1)];
         bytes_add(text, word, strlen(word));
     } else {
         const size_t count = random_size(random, 1, 4);
@@ -380,12 +345,10 @@ static void append_value(file_bytes *text, random_source *random, size_t depth) 
 }
 
 /* Compact, so that what is written is what was read, to the byte. */
-static void any_json_is_carried_over_to_the_byte(void **state) {
-    (void)state;
+TEST(any_json_is_carried_over_to_the_byte) {
     random_source random = random_salted(0x971);
     for (size_t round = 0; round < 300; round++) {
         file_bytes text = {0}, out = {0};
-        const motion_sink sink = bytes_sink(&out);
         pm_motion *opened;
         pm_error error;
         add(&text, "{\"asset\":{\"version\":\"2.0\"},\"materials\":[{\"alphaCutoff\":", 0, 0);
@@ -398,8 +361,7 @@ static void any_json_is_carried_over_to_the_byte(void **state) {
         append_value(&text, &random, 0);
         add(&text, "}\n", 0, 0);
         expect_ok(parse(&text, &opened, &error), &error);
-        expect_ok(motion_gltf.write(opened, NULL, 0, &(motion_write_options){0}, &sink, &error),
-                  &error);
+        expect_ok(test_write(opened, &motion_gltf, NULL, &out, &error), &error);
         assert_int_equal(out.size, text.size);
         assert_memory_equal(out.data, text.data, text.size);
         pm_motion_destroy(&opened);
@@ -408,8 +370,7 @@ static void any_json_is_carried_over_to_the_byte(void **state) {
     }
 }
 
-static void a_number_that_no_double_holds_is_refused_where_it_is_read(void **state) {
-    (void)state;
+TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
     static const char *const texts[] = {
         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"translation\":[0,1e400,0]}]}",
         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"children\":[18446744073709551616]}]}",
@@ -419,7 +380,7 @@ static void a_number_that_no_double_holds_is_refused_where_it_is_read(void **sta
                                         "/nodes/0/children/0: is 1.8446744073709552e+19",
                                         "/nodes/0/name: is a number; expected a string",
                                         "/asset/version: is a number; expected a string"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         const file_bytes text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
         pm_motion *opened;
         pm_error error;
@@ -427,16 +388,4 @@ static void a_number_that_no_double_holds_is_refused_where_it_is_read(void **sta
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_accessors_of_the_same_bytes_are_refused),
-        cmocka_unit_test(accessors_without_data_are_not_made_on_the_word_of_the_file),
-        cmocka_unit_test(a_file_that_many_buffers_name_is_read_and_written_once),
-        cmocka_unit_test(a_file_is_not_embedded_once_for_each_of_many_buffers),
-        cmocka_unit_test(nesting_fits_a_small_stack),
-        cmocka_unit_test(a_chain_of_100000_nodes_fits_a_small_stack),
-        cmocka_unit_test(any_json_is_carried_over_to_the_byte),
-        cmocka_unit_test(a_number_that_no_double_holds_is_refused_where_it_is_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture each_fixture = {test_folder_enter, test_folder_leave};

@@ -14,6 +14,8 @@
 #include "check.h"
 #include "motion.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
@@ -64,55 +66,38 @@ static unsigned char *make_file(const char *animations, size_t *size) {
     return glb_assemble(json, bin, BIN, size);
 }
 
+#define TARGET(sampler, node, path)                                                                \
+    "{\"sampler\":" sampler ",\"target\":{\"node\":" node ",\"path\":\"" path "\"}}"
+#define CHANNEL TARGET("0", "0", "rotation")
+#define MEMBERS(input, output, channels)                                                           \
+    "\"samplers\":[{\"input\":" input ",\"output\":" output "}],\"channels\":[" channels "]"
+
 /* The members of an animation after its name, and where its fault is. */
 static const struct {
     const char *members, *pointer;
 } faulty[] = {
-    {"\"samplers\":[{\"input\":2,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/input: key 1 is at 1 s and key 2 at 1 s"},
-    {"\"samplers\":[{\"input\":3,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/input: key 1"},
-    {"\"samplers\":[{\"input\":4,\"output\":1}],\"channels\":[]", "/samplers/0/input: key 0"},
-    {"\"samplers\":[{\"input\":5,\"output\":1}],\"channels\":[]", "is not finite"},
-    {"\"samplers\":[{\"input\":7,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/samplers/0/output: /accessors/1 has 3 elements"},
-    {"\"samplers\":[{\"input\":0,\"output\":8}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "4 elements of 16 bytes"},
-    {"\"samplers\":[{\"input\":0,\"output\":9}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "expected a rising one"},
-    {"\"samplers\":[{\"input\":0,\"output\":6}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "expected a unit quaternion"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"translation\"}}]",
-     "is VEC4; expected VEC3"},
-    {"\"samplers\":[{\"input\":10,\"output\":1}],\"channels\":[]",
-     "/samplers/0/input: refers to element 10 of 10"},
-    {"\"samplers\":[{\"input\":0,\"output\":11}],\"channels\":[]", "/samplers/0/output: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":3,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}}]",
-     "/channels/0/sampler: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":7,"
-     "\"path\":\"rotation\"}}]",
-     "/channels/0/target/node: refers"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":1,"
-     "\"path\":\"rotation\"}}]",
-     "node 1 has a matrix"},
-    {"\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,"
-     "\"path\":\"rotation\"}},{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}]",
-     "/channels/1/target: an earlier channel"},
+    {MEMBERS("2", "1", CHANNEL), "/samplers/0/input: key 1 is at 1 s and key 2 at 1 s"},
+    {MEMBERS("3", "1", CHANNEL), "/samplers/0/input: key 1"},
+    {MEMBERS("4", "1", ""), "/samplers/0/input: key 0"},
+    {MEMBERS("5", "1", ""), "is not finite"},
+    {MEMBERS("7", "1", CHANNEL), "/samplers/0/output: /accessors/1 has 3 elements"},
+    {MEMBERS("0", "8", CHANNEL), "4 elements of 16 bytes"},
+    {MEMBERS("0", "9", CHANNEL), "expected a rising one"},
+    {MEMBERS("0", "6", CHANNEL), "expected a unit quaternion"},
+    {MEMBERS("0", "1", TARGET("0", "0", "translation")), "is VEC4; expected VEC3"},
+    {MEMBERS("10", "1", ""), "/samplers/0/input: refers to element 10 of 10"},
+    {MEMBERS("0", "11", ""), "/samplers/0/output: refers"},
+    {MEMBERS("0", "1", TARGET("3", "0", "rotation")), "/channels/0/sampler: refers"},
+    {MEMBERS("0", "1", TARGET("0", "7", "rotation")), "/channels/0/target/node: refers"},
+    {MEMBERS("0", "1", TARGET("0", "1", "rotation")), "node 1 has a matrix"},
+    {MEMBERS("0", "1", CHANNEL "," CHANNEL), "/channels/1/target: an earlier channel"},
     {"\"samplers\":[{\"input\":0,\"output\":1,\"interpolation\":\"BEZIER\"}],\"channels\":[]",
      "/samplers/0/interpolation: is 'BEZIER'"},
     {"\"samplers\":[{\"input\":0,\"output\":1}]", "/channels: is missing"},
     {"\"samplers\":{},\"channels\":[]", "/samplers: is an object"},
     {"\"samplers\":[7],\"channels\":[]", "/samplers/0: is a number"},
 };
-enum { FAULTY = sizeof faulty / sizeof *faulty };
+enum { FAULTY = COUNT_OF(faulty) };
 
 static unsigned char *make_faulty(size_t i, size_t *size) {
     char animations[2048];
@@ -154,8 +139,7 @@ static void expect_set_aside(const pm_motion *opened, size_t i) {
                  faulty[i].pointer);
 }
 
-static void a_clip_with_a_fault_leaves_the_others(void **state) {
-    (void)state;
+TEST(a_clip_with_a_fault_leaves_the_others) {
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
         size_t size = 0;
@@ -173,8 +157,7 @@ static void a_clip_with_a_fault_leaves_the_others(void **state) {
     }
 }
 
-static void a_file_without_a_clip_that_can_be_read_is_refused(void **state) {
-    (void)state;
+TEST(a_file_without_a_clip_that_can_be_read_is_refused) {
     for (size_t i = 0; i < FAULTY; i++) {
         char animations[2048], warnings[4096];
         size_t size = 0;
@@ -192,13 +175,6 @@ static void a_file_without_a_clip_that_can_be_read_is_refused(void **state) {
 }
 
 /* ---- resampling ---------------------------------------------------------------------------- */
-
-static pm_engine *make_engine(void) {
-    pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
-    return engine;
-}
 
 /* The JSON of an animation of a GLB file. */
 static json_t *animation_of(const char *data, size_t clip) {
@@ -230,19 +206,9 @@ static void expect_as_found(const void *file, const char *output) {
     json_decref(after);
 }
 
-static char *read_output(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *data = test_array(1 << 20, 1);
-    *size = fread(data, 1, 1 << 20, file);
-    (void)fclose(file);
-    return data;
-}
-
-static void what_is_written_has_the_clip_as_it_was_found(void **state) {
-    (void)state;
+TEST(what_is_written_has_the_clip_as_it_was_found) {
     char path[64];
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
@@ -255,7 +221,7 @@ static void what_is_written_has_the_clip_as_it_was_found(void **state) {
         expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
         expect_ok(pm_motion_resample(opened, engine, &options, path, &report, &error), &error);
         assert_int_equal(report.samples, 22);
-        char *output = read_output(path, &written);
+        char *output = test_folder_read(path, &written);
         expect_ok(parse(output, written, false, warnings, &again, &error), &error);
         const pm_motion_content *content = pm_motion_get_content(again);
         assert_int_equal(content->clips[0].timelines[0].key_count, 11);
@@ -271,13 +237,12 @@ static void what_is_written_has_the_clip_as_it_was_found(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen(void **state) {
-    (void)state;
+TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     static const size_t chosen[2] = {0, 1};
     char warnings[4096];
     size_t size = 0;
     unsigned char *file = make_faulty(0, &size);
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     pm_motion_resample_options options = {
@@ -300,8 +265,7 @@ static void a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen(void *
 }
 
 /* Their indices are those of the motion's clips. */
-static void characters_rest_in_a_clip_with_a_fault(void **state) {
-    (void)state;
+TEST(characters_rest_in_a_clip_with_a_fault) {
     char warnings[4096];
     size_t size = 0;
     unsigned char *file = make_faulty(1, &size);
@@ -320,15 +284,14 @@ static void characters_rest_in_a_clip_with_a_fault(void **state) {
 
 /* ---- clips that move no node --------------------------------------------------------------- */
 
-static void a_clip_that_moves_no_node_is_named_and_carried_over(void **state) {
-    (void)state;
+TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
     static const char pointer[] =
         "{\"name\":\"fade\",\"samplers\":[{\"input\":0,\"output\":0}],\"channels\":[{\"sampler\":0,"
         "\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
         "\"pointer\":\"/materials/0/x\"}}}}]}";
     char animations[2048], warnings[4096];
     size_t size = 0;
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
@@ -349,16 +312,4 @@ static void a_clip_that_moves_no_node_is_named_and_carried_over(void **state) {
     pm_motion_destroy(&opened);
     pm_engine_destroy(&engine);
     free(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clip_with_a_fault_leaves_the_others),
-        cmocka_unit_test(a_file_without_a_clip_that_can_be_read_is_refused),
-        cmocka_unit_test(what_is_written_has_the_clip_as_it_was_found),
-        cmocka_unit_test(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen),
-        cmocka_unit_test(characters_rest_in_a_clip_with_a_fault),
-        cmocka_unit_test(a_clip_that_moves_no_node_is_named_and_carried_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

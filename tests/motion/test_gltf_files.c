@@ -12,18 +12,9 @@
 
 #include "check.h"
 #include "motion.h"
+#include "support/motion_files.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
-
-static bool path_of(const char *name, char path[1024]) {
-    const char *data = getenv("POSEMILL_DATA");
-    (void)snprintf(path, 1024, "%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR "/../shared/data",
-                   name);
-    FILE *file = fopen(path, "rb");
-    if (file)
-        (void)fclose(file);
-    return file != NULL;
-}
 
 static void count_warning(void *user, pm_log_level level, const char *message) {
     size_t *count = user;
@@ -35,13 +26,12 @@ static void count_warning(void *user, pm_log_level level, const char *message) {
 static pm_status open_file(const char *name, size_t *warnings, pm_motion **opened,
                            pm_error *error) {
     const pm_motion_read_options options = {.log = count_warning, .log_user = warnings};
-    char path[1024];
+    char path[64];
+    snprintf(path, sizeof path, "gltf/%s", name);
     *opened = NULL;
     *error = poisoned_error();
     *warnings = 0;
-    if (!path_of(name, path))
-        skip();
-    return pm_motion_open(path, &options, opened, error);
+    return pm_motion_open(test_data(path), &options, opened, error);
 }
 
 static pm_motion *open_ok(const char *name, size_t *warnings) {
@@ -88,9 +78,8 @@ static const struct {
     {"odd/syn_rot_uint8_norm.gltf", 2, 0, 1, "rot_uint8_norm", 1, 1, 4, 0, 0, 0},
 };
 
-static void readable_files_have_their_content(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
+TEST(readable_files_have_their_content) {
+    for (size_t i = 0; i < COUNT_OF(readable); i++) {
         size_t warnings = 0;
         pm_motion *opened = NULL;
         pm_error error;
@@ -164,9 +153,8 @@ static bool has_fault(const pm_motion *opened, const char *expected) {
     return false;
 }
 
-static void invalid_files_are_refused_at_their_fault(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+TEST(invalid_files_are_refused_at_their_fault) {
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
         size_t warnings = 0;
         pm_motion *opened = NULL;
         pm_error error;
@@ -191,8 +179,7 @@ static void read_key(const pm_motion_channel *c, size_t key, float out[4]) {
 }
 
 /* The synthetic files turn about z by 0, 0.5, 1 and 2.5 rad at 0, 0.25, 0.5 and 1 s. */
-static void synthetic_files_have_the_known_rotations(void **state) {
-    (void)state;
+TEST(synthetic_files_have_the_known_rotations) {
     static const double angles[] = {0.0, 0.5, 1.0, 2.5}, times[] = {0.0, 0.25, 0.5, 1.0};
     static const struct {
         const char *name;
@@ -202,7 +189,7 @@ static void synthetic_files_have_the_known_rotations(void **state) {
         {"odd/syn_rot_int16_norm.gltf", 1.0 / 32767}, {"odd/syn_rot_nonunit.gltf", 1e-6},
         {"odd/syn_rot_sparse_zero_base.gltf", 1e-7},  {"odd/syn_rot_step.gltf", 1e-7},
         {"odd/syn_rot_uint8_norm.gltf", 1.0 / 255}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
         size_t warnings = 0;
         pm_motion *opened = open_ok(files[i].name, &warnings);
         const pm_motion_clip *clip = &pm_motion_get_content(opened)->clips[0];
@@ -232,8 +219,7 @@ static const pm_motion_channel *find_channel(const pm_motion_content *content, s
 
 /* The same fox three times: as it is, quantised to int16, and compressed. gltfpack keeps 12 bits of
  * rotations. */
-static void compressed_files_have_the_original_motion(void **state) {
-    (void)state;
+TEST(compressed_files_have_the_original_motion) {
     static const char *const names[] = {
         "quantized_gp_Fox.glb",
 #ifdef POSEMILL_MESHOPTIMIZER
@@ -243,7 +229,7 @@ static void compressed_files_have_the_original_motion(void **state) {
     size_t warnings = 0, compared = 0;
     pm_motion *fox = open_ok("Fox.glb", &warnings);
     const pm_motion_content *original = pm_motion_get_content(fox);
-    for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+    for (size_t f = 0; f < COUNT_OF(names); f++) {
         pm_motion *opened = open_ok(names[f], &warnings);
         for (size_t i = 0; i < original->clips[1].channel_count; i++) {
             const pm_motion_channel *c = &original->clips[1].channels[i];
@@ -263,13 +249,12 @@ static void compressed_files_have_the_original_motion(void **state) {
         }
         pm_motion_destroy(&opened);
     }
-    assert_true(compared >= 20 * (sizeof names / sizeof *names));
+    assert_true(compared >= 20 * (COUNT_OF(names)));
     pm_motion_destroy(&fox);
 }
 
 /* The matrices of the file, a translation by -0.5, -1, 0, in its last column there. */
-static void inverse_binds_are_rows(void **state) {
-    (void)state;
+TEST(inverse_binds_are_rows) {
     size_t warnings = 0;
     pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
     const pm_motion_skin *skin = &pm_motion_get_content(opened)->skins[0];
@@ -282,8 +267,7 @@ static void inverse_binds_are_rows(void **state) {
     pm_motion_destroy(&opened);
 }
 
-static void files_outside_of_the_folder_are_not_read(void **state) {
-    (void)state;
+TEST(files_outside_of_the_folder_are_not_read) {
     /* The first three exist. */
     static const struct {
         const char *uri, *words;
@@ -300,10 +284,9 @@ static void files_outside_of_the_folder_are_not_read(void **state) {
                 {".", "no regular file"},
                 {"missing.bin", "cannot be opened"}};
     char folder[1024], text[256];
-    if (!path_of("odd/animation.bin", folder))
-        skip();
+    snprintf(folder, sizeof folder, "%s", test_data("gltf/odd/animation.bin"));
     *strrchr(folder, '/') = '\0';
-    for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+    for (size_t i = 0; i < COUNT_OF(uris); i++) {
         pm_motion *opened = NULL;
         pm_error error = poisoned_error();
         (void)snprintf(text, sizeof text,
@@ -323,16 +306,4 @@ static void files_outside_of_the_folder_are_not_read(void **state) {
                    "\"uri\":\"animation%%2Ebin\"}]}");
     expect_ok(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error), &error);
     pm_motion_destroy(&opened);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readable_files_have_their_content),
-        cmocka_unit_test(invalid_files_are_refused_at_their_fault),
-        cmocka_unit_test(synthetic_files_have_the_known_rotations),
-        cmocka_unit_test(compressed_files_have_the_original_motion),
-        cmocka_unit_test(inverse_binds_are_rows),
-        cmocka_unit_test(files_outside_of_the_folder_are_not_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,10 @@
  *
  * Broken glTF files: cut at each boundary, with bytes changed, and with absurd numbers. Each is
  * refused with a reason, or read; what is read can be written, and read again. Memory is bounded: what
- * is held, and the sum of all that is requested, which is a measure of work.
+ * is held, and the sum of all that is requested, which is a measure of work. Failures of each
+ * allocation, those of jansson too: the error is that of memory, and nothing leaks or remains.
  */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +14,12 @@
 #include "check.h"
 #include "motion.h"
 #include "motion/model/model.h"
-#include "support/counted_memory.h"
+#include "support/failing_memory.h"
 #include "support/file_bytes.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
+#include "support/wrapped.h"
 
 enum { GENERATED = 12 };
 
@@ -37,16 +42,10 @@ static size_t collect(input inputs[GENERATED + 1]) {
         memcpy(inputs[count].data, file->data, file->size);
         gltf_generated_free(file);
     }
-    const char *data = getenv("POSEMILL_DATA");
-    char path[1024];
-    (void)snprintf(path, sizeof path, "%s/gltf/Fox.glb",
-                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data");
-    FILE *file = fopen(path, "rb");
-    if (!file)
+    if (!test_has_data("gltf/Fox.glb"))
         return count;
-    inputs[count] = (input){test_array(1 << 18, 1), 0};
-    inputs[count].size = fread(inputs[count].data, 1, 1 << 18, file);
-    (void)fclose(file);
+    inputs[count].data =
+        (unsigned char *)test_folder_read(test_data("gltf/Fox.glb"), &inputs[count].size);
     return count + 1;
 }
 
@@ -61,33 +60,14 @@ static uint32_t word(const unsigned char *at) {
 
 /* ---- one case ------------------------------------------------------------------------------ */
 
-static pm_status constant_samples(void *user, uint64_t first, size_t count,
-                                  double *const channels[], motion_position positions[],
-                                  pm_error *error) {
-    const pm_motion_clip *clip = user;
-    (void)error;
-    (void)first;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5;
-    positions[0] = (motion_position){.key = 1, .exact = true};
-    return PM_OK;
-}
-
 static void write_and_read_again(const pm_motion *opened, const motion_format *format) {
     const pm_motion_content *content = pm_motion_get_content(opened);
-    const motion_samples samples = {.count = 5,
-                                    .rate = {4, 1},
-                                    .read = constant_samples,
-                                    .user = (void *)(uintptr_t)content->clips};
+    const motion_samples samples = test_halves(opened, 5, (pm_rational){4, 1});
     file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_motion *again = NULL;
     pm_error error = poisoned_error();
-    expect_ok(format->write(opened, &samples, content->clip_count > 0,
-                            &(motion_write_options){.decimals = 6}, &sink, &error),
+    expect_ok(test_write(opened, format, content->clip_count > 0 ? &samples : NULL, &out, &error),
               &error);
-    expect_ok(pm_motion_parse(out.data, out.size, "", NULL, NULL, &again, &error), &error);
+    pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clip_count, content->clip_count);
     pm_motion_destroy(&again);
     free(out.data);
@@ -149,8 +129,7 @@ static pm_motion_format format_of(const input *in) {
 
 /* ---- the cases ----------------------------------------------------------------------------- */
 
-static void files_are_cut_at_every_boundary(void **state) {
-    (void)state;
+TEST(files_are_cut_at_every_boundary) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x952);
@@ -172,8 +151,7 @@ static void files_are_cut_at_every_boundary(void **state) {
     assert_true(t.refused > 400);
 }
 
-static void lengths_in_the_header_lie(void **state) {
-    (void)state;
+TEST(lengths_in_the_header_lie) {
     static const uint32_t lies[] = {0, 1, 4, 11, 12, 19, 20, 0x7fffffff, 0xfffffffc, 0xffffffff};
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
@@ -183,8 +161,8 @@ static void lengths_in_the_header_lie(void **state) {
             continue;
         const size_t bin = 20 + word(inputs[i].data + 12);
         const size_t places[] = {0, 4, 8, 12, 16, bin, bin + 4};
-        for (size_t p = 0; p < sizeof places / sizeof *places; p++)
-            for (size_t l = 0; l < sizeof lies / sizeof *lies; l++) {
+        for (size_t p = 0; p < COUNT_OF(places); p++)
+            for (size_t l = 0; l < COUNT_OF(lies); l++) {
                 unsigned char before[4];
                 memcpy(before, inputs[i].data + places[p], 4);
                 memcpy(inputs[i].data + places[p], &lies[l], 4);
@@ -196,8 +174,7 @@ static void lengths_in_the_header_lie(void **state) {
     assert_true(t.refused > 100);
 }
 
-static void bytes_are_changed(void **state) {
-    (void)state;
+TEST(bytes_are_changed) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x953);
@@ -239,7 +216,7 @@ static void run_with_number(const char *json, const void *bin, size_t bin_size,
     const char *at = json + random_size(random, 0, length - 1);
     at += strcspn(at, "0123456789");
     const size_t digits = strspn(at, "0123456789");
-    const char *number = absurd[random_size(random, 0, sizeof absurd / sizeof *absurd - 1)];
+    const char *number = absurd[random_size(random, 0, COUNT_OF(absurd) - 1)];
     if (digits == 0)
         return;
     char *text = test_array(length + 64, 1);
@@ -257,8 +234,7 @@ static void run_with_number(const char *json, const void *bin, size_t bin_size,
     free(text);
 }
 
-static void numbers_are_absurd(void **state) {
-    (void)state;
+TEST(numbers_are_absurd) {
     input inputs[GENERATED + 1];
     const size_t count = collect(inputs);
     random_source random = random_salted(0x954);
@@ -280,8 +256,7 @@ static void numbers_are_absurd(void **state) {
 
 /* What a file of a few kilobytes can make the reader do: many users of one large accessor, deep
  * nesting, sizes that no data stand for. */
-static void small_files_stay_small(void **state) {
-    (void)state;
+TEST(small_files_stay_small) {
     tally t = {0};
     char *text = test_array(1 << 20, 1);
     memset(text, '[', 1 << 20);
@@ -308,7 +283,7 @@ static void small_files_stay_small(void **state) {
         "\"count\":1000000000,\"type\":\"SCALAR\"}],\"animations\":[{\"samplers\":["
         "{\"input\":0,\"output\":0}],\"channels\":[]}]}"};
     assert_int_equal(t.refused, 1);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         pm_motion *opened = NULL;
         pm_error error = poisoned_error();
         expect_refusal(pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, NULL, &opened, &error),
@@ -318,8 +293,7 @@ static void small_files_stay_small(void **state) {
 }
 
 /* Each of 2000 nodes uses one accessor of 16-bit integers, which is converted once. */
-static void shared_accessors_are_converted_once(void **state) {
-    (void)state;
+TEST(shared_accessors_are_converted_once) {
     enum { NODES = 2000, KEYS = 20000 };
     unsigned char *bin = test_array(KEYS * 12, 1);
     char *json = test_array(NODES * 80 + 2000, 1), *end = json;
@@ -361,8 +335,7 @@ static void shared_accessors_are_converted_once(void **state) {
 }
 
 /* The largest memory of the whole run, which has read thousands of files. */
-static void memory_stays_below_100_megabytes(void **state) {
-    (void)state;
+TEST(memory_stays_below_100_megabytes) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip();
 #endif
@@ -371,15 +344,77 @@ static void memory_stays_below_100_megabytes(void **state) {
     assert_true(usage.ru_maxrss < 100L * 1024);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_cut_at_every_boundary),
-        cmocka_unit_test(lengths_in_the_header_lie),
-        cmocka_unit_test(bytes_are_changed),
-        cmocka_unit_test(numbers_are_absurd),
-        cmocka_unit_test(small_files_stay_small),
-        cmocka_unit_test(shared_accessors_are_converted_once),
-        cmocka_unit_test(memory_stays_below_100_megabytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+/* ---- failures of memory ---------------------------------------------------------------------- */
+
+static const generated_file *read_file;
+static bool with_jansson;
+
+/* The allocator behind the wrappers. */
+void *__real_malloc(size_t size);
+void __real_free(void *block);
+
+/* jansson's parser loses characters when it finds no memory for them, so that the file is refused for
+ * what it became, or read without them. */
+static bool read_it(void) {
+    const long live = live_blocks();
+    pm_motion *opened = NULL;
+    pm_error error = poisoned_error();
+    const pm_status status =
+        pm_motion_parse(read_file->data, read_file->size, "", NULL, NULL, &opened, &error);
+    assert_int_equal(opened != NULL, status == PM_OK);
+    pm_motion_destroy(&opened);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK && status != PM_ERROR_MEMORY && !(with_jansson && status == PM_ERROR_FILE))
+        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+    return status == PM_OK;
+}
+
+TEST(each_allocation_of_reading_may_fail) {
+    random_source random = random_salted(0x961);
+    for (size_t i = 0; i < (small_sizes() ? 1 : 3); i++) {
+        generated_file *file = gltf_generate(&random);
+        read_file = file;
+        for (int each = 0; each < 2; each++) {
+            with_jansson = each;
+            json_set_alloc_funcs(each ? malloc : __real_malloc, each ? free : __real_free);
+            fail_each_allocation(read_it, 5, each ? SIZE_MAX : 0);
+        }
+        gltf_generated_free(file);
+    }
+}
+
+static const pm_motion *written;
+static const motion_format *format;
+static file_bytes kept; /* with room, so that only the writer allocates */
+
+static bool write_it(void) {
+    const motion_samples samples = test_halves(written, 5, (pm_rational){4, 1});
+    const long live = live_blocks();
+    pm_error error = poisoned_error();
+    kept.size = 0;
+    const pm_status status = test_write(written, format, &samples, &kept, &error);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK && status != PM_ERROR_MEMORY)
+        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+    return status == PM_OK;
+}
+
+TEST(each_allocation_of_writing_may_fail) {
+    random_source random = random_salted(0x962);
+    const motion_format *const formats[] = {&motion_glb, &motion_gltf};
+    kept = (file_bytes){.data = test_array(1 << 20, 1), .room = 1 << 20};
+    json_set_alloc_funcs(malloc, free);
+    for (size_t i = 0; i < (small_sizes() ? 1 : 3); i++) {
+        generated_file *file = gltf_generate(&random);
+        pm_motion *opened = test_parse(file->data, file->size, NULL);
+        written = opened;
+        for (size_t f = 0; f < 2; f++) {
+            format = formats[f];
+            fail_each_allocation(write_it, 5, 0);
+            pm_motion_destroy(&(pm_motion *){test_parse(kept.data, kept.size, NULL)});
+        }
+        pm_motion_destroy(&opened);
+        gltf_generated_free(file);
+    }
+    free(kept.data);
 }

@@ -14,12 +14,13 @@
 
 #include "check.h"
 #include "motion.h"
-#include "motion/gltf/document.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
 #include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
+#include "support/test_folder.h"
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
@@ -167,7 +168,7 @@ static json_t *masked(const json_t *root) {
 static void expect_same_members(const json_t *a, const json_t *b) {
     static const char *const rewritten[] = {"animations", "accessors", "bufferViews", "buffers"};
     json_t *x = masked(a), *y = masked(b);
-    for (size_t i = 0; i < sizeof rewritten / sizeof *rewritten; i++) {
+    for (size_t i = 0; i < COUNT_OF(rewritten); i++) {
         json_object_del(x, rewritten[i]);
         json_object_del(y, rewritten[i]);
     }
@@ -262,10 +263,15 @@ static void expect_one_input(const json_t *root, const source *s) {
 
 static pm_motion *parse(const void *data, size_t size, bool is_strict) {
     const pm_motion_read_options options = {.strict = is_strict};
-    pm_motion *opened = NULL;
+    return test_parse(data, size, &options);
+}
+
+static file_bytes written(const pm_motion *opened, const motion_format *format,
+                          const motion_samples *samples) {
+    file_bytes out = {0};
     pm_error error = poisoned_error();
-    expect_ok(pm_motion_parse(data, size, "", NULL, &options, &opened, &error), &error);
-    return opened;
+    expect_ok(test_write(opened, format, samples, &out, &error), &error);
+    return out;
 }
 
 static void check_output(const generated_file *file, const file_bytes *out, const source *s) {
@@ -292,8 +298,7 @@ static void check_output(const generated_file *file, const file_bytes *out, cons
     pm_motion_destroy(&again);
 }
 
-static void samples_replace_keys_and_all_else_remains(void **state) {
-    (void)state;
+TEST(samples_replace_keys_and_all_else_remains) {
     random_source random = random_salted(0x941);
     for (size_t i = 0; i < 200; i++) {
         generated_file *file = gltf_generate(&random);
@@ -307,13 +312,8 @@ static void samples_replace_keys_and_all_else_remains(void **state) {
         s->evaluator = evaluator;
         s->clip = &pm_motion_get_content(opened)->clips[clip];
         s->samples = &samples;
-        file_bytes out = {0};
-        const motion_sink sink = bytes_sink(&out);
         const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
-        pm_error error = poisoned_error();
-        expect_ok(format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
-                                &error),
-                  &error);
+        file_bytes out = written(opened, format, &samples);
         if (file->track_count > 0 && out.size > 0)
             check_output(file, &out, s);
         free(out.data);
@@ -321,162 +321,6 @@ static void samples_replace_keys_and_all_else_remains(void **state) {
         gltf_evaluator_close(evaluator);
         pm_motion_destroy(&opened);
         gltf_generated_free(file);
-    }
-}
-
-/* ---- real files ---------------------------------------------------------------------------- */
-
-static pm_status constant_samples(void *user, uint64_t first, size_t count,
-                                  double *const channels[], motion_position positions[],
-                                  pm_error *error) {
-    const pm_motion_clip *clip = user;
-    (void)error;
-    (void)positions;
-    (void)first;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
-            channels[c][i] = 0.5;
-    return PM_OK;
-}
-
-static bool open_data(const char *name, pm_motion **opened) {
-    char path[1024];
-    pm_error error;
-    const char *data = getenv("POSEMILL_DATA");
-    (void)snprintf(path, sizeof path, "%s/gltf/%s",
-                   data ? data : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    (void)fclose(file);
-    expect_ok(pm_motion_open(path, NULL, opened, &error), &error);
-    return true;
-}
-
-/* The bytes that a view stands for: its own, or its compressed ones. */
-static const unsigned char *bytes_of(const gltf_document *document, size_t view, size_t *size) {
-    const gltf_view *v = &document->views[view];
-    const gltf_compression *c = v->compression;
-    const gltf_buffer *buffer = &document->buffers[c ? c->buffer : v->buffer];
-    *size = c ? c->size : v->size;
-    return buffer->data + (c ? c->offset : v->offset);
-}
-
-static void expect_same_view(const gltf_document *a, const gltf_document *b, const json_t *x,
-                             const json_t *y) {
-    size_t sizes[2] = {0, 0};
-    const json_t *const holders[] = {json_object_get(x, "bufferView"),
-                                     json_object_get(y, "bufferView")};
-    assert_int_equal(holders[0] != NULL, holders[1] != NULL);
-    if (!holders[0])
-        return;
-    const unsigned char *p = bytes_of(a, integer(x, "bufferView"), &sizes[0]);
-    const unsigned char *q = bytes_of(b, integer(y, "bufferView"), &sizes[1]);
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(p, q, sizes[0]);
-}
-
-/* Follows the same references from both documents, and compares what they lead to. */
-static void expect_same_accessors(const gltf_document *a, const gltf_document *b, const json_t *x,
-                                  const json_t *y) {
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)x, key, value) {
-        const json_t *other = json_object_get(y, key);
-        const json_t *p = json_array_get(json_object_get(a->root, "accessors"),
-                                         (size_t)json_integer_value(value));
-        const json_t *q = json_array_get(json_object_get(b->root, "accessors"),
-                                         (size_t)json_integer_value(other));
-        assert_true(p && q);
-        assert_int_equal(integer(p, "count"), integer(q, "count"));
-        assert_int_equal(integer(p, "byteOffset"), integer(q, "byteOffset"));
-        assert_true(json_equal(json_object_get(p, "min"), json_object_get(q, "min")) ||
-                    !json_object_get(p, "min"));
-        expect_same_view(a, b, p, q);
-    }
-}
-
-static void expect_same_meshes(const gltf_document *a, const gltf_document *b) {
-    const json_t *x = json_object_get(a->root, "meshes"), *y = json_object_get(b->root, "meshes");
-    assert_int_equal(json_array_size(x), json_array_size(y));
-    for (size_t i = 0; i < json_array_size(x); i++) {
-        const json_t *p = json_object_get(json_array_get(x, i), "primitives");
-        const json_t *q = json_object_get(json_array_get(y, i), "primitives");
-        for (size_t k = 0; k < json_array_size(p); k++) {
-            const json_t *u = json_array_get(p, k), *v = json_array_get(q, k);
-            expect_same_accessors(a, b, json_object_get(u, "attributes"),
-                                  json_object_get(v, "attributes"));
-            const json_t *ut = json_object_get(u, "targets"), *vt = json_object_get(v, "targets");
-            for (size_t t = 0; t < json_array_size(ut); t++)
-                expect_same_accessors(a, b, json_array_get(ut, t), json_array_get(vt, t));
-        }
-    }
-    const json_t *p = json_object_get(a->root, "images"), *q = json_object_get(b->root, "images");
-    for (size_t i = 0; i < json_array_size(p); i++)
-        expect_same_view(a, b, json_array_get(p, i), json_array_get(q, i));
-}
-
-static void expect_same_clips(const pm_motion_content *a, const pm_motion_content *b) {
-    assert_int_equal(a->clip_count, b->clip_count);
-    for (size_t i = 1; i < a->clip_count; i++)
-        for (size_t c = 0; c < a->clips[i].channel_count; c++) {
-            const pm_motion_channel *x = &a->clips[i].channels[c], *y = &b->clips[i].channels[c];
-            const size_t keys = a->clips[i].timelines[x->timeline].key_count;
-            assert_int_equal(x->interpolation, y->interpolation);
-            for (size_t k = 0; k < keys; k++)
-                assert_memory_equal((const char *)x->keys.data + k * x->keys.stride,
-                                    (const char *)y->keys.data + k * y->keys.stride,
-                                    x->components * sizeof(float));
-        }
-    for (size_t i = 0; i < a->skin_count; i++)
-        if (a->skins[i].inverse_binds)
-            assert_memory_equal(a->skins[i].inverse_binds, b->skins[i].inverse_binds,
-                                a->skins[i].joint_count * 12 * sizeof(float));
-}
-
-static void real_files_keep_what_is_not_animated(void **state) {
-    (void)state;
-    static const char *const names[] = {
-        "Fox.glb",
-        "AnimatedMorphCube.gltf",
-        "InfiniteSkinnedTentacle.glb",
-        "SimpleSkin.gltf",
-        "cesium_man.gltf",
-        "interpolation_test.gltf",
-        "quantized_gp_Fox.glb",
-#ifdef POSEMILL_MESHOPTIMIZER
-        "meshopt_Fox.glb",
-#endif
-    };
-    static const motion_format *const formats[] = {&motion_gltf, &motion_glb};
-    for (size_t i = 0; i < 2 * (sizeof names / sizeof *names); i++) {
-        pm_motion *opened = NULL;
-        if (!open_data(names[i / 2], &opened))
-            skip();
-        const pm_motion_content *content = pm_motion_get_content(opened);
-        const motion_samples samples = {.count = 7,
-                                        .rate = {10, 1},
-                                        .read = constant_samples,
-                                        .user = (void *)(uintptr_t)&content->clips[0]};
-        file_bytes out = {0};
-        const motion_sink sink = bytes_sink(&out);
-        pm_error error = poisoned_error();
-        expect_ok(formats[i % 2]->write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
-                                        &sink, &error),
-                  &error);
-        pm_motion *again = parse(out.data, out.size, true);
-        const gltf_document *a = opened->document, *b = again->document;
-        expect_same_members(a->root, b->root);
-        expect_same_meshes(a, b);
-        expect_same_clips(content, pm_motion_get_content(again));
-        const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
-        const bool is_step = content->clips[0].channels[0].interpolation == PM_MOTION_STEP;
-        assert_int_equal(clip->timelines[0].key_count,
-                         is_step ? content->clips[0].timelines[0].key_count : 7);
-        assert_true(is_step || (clip->rate.num == 10 && clip->rate.den == 1));
-        pm_motion_destroy(&again);
-        pm_motion_destroy(&opened);
-        free(out.data);
     }
 }
 
@@ -493,31 +337,38 @@ static void real_files_keep_what_is_not_animated(void **state) {
     "\"count\":2,\"type\":\"VEC3\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":32}],"          \
     "\"buffers\":[{\"byteLength\":36,\"name\":\"kept\"}]}"
 
+/* Two keys of a translation, at 0 and 1 s; and room for three samples of it. */
+typedef struct small {
+    unsigned char *file;
+    size_t size;
+    pm_motion *motion;
+    motion_samples samples;
+} small;
+
+static small open_small(const char *json) {
+    static const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
+    small made;
+    made.file = glb_assemble(json, data, sizeof data, &made.size);
+    made.motion = parse(made.file, made.size, false);
+    made.samples = test_halves(made.motion, 3, (pm_rational){2, 1});
+    return made;
+}
+
+static void close_small(small *made) {
+    pm_motion_destroy(&made->motion);
+    free(made->file);
+}
+
 static file_bytes write_document(const char *json, bool is_binary) {
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(json, data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    const motion_samples samples = {
-        .count = 3,
-        .rate = {2, 1},
-        .read = constant_samples,
-        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
-    file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_error error = poisoned_error();
-    const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
-    expect_ok(
-        format->write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error);
-    pm_motion_destroy(&opened);
-    free(file);
+    small made = open_small(json);
+    const file_bytes out =
+        written(made.motion, is_binary ? &motion_glb : &motion_gltf, &made.samples);
+    close_small(&made);
     return out;
 }
 
 /* Numbers, texts with NUL and with other characters, and extras of the changed sampler. */
-static void json_that_is_carried_over_is_equal(void **state) {
-    (void)state;
+TEST(json_that_is_carried_over_is_equal) {
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(DOCUMENT(""), JSON_ALLOW_NUL, NULL);
         file_bytes out = write_document(DOCUMENT(""), is_binary);
@@ -539,36 +390,27 @@ static void json_that_is_carried_over_is_equal(void **state) {
     }
 }
 
-static void unknown_chunks_are_carried_over(void **state) {
-    (void)state;
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    file = realloc(file, size + sizeof other);
-    assert_non_null(file);
-    memcpy(file + size, other, sizeof other);
-    const uint32_t total = (uint32_t)(size + sizeof other);
-    memcpy(file + 8, &total, 4);
-    pm_motion *opened = parse(file, total, true);
-    file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
-    pm_error error = poisoned_error();
-    expect_ok(
-        motion_glb.write(opened, NULL, 0, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error);
+TEST(unknown_chunks_are_carried_over) {
+    static const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
+    small made = open_small(DOCUMENT(""));
+    file_bytes file = {0};
+    bytes_add(&file, made.file, made.size);
+    bytes_add(&file, other, sizeof other);
+    memcpy(file.data + 8, &(uint32_t){(uint32_t)file.size}, 4);
+    pm_motion *opened = parse(file.data, file.size, true);
+    file_bytes out = written(opened, &motion_glb, NULL);
     assert_true(out.size > sizeof other);
     assert_memory_equal(out.data + out.size - sizeof other, other, sizeof other);
     pm_motion_destroy(&opened);
     opened = parse(out.data, out.size, true);
     pm_motion_destroy(&opened);
     free(out.data);
-    free(file);
+    free(file.data);
+    close_small(&made);
 }
 
 /* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
-static void channels_that_stay_keep_a_shared_sampler(void **state) {
-    (void)state;
+TEST(channels_that_stay_keep_a_shared_sampler) {
     static const char channels[] = "\"channels\":[", extra[] = "{\"sampler\":0,\"target\":{"
                                                                "\"path\":\"translation\"}},";
     static const char json[] = DOCUMENT("");
@@ -591,21 +433,15 @@ static void channels_that_stay_keep_a_shared_sampler(void **state) {
 }
 
 /* Keys of a GLB in memory are those in its binary chunk. */
-static void the_binary_chunk_is_not_copied(void **state) {
-    (void)state;
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, true);
-    const pm_motion_channel *channel = &pm_motion_get_content(opened)->clips[0].channels[0];
-    assert_ptr_equal(channel->keys.data, file + size - sizeof data + 2 * sizeof *data);
-    pm_motion_destroy(&opened);
-    free(file);
+TEST(the_binary_chunk_is_not_copied) {
+    small made = open_small(DOCUMENT(""));
+    const pm_motion_channel *channel = &pm_motion_get_content(made.motion)->clips[0].channels[0];
+    assert_ptr_equal(channel->keys.data, made.file + made.size - 7 * sizeof(float));
+    close_small(&made);
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
-static void unknown_extensions_keep_all_indices(void **state) {
-    (void)state;
+TEST(unknown_extensions_keep_all_indices) {
     static const char json[] = DOCUMENT(",\"extensions\":{\"ODD_x\":{\"bufferView\":0}}");
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
@@ -634,31 +470,21 @@ static void unknown_extensions_keep_all_indices(void **state) {
 }
 
 /* 10^7 samples a second cannot be told apart in float32 after one second. */
-static void times_that_float32_cannot_hold_are_refused(void **state) {
-    (void)state;
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    motion_samples samples = {.count = 40,
-                              .rate = {10000000, 1},
-                              .start = 1.0,
-                              .read = constant_samples,
-                              .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+TEST(times_that_float32_cannot_hold_are_refused) {
+    small made = open_small(DOCUMENT(""));
+    motion_samples samples = test_halves(made.motion, 40, (pm_rational){10000000, 1});
     file_bytes out = {0};
-    const motion_sink sink = bytes_sink(&out);
     pm_error error = poisoned_error();
-    expect_refusal(motion_glb.write(opened, &samples, 1, &(motion_write_options){.decimals = 6},
+    samples.start = 1;
+    expect_refusal(test_write(made.motion, &motion_glb, &samples, &out, &error), &error,
+                   PM_ERROR_TIME, "float32");
+    const motion_samples twice[] = {made.samples, made.samples};
+    const motion_sink sink = bytes_sink(&out);
+    expect_refusal(motion_glb.write(made.motion, twice, 2, &(motion_write_options){.decimals = 6},
                                     &sink, &error),
-                   &error, PM_ERROR_TIME, "float32");
+                   &error, PM_ERROR_ARGUMENT, "twice");
     assert_int_equal(out.size, 0);
-    const motion_samples twice[] = {{.count = 1, .read = constant_samples, .user = samples.user},
-                                    {.count = 1, .read = constant_samples, .user = samples.user}};
-    expect_refusal(
-        motion_glb.write(opened, twice, 2, &(motion_write_options){.decimals = 6}, &sink, &error),
-        &error, PM_ERROR_ARGUMENT, "twice");
-    pm_motion_destroy(&opened);
-    free(file);
+    close_small(&made);
 }
 
 /* Linear translations at 1, 2 and 3 s, and steps at 1, 1.5 and 2.5 s; optionally a channel that is
@@ -685,18 +511,12 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     char path[] = "/tmp/posemill-cut-XXXXXX.glb";
     unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
     pm_motion *opened = parse(file, size, false);
-    pm_engine *engine = NULL;
+    pm_engine *engine = test_reference();
     const pm_motion_resample_options options = {
         .rate = {4, 1}, .start = {3, 4}, .end = {7, 4}, .keep_time = keep_time, .authored = true};
     assert_true(close(mkstemps(path, 4)) == 0);
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, error), error);
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
-    FILE *written = fopen(path, "rb");
-    assert_non_null(written);
-    out->data = calloc(1, 4096);
-    out->size = fread(out->data, 1, 4096, written);
-    assert_true(feof(written));
-    fclose(written);
+    out->data = test_folder_read(path, &out->size);
     unlink(path);
     pm_engine_destroy(&engine);
     pm_motion_destroy(&opened);
@@ -704,8 +524,7 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     return status;
 }
 
-static void steps_are_cut_with_the_samples(void **state) {
-    (void)state;
+TEST(steps_are_cut_with_the_samples) {
     file_bytes out = {0};
     pm_error error = poisoned_error();
     expect_ok(write_cut(STEPS(""), &out, false, &error), &error);
@@ -732,11 +551,10 @@ static void steps_are_cut_with_the_samples(void **state) {
 }
 
 /* Its times are not known to be moved with the others. */
-static void a_cut_beside_carried_channels_keeps_its_times(void **state) {
+TEST(a_cut_beside_carried_channels_keeps_its_times) {
     static const char json[] =
         STEPS(",{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":"
               "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
-    (void)state;
     file_bytes out = {0};
     pm_error error = poisoned_error();
     expect_refusal(write_cut(json, &out, false, &error), &error, PM_ERROR_FILE, "channels/3");
@@ -762,26 +580,18 @@ static pm_status fill_up(void *user, const void *data, size_t size, pm_error *er
 }
 
 /* The sink's error is the writer's, wherever it occurs. */
-static void errors_of_the_sink_are_passed_on(void **state) {
-    (void)state;
-    const float data[9] = {0, 1, 1, 2, 3, 4, 5, 6, -1};
-    size_t size = 0, failures = 0;
-    unsigned char *file = glb_assemble(DOCUMENT(""), data, sizeof data, &size);
-    pm_motion *opened = parse(file, size, false);
-    const motion_samples samples = {
-        .count = 3,
-        .rate = {2, 1},
-        .read = constant_samples,
-        .user = (void *)(uintptr_t)&pm_motion_get_content(opened)->clips[0]};
+TEST(errors_of_the_sink_are_passed_on) {
+    small made = open_small(DOCUMENT(""));
+    size_t failures = 0;
     for (int is_binary = 0; is_binary < 2; is_binary++) {
+        const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
         for (size_t after = 1;; after += 7) {
             size_t left = after;
             const motion_sink sink = {fill_up, &left};
             pm_error error = poisoned_error();
             const pm_status status =
-                (is_binary ? motion_glb : motion_gltf)
-                    .write(opened, &samples, 1, &(motion_write_options){.decimals = 6}, &sink,
-                           &error);
+                format->write(made.motion, &made.samples, 1, &(motion_write_options){.decimals = 6},
+                              &sink, &error);
             if (status == PM_OK)
                 break;
             assert_int_equal(status, PM_ERROR_OUTPUT);
@@ -789,23 +599,5 @@ static void errors_of_the_sink_are_passed_on(void **state) {
         }
     }
     assert_true(failures > 100);
-    pm_motion_destroy(&opened);
-    free(file);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_replace_keys_and_all_else_remains),
-        cmocka_unit_test(real_files_keep_what_is_not_animated),
-        cmocka_unit_test(json_that_is_carried_over_is_equal),
-        cmocka_unit_test(channels_that_stay_keep_a_shared_sampler),
-        cmocka_unit_test(the_binary_chunk_is_not_copied),
-        cmocka_unit_test(unknown_chunks_are_carried_over),
-        cmocka_unit_test(unknown_extensions_keep_all_indices),
-        cmocka_unit_test(times_that_float32_cannot_hold_are_refused),
-        cmocka_unit_test(steps_are_cut_with_the_samples),
-        cmocka_unit_test(a_cut_beside_carried_channels_keeps_its_times),
-        cmocka_unit_test(errors_of_the_sink_are_passed_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    close_small(&made);
 }

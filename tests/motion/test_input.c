@@ -11,6 +11,7 @@
 #include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
+#include "support/test_folder.h"
 
 #include <fcntl.h>
 #include <posemill/posemill_motion.h>
@@ -99,8 +100,7 @@ static bool read_regular(FILE *file, const input_kind *kind, size_t max) {
 
 /* ---- tests --------------------------------------------------------------------- */
 
-static void every_size_is_read_to_the_last_byte(void **state) {
-    (void)state;
+TEST(every_size_is_read_to_the_last_byte) {
     static const size_t borders[] = {0, 1, 2, 65533, 65534, 65535, 65536, 65537, 131071, 131072};
     random_source source = random_start();
     for (size_t i = 0; i < 60; i++) {
@@ -126,8 +126,7 @@ static void every_size_is_read_to_the_last_byte(void **state) {
     }
 }
 
-static void one_byte_more_than_the_bound_is_refused(void **state) {
-    (void)state;
+TEST(one_byte_more_than_the_bound_is_refused) {
     random_source source = random_start();
     for (int i = 0; i < 40; i++) {
         size_t max = 1 + (size_t)(random_bits(&source) % 300000);
@@ -145,16 +144,14 @@ static void one_byte_more_than_the_bound_is_refused(void **state) {
     }
 }
 
-static void an_endless_stream_ends_at_the_bound(void **state) {
-    (void)state;
+TEST(an_endless_stream_ends_at_the_bound) {
     const char *begin = "HIERARCHY\n";
     feed f = {.text = begin, .text_size = strlen(begin), .size = (size_t)1 << 40};
     assert_false(read_pipe(&f, &bvh_kind, 3000000));
     assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* capacity of a pipe */
 }
 
-static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
-    (void)state;
+TEST(other_kinds_are_rejected_after_their_first_bytes) {
     static const struct {
         const input_kind *kind;
         const char *begin;
@@ -175,7 +172,7 @@ static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
         {&npy_kind, "\x93NUMPX", false},
         {&npy_kind, "PK\x03\x04", false},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         feed f = {.text = cases[i].begin, .text_size = strlen(cases[i].begin)};
         f.size = f.text_size;
         bool good = read_pipe(&f, cases[i].kind, 1 << 20);
@@ -191,8 +188,7 @@ static void other_kinds_are_rejected_after_their_first_bytes(void **state) {
 }
 
 /* Zeros, and blanks that are not followed by a word. */
-static void streams_of_blanks_are_rejected_early(void **state) {
-    (void)state;
+TEST(streams_of_blanks_are_rejected_early) {
     static char blanks[2 * FIRST_BYTES];
     memset(blanks, '\n', sizeof blanks);
     const input_kind *const kinds[] = {&bvh_kind, &npy_kind};
@@ -207,9 +203,8 @@ static void streams_of_blanks_are_rejected_early(void **state) {
 }
 
 /* A name without an extension, and no option: the first bytes decide. */
-static void streams_of_no_format_are_rejected_early(void **state) {
+TEST(streams_of_no_format_are_rejected_early) {
     static const pm_motion_read_options plain;
-    (void)state;
     feed zeros = {.text = "", .size = (size_t)64 << 20};
     char path[32];
     pthread_t thread;
@@ -224,53 +219,37 @@ static void streams_of_no_format_are_rejected_early(void **state) {
     assert_true(zeros.given <= 300000);
 }
 
-static void devices_and_sparse_files_take_no_memory(void **state) {
-    (void)state;
+TEST(devices_and_sparse_files_take_no_memory) {
     static const char header[] = "\x93NUMPY\x01";
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     assert_int_equal(cli_read_file("/dev/zero", &bvh_kind, &data, &size), CLI_BAD_INPUT);
     assert_int_equal(cli_read_file("/dev/zero", &npy_kind, &data, &size), CLI_BAD_INPUT);
-    char path[] = "/tmp/posemill-input-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, header, sizeof header), sizeof header);
-    if (ftruncate(file, (off_t)1 << 43) == 0) /* a sparse file of 8 TiB */
-        assert_int_equal(cli_read_file(path, &npy_kind, &data, &size), CLI_BAD_INPUT);
-    close(file);
-    unlink(path);
+    test_folder_put("sparse", header, sizeof header);
+    if (truncate("sparse", (off_t)1 << 43) == 0) /* 8 TiB */
+        assert_int_equal(cli_read_file("sparse", &npy_kind, &data, &size), CLI_BAD_INPUT);
     getrusage(RUSAGE_SELF, &after);
     assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
 }
 
-static void only_regular_files_are_opened_beside_others(void **state) {
-    (void)state;
-    char folder[] = "/tmp/posemill-beside-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/pipe", folder);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    const char *const odd[] = {"/dev/zero", "/dev/null", path, folder, "-"};
-    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
+TEST(only_regular_files_are_opened_beside_others) {
+    static const char *const odd[] = {"/dev/zero", "/dev/null", "pipe", ".", "-"};
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    for (size_t i = 0; i < COUNT_OF(odd); i++)
         assert_false(input_read_beside(odd[i], NULL, 1000, &data, &size, reason));
     assert_non_null(strstr(reason, "cannot be opened")); /* no file is called - */
-    assert_int_equal(input_open(path, INPUT_REGULAR, reason), -1);
+    assert_int_equal(input_open("pipe", INPUT_REGULAR, reason), -1);
     assert_string_equal(reason, "is no regular file");
-    assert_int_equal(unlink(path), 0);
-    const int file = open(path, O_WRONLY | O_CREAT, 0600);
-    assert_int_equal(write(file, "abcd", 4), 4);
-    close(file);
-    assert_false(input_read_beside(path, NULL, 3, &data, &size, reason));
+    test_folder_put_text("file", "abcd");
+    assert_false(input_read_beside("file", NULL, 3, &data, &size, reason));
     assert_string_equal(reason, "has 4 bytes; expected at most 3");
-    assert_true(input_read_beside(path, NULL, 4, &data, &size, reason));
+    assert_true(input_read_beside("file", NULL, 4, &data, &size, reason));
     assert_int_equal(size, 4);
     free(data);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* ---- files that change --------------------------------------------------------------- */
 
-static char changing[] = "/tmp/posemill-changing-XXXXXX";
 static int writer;
 static size_t change_at;
 static bool keeps_time;
@@ -293,7 +272,7 @@ static input_kind_found change_file(const char *bytes, size_t count) {
 static bool read_changing(input_kind_found (*find)(const char *, size_t)) {
     const input_kind kind = {find, "is no test file"};
     const input_bounds bounds = input_machine_bounds();
-    const int file = open(changing, O_RDONLY);
+    const int file = open("changing", O_RDONLY);
     assert_true(file >= 0);
     const bool read = input_read(file, &kind, &bounds, &data, &size, reason);
     close(file);
@@ -305,9 +284,8 @@ static input_kind_found accept_all(const char *bytes, size_t count) {
     return INPUT_KIND_YES;
 }
 
-static void files_that_change_while_they_are_read_are_refused(void **state) {
-    (void)state;
-    writer = mkstemp(changing);
+TEST(files_that_change_while_they_are_read_are_refused) {
+    writer = open("changing", O_RDWR | O_CREAT, 0600);
     assert_true(writer >= 0);
     const struct timespec past[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     struct timespec now[2];
@@ -330,21 +308,11 @@ static void files_that_change_while_they_are_read_are_refused(void **state) {
         assert_string_equal(reason, "changed while it was read");
     }
     close(writer);
-    unlink(changing);
 }
 
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_is_read_to_the_last_byte),
-        cmocka_unit_test(one_byte_more_than_the_bound_is_refused),
-        cmocka_unit_test(an_endless_stream_ends_at_the_bound),
-        cmocka_unit_test(other_kinds_are_rejected_after_their_first_bytes),
-        cmocka_unit_test(streams_of_blanks_are_rejected_early),
-        cmocka_unit_test(streams_of_no_format_are_rejected_early),
-        cmocka_unit_test(devices_and_sparse_files_take_no_memory),
-        cmocka_unit_test(only_regular_files_are_opened_beside_others),
-        cmocka_unit_test(files_that_change_while_they_are_read_are_refused),
-    };
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -9,6 +9,7 @@
 #include <posemill/posemill_motion.h>
 
 #include "support/check.h"
+#include "support/motion_files.h"
 #include "support/test_folder.h"
 
 #include <locale.h>
@@ -16,22 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const outputs[] = {"half.bvh", "half.glb", "half.gltf", "half.npz",
-                                      "fine.bvh", "fine.glb", "fine.gltf", "fine.npz"};
-enum { OUTPUTS = sizeof outputs / sizeof outputs[0], WRITTEN = OUTPUTS / 2 };
-
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
+static const char *const outputs[] = {"half.bvh",  "half.glb",    "half.gltf", "half.npz",
+                                      "fine.bvh",  "fine.glb",    "fine.gltf", "fine.npz",
+                                      "page.html", "numbers.json"};
+static const char walk_file[] = POSEMILL_SOURCE_DIR "/examples/walk.bvh";
+enum { OUTPUTS = COUNT_OF(outputs), MOTIONS = OUTPUTS - 2, WRITTEN = MOTIONS / 2 };
 
 /* Sets a locale, made in the working folder. */
 static void enter(const char *name) {
@@ -50,34 +40,26 @@ static void enter(const char *name) {
     assert_string_not_equal(localeconv()->decimal_point, ".");
 }
 
-static pm_engine *make_engine(void) {
-    pm_engine *engine = NULL;
-    pm_error error;
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
-    return engine;
-}
-
-static pm_motion *open_walk(void) {
-    pm_motion *motion = NULL;
-    pm_error error;
-    expect_ok(pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &motion, &error),
-              &error);
-    return motion;
-}
-
 /* Writes all outputs into the working folder. */
 static void write_outputs(void) {
     pm_error error;
-    pm_engine *engine = make_engine();
-    pm_motion *walk = open_walk(), *fine = NULL;
+    pm_engine *engine = test_reference();
+    pm_motion *walk = test_open(walk_file, NULL), *fine = NULL;
     const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
     const pm_motion_resample_options options = {.rate = {95, 2}, .curve = &curve};
     expect_ok(pm_motion_resample_copy(walk, engine, &options, &fine, NULL, &error), &error);
-    for (size_t i = 0; i < OUTPUTS; i++) {
+    for (size_t i = 0; i < MOTIONS; i++) {
         const pm_motion_convert_options half = {.scale = 0.5};
         expect_ok(pm_motion_convert(i < WRITTEN ? walk : fine, &half, outputs[i], &error), &error);
     }
     expect_ok(pm_motion_resample(walk, engine, &options, "fine.bvh", NULL, &error), &error);
+    const pm_motion_compare_options compared = {
+        .unit_mm = 12.5, .has_tolerance = true, .tolerance_degrees = 0.25, .tolerance_mm = 1.5};
+    pm_motion_comparison *found = NULL;
+    expect_ok(pm_motion_write_page(walk, fine, &compared, NULL, "page.html", &found, &error),
+              &error);
+    test_folder_put_text("numbers.json", pm_motion_comparison_json(found));
+    pm_motion_destroy_comparison(&found);
     pm_motion_destroy(&fine);
     pm_motion_destroy(&walk);
     pm_engine_destroy(&engine);
@@ -89,36 +71,31 @@ static void files_are_the_same_in(const char *name) {
     setlocale(LC_ALL, "C");
     write_outputs();
     for (size_t i = 0; i < OUTPUTS; i++)
-        expected[i] = read_bytes(outputs[i], &sizes[i]);
+        expected[i] = test_folder_read(outputs[i], &sizes[i]);
     enter(name);
     write_outputs();
     for (size_t i = 0; i < OUTPUTS; i++) {
         size_t size;
-        char *found = read_bytes(outputs[i], &size);
+        char *found = test_folder_read(outputs[i], &size);
         assert_int_equal(size, sizes[i]);
         assert_memory_equal(found, expected[i], size);
-        pm_motion *again = NULL;
-        pm_error error;
-        expect_ok(pm_motion_parse(found, size, outputs[i], NULL, NULL, &again, &error), &error);
-        pm_motion_destroy(&again);
+        if (i < MOTIONS)
+            pm_motion_destroy(&(pm_motion *){test_parse(found, size, NULL)});
         free(found);
         free(expected[i]);
     }
     setlocale(LC_ALL, "C");
 }
 
-static void files_are_the_same_with_a_decimal_comma(void **state) {
-    (void)state;
+TEST(files_are_the_same_with_a_decimal_comma) {
     files_are_the_same_in("de_DE");
 }
 
-static void files_are_the_same_with_a_decimal_point_of_several_bytes(void **state) {
-    (void)state;
+TEST(files_are_the_same_with_a_decimal_point_of_several_bytes) {
     files_are_the_same_in("ps_AF");
 }
 
-static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **state) {
-    (void)state;
+TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     const float key[4] = {0, 0, 0, 1.5f};
     const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
     const pm_clip_desc desc = {
@@ -126,10 +103,10 @@ static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **stat
     pm_error error;
     pm_clip *clip = NULL;
     enter("de_DE");
-    pm_engine *engine = make_engine();
+    pm_engine *engine = test_reference();
     assert_int_equal(pm_clip_create(engine, &desc, &clip, &error), PM_ERROR_KEY);
     assert_non_null(strstr(error.message, "1.5"));
-    pm_motion *walk = open_walk();
+    pm_motion *walk = test_open(walk_file, NULL);
     const pm_motion_convert_options bad = {.scale = -0.5};
     assert_int_not_equal(pm_motion_convert(walk, &bad, "a.bvh", &error), PM_OK);
     assert_non_null(strstr(error.message, "-0.5"));
@@ -139,11 +116,4 @@ static void messages_are_the_same_and_the_locale_of_the_caller_stays(void **stat
     setlocale(LC_ALL, "C");
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_the_same_with_a_decimal_comma),
-        cmocka_unit_test(files_are_the_same_with_a_decimal_point_of_several_bytes),
-        cmocka_unit_test(messages_are_the_same_and_the_locale_of_the_caller_stays),
-    };
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

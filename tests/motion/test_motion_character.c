@@ -4,6 +4,7 @@
  * double precision over the nodes and channels of the motion.
  */
 #include "support/engines.h"
+#include "support/motion_files.h"
 #include "support/motion_hand.h"
 #include "support/motion_kinematics.h"
 #include "support/motion_truth.h"
@@ -111,28 +112,13 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static pm_motion *open_data(const char *name) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    snprintf(path, sizeof path, "%s/bvh/%s",
-             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    expect_ok(pm_motion_open(path, NULL, &motion, &error), &error);
-    return motion;
-}
-
-static void bvh_files_pose_as_forward_kinematics_does(void **state) {
-    static const char *const names[] = {"pybvh_test1_mixed_orders.bvh", "makehuman_walk1.bvh",
-                                        "mocapbank.bvh"};
+TEST_ON_REFERENCE(bvh_files_pose_as_forward_kinematics_does) {
+    static const char *const names[] = {"bvh/pybvh_test1_mixed_orders.bvh",
+                                        "bvh/makehuman_walk1.bvh", "bvh/mocapbank.bvh"};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        pm_motion *motion = open_data(names[i]);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        pm_motion *motion = test_open(test_data(names[i]), NULL);
         const pm_motion_content *content = pm_motion_get_content(motion);
         const pm_timeline *timeline = &content->clips[0].timelines[0];
         const double duration = truth_time(timeline, timeline->key_count - 1);
@@ -168,12 +154,8 @@ static pm_motion *make_tree(random_source *source) {
 
 static void set_channel(pm_motion *motion, pm_motion_clip *clip, size_t index, int32_t node,
                         pm_motion_path path, uint32_t timeline, random_source *source) {
-    pm_motion_channel *channel = hand_channel(clip, index);
-    channel->node = node;
-    channel->path = path;
-    channel->timeline = timeline;
-    channel->components = path == PM_MOTION_ROTATION ? 4 : path == PM_MOTION_WEIGHTS ? 2 : 3;
-    hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 2);
+    hand_channel(clip, index)->node = node;
+    hand_random(motion, clip, index, path, timeline, PM_FLOAT64, source, 2);
 }
 
 /* Clip 0: rotations on two timelines and positions on a third, of one joint and of several. Clip 1:
@@ -210,7 +192,7 @@ static void expect_poses(const cast *c, const pm_motion_content *content, random
             expect_pose(c, content, clip, k ? random_between(source, 0, 6) : 0);
 }
 
-static void hand_built_motions_pose_as_forward_kinematics_does(void **state) {
+TEST_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 8; round++) {
@@ -227,8 +209,7 @@ static void hand_built_motions_pose_as_forward_kinematics_does(void **state) {
 
 /* Rotations on two timelines and positions of one joint on others: its keys are at the times of
  * both, where each channel has its own value. */
-static void a_joint_has_the_key_times_of_all_its_channels(void **unused) {
-    (void)unused;
+TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
     static const double a[3] = {1, 2, 4}, b[3] = {0.5, 2, 3}, both[5] = {0.5, 1, 2, 3, 4};
     random_source source = random_start();
     pm_motion *motion = hand_motion(1, 1);
@@ -303,7 +284,7 @@ static void expect_palette(const cast *c, const pm_motion_content *content, cons
     }
 }
 
-static void a_skin_has_its_joints_their_ancestors_and_inverse_binds(void **state) {
+TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     static const uint32_t nodes[5] = {1, 3, 4, 5, 6};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
@@ -365,7 +346,7 @@ static pm_motion_skin make_binding(random_source *source, uint32_t joints[BOUND]
         .name = {"", 0}, .joints = joints, .joint_count = BOUND, .inverse_binds = binds};
 }
 
-static void the_slots_of_a_skin_find_its_joints_in_palettes(void **state) {
+TEST_ON_REFERENCE(the_slots_of_a_skin_find_its_joints_in_palettes) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 8; round++) {
@@ -405,7 +386,7 @@ static void the_slots_of_a_skin_find_its_joints_in_palettes(void **state) {
 
 /* ---- lifetime and refusals ----------------------------------------------------------------- */
 
-static void a_character_outlives_its_motion(void **state) {
+TEST_ON_REFERENCE(a_character_outlives_its_motion) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = make_motion(&source);
@@ -436,13 +417,12 @@ static void expect_refused(const pm_motion *motion, size_t skin, pm_status statu
     assert_null(character);
 }
 
-static void unusable_motions_are_refused(void **state) {
+TEST_ON_REFERENCE(unusable_motions_are_refused) {
     random_source source = random_start();
     pm_motion_skin skins[2];
     float binds[24];
     pm_error error = poisoned_error();
     pm_motion *motion = make_motion(&source);
-    (void)state;
     expect_refused(NULL, 0, PM_ERROR_ARGUMENT, "motion is NULL");
     expect_refusal(pm_motion_make_character(motion, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
                    "character is NULL");
@@ -457,15 +437,4 @@ static void unusable_motions_are_refused(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_REFERENCE(bvh_files_pose_as_forward_kinematics_does),
-        ONLY_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does),
-        ONLY_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels),
-        ONLY_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds),
-        ONLY_ON_REFERENCE(the_slots_of_a_skin_find_its_joints_in_palettes),
-        ONLY_ON_REFERENCE(a_character_outlives_its_motion),
-        ONLY_ON_REFERENCE(unusable_motions_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

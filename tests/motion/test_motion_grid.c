@@ -54,14 +54,14 @@ static pm_motion *uniform_motion(random_source *source, size_t keys, pm_rational
     pm_motion_channel *channel = hand_channel(clip, 0);
     clip->rate = rate;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .rate = rate};
-    channel->path = PM_MOTION_TRANSLATION;
-    channel->components = 3;
     if (steps) {
+        channel->path = PM_MOTION_TRANSLATION;
+        channel->components = 3;
         channel->interpolation = PM_MOTION_STEP;
         channel->keys = (pm_array){.data = &unread, .type = PM_FLOAT64};
         hand_recorder(motion)->wants_nothing = true;
     } else {
-        hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
     }
     return motion;
 }
@@ -70,9 +70,7 @@ static pm_motion *listed_motion(random_source *source, const double *times, size
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .times = times};
-    hand_channel(clip, 0)->path = PM_MOTION_TRANSLATION;
-    hand_channel(clip, 0)->components = 3;
-    hand_keys(motion, clip, hand_channel(clip, 0), source, PM_FLOAT64, 0, 1);
+    hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
     return motion;
 }
 
@@ -154,7 +152,7 @@ static pm_rational fraction(random_source *source, size_t num, size_t den) {
                          (int64_t)random_size(source, 1, den)};
 }
 
-static void grids_are_exact(void **state) {
+TEST_ON_REFERENCE(grids_are_exact) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 60; round++) {
@@ -178,12 +176,12 @@ static void grids_are_exact(void **state) {
     }
 }
 
-static void ten_million_frames_are_counted_exactly(void **state) {
+TEST_ON_REFERENCE(ten_million_frames_are_counted_exactly) {
     static const pm_rational rates[][2] = {
         {{30000, 1001}, {24, 1}}, {{120, 1}, {30000, 1001}}, {{24000, 1001}, {25, 1}}};
     pm_engine *engine = engine_for(state);
     const size_t keys = 10000000;
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
         pm_motion *motion = uniform_motion(NULL, keys, rates[i][0], true);
         const pm_motion_resample_options o = {.rate = rates[i][1],
                                               .end_rule = PM_MOTION_END_INCLUDE};
@@ -194,7 +192,7 @@ static void ten_million_frames_are_counted_exactly(void **state) {
 }
 
 /* A clip of one key stays as it is. */
-static void one_key_stays_one_key(void **state) {
+TEST_ON_REFERENCE(one_key_stays_one_key) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double late[1] = {4e6}, odd[] = {(double)1e-30F, (double)3e38F};
@@ -221,7 +219,7 @@ static void one_key_stays_one_key(void **state) {
 /* ---- clips without a rate ------------------------------------------------------------------ */
 
 /* 0.7 and 0.1 as float32 are on different sides of the decimals. */
-static void ends_of_listed_clips_are_those_of_float32(void **state) {
+TEST_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {0, (double)0.7f};
@@ -239,7 +237,7 @@ static void ends_of_listed_clips_are_those_of_float32(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void the_first_key_need_not_be_at_0(void **state) {
+TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[3] = {5.25, 5.5, 6.75};
@@ -253,7 +251,7 @@ static void the_first_key_need_not_be_at_0(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void rates_beyond_float32_times_are_refused(void **state) {
+TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {0, 4096}; /* float32 numbers below are 2^-12 apart */
@@ -275,15 +273,12 @@ static pm_motion *make_two_timelines(random_source *source, pm_rational short_ra
     clip->rate = short_rate.num == 8 ? short_rate : (pm_rational){0, 0};
     for (size_t t = 0; t < 2; t++) {
         *hand_timeline(clip, t) = (pm_timeline){.key_count = t ? 9 : 3, .rate = rates[t]};
-        hand_channel(clip, t)->path = PM_MOTION_TRANSLATION;
-        hand_channel(clip, t)->components = 3;
-        hand_channel(clip, t)->timeline = (uint32_t)t;
-        hand_keys(motion, clip, hand_channel(clip, t), source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, t, PM_MOTION_TRANSLATION, (uint32_t)t, PM_FLOAT64, source, 1);
     }
     return motion;
 }
 
-static void several_uniform_timelines_are_sampled_at_listed_times(void **state) {
+TEST_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const pm_motion_resample_options options = {.rate = {16, 1}};
@@ -353,7 +348,7 @@ static void expect_key(const pm_motion_clip *got, size_t at, const pm_motion_cli
 }
 
 /* At its own rate, at multiples of it, and at half of it. */
-static void no_key_of_a_late_clip_is_lost(void **state) {
+TEST_ON_REFERENCE(no_key_of_a_late_clip_is_lost) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[MOST_KEYS];
@@ -380,7 +375,7 @@ static void no_key_of_a_late_clip_is_lost(void **state) {
 }
 
 /* Times that are added up in float32 drift away; the result has a rate all the same, and the keys. */
-static void clips_whose_times_were_added_up_keep_their_rate(void **state) {
+TEST_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[400];
@@ -409,7 +404,7 @@ static void clips_whose_times_were_added_up_keep_their_rate(void **state) {
 }
 
 /* Some frames have no key, so that the clip has no rate. */
-static void the_last_multiple_of_an_irregular_clip_is_not_lost(void **state) {
+TEST_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double all[MOST_KEYS], times[MOST_KEYS];
@@ -451,7 +446,7 @@ static void expect_begin(const pm_motion *copy, pm_rational begin, const double 
 }
 
 /* Half a second after a first key at 1/4 s, and 2 frames of 1/8 s. */
-static void cuts_begin_at_0_unless_times_are_kept(void **state) {
+TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[20];
@@ -492,19 +487,16 @@ static void cuts_begin_at_0_unless_times_are_kept(void **state) {
 }
 
 /* A second channel has steps at 1, 1.5, and 2.5 s. */
-static void steps_are_cut_and_moved_with_the_samples(void **state) {
+TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
     for (size_t t = 0; t < 2; t++) {
-        pm_motion_channel *channel = hand_channel(clip, t);
         *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
-        channel->path = t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION;
-        channel->components = 3;
-        channel->timeline = (uint32_t)t;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT64, 0, 1);
+        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION, (uint32_t)t,
+                    PM_FLOAT64, &source, 1);
     }
     hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
     const double *keys = hand_channel(clip, 1)->keys.data;
@@ -528,7 +520,7 @@ static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resa
 }
 
 /* 0.1 s at 15 Hz ends at 1/15 s. */
-static void an_end_that_fit_cuts_is_reported(void **state) {
+TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     static const double times[2] = {0, (double)0.1f}, nearly[2] = {0, 1.0004};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
@@ -571,7 +563,7 @@ static void expect_loop(pm_motion *motion, pm_engine *engine, double period, uin
     }
 }
 
-static void loops_end_before_their_first_sample_repeats(void **state) {
+TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[5] = {1, 1.25, 1.5, 1.75, 2};
@@ -599,7 +591,7 @@ static void loops_end_before_their_first_sample_repeats(void **state) {
 
 /* ---- limits and refusals ------------------------------------------------------------------- */
 
-static void too_many_samples_are_refused_with_their_number(void **state) {
+TEST_ON_REFERENCE(too_many_samples_are_refused_with_their_number) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[2] = {0, 2};
@@ -617,7 +609,7 @@ static void too_many_samples_are_refused_with_their_number(void **state) {
     pm_motion_destroy(&listed);
 }
 
-static void unusable_options_are_refused(void **state) {
+TEST_ON_REFERENCE(unusable_options_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[2] = {0, 2};
@@ -653,7 +645,7 @@ static void unusable_options_are_refused(void **state) {
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
         {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         expect_refused(uniform, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
         expect_refused(listed, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
     }
@@ -674,7 +666,7 @@ static void note_progress(void *user, uint64_t done, uint64_t total) {
     p->calls++;
 }
 
-static void progress_counts_to_the_total(void **state) {
+TEST_ON_REFERENCE(progress_counts_to_the_total) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start(), pieces = random_start();
     progress seen = {0, 0};
@@ -689,25 +681,4 @@ static void progress_counts_to_the_total(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_REFERENCE(grids_are_exact),
-        ONLY_ON_REFERENCE(ten_million_frames_are_counted_exactly),
-        ONLY_ON_REFERENCE(one_key_stays_one_key),
-        ONLY_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32),
-        ONLY_ON_REFERENCE(the_first_key_need_not_be_at_0),
-        ONLY_ON_REFERENCE(rates_beyond_float32_times_are_refused),
-        ONLY_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times),
-        ONLY_ON_REFERENCE(no_key_of_a_late_clip_is_lost),
-        ONLY_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate),
-        ONLY_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost),
-        ONLY_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept),
-        ONLY_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples),
-        ONLY_ON_REFERENCE(an_end_that_fit_cuts_is_reported),
-        ONLY_ON_REFERENCE(loops_end_before_their_first_sample_repeats),
-        ONLY_ON_REFERENCE(too_many_samples_are_refused_with_their_number),
-        ONLY_ON_REFERENCE(unusable_options_are_refused),
-        ONLY_ON_REFERENCE(progress_counts_to_the_total),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

@@ -15,8 +15,6 @@
 
 enum { KEYS = 33, SOURCE_RATE = 120 };
 
-/* ---- calls of the engine --------------------------------------------------------------------- */
-
 static struct {
     uint64_t samples; /* of all jobs */
     size_t keys;      /* of the longest clip */
@@ -43,8 +41,6 @@ pm_status __wrap_pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_
     return __real_pm_clip_create(engine, desc, clip, error);
 }
 
-/* ---- motions ------------------------------------------------------------------------------- */
-
 /* A rotation and a position. */
 static pm_motion *make_motion(void) {
     random_source source = random_start();
@@ -52,12 +48,8 @@ static pm_motion *make_motion(void) {
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     clip->rate = (pm_rational){SOURCE_RATE, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .rate = clip->rate};
-    for (size_t c = 0; c < 2; c++) {
-        pm_motion_channel *channel = hand_channel(clip, c);
-        channel->path = c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION;
-        channel->components = c ? 3 : 4;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT64, 0, 2);
-    }
+    hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT64, &source, 2);
+    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, &source, 2);
     return motion;
 }
 
@@ -71,9 +63,7 @@ static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
     return report;
 }
 
-/* ---- what is computed ------------------------------------------------------------------------ */
-
-static void samples_on_keys_are_not_computed(void **state) {
+TEST_ON_BOTH(samples_on_keys_are_not_computed) {
     static const pm_clip_desc squad = {.method = PM_METHOD_SQUAD};
     static const pm_motion_resample_options all[] = {
         {.rate = {120, 1}},
@@ -86,7 +76,7 @@ static void samples_on_keys_are_not_computed(void **state) {
     };
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i]);
         assert_true(report.kept == report.samples && report.identical);
         assert_int_equal(calls.samples, 0);
@@ -96,7 +86,7 @@ static void samples_on_keys_are_not_computed(void **state) {
 }
 
 /* Of two groups of tracks. */
-static void other_samples_are_computed(void **state) {
+TEST_ON_REFERENCE(other_samples_are_computed) {
     static const pm_clip_desc smooth = {.method = PM_METHOD_BSPLINE};
     static const struct {
         pm_motion_resample_options options;
@@ -110,7 +100,7 @@ static void other_samples_are_computed(void **state) {
     };
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i].options);
         assert_true(report.samples > 0 && report.identical);
         assert_int_equal(calls.samples, all[i].computed);
@@ -120,7 +110,7 @@ static void other_samples_are_computed(void **state) {
 }
 
 /* The signs of its rotations are those of samples. */
-static void a_copy_computes_all_samples(void **state) {
+TEST_ON_REFERENCE(a_copy_computes_all_samples) {
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion(), *copy = NULL;
     pm_error error = poisoned_error();
@@ -135,7 +125,7 @@ static void a_copy_computes_all_samples(void **state) {
 }
 
 /* As where samples are computed. */
-static void unusable_parameters_are_refused(void **state) {
+TEST_ON_REFERENCE(unusable_parameters_are_refused) {
     const pm_clip_desc curve = {
         .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_TCB, .tension = 3};
     pm_engine *engine = engine_for(state);
@@ -150,8 +140,6 @@ static void unusable_parameters_are_refused(void **state) {
     }
     pm_motion_destroy(&motion);
 }
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 static void keep(void *user, const void *data, size_t size) {
     bytes_add(user, data, size);
@@ -224,7 +212,7 @@ static void expect_bytes_of_check(const pm_motion *motion, pm_engine *engine,
 }
 
 /* Keys of glTF have times, so that its samples lie on none. */
-static void files_are_those_of_computed_samples(void **state) {
+TEST_ON_BOTH(files_are_those_of_computed_samples) {
     static const pm_motion_format formats[] = {
         PM_MOTION_BVH,
         PM_MOTION_CSV,
@@ -233,7 +221,7 @@ static void files_are_those_of_computed_samples(void **state) {
 #endif
     };
     pm_engine *engine = engine_for(state);
-    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+    for (size_t f = 0; f < COUNT_OF(formats); f++) {
         file_bytes file = make_file(formats[f]);
         pm_motion *motion = parse(&file, formats[f]);
         for (int64_t n = 1; n <= 4; n++)
@@ -249,13 +237,4 @@ static void files_are_those_of_computed_samples(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_on_keys_are_not_computed),
-        ONLY_ON_REFERENCE(other_samples_are_computed),
-        ONLY_ON_REFERENCE(a_copy_computes_all_samples),
-        ONLY_ON_REFERENCE(unusable_parameters_are_refused),
-        ON_BOTH(files_are_those_of_computed_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of the model of a motion: BVH files of the data folder against an independent reading, the
- * rules for channels with small files, how formats are found, and refusals.
+ * Tests of the model of a motion: the rules for channels with small files, how formats are found, and
+ * refusals. test_arrays compares BVH files of the data folder with an independent reading.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -14,119 +14,9 @@
 
 #include "motion/base/counts.h"
 #include "support/check.h"
-#include "support/motion_plain_bvh.h"
+#include "support/motion_files.h"
 #include "support/motion_truth.h"
-
-/* ---- files of the data folder -------------------------------------------------------------- */
-
-static char *read_data(const char *name, size_t *size) {
-    const char *folder = getenv("POSEMILL_DATA");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/bvh/%s",
-             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        print_message("%s is not there\n", path);
-        skip();
-    }
-    enum { MOST = 8 << 20 };
-    char *text = test_array(MOST, 1);
-    *size = fread(text, 1, MOST - 1, file);
-    text[*size] = '\0';
-    fclose(file);
-    return text;
-}
-
-static void expect_nodes(const pm_motion_content *content, const plain_bvh *b) {
-    assert_int_equal(content->node_count, b->count);
-    for (int n = 0; n < b->count; n++) {
-        const pm_motion_node *node = &content->nodes[n];
-        const plain_joint *joint = &b->joints[n];
-        assert_int_equal(node->parent, joint->parent);
-        assert_int_equal(node->name.size, joint->name_size);
-        assert_memory_equal(node->name.text, joint->name, joint->name_size);
-        assert_int_equal(node->name.text[node->name.size], '\0');
-        assert_int_equal(node->has_tail, joint->has_tail);
-        for (int i = 0; i < 3; i++)
-            assert_true(node->translation[i] == joint->offset[i] &&
-                        node->tail[i] == joint->tail[i] && node->scale[i] == 1);
-        assert_memory_equal(node->rotation, ((double[]){0, 0, 0, 1}), sizeof node->rotation);
-    }
-}
-
-static void expect_channel(const pm_motion_channel *channel, const plain_bvh *b) {
-    const plain_joint *joint = &b->joints[channel->node];
-    for (size_t k = 0; k < b->frames; k++) {
-        double got[4], expected[4] = {0};
-        const double *row = b->values + k * b->columns;
-        for (size_t i = 0; i < channel->components; i++)
-            got[i] = truth_number(&channel->keys, channel->components, k, i);
-        if (channel->path == PM_MOTION_ROTATION) {
-            plain_rotation(joint, row, expected);
-            assert_true(truth_angle(got, expected) < 1e-14);
-        } else {
-            assert_true(plain_position(joint, row, expected));
-            assert_memory_equal(got, expected, 3 * sizeof *got);
-        }
-    }
-}
-
-static void expect_clip(const pm_motion_clip *clip, const plain_bvh *b) {
-    size_t of_path[2] = {0, 0};
-    assert_int_equal(clip->timeline_count, 1);
-    assert_int_equal(clip->timelines[0].key_count, b->frames);
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        assert_true(channel->path <= PM_MOTION_TRANSLATION);
-        assert_int_equal(channel->interpolation, PM_MOTION_LINEAR);
-        assert_int_equal(channel->components, channel->path == PM_MOTION_ROTATION ? 4 : 3);
-        assert_null(channel->in.data);
-        of_path[channel->path]++;
-        expect_channel(channel, b);
-    }
-    for (int n = 0; n < b->count; n++) {
-        double unused[3];
-        const double *row = b->values;
-        of_path[0] -= b->joints[n].count >= 3;
-        of_path[1] -= plain_position(&b->joints[n], row, unused);
-    }
-    assert_true(of_path[0] == 0 && of_path[1] == 0);
-}
-
-static void files_are_what_an_independent_reading_says(void **state) {
-    static const char *const names[] = {"cmu_jumping_jacks_3dsmax.bvh",
-                                        "makehuman_walk1.bvh",
-                                        "mocapbank.bvh",
-                                        "makehuman_benchmark_mixed_6_3ch.bvh",
-                                        "rokoko_jesse_dance.bvh",
-                                        "pybvh_test1_mixed_orders.bvh",
-                                        "pybvh_test3_hands_crlf.bvh"};
-    static plain_bvh plain;
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        pm_motion *motion = NULL;
-        pm_error error = poisoned_error();
-        size_t size;
-        char *text = read_data(names[i], &size);
-        print_message("%s\n", names[i]);
-        plain_read(text, &plain);
-        expect_ok(pm_motion_parse(text, size, names[i], NULL, NULL, &motion, &error), &error);
-        const pm_motion_content *content = pm_motion_get_content(motion);
-        assert_int_equal(content->format, PM_MOTION_BVH);
-        assert_int_equal(content->file_bytes, size);
-        assert_string_equal(content->layout, "");
-        assert_int_equal(content->skin_count, 0);
-        assert_int_equal(content->clip_count, 1);
-        expect_nodes(content, &plain);
-        expect_clip(&content->clips[0], &plain);
-        pm_motion_destroy(&motion);
-        assert_null(motion);
-        free(plain.values);
-        free(text);
-    }
-}
-
-/* ---- small files --------------------------------------------------------------------------- */
+#include "support/test_folder.h"
 
 static const pm_motion_read_options plain;
 
@@ -158,10 +48,9 @@ static pm_motion *parse(const char *text, size_t size) {
     "\n"
 #define SMALL FILE_OF("Hips", "1 Xrotation", "30")
 
-static void missing_numbers_are_those_of_the_rest_pose(void **state) {
+TEST(missing_numbers_are_those_of_the_rest_pose) {
     static const char text[] = FILE_OF("Hips", "4 Zposition Yscale Xposition Xscale", "1 2 3 4");
     static const double expected[2][3] = {{3, 8, 1}, {4, 2, 1}};
-    (void)state;
     pm_motion *motion = parse(text, strlen(text));
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     assert_int_equal(clip->channel_count, 2);
@@ -174,10 +63,9 @@ static void missing_numbers_are_those_of_the_rest_pose(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void unknown_channels_are_plain_numbers(void **state) {
+TEST(unknown_channels_are_plain_numbers) {
     static const char text[] =
         FILE_OF("Hips", "6 Xposition Yposition Zposition Zoom Xposition Xrotation", "1 2 3 4 5 6");
-    (void)state;
     pm_motion *motion = parse(text, strlen(text));
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     assert_int_equal(clip->channel_count, 4);
@@ -191,7 +79,7 @@ static void unknown_channels_are_plain_numbers(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void the_rate_is_snapped_unless_it_is_given(void **state) {
+TEST(the_rate_is_snapped_unless_it_is_given) {
     const struct {
         pm_motion_read_options options;
         pm_rational rate;
@@ -199,8 +87,7 @@ static void the_rate_is_snapped_unless_it_is_given(void **state) {
     } ways[] = {{{.no_snap = false}, {120, 1}, true},
                 {{.no_snap = true}, {10000000, 83333}, false},
                 {{.source_rate = {25, 2}}, {25, 2}, false}};
-    (void)state;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
         pm_motion *motion = NULL;
         pm_error error = poisoned_error();
         expect_ok(
@@ -215,21 +102,18 @@ static void the_rate_is_snapped_unless_it_is_given(void **state) {
     }
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 static void expect_printable(const char *text) {
     for (; *text; text++)
         assert_true((unsigned char)*text >= 32 && *text != 127);
 }
 
 /* Names keep their bytes in the model; in messages they are escaped. */
-static void names_are_bytes_and_messages_are_printable(void **state) {
+TEST(names_are_bytes_and_messages_are_printable) {
     static const char text[] = FILE_OF("H\x1b[2J\0z", "1 Xrotation", "30");
     static const char two[] = FILE_OF("\x07x", "2 Xrotation Xrotation", "30 30");
     pm_motion *motion = parse(text, sizeof text - 1);
     const pm_motion_name name = pm_motion_get_content(motion)->nodes[0].name;
     pm_error error;
-    (void)state;
     assert_int_equal(name.size, 7);
     assert_memory_equal(name.text, "H\x1b[2J\0z", 8);
     pm_motion_destroy(&motion);
@@ -238,8 +122,6 @@ static void names_are_bytes_and_messages_are_printable(void **state) {
     expect_printable(error.message);
     assert_null(motion);
 }
-
-/* ---- formats ------------------------------------------------------------------------------- */
 
 static void expect_parsed(const char *name, pm_motion_read_options options) {
     pm_motion *motion = NULL;
@@ -258,8 +140,7 @@ static void expect_refused(const char *text, const char *name, pm_motion_read_op
     assert_null(motion);
 }
 
-static void formats_are_found_by_option_name_and_bytes(void **state) {
-    (void)state;
+TEST(formats_are_found_by_option_name_and_bytes) {
     expect_parsed("walk.bvh", plain);
     expect_parsed("a.b/walk.BVH", plain);
     expect_parsed("a.glb/walk", plain);
@@ -273,10 +154,9 @@ static void formats_are_found_by_option_name_and_bytes(void **state) {
     expect_refused("HIERARCHY\nROOT a\n{\n", "walk.bvh", plain, PM_ERROR_FILE, "walk.bvh: line 4");
 }
 
-static void unknown_extensions_are_refused_before_files_are_opened(void **state) {
+TEST(unknown_extensions_are_refused_before_files_are_opened) {
     pm_motion *motion = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     expect_refusal(pm_motion_open("no/such/walk.fbx", &plain, &motion, &error), &error,
                    PM_ERROR_FILE, "no/such/walk.fbx: extension 'fbx' is of no motion format");
     expect_refusal(pm_motion_open("no/such/walk", &plain, &motion, &error), &error, PM_ERROR_FILE,
@@ -284,18 +164,15 @@ static void unknown_extensions_are_refused_before_files_are_opened(void **state)
     assert_null(motion);
 }
 
-static void format_names_are_those_of_the_command(void **state) {
+TEST(format_names_are_those_of_the_command) {
     static const char *const names[] = {"any", "bvh", "gltf", "glb", "npz", "csv"};
-    (void)state;
     for (int f = 0; f < PM_MOTION_FORMAT_COUNT; f++)
         assert_string_equal(pm_motion_format_name((pm_motion_format)f), names[f]);
     assert_string_equal(pm_motion_format_name((pm_motion_format)-1), "unknown");
     assert_string_equal(pm_motion_format_name(PM_MOTION_FORMAT_COUNT), "unknown");
 }
 
-/* ---- arguments ----------------------------------------------------------------------------- */
-
-static void reserved_values_are_refused(void **state) {
+TEST(reserved_values_are_refused) {
     pm_motion *motion = NULL;
     const pm_motion_character *character = NULL;
     pm_motion_read_options read = {.format = PM_MOTION_ANY};
@@ -304,7 +181,6 @@ static void reserved_values_are_refused(void **state) {
     pm_motion_character_options options = {.skin = 0};
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
     expect_reserved_refused(
         pm_motion_read_options, read, &error,
@@ -323,11 +199,10 @@ static void reserved_values_are_refused(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void wrong_arguments_are_refused(void **state) {
+TEST(wrong_arguments_are_refused) {
     static const pm_rational rates[] = {{1, 0}, {0, 1}, {-1, 1}, {1, -1}};
     pm_motion *motion = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     expect_refusal(pm_motion_parse(NULL, 0, "a", NULL, NULL, &motion, &error), &error,
                    PM_ERROR_ARGUMENT, "data is NULL");
     expect_refusal(pm_motion_parse("", 0, NULL, NULL, NULL, &motion, &error), &error,
@@ -342,7 +217,7 @@ static void wrong_arguments_are_refused(void **state) {
     for (int i = -1; i <= PM_MOTION_FORMAT_COUNT; i += 1 + PM_MOTION_FORMAT_COUNT)
         expect_refused(SMALL, "a.bvh", (pm_motion_read_options){.format = (pm_motion_format)i},
                        PM_ERROR_ARGUMENT, "format is");
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+    for (size_t i = 0; i < COUNT_OF(rates); i++)
         expect_refused(SMALL, "a.bvh", (pm_motion_read_options){.source_rate = rates[i]},
                        PM_ERROR_ARGUMENT, "source_rate");
     assert_null(pm_motion_get_content(NULL));
@@ -350,10 +225,9 @@ static void wrong_arguments_are_refused(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void files_that_cannot_be_opened_are_named(void **state) {
+TEST(files_that_cannot_be_opened_are_named) {
     pm_motion *motion = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     expect_refusal(pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, &error), &error,
                    PM_ERROR_FILE, "/nowhere/\\x1bwalk.bvh: cannot be opened: No such file");
     expect_refusal(pm_motion_open("/", NULL, &motion, &error), &error, PM_ERROR_FILE,
@@ -376,32 +250,13 @@ static pm_status open_stream(const char *text, pm_motion **motion, pm_error *err
     return status;
 }
 
-static void standard_input_is_read_and_named(void **state) {
+TEST(standard_input_is_read_and_named) {
     pm_motion *motion = NULL;
     pm_error error = poisoned_error();
-    (void)state;
     expect_ok(open_stream(SMALL, &motion, &error), &error);
     assert_int_equal(pm_motion_get_content(motion)->node_count, 1);
     pm_motion_destroy(&motion);
     expect_refusal(open_stream("HIERARCHY\nROOT a\n{\n", &motion, &error), &error, PM_ERROR_FILE,
                    "standard input: line 4");
     assert_null(motion);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_what_an_independent_reading_says),
-        cmocka_unit_test(missing_numbers_are_those_of_the_rest_pose),
-        cmocka_unit_test(unknown_channels_are_plain_numbers),
-        cmocka_unit_test(the_rate_is_snapped_unless_it_is_given),
-        cmocka_unit_test(names_are_bytes_and_messages_are_printable),
-        cmocka_unit_test(formats_are_found_by_option_name_and_bytes),
-        cmocka_unit_test(unknown_extensions_are_refused_before_files_are_opened),
-        cmocka_unit_test(format_names_are_those_of_the_command),
-        cmocka_unit_test(reserved_values_are_refused),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(files_that_cannot_be_opened_are_named),
-        cmocka_unit_test(standard_input_is_read_and_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static pm_rational usual_rate(random_source *source) {
     return rate;
 }
 
-static void channels_follow_their_own_interpolation(void **state) {
+TEST_ON_BOTH(channels_follow_their_own_interpolation) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 12; round++) {
@@ -147,7 +147,7 @@ static void channels_follow_their_own_interpolation(void **state) {
     }
 }
 
-static void without_a_curve_rotations_are_slerp_and_numbers_linear(void **state) {
+TEST_ON_BOTH(without_a_curve_rotations_are_slerp_and_numbers_linear) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 6; round++) {
@@ -162,7 +162,7 @@ static void without_a_curve_rotations_are_slerp_and_numbers_linear(void **state)
 /* ---- samples on keys ----------------------------------------------------------------------- */
 
 /* Keys at multiples of 1/32 s, which are float32 numbers, and samples at the same times. */
-static void samples_on_keys_have_the_values_of_the_keys(void **state) {
+TEST_ON_BOTH(samples_on_keys_have_the_values_of_the_keys) {
     enum { KEYS = 40 };
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
@@ -172,12 +172,8 @@ static void samples_on_keys_have_the_values_of_the_keys(void **state) {
     pm_motion *motion = random_motion(&source);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .times = times};
-    for (size_t c = 0; c < 2; c++) {
-        pm_motion_channel *channel = hand_channel(clip, c);
-        channel->path = c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION;
-        channel->components = c ? 3 : 4;
-        hand_keys(motion, clip, channel, &source, PM_FLOAT32, 0, 3);
-    }
+    hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT32, &source, 3);
+    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT32, &source, 3);
     resample(motion, engine, &(pm_motion_resample_options){.rate = {32, 1}, .authored = true});
     const recorded_clip *r = &hand_recorder(motion)->clips[0];
     assert_int_equal(r->samples.count, KEYS);
@@ -195,7 +191,7 @@ static void samples_on_keys_have_the_values_of_the_keys(void **state) {
 }
 
 /* Positions far from the origin keep the precision of their motion. */
-static void a_distant_origin_costs_no_precision(void **state) {
+TEST_ON_BOTH(a_distant_origin_costs_no_precision) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double keys[2][3] = {{4e9, -3e9, 7}, {4e9 + 1, -3e9 + 2, 8}};
@@ -299,13 +295,13 @@ static void expect_curve(const pm_motion_clip *clip, const recorded_clip *r,
     }
 }
 
-static void a_method_replaces_the_interpolation(void **state) {
+TEST_ON_BOTH(a_method_replaces_the_interpolation) {
     static const pm_method methods[] = {PM_METHOD_SLERP,  PM_METHOD_NLERP,       PM_METHOD_STERP,
                                         PM_METHOD_SQUAD,  PM_METHOD_CIRCULAR_C2, PM_METHOD_HERMITE,
                                         PM_METHOD_SPLINE, PM_METHOD_BSPLINE};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+    for (size_t m = 0; m < COUNT_OF(methods); m++) {
         const pm_method_info *info = pm_method_describe(methods[m]);
         const pm_clip_desc curve = {.method = methods[m], .ends = PM_ENDS_NATURAL};
         pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
@@ -320,7 +316,7 @@ static void a_method_replaces_the_interpolation(void **state) {
 }
 
 /* The fields of a curve that are about tracks and keys are not read. */
-static void a_curve_gives_parameters_only(void **state) {
+TEST_ON_BOTH(a_curve_gives_parameters_only) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double number = 5;
@@ -340,7 +336,7 @@ static void a_curve_gives_parameters_only(void **state) {
 }
 
 /* A key that the engine refuses is named as the file has it: keys that are trimmed count. */
-static void unusable_keys_are_named(void **state) {
+TEST_ON_BOTH(unusable_keys_are_named) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
@@ -370,7 +366,7 @@ static void expect_same_samples(const pm_motion_clip *clip, const recorded_clip 
 }
 
 /* More samples than the sampler computes at once. */
-static void odd_pieces_give_the_same_bits(void **state) {
+TEST_ON_BOTH(odd_pieces_give_the_same_bits) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start(), pieces = random_start();
     pm_motion *whole = moving_motion(&source, 6, (pm_rational){30, 1});
@@ -389,7 +385,7 @@ static void odd_pieces_give_the_same_bits(void **state) {
     pm_motion_destroy(&whole);
 }
 
-static void a_check_compares_with_the_reference_path(void **state) {
+TEST_ON_BOTH(a_check_compares_with_the_reference_path) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = random_motion(&source);
@@ -402,7 +398,7 @@ static void a_check_compares_with_the_reference_path(void **state) {
     pm_motion_destroy(&motion);
 }
 
-static void only_listed_clips_are_resampled(void **state) {
+TEST_ON_REFERENCE(only_listed_clips_are_resampled) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = hand_motion(1, 3);
@@ -428,18 +424,4 @@ static void only_listed_clips_are_resampled(void **state) {
     pm_motion_destroy(&motion);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(channels_follow_their_own_interpolation),
-        ON_BOTH(without_a_curve_rotations_are_slerp_and_numbers_linear),
-        ON_BOTH(samples_on_keys_have_the_values_of_the_keys),
-        ON_BOTH(a_distant_origin_costs_no_precision),
-        ON_BOTH(a_method_replaces_the_interpolation),
-        ON_BOTH(a_curve_gives_parameters_only),
-        ON_BOTH(unusable_keys_are_named),
-        ON_BOTH(odd_pieces_give_the_same_bits),
-        ON_BOTH(a_check_compares_with_the_reference_path),
-        ONLY_ON_REFERENCE(only_listed_clips_are_resampled),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+const test_fixture group_fixture = {NULL, engines_close};

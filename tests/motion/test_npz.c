@@ -6,13 +6,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define _POSIX_C_SOURCE 200809L
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +15,9 @@
 
 #include "motion/npz/npz.h"
 #include "oracle/random_tracks.h"
+#include "support/motion_files.h"
 #include "support/npz_files.h"
+#include "support/test_folder.h"
 
 /* ---- reading ------------------------------------------------------------------------- */
 
@@ -68,16 +63,12 @@ static const pm_motion_read_options plain_options = {0}, strict_options = {.stri
 /* ---- real files ------------------------------------------------------------------------ */
 
 static pm_status open_real(const char *name, pm_motion **motion) {
-    char path[1024];
-    const char *folder = getenv("POSEMILL_DATA");
+    char path[128];
     const pm_motion_read_options options = {.log = note};
-    snprintf(path, sizeof path, "%s/amass_synthetic/%s",
-             folder ? folder : POSEMILL_SOURCE_DIR "/../shared/data", name);
-    if (access(path, R_OK) != 0)
-        return PM_ERROR_ARGUMENT;
+    snprintf(path, sizeof path, "amass_synthetic/%s", name);
     *warnings = '\0';
     *motion = NULL;
-    return pm_motion_open(path, &options, motion, &failure);
+    return pm_motion_open(test_data(path), &options, motion, &failure);
 }
 
 typedef struct real_file {
@@ -86,7 +77,7 @@ typedef struct real_file {
     int64_t rate;
 } real_file;
 
-static void real_files_are_read_as_what_they_are(void **state) {
+TEST(real_files_are_read_as_what_they_are) {
     static const real_file files[] = {
         {"smplh_120hz_stored.npz", "amass", 480, 52, 54, 120},
         {"smplh_120hz_deflate.npz", "amass", 480, 52, 54, 120},
@@ -96,12 +87,9 @@ static void real_files_are_read_as_what_they_are(void **state) {
         {"object_dtype_pickled_field.npz", "amass-x", 240, 55, 56, 120},
         {"single_frame.npz", "amass", 1, 55, 56, 60}};
     pm_motion *motion;
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
         const real_file *f = &files[i];
         const pm_status status = open_real(f->name, &motion);
-        if (status == PM_ERROR_ARGUMENT)
-            skip();
         if (status != PM_OK)
             fail_msg("%s", failure.message);
         const pm_motion_content *content = pm_motion_get_content(motion);
@@ -123,12 +111,9 @@ static void real_files_are_read_as_what_they_are(void **state) {
     }
 }
 
-static void a_file_without_motion_is_refused(void **state) {
+TEST(a_file_without_motion_is_refused) {
     pm_motion *motion;
-    (void)state;
     const pm_status status = open_real("shape_only_no_poses.npz", &motion);
-    if (status == PM_ERROR_ARGUMENT)
-        skip();
     assert_int_equal(status, PM_ERROR_FILE);
     assert_non_null(strstr(failure.message, "no member holds rotations"));
 }
@@ -138,18 +123,15 @@ static void a_file_without_motion_is_refused(void **state) {
 enum { FRAMES = 5, JOINTS = 2 };
 
 static void add_rate(zip_builder *zip, const char *name, double rate) {
-    zip_add_array(zip, name, false, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }",
-                  &rate, sizeof rate);
+    zip_add_array(zip, name, false, "<f8", "()", &rate, sizeof rate);
 }
 
 static void add_doubles(zip_builder *zip, const char *name, bool deflated, const double *values,
                         size_t rows, size_t a, size_t b) {
-    char header[128];
-    snprintf(header, sizeof header,
-             b ? "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu, %zu), }"
-               : "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %zu), }",
-             rows, a, b);
-    zip_add_array(zip, name, deflated, header, values, rows * a * (b ? b : 1) * sizeof *values);
+    char shape[64];
+    snprintf(shape, sizeof shape, b ? "(%zu, %zu, %zu)" : "(%zu, %zu)", rows, a, b);
+    zip_add_array(zip, name, deflated, "<f8", shape, values,
+                  rows * a * (b ? b : 1) * sizeof *values);
 }
 
 static void unit_quaternions(double *q, size_t count) {
@@ -174,279 +156,229 @@ static void expect_plain_refused(zip_builder *zip, const char *reason) {
     zip_free(zip);
 }
 
-static void numbers_that_are_not_finite_are_refused_by_their_place(void **state) {
-    double q[FRAMES * JOINTS * 4];
-    (void)state;
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    q[(size_t)3 * JOINTS * 4 + 5] = (double)NAN;
-    zip_builder zip = plain_file(q, 30);
-    expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
-    q[3 * JOINTS * 4 + 5] = (double)-INFINITY;
-    zip = plain_file(q, 30);
-    expect_plain_refused(&zip, "'quats' is not finite at frame 3, index 5");
+/* An archive that is read, whose directory is appended here. */
+typedef struct opened {
+    zip_builder zip;
+    pm_motion *motion;
+    const pm_motion_channel *rotation; /* of the second joint */
+} opened;
+
+static opened open_zip(zip_builder zip, pm_motion_read_options options) {
+    zip_finish(&zip, zip.count, false);
+    pm_motion *motion = read_zip(&zip, options);
+    return (opened){zip, motion, &motion->content.clips[0].channels[1]};
 }
 
-static void quaternions_of_length_0_are_refused_by_their_place(void **state) {
-    double q[FRAMES * JOINTS * 4];
-    (void)state;
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    memset(q + (size_t)4 * (2 * JOINTS + 1), 0, 4 * sizeof *q);
-    zip_builder zip = plain_file(q, 30);
-    expect_plain_refused(&zip, "length 0 at frame 2, joint 1");
+static void close_zip(opened *o) {
+    pm_motion_destroy(&o->motion);
+    zip_free(&o->zip);
 }
 
-static void quaternions_of_any_length_are_normalised_with_a_warning(void **state) {
+TEST(numbers_that_are_no_rotations_are_refused_by_their_place) {
+    static const struct {
+        double value;
+        size_t at, count;
+        const char *reason;
+    } cases[] = {
+        {(double)NAN, 3 * JOINTS * 4 + 5, 1, "'quats' is not finite at frame 3, index 5"},
+        {(double)-INFINITY, 3 * JOINTS * 4 + 5, 1, "'quats' is not finite at frame 3, index 5"},
+        {0, 4 * (2 * JOINTS + 1), 4, "length 0 at frame 2, joint 1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double q[FRAMES * JOINTS * 4];
+        unit_quaternions(q, (size_t)FRAMES * JOINTS);
+        for (size_t k = 0; k < cases[i].count; k++)
+            q[cases[i].at + k] = cases[i].value;
+        zip_builder zip = plain_file(q, 30);
+        expect_plain_refused(&zip, cases[i].reason);
+    }
+}
+
+TEST(quaternions_of_any_length_are_normalised_with_a_warning) {
     static const double sizes[] = {2.0, 1e-300, 1e300, 5e-324, 1.002};
-    (void)state;
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    for (size_t s = 0; s < COUNT_OF(sizes); s++) {
         double q[FRAMES * JOINTS * 4];
         unit_quaternions(q, (size_t)FRAMES * JOINTS);
         for (size_t i = 0; i < 4; i++)
             q[4 + i] = 0.5 * (i % 2 ? -1 : 1) * 2 * sizes[s];
-        zip_builder zip = plain_file(q, 30);
-        zip_finish(&zip, zip.count, false);
-        pm_motion *motion = read_zip(&zip, plain_options);
+        opened o = open_zip(plain_file(q, 30), plain_options);
         assert_non_null(strstr(warnings, "1 quaternions that are not unit"));
         for (size_t i = 0; i < 4; i++)
-            assert_true(fabs(test_key(&motion->content.clips[0].channels[1], 0, i) -
-                             (i % 2 ? -0.5 : 0.5)) < 1e-15);
-        pm_motion_destroy(&motion);
-        zip_free(&zip);
+            assert_true(fabs(test_key(o.rotation, 0, i) - (i % 2 ? -0.5 : 0.5)) < 1e-15);
+        close_zip(&o);
     }
 }
 
-static void unit_quaternions_are_read_without_a_warning(void **state) {
+TEST(unit_quaternions_are_read_without_a_warning) {
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     q[0] *= 1.0002;
-    zip_builder zip = plain_file(q, 30);
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, strict_options);
+    opened o = open_zip(plain_file(q, 30), strict_options);
     assert_string_equal(warnings, "");
     for (size_t k = 0; k < FRAMES; k++)
         for (size_t i = 0; i < 4; i++)
-            assert_true(test_key(&motion->content.clips[0].channels[1], k, i) ==
-                        q[(k * JOINTS + 1) * 4 + i]);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+            assert_true(test_key(o.rotation, k, i) == q[(k * JOINTS + 1) * 4 + i]);
+    close_zip(&o);
 }
 
 /* A member before the quaternions moves them to every address modulo 8. */
-static void aligned_quaternions_are_used_in_place(void **state) {
+TEST(aligned_quaternions_are_used_in_place) {
     double q[FRAMES * JOINTS * 4];
     size_t in_place = 0;
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     for (size_t pad = 0; pad < 8; pad++) {
         zip_builder zip = {0};
         zip_add(&zip, "pad", false, "12345678", pad, NULL);
         add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
         add_rate(&zip, "fps.npy", 30);
-        zip_finish(&zip, zip.count, false);
-        pm_motion *motion = read_zip(&zip, plain_options);
-        const pm_array *keys = &motion->content.clips[0].channels[1].keys;
+        opened o = open_zip(zip, plain_options);
+        const pm_array *keys = &o.rotation->keys;
         const char *at = keys->data;
-        in_place += at >= zip.file.data && at < zip.file.data + zip.file.size;
+        in_place += at >= o.zip.file.data && at < o.zip.file.data + o.zip.file.size;
         assert_int_equal(keys->stride, JOINTS * 4 * sizeof(double));
         assert_int_equal((uintptr_t)at % sizeof(double), 0);
-        assert_true(test_key(&motion->content.clips[0].channels[1], 2, 1) ==
-                    q[(2 * JOINTS + 1) * 4 + 1]);
-        pm_motion_destroy(&motion);
-        zip_free(&zip);
+        assert_true(test_key(o.rotation, 2, 1) == q[(2 * JOINTS + 1) * 4 + 1]);
+        close_zip(&o);
     }
     assert_int_equal(in_place, 1);
 }
 
 /* ---- rates ------------------------------------------------------------------------------ */
 
-typedef struct rate_case {
-    double value;
-    int64_t num, den;
-} rate_case;
-
-static void rates_are_recognised(void **state) {
-    static const rate_case cases[] = {{120, 120, 1},
-                                      {59.9999885559082, 60, 1},
-                                      {29.97, 30000, 1001},
-                                      {59.94, 60000, 1001},
-                                      {23.976, 24000, 1001},
-                                      {119.88011932373047, 120000, 1001},
-                                      {12.5, 25, 2},
-                                      {99.75, 399, 4},
-                                      {1.0 / 0.0083333, 120, 1},
-                                      {1.0 / 0.033333, 30, 1},
-                                      {1e-3, 1, 1000},
-                                      {1.0 / 0.03, 100, 3},
-                                      {100.00000001, 10000000001, 100000000}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        zip_builder zip = plain_file(NULL, cases[i].value);
-        zip_finish(&zip, zip.count, false);
-        pm_motion *motion = read_zip(&zip, plain_options);
-        const pm_rational rate = motion->content.clips[0].rate;
+TEST(rates_are_recognised) {
+    static const struct {
+        double value;
+        int64_t num, den;
+        bool no_snap;
+    } cases[] = {{120, 120, 1, false},
+                 {59.9999885559082, 60, 1, false},
+                 {29.97, 30000, 1001, false},
+                 {59.94, 60000, 1001, false},
+                 {23.976, 24000, 1001, false},
+                 {119.88011932373047, 120000, 1001, false},
+                 {12.5, 25, 2, false},
+                 {99.75, 399, 4, false},
+                 {1.0 / 0.0083333, 120, 1, false},
+                 {1.0 / 0.033333, 30, 1, false},
+                 {1e-3, 1, 1000, false},
+                 {1.0 / 0.03, 100, 3, false},
+                 {100.00000001, 10000000001, 100000000, false},
+                 {29.97, 2997, 100, true}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        opened o = open_zip(plain_file(NULL, cases[i].value),
+                            (pm_motion_read_options){.no_snap = cases[i].no_snap});
+        const pm_rational rate = o.motion->content.clips[0].rate;
         if (rate.num != cases[i].num || rate.den != cases[i].den)
             fail_msg("%.17g is read as %lld/%lld; expected %lld/%lld", cases[i].value,
                      (long long)rate.num, (long long)rate.den, (long long)cases[i].num,
                      (long long)cases[i].den);
-        pm_motion_destroy(&motion);
-        zip_free(&zip);
+        close_zip(&o);
     }
 }
 
-static void no_snap_takes_a_rate_as_it_is_written(void **state) {
-    zip_builder zip = plain_file(NULL, 29.97);
-    (void)state;
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.no_snap = true});
-    assert_int_equal(motion->content.clips[0].rate.num, 2997);
-    assert_int_equal(motion->content.clips[0].rate.den, 100);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
-}
-
-static void rates_that_are_none_are_refused(void **state) {
+TEST(rates_that_are_none_are_refused) {
     static const double values[] = {0.0, -30.0, (double)NAN, (double)INFINITY, 1e300};
-    (void)state;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
         zip_builder zip = plain_file(NULL, values[i]);
-        zip_finish(&zip, zip.count, false);
-        expect_refused(&zip, plain_options, "expected a rate above 0");
-        pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.source_rate = {25, 1}});
-        assert_int_equal(motion->content.clips[0].rate.num, 25);
-        pm_motion_destroy(&motion);
-        zip_free(&zip);
+        expect_plain_refused(&zip, "expected a rate above 0");
+        opened o =
+            open_zip(plain_file(NULL, values[i]), (pm_motion_read_options){.source_rate = {25, 1}});
+        assert_int_equal(o.motion->content.clips[0].rate.num, 25);
+        close_zip(&o);
     }
 }
 
-static void rates_that_disagree_are_a_warning_or_refused(void **state) {
+TEST(rates_that_disagree_are_a_warning_or_refused) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_rate(&zip, "mocap_framerate.npy", 120);
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
+    opened o = open_zip(zip, plain_options);
     assert_non_null(strstr(warnings, "disagree"));
-    assert_int_equal(motion->content.clips[0].rate.num, 30);
-    pm_motion_destroy(&motion);
-    expect_refused(&zip, strict_options, "disagree");
-    zip_free(&zip);
+    assert_int_equal(o.motion->content.clips[0].rate.num, 30);
+    expect_refused(&o.zip, strict_options, "disagree");
+    close_zip(&o);
 }
 
-static void a_missing_rate_is_refused(void **state) {
+TEST(a_missing_rate_is_refused) {
     zip_builder zip = {0};
     double q[FRAMES * JOINTS * 4];
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
     expect_plain_refused(&zip, "no member holds the rate");
 }
 
-static char *write_text(const char *text) {
-    static char path[] = "/tmp/posemill-npz-XXXXXX";
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), strlen(text));
-    close(file);
-    return path;
-}
-
-static void a_table_of_rates_is_compared(void **state) {
-    zip_builder zip = plain_file(NULL, 30);
-    (void)state;
-    zip_finish(&zip, zip.count, false);
-    char *path = write_text("# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
-    pm_motion_read_options options = {.rates_file = path};
-    pm_motion *motion = read_zip(&zip, options);
+TEST(a_table_of_rates_is_compared) {
+    pm_motion_read_options options = {.rates_file = "rates"};
+    test_folder_put_text("rates", "# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
+    opened o = open_zip(plain_file(NULL, 30), options);
     assert_non_null(strstr(warnings, "30 Hz and 25 Hz"));
-    assert_int_equal(motion->content.clips[0].rate.num, 25);
-    pm_motion_destroy(&motion);
+    assert_int_equal(o.motion->content.clips[0].rate.num, 25);
     options.strict = true;
-    expect_refused(&zip, options, "table of rates disagree");
-    unlink(path);
-    expect_refused(&zip, options, "cannot be opened");
-    options.rates_file = write_text("test.npz 30\nwithout-a-rate\n");
-    expect_refused(&zip, options, "line 2");
-    unlink(options.rates_file);
-    zip_free(&zip);
+    expect_refused(&o.zip, options, "table of rates disagree");
+    options.rates_file = "none";
+    expect_refused(&o.zip, options, "cannot be opened");
+    options.rates_file = "odd";
+    test_folder_put_text("odd", "test.npz 30\nwithout-a-rate\n");
+    expect_refused(&o.zip, options, "line 2");
+    close_zip(&o);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-static void shapes_that_do_not_fit_are_refused(void **state) {
+TEST(shapes_that_do_not_fit_are_refused) {
     static const double numbers[64] = {1};
     static const struct {
-        const char *member, *header, *reason;
+        const char *member, *type, *shape, *reason;
         size_t bytes;
-    } cases[] = {
-        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
-         "expected (frames, joints, 4)", 48},
-        {"quats.npy", "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 1, 4), }",
-         "float32 or float64", 64},
-        {"quats.npy", "{'descr': '>f8', 'fortran_order': False, 'shape': (2, 1, 4), }",
-         "float32 or float64", 64},
-        {"quats.npy", "{'descr': '|O', 'fortran_order': False, 'shape': (2, 1, 4), }",
-         "expected plain numbers", 64},
-        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 1, 4), }",
-         "a row per frame", 0},
-        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "a row per frame",
-         8},
-        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 0, 4), }",
-         "expected (frames, joints, 4)", 0},
-        {"quats.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 1, 4), }",
-         "not those of its shape", 64},
-        {"quats.npy",
-         "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807, 9, 4), }",
-         "not those of its shape", 64},
-        {"poses.npy", "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }",
-         "expected (frames, 3 * joints)", 64},
-        {"poses.npy", "{'descr': '<f8'", "not a NumPy header", 0}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    } cases[] = {{"quats.npy", "<f8", "(2, 3)", "expected (frames, joints, 4)", 48},
+                 {"quats.npy", "<i8", "(2, 1, 4)", "float32 or float64", 64},
+                 {"quats.npy", ">f8", "(2, 1, 4)", "float32 or float64", 64},
+                 {"quats.npy", "|O", "(2, 1, 4)", "expected plain numbers", 64},
+                 {"quats.npy", "<f8", "(0, 1, 4)", "a row per frame", 0},
+                 {"quats.npy", "<f8", "()", "a row per frame", 8},
+                 {"quats.npy", "<f8", "(2, 0, 4)", "expected (frames, joints, 4)", 0},
+                 {"quats.npy", "<f8", "(3, 1, 4)", "not those of its shape", 64},
+                 {"quats.npy", "<f8", "(9223372036854775807, 9, 4)", "not those of its shape", 64},
+                 {"poses.npy", "<f8", "(2, 4)", "expected (frames, 3 * joints)", 64},
+                 {"poses.npy", "<f8'", "", "not a NumPy header", 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         zip_builder zip = {0};
-        zip_add_array(&zip, cases[i].member, false, cases[i].header, numbers, cases[i].bytes);
+        zip_add_array(&zip, cases[i].member, false, cases[i].type, cases[i].shape, numbers,
+                      cases[i].bytes);
         add_rate(&zip, "fps.npy", 30);
         add_rate(&zip, "mocap_framerate.npy", 30);
         expect_plain_refused(&zip, cases[i].reason);
     }
 }
 
-static void a_member_with_another_number_of_rows_is_refused(void **state) {
+TEST(a_member_with_another_number_of_rows_is_refused) {
     static const double positions[3 * 7] = {0};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_doubles(&zip, "positions.npy", true, positions, 7, 3, 0);
     expect_plain_refused(&zip, "'positions' has 7 rows; expected 5");
 }
 
-static void trees_of_joints_must_be_trees(void **state) {
+TEST(trees_of_joints_must_be_trees) {
     static const int64_t circle[2] = {1, 0}, far[2] = {-1, 7};
-    const char *header = "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }";
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
-    zip_add_array(&zip, "parents.npy", false, header, circle, sizeof circle);
+    zip_add_array(&zip, "parents.npy", false, "<i8", "(2,)", circle, sizeof circle);
     expect_plain_refused(&zip, "circle");
     zip = plain_file(NULL, 30);
-    zip_add_array(&zip, "parents.npy", true, header, far, sizeof far);
+    zip_add_array(&zip, "parents.npy", true, "<i8", "(2,)", far, sizeof far);
     expect_plain_refused(&zip, "parent 7 at joint 1");
 }
 
-static void a_skeleton_gives_nodes(void **state) {
+TEST(a_skeleton_gives_nodes) {
     static const int32_t parents[2] = {1, -1};
     static const double offsets[6] = {1, 2, 3, 4, 5, 6};
     static const uint32_t names[8] = {'a', 0x20ac, 0, 0, 'b', 0, 0x1f600, 'c'};
     static const double positions[FRAMES * 3] = {0};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
-    zip_add_array(&zip, "parents.npy", false,
-                  "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", parents,
-                  sizeof parents);
+    zip_add_array(&zip, "parents.npy", false, "<i4", "(2,)", parents, sizeof parents);
     add_doubles(&zip, "offsets.npy", false, offsets, 2, 3, 0);
-    zip_add_array(&zip, "names.npy", false,
-                  "{'descr': '<U4', 'fortran_order': False, 'shape': (2,), }", names, sizeof names);
+    zip_add_array(&zip, "names.npy", false, "<U4", "(2,)", names, sizeof names);
     add_doubles(&zip, "positions.npy", false, positions, FRAMES, 3, 0);
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
+    opened o = open_zip(zip, plain_options);
+    pm_motion *motion = o.motion;
     const pm_motion_content *c = &motion->content;
     assert_int_equal(c->node_count, 2);
     assert_int_equal(c->nodes[0].parent, 1);
@@ -463,17 +395,15 @@ static void a_skeleton_gives_nodes(void **state) {
     assert_string_equal(c->clips[0].channels[1].name.text, "quats[1]");
     assert_int_equal(c->clips[0].channels[2].node, 1);
     assert_int_equal(c->clips[0].channels[2].path, PM_MOTION_TRANSLATION);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    close_zip(&o);
 }
 
 /* ---- archives ----------------------------------------------------------------------------- */
 
-static void archives_with_zip64_directories_are_read(void **state) {
+TEST(archives_with_zip64_directories_are_read) {
     zip_builder zip = {0};
     double q[FRAMES * JOINTS * 4];
     const zip_lies zip64 = {.zip64 = true};
-    (void)state;
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
     zip_builder source = plain_file(q, 30);
     zip_finish(&source, source.count, false);
@@ -494,9 +424,8 @@ static void archives_with_zip64_directories_are_read(void **state) {
 }
 
 /* The name of the last member ends the directory, where a zip64 archive has its locator. */
-static void names_that_look_like_zip64_records_are_names(void **state) {
+TEST(names_that_look_like_zip64_records_are_names) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add(&zip, "PK\x06\x07 and 15 others!!", false, "abc", 3, NULL);
     zip_finish(&zip, zip.count, false);
     assert_memory_equal(zip.file.data + zip.file.size - 22 - 20, "PK\x06\x07", 4);
@@ -518,8 +447,7 @@ static void expect_lie_refused(const zip_lies *lies, bool deflated, const char *
     expect_plain_refused(&zip, reason);
 }
 
-static void members_that_lie_are_refused(void **state) {
-    (void)state;
+TEST(members_that_lie_are_refused) {
     expect_lie_refused(&(zip_lies){.bad_crc = true}, false, "checksum");
     expect_lie_refused(&(zip_lies){.bad_crc = true}, true, "checksum");
     expect_lie_refused(&(zip_lies){.size = 100}, false, "two sizes");
@@ -538,9 +466,8 @@ static void members_that_lie_are_refused(void **state) {
     expect_lie_refused(&(zip_lies){.local = UINT32_MAX - 1}, true, "no header where");
 }
 
-static void overlapping_members_are_refused(void **state) {
+TEST(overlapping_members_are_refused) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     const size_t one = zip.directory.size;
     char *copy = malloc(one);
     assert_non_null(copy);
@@ -551,30 +478,25 @@ static void overlapping_members_are_refused(void **state) {
     expect_plain_refused(&zip, "overlaps");
 }
 
-static void names_in_messages_are_printable(void **state) {
+TEST(names_in_messages_are_printable) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_add(&zip, "a\x1b[2J\n.npy", false, "abc", 3, &(zip_lies){.local = 1});
     expect_plain_refused(&zip, "member 'a\\x1b[2J\\x0a.npy'");
 }
 
-static void members_that_are_there_twice_are_refused_if_they_matter(void **state) {
+TEST(members_that_are_there_twice_are_refused_if_they_matter) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_rate(&zip, "fps.npy", 30);
     expect_plain_refused(&zip, "'fps.npy' is there twice");
     zip = plain_file(NULL, 30);
     add_rate(&zip, "other.npy", 1);
     add_rate(&zip, "other.npy", 2);
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    opened o = open_zip(zip, plain_options);
+    close_zip(&o);
 }
 
-static void counts_beyond_the_directory_are_refused(void **state) {
+TEST(counts_beyond_the_directory_are_refused) {
     static const uint64_t counts[] = {3, 1000, UINT64_MAX, UINT64_MAX / 46};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         zip_builder zip = plain_file(NULL, 30);
         zip_finish(&zip, counts[i], i >= 2);
@@ -583,35 +505,30 @@ static void counts_beyond_the_directory_are_refused(void **state) {
     }
 }
 
-static void unreadable_members_that_are_not_needed_are_carried_over(void **state) {
+TEST(unreadable_members_that_are_not_needed_are_carried_over) {
     zip_builder zip = plain_file(NULL, 30);
     file_bytes out = {0};
-    (void)state;
     zip_add(&zip, "secret.npy", false, "abc", 3, &(zip_lies){.flags = 1});
     zip_add(&zip, "lzma.npy", false, "xyz", 3, &(zip_lies){.method = 14});
     zip_add(&zip, "damaged.bin", false, "uvw", 3, &(zip_lies){.bad_crc = true});
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
+    opened o = open_zip(zip, plain_options);
+    pm_motion *motion = o.motion;
     test_samples samples;
     test_samples_make(&samples, motion, (pm_rational){15, 1});
-    const motion_sink sink = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, &samples.samples, 1,
-                                           &(motion_write_options){.decimals = 6}, &sink, &failure),
-                     PM_OK);
+    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     zip_found found;
     static const char *const names[] = {"secret.npy", "damaged.bin"};
     for (size_t i = 0; i < 2; i++) {
         zip_found source;
         assert_true(zip_lookup(out.data, out.size, names[i], &found));
-        assert_true(zip_lookup(zip.file.data, zip.file.size, names[i], &source));
+        assert_true(zip_lookup(o.zip.file.data, o.zip.file.size, names[i], &source));
         assert_int_equal(found.crc, source.crc);
         assert_int_equal(found.packed_size, 3);
         assert_memory_equal(found.packed, source.packed, 3);
         free(found.data);
         free(source.data);
     }
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    close_zip(&o);
     free(out.data);
 }
 
@@ -630,12 +547,11 @@ static uint64_t number_at(const char *at, unsigned width) {
     return value;
 }
 
-static void members_beyond_4_gigabytes_have_zip64_sizes(void **state) {
+TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     static const uint64_t size = (UINT64_C(1) << 32) + 12345;
     file_bytes out = {0};
     const motion_sink sink = {keep_small, &out};
     zip_writer zip = {.sink = &sink};
-    (void)state;
     /* Pages that are never touched. */
     void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
@@ -677,19 +593,15 @@ static void members_beyond_4_gigabytes_have_zip64_sizes(void **state) {
 }
 
 /* The first byte that a password is checked with is of the time only if there is a descriptor. */
-static void encrypted_members_keep_their_descriptor(void **state) {
+TEST(encrypted_members_keep_their_descriptor) {
     zip_builder zip = plain_file(NULL, 30);
     file_bytes out = {0};
     zip_found found;
-    (void)state;
     zip_add(&zip, "a", false, "abc", 3, &(zip_lies){.flags = 9});
     zip_add(&zip, "b", false, "def", 3, &(zip_lies){.flags = 8});
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
-    const motion_sink sink = bytes_sink(&out);
-    assert_int_equal(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6},
-                                           &sink, &failure),
-                     PM_OK);
+    opened o = open_zip(zip, plain_options);
+    pm_motion *motion = o.motion;
+    assert_int_equal(test_write(motion, NULL, NULL, &out, &failure), PM_OK);
     assert_true(zip_lookup(out.data, out.size, "a", &found));
     assert_int_equal(number_at(found.packed + 3, 4), 0x08074b50);
     assert_int_equal(number_at(found.packed + 7, 4), found.crc);
@@ -697,22 +609,19 @@ static void encrypted_members_keep_their_descriptor(void **state) {
     assert_int_equal(number_at(found.packed + 19, 4), 0x04034b50);
     assert_int_equal(number_at(found.packed + 19 + 6, 2), 0);
     free(found.data);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    close_zip(&o);
     free(out.data);
 }
 
-static void other_members_are_listed(void **state) {
+TEST(other_members_are_listed) {
     static const double extra[FRAMES * 2] = {1, 2};
     static const char flags[FRAMES] = {1, 0, 1};
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     add_doubles(&zip, "effort.npy", true, extra, FRAMES, 2, 0);
-    zip_add_array(&zip, "on.npy", false,
-                  "{'descr': '|b1', 'fortran_order': False, 'shape': (5,), }", flags, sizeof flags);
+    zip_add_array(&zip, "on.npy", false, "|b1", "(5,)", flags, sizeof flags);
     add_rate(&zip, "mass.npy", 80);
-    zip_finish(&zip, zip.count, false);
-    pm_motion *motion = read_zip(&zip, plain_options);
+    opened o = open_zip(zip, plain_options);
+    pm_motion *motion = o.motion;
     const pm_motion_content *content = pm_motion_get_content(motion);
     assert_int_equal(content->other_array_count, 2);
     assert_string_equal(content->other_arrays[0].name.text, "effort");
@@ -725,15 +634,13 @@ static void other_members_are_listed(void **state) {
     assert_int_equal(clip->channels[clip->channel_count - 1].path, PM_MOTION_SCALAR);
     assert_int_equal(clip->channels[clip->channel_count - 1].components, 2);
     assert_string_equal(clip->channels[clip->channel_count - 1].name.text, "effort");
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    close_zip(&o);
 }
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
-static void layouts_are_taken_by_name(void **state) {
+TEST(layouts_are_taken_by_name) {
     zip_builder zip = plain_file(NULL, 30);
-    (void)state;
     zip_finish(&zip, zip.count, false);
     expect_refused(&zip, (pm_motion_read_options){.layout = "amass"},
                    "no member holds rotations of layout 'amass'");
@@ -743,7 +650,7 @@ static void layouts_are_taken_by_name(void **state) {
     zip_free(&zip);
 }
 
-static void layouts_of_another_form_are_refused(void **state) {
+TEST(layouts_of_another_form_are_refused) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
@@ -766,8 +673,7 @@ static void layouts_of_another_form_are_refused(void **state) {
         {"{\"rotations\": [{\"member\": \"a\", \"as\": \"axis-angle\"}], "
          "\"velocities\": [{\"member\": \"b\", \"of\": \"c\"}]}",
          "/velocities/0"}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         motion_arena arena = {0};
         npz_layout layout;
         memset(&failure, 0x5a, sizeof failure);
@@ -781,38 +687,4 @@ static void layouts_of_another_form_are_refused(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_files_are_read_as_what_they_are),
-        cmocka_unit_test(a_file_without_motion_is_refused),
-        cmocka_unit_test(numbers_that_are_not_finite_are_refused_by_their_place),
-        cmocka_unit_test(quaternions_of_length_0_are_refused_by_their_place),
-        cmocka_unit_test(quaternions_of_any_length_are_normalised_with_a_warning),
-        cmocka_unit_test(unit_quaternions_are_read_without_a_warning),
-        cmocka_unit_test(aligned_quaternions_are_used_in_place),
-        cmocka_unit_test(rates_are_recognised),
-        cmocka_unit_test(no_snap_takes_a_rate_as_it_is_written),
-        cmocka_unit_test(rates_that_are_none_are_refused),
-        cmocka_unit_test(rates_that_disagree_are_a_warning_or_refused),
-        cmocka_unit_test(a_missing_rate_is_refused),
-        cmocka_unit_test(a_table_of_rates_is_compared),
-        cmocka_unit_test(shapes_that_do_not_fit_are_refused),
-        cmocka_unit_test(a_member_with_another_number_of_rows_is_refused),
-        cmocka_unit_test(trees_of_joints_must_be_trees),
-        cmocka_unit_test(a_skeleton_gives_nodes),
-        cmocka_unit_test(archives_with_zip64_directories_are_read),
-        cmocka_unit_test(names_that_look_like_zip64_records_are_names),
-        cmocka_unit_test(members_that_lie_are_refused),
-        cmocka_unit_test(overlapping_members_are_refused),
-        cmocka_unit_test(names_in_messages_are_printable),
-        cmocka_unit_test(members_that_are_there_twice_are_refused_if_they_matter),
-        cmocka_unit_test(counts_beyond_the_directory_are_refused),
-        cmocka_unit_test(unreadable_members_that_are_not_needed_are_carried_over),
-        cmocka_unit_test(members_beyond_4_gigabytes_have_zip64_sizes),
-        cmocka_unit_test(encrypted_members_keep_their_descriptor),
-        cmocka_unit_test(other_members_are_listed),
-        cmocka_unit_test(layouts_are_taken_by_name),
-        cmocka_unit_test(layouts_of_another_form_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -5,23 +5,12 @@ resampled in several blocks.
 
 usage: test_npz_memory.py POSEMILL
 """
-import os
-import subprocess
-import sys
-import tempfile
-import unittest
 import zipfile
-from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    print("not tested: NumPy is missing")
-    sys.exit(77)
+import command_case
+from command_case import SEED
 
-POSEMILL = Path(sys.argv[1])
-SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20240607"))
-print(f"seed {SEED}")
+np = command_case.require_numpy()
 
 FILE_BYTES = 64_000_000
 COLUMNS, RATE = 156, 120.0
@@ -63,25 +52,14 @@ def read_rows(path, name, count):
         return shape[0], np.frombuffer(member.read(size), kind).reshape(count, shape[1])
 
 
-def resample(source, target, rate, *options):
-    """Peak bytes of the process."""
-    command = [POSEMILL, "resample", source, "-o", target, "--rate", rate, "--device", "none", "-q", *options]
-    with subprocess.Popen(command) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise AssertionError(f"{command}: exit code {process.returncode}")
-    return usage.ru_maxrss * 1024
-
-
-class Memory(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
+class Memory(command_case.Case):
+    def resample(self, source, target, rate, *options):
+        """Peak bytes of the process."""
+        return self.run_measured("resample", source, "-o", target, "--rate", rate, "--device", "none", "-q", "--overwrite",
+                                 *options)[1]
 
     def expect_peak(self, rate, *options):
-        peak = resample(self.large, self.out, rate, *options)
+        peak = self.resample(self.large, self.out, rate, *options)
         files = max(self.large.stat().st_size, self.out.stat().st_size)
         print(f"{rate}: peak {peak / 1e6:.0f} MB, {peak / files:.2f} of {files / 1e6:.0f} MB")
         self.assertLessEqual(peak, MOST * files + FIXED, rate)
@@ -89,7 +67,7 @@ class Memory(unittest.TestCase):
     def expect_rows(self, samples, first, rate, *options):
         """The file of the first frames has the first rows, and is resampled in one block."""
         expected = self.folder / "expected.npz"
-        resample(self.small, expected, rate, *options)
+        self.resample(self.small, expected, rate, *options)
         for name in ("poses.npy", "trans.npy"):
             count, rows = read_rows(self.out, name, first)
             self.assertEqual(count, samples)
@@ -116,4 +94,4 @@ class Memory(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    command_case.main()

@@ -1,54 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 #
-# NumPy writes NPZ files of every layout, npz_rewrite resamples them, and NumPy reads the result.
+# NumPy writes NPZ files of every layout, the command resamples them, and NumPy reads the result.
 # The expected rows are computed here in double precision, from the definition of slerp.
-"""test_npz_read_back.py NPZ_REWRITE DATA: DATA is the folder of real files, which may be missing."""
+"""test_npz_read_back.py POSEMILL DATA: DATA is the folder of real files, which may be missing."""
 
 import io
+import json
 import os
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
 import zipfile
 from fractions import Fraction
 
-try:
-    import numpy as np
-except ImportError:
-    print("NumPy is missing; the test is skipped")
-    sys.exit(1 if os.environ.get("POSEMILL_REQUIRE_SCIPY") == "1" else 77)
+import command_case
+from command_case import ARGUMENTS, POSEMILL, SEED
 
-PROGRAM, DATA = sys.argv[1], sys.argv[2]
-SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20240607"))
-print(f"seed {SEED}")
+np = command_case.require_numpy()
+from rotations import angles, matrices, quaternions, slerp
 
-
-# ---- rotations ---------------------------------------------------------------------------------
-
-
-def quaternions(vectors):
-    """x y z w of rotation vectors (..., 3)."""
-    v = np.asarray(vectors, float)
-    angle = np.linalg.norm(v, axis=-1, keepdims=True)
-    return np.concatenate([np.sinc(angle / (2 * np.pi)) / 2 * v, np.cos(angle / 2)], -1)
-
-
-def slerp(a, b, u):
-    """Between unit quaternions (..., 4), the shorter way; u is in (0, 1)."""
-    b = np.where(np.sum(a * b, -1, keepdims=True) < 0, -b, b)
-    angle = 2 * np.arctan2(np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1))[..., None]
-    s = np.where(angle < 1e-9, 1, np.sin(angle))
-    return np.where(angle < 1e-9, a + u * (b - a), (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / s)
-
-
-def angles(a, b):
-    """The angle between rotations, in radians."""
-    a, b = (q / np.linalg.norm(q, axis=-1, keepdims=True) for q in (a, b))
-    b = np.where(np.sum(a * b, -1, keepdims=True) < 0, -b, b)
-    return 4 * np.arctan2(np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1))
+DATA = ARGUMENTS[0]
 
 
 def walk(rng, frames, joints, step=0.08, size=0.6):
@@ -60,11 +31,20 @@ def walk(rng, frames, joints, step=0.08, size=0.6):
 # ---- files -------------------------------------------------------------------------------------
 
 
-def rewrite(source, target, rate, *layout, fails=False):
-    done = subprocess.run([PROGRAM, source, target, str(rate), *layout], capture_output=True, text=True, timeout=1200)
+def rewrite(source, target, rate, layout=None, *, strict=False, fails=False):
+    """What the command says."""
+    words = ["--layout", layout] if layout else []
+    done = subprocess.run([POSEMILL, "resample", source, "-o", target, "--rate", str(rate), "--device", "none",
+                           "--overwrite", "--end-rule", "fit", *words, *(["--strict"] if strict else [])],
+                          capture_output=True, text=True, timeout=1200, check=False)
     if (done.returncode != 0) != fails:
         raise AssertionError(f"{source}: {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stderr if fails else done.stdout
+    return done.stderr
+
+
+def layout_of(path, *options):
+    done = subprocess.run([POSEMILL, "info", "--json", path, *options], capture_output=True, check=True)
+    return json.loads(done.stdout)["layout"]
 
 
 def members(path):
@@ -81,16 +61,13 @@ def places(frames, source, rate):
     return [(int(k * step), float(k * step - int(k * step))) for k in range(count)]
 
 
-class Case(unittest.TestCase):
+class Case(command_case.Case):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
+        super().setUp()
         self.rng = np.random.default_rng(SEED)
 
-    def tearDown(self):
-        self.folder.cleanup()
-
     def path(self, name):
-        return os.path.join(self.folder.name, name)
+        return str(self.folder / name)
 
     def save(self, arrays, compressed=False):
         path = self.path("in.npz")
@@ -296,7 +273,7 @@ class Amass(Case):
         ):
             with self.subTest(name):
                 path, out = os.path.join(folder, name + ".npz"), self.path("out.npz")
-                said = rewrite(path, out, rate)
+                rewrite(path, out, rate)
                 a, b = np.load(path), np.load(out)
                 where = places(len(a["poses"]), source, rate)
                 changed = {"trans"}
@@ -307,7 +284,7 @@ class Amass(Case):
                         changed.add(part)
                 for other in ("dmpls", "mocap_framerate", "mocap_frame_rate"):
                     changed |= {other} if other in a else set()
-                self.assertEqual("amass-x" in said, "smplx" in name or "pickled" in name)
+                self.assertEqual(layout_of(path), "amass-x" if "smplx" in name or "pickled" in name else "amass")
                 self.check_same(path, out, changed)
 
 
@@ -370,14 +347,6 @@ class Robots(Case):
         )
 
 
-def matrices(q):
-    """Of x y z w."""
-    x, y, z, w = np.moveaxis(q, -1, 0)
-    return np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
-                     2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                     2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1).reshape(*q.shape[:-1], 3, 3)
-
-
 def turning(q, rate):
     """Central angular velocities of x y z w in the world, of the inner frames; the ends are copies."""
     a, b = q[:-2], q[2:] * np.where(np.sum(q[:-2] * q[2:], -1, keepdims=True) < 0, -1, 1)
@@ -413,7 +382,7 @@ class Velocities(Case):
             for rate, target in ((50, 100), (50, 120), (30, 30), (60, 20)):
                 arrays = robot(self.rng, rate=rate, dtype=dtype)
                 path, out = self.save(arrays), self.path("out.npz")
-                self.assertNotIn("warning", rewrite(path, out, target, "strict"))
+                self.assertNotIn("warning", rewrite(path, out, target, strict=True))
                 b = np.load(out)
                 for k, (f, u) in enumerate(places(80, rate, target)):
                     for name in ("joint_vel", "body_lin_vel_w", "body_ang_vel_w"):
@@ -438,7 +407,7 @@ class Velocities(Case):
             self.assertNotIn("'body_ang_vel_w' is not", said)
             b = np.load(out)
             self.assertEqual(b["body_lin_vel_w"][::2].tobytes(), arrays["body_lin_vel_w"].tobytes())
-            self.assertIn("is not the derivative", rewrite(path, out, 100, "strict", fails=True))
+            self.assertIn("is not the derivative", rewrite(path, out, 100, strict=True, fails=True))
 
     def test_other_units_and_rates_are_a_warning(self):
         arrays = robot(self.rng)
@@ -451,13 +420,14 @@ class Velocities(Case):
     def test_what_stands_still_is_silent(self):
         arrays = {name: array if name == "fps" else np.repeat(array[:1], 80, 0) * (0 if "vel" in name else 1)
                   for name, array in robot(self.rng).items()}
-        self.assertNotIn("warning", rewrite(self.save(arrays), self.path("out.npz"), 100, "strict"))
+        self.assertNotIn("warning", rewrite(self.save(arrays), self.path("out.npz"), 100, strict=True))
 
 
 class Orders(Case):
     def check(self, arrays, layout, q, *words):
-        said = rewrite(self.save(arrays), self.path("out.npz"), 100, *words)
-        self.assertIn(f"layout: {layout}", said)
+        path = self.save(arrays)
+        said = rewrite(path, self.path("out.npz"), 100, *words)
+        self.assertEqual(layout_of(path, *(["--layout", *words] if words else [])), layout)
         b = np.load(self.path("out.npz"))
         expected = turning(q.astype(float), 50)
         self.assertLess(np.abs(b["body_ang_vel_w"][::2] - expected)[1:-1].max(), 2e-4)
@@ -468,20 +438,21 @@ class Orders(Case):
         return said
 
     def test_velocities_tell_the_order(self):
-        for order, layout in (("wxyz", "beyondmimic\n"), ("xyzw", "beyondmimic-xyzw\n")):
+        for order, layout in (("wxyz", "beyondmimic"), ("xyzw", "beyondmimic-xyzw")):
             arrays = robot(self.rng, order=order)
             q = arrays["body_quat_w"] if order == "xyzw" else arrays["body_quat_w"][..., [1, 2, 3, 0]]
             said = self.check(arrays, layout, q)
             self.assertEqual("are read as x y z w" in said, order == "xyzw")
-            self.assertNotIn("warning", self.check(arrays, layout, q, layout[:-1]))
-            rewrite(self.save(arrays), self.path("out.npz"), 100, "strict", fails=order == "xyzw")
+            self.assertNotIn("warning", self.check(arrays, layout, q, layout))
+            rewrite(self.save(arrays), self.path("out.npz"), 100, strict=True, fails=order == "xyzw")
 
     def test_bones_tell_the_order(self):
-        for order, layout in (("wxyz", "beyondmimic\n"), ("xyzw", "beyondmimic-xyzw\n")):
+        for order, layout in (("wxyz", "beyondmimic"), ("xyzw", "beyondmimic-xyzw")):
             arrays = robot(self.rng, order=order)
             del arrays["body_ang_vel_w"]
-            said = rewrite(self.save(arrays), self.path("out.npz"), 100)
-            self.assertIn(f"layout: {layout}", said)
+            path = self.save(arrays)
+            said = rewrite(path, self.path("out.npz"), 100)
+            self.assertEqual(layout_of(path), layout)
             self.assertNotIn("nothing in the file", said)
 
     def test_what_nothing_tells_is_said_or_refused(self):
@@ -490,8 +461,8 @@ class Orders(Case):
             del arrays[name]
         path, out = self.save(arrays), self.path("out.npz")
         self.assertIn("nothing in the file tells", rewrite(path, out, 100))
-        self.assertIn("beyondmimic-xyzw", rewrite(path, out, 100, "strict", fails=True))
-        self.assertNotIn("warning", rewrite(path, out, 100, "beyondmimic", "strict"))
+        self.assertIn("beyondmimic-xyzw", rewrite(path, out, 100, strict=True, fails=True))
+        self.assertNotIn("warning", rewrite(path, out, 100, "beyondmimic", strict=True))
 
 
 # ---- members that no layout names ------------------------------------------------------------------
@@ -574,7 +545,7 @@ class Layouts(Case):
             arrays |= {"betas": self.rng.normal(size=(1, 10)), "gender": np.array("male")}
             path, out = self.save(arrays), self.path("out.npz")
             said = rewrite(path, out, 50)
-            self.assertIn("layout: inter-x", said)
+            self.assertEqual(layout_of(path), "inter-x")
             self.assertIn("taken as 120 Hz", said)
             b, where = np.load(out), places(31, 120, 50)
             for name in ("pose_body", "pose_lhand", "pose_rhand", "root_orient"):
@@ -617,7 +588,8 @@ class Plain(Case):
                     "rate": np.array(30.0),
                 }
                 path, out = self.save(arrays), self.path("out.npz")
-                self.assertIn("layout: plain", rewrite(path, out, 48))
+                rewrite(path, out, 48)
+                self.assertEqual(layout_of(path), "plain")
                 a, b = np.load(path), np.load(out)
                 where = places(31, 30, 48)
                 self.check_rotations(a[name], b[name], where, lambda r: r, name)
@@ -658,7 +630,8 @@ class Plain(Case):
             "sv": self.rng.normal(size=(20, 2, 2)), "hz": np.array(24.0), "c": self.rng.normal(size=20),
         }
         path, out = self.save(arrays), self.path("out.npz")
-        self.assertIn("layout: mine", rewrite(path, out, 30, layout))
+        rewrite(path, out, 30, layout)
+        self.assertEqual(layout_of(path, "--layout", layout), "mine")
         a, b = np.load(path), np.load(out)
         where = places(20, 24, 30)
         self.check_rotations(a["aa"], b["aa"], where, quaternions, "aa", 3)
@@ -727,4 +700,4 @@ class Plain(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=1)
+    command_case.main()

@@ -8,6 +8,7 @@
 #include "oracle/random_tracks.h"
 #include "support/engines.h"
 #include "support/npz_files.h"
+#include "support/test_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,22 +26,16 @@ static const char layout[] = "{\"name\": \"mixed\", \"rotations\": ["
                              "\"velocities\": [{\"member\": \"v\", \"of\": \"w\"}],"
                              "\"rates\": [\"fps\"]}";
 
-/* ---- files ------------------------------------------------------------------------------ */
-
 static void add_numbers(zip_builder *zip, const char *name, bool is_float32, const double *numbers,
                         size_t group) {
     float narrow[ROTATIONS * 4];
-    char header[128];
+    char shape[64];
     const size_t count = ROTATIONS * group;
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)numbers[i];
-    snprintf(header, sizeof header,
-             "{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d, %zu), }",
-             is_float32 ? 4 : 8, (int)FRAMES, (int)JOINTS, group);
-    if (is_float32)
-        zip_add_array(zip, name, false, header, narrow, count * sizeof *narrow);
-    else
-        zip_add_array(zip, name, false, header, numbers, count * sizeof *numbers);
+    snprintf(shape, sizeof shape, "(%d, %d, %zu)", (int)FRAMES, (int)JOINTS, group);
+    zip_add_array(zip, name, false, is_float32 ? "<f4" : "<f8", shape,
+                  is_float32 ? (const void *)narrow : numbers, count * (is_float32 ? 4 : 8));
 }
 
 /* With `pad` bytes before the arrays, of which one in eight aligns those of quaternions. */
@@ -64,40 +59,31 @@ static zip_builder make_file(bool is_float32, size_t pad) {
     add_numbers(&zip, "w.npy", is_float32, other, 4);
     add_numbers(&zip, "p.npy", is_float32, vectors, 3);
     add_numbers(&zip, "v.npy", is_float32, vectors, 3);
-    zip_add_array(&zip, "fps.npy", false, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }",
-                  &rate, sizeof rate);
+    zip_add_array(&zip, "fps.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_finish(&zip, zip.count, false);
     return zip;
 }
 
-static char layout_path[] = "/tmp/posemill-layout-XXXXXX";
-
 static int write_layout(void **state) {
-    (void)state;
-    const int file = mkstemp(layout_path);
-    if (file < 0)
-        return -1;
-    const bool written = write(file, layout, strlen(layout)) == (ssize_t)strlen(layout);
-    return close(file) == 0 && written ? 0 : -1;
+    const int failed = test_folder_enter(state);
+    test_folder_put_text("layout.json", layout);
+    return failed;
 }
 
-static int remove_layout(void **state) {
-    unlink(layout_path);
-    return engines_close(state);
+static int leave(void **state) {
+    return test_folder_leave(state) | engines_close(state);
 }
 
 static pm_motion *read_file(const zip_builder *zip, bool resample_only) {
     pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     const pm_motion_read_options options = {
-        .format = PM_MOTION_NPZ, .layout = layout_path, .resample_only = resample_only};
+        .format = PM_MOTION_NPZ, .layout = "layout.json", .resample_only = resample_only};
     expect_ok(pm_motion_parse(zip->file.data, zip->file.size, "mixed.npz", NULL, &options, &motion,
                               &error),
               &error);
     return motion;
 }
-
-/* ---- resampling ------------------------------------------------------------------------- */
 
 static void keep(void *user, const void *data, size_t size) {
     bytes_add(user, data, size);
@@ -138,14 +124,14 @@ static void expect_same(const zip_builder *zip, pm_engine *engine,
     pm_motion_destroy(&later);
 }
 
-static void rotations_converted_later_give_the_same_bytes(void **state) {
+TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
     static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_SPLINE};
     static const pm_rational rates[] = {{30, 1}, {15, 2}, {60, 1}, {47, 1}};
     pm_engine *engine = engine_for(state);
     for (size_t pad = 0; pad < 8; pad++) {
         zip_builder zip = make_file(pad % 2 != 0, pad);
-        for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
-            for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+        for (size_t m = 0; m < COUNT_OF(methods); m++)
+            for (size_t r = 0; r < COUNT_OF(rates); r++) {
                 const pm_clip_desc curve = {.method = methods[m]};
                 expect_same(&zip, engine,
                             &(pm_motion_resample_options){
@@ -155,14 +141,11 @@ static void rotations_converted_later_give_the_same_bytes(void **state) {
     }
 }
 
-/* ---- refusals --------------------------------------------------------------------------- */
-
-static void their_keys_are_not_in_memory(void **state) {
+TEST(their_keys_are_not_in_memory) {
     zip_builder zip = make_file(false, 0);
     pm_motion *motion = read_file(&zip, true);
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     size_t absent = 0;
-    (void)state;
     for (size_t c = 0; c < clip->channel_count; c++) {
         assert_true(clip->channels[c].keys.data || clip->channels[c].path == PM_MOTION_ROTATION);
         absent += !clip->channels[c].keys.data;
@@ -172,7 +155,7 @@ static void their_keys_are_not_in_memory(void **state) {
     zip_free(&zip);
 }
 
-static void what_needs_keys_refuses_them(void **state) {
+TEST_ON_REFERENCE(what_needs_keys_refuses_them) {
     pm_engine *engine = engine_for(state);
     static const char words[] = "resample_only";
     zip_builder zip = make_file(false, 0);
@@ -196,20 +179,17 @@ static void what_needs_keys_refuses_them(void **state) {
 }
 
 /* Of a large member only the header is read, and nothing takes the motion but a look at it. */
-static void headers_alone_are_no_motion(void **state) {
+TEST_ON_REFERENCE(headers_alone_are_no_motion) {
     enum { ROWS = 14000, COLUMNS = 156 };
     pm_engine *engine = engine_for(state);
     static const char words[] = "headers_only";
     zip_builder zip = {0};
-    char header[96];
     const double rate = 30;
     double *zeros = calloc((size_t)ROWS * COLUMNS, sizeof *zeros);
     assert_non_null(zeros);
-    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
-             (int)ROWS, (int)COLUMNS);
-    zip_add_array(&zip, "poses.npy", true, header, zeros, (size_t)ROWS * COLUMNS * sizeof *zeros);
-    zip_add_array(&zip, "mocap_framerate.npy", false,
-                  "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add_array(&zip, "poses.npy", true, "<f8", "(14000, 156)", zeros,
+                  (size_t)ROWS * COLUMNS * sizeof *zeros);
+    zip_add_array(&zip, "mocap_framerate.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_finish(&zip, zip.count, false);
     free(zeros);
     pm_motion *motion = NULL, *copy = NULL;
@@ -237,12 +217,4 @@ static void headers_alone_are_no_motion(void **state) {
     zip_free(&zip);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(rotations_converted_later_give_the_same_bytes),
-        cmocka_unit_test(their_keys_are_not_in_memory),
-        ONLY_ON_REFERENCE(what_needs_keys_refuses_them),
-        ONLY_ON_REFERENCE(headers_alone_are_no_motion),
-    };
-    return cmocka_run_group_tests(tests, write_layout, remove_layout);
-}
+const test_fixture group_fixture = {write_layout, leave};

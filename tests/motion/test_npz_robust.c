@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Damaged NPZ and CSV files: cut short, with flipped bytes, with absurd numbers. Each is read, or
- * refused with a message, within a second and 100 MB; what is read is written.
+ * refused with a message, within a second and 100 MB; what is read is written. Failures of memory while
+ * files are read and written: each gives the status of memory and leaves nothing allocated.
  */
 #define _POSIX_C_SOURCE 200809L
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -19,10 +13,10 @@
 #include <sys/resource.h>
 
 #include "oracle/random_tracks.h"
-#include "support/counted_memory.h"
+#include "support/failing_memory.h"
+#include "support/motion_files.h"
 #include "support/npz_files.h"
-
-/* ---- one file --------------------------------------------------------------------------- */
+#include "support/test_folder.h"
 
 /* Bytes that reading and writing one file may request in all: a measure of work. */
 enum { MOST_REQUESTED = 64 << 20 };
@@ -89,21 +83,17 @@ static void try_file(const char *data, size_t size, pm_motion_format format) {
     assert_in_range(counted_bytes() - before, 0, (size_t)MOST_REQUESTED);
 }
 
-/* ---- the files that are damaged ----------------------------------------------------------- */
-
 enum { FRAMES = 6 };
 
 static void add_numbers(zip_builder *zip, const char *name, bool deflated, const char *shape,
                         size_t count, random_source *source) {
     double values[FRAMES * 24];
-    char header[128];
     for (size_t i = 0; i < count; i++)
         values[i] = random_between(source, 0.1, 1);
     for (size_t i = 0; strcmp(name, "quats.npy") == 0 && i < count; i += 4)
         random_quaternion(source, values + i);
-    snprintf(header, sizeof header, "{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }",
-             deflated ? "True" : "False", shape);
-    zip_add_array(zip, name, deflated, header, values, count * sizeof *values);
+    zip_add_array(zip, name, deflated, deflated ? "F<f8" : "<f8", shape, values,
+                  count * sizeof *values);
 }
 
 static zip_builder make_amass(random_source *source, bool deflated) {
@@ -115,10 +105,8 @@ static zip_builder make_amass(random_source *source, bool deflated) {
     add_numbers(&zip, "pose_body.npy", false, "(6, 9)", 54, source);
     add_numbers(&zip, "trans.npy", deflated, "(6, 3)", 18, source);
     add_numbers(&zip, "extra.npy", deflated, "(6, 2, 2)", 24, source);
-    zip_add_array(&zip, "on.npy", deflated,
-                  "{'descr': '|b1', 'fortran_order': False, 'shape': (6,), }", flags, sizeof flags);
-    zip_add_array(&zip, "mocap_framerate.npy", false,
-                  "{'descr': '<i8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add_array(&zip, "on.npy", deflated, "|b1", "(6,)", flags, sizeof flags);
+    zip_add_array(&zip, "mocap_framerate.npy", false, "<i8", "()", &rate, sizeof rate);
     zip_add(&zip, "../\x1b[2J\xff.txt", false, "text", 4, NULL);
     zip_finish(&zip, zip.count, deflated);
     return zip;
@@ -131,11 +119,8 @@ static zip_builder make_plain(random_source *source) {
     add_numbers(&zip, "positions.npy", true, "(6, 2, 3)", 36, source);
     add_numbers(&zip, "offsets.npy", false, "(2, 3)", 6, source);
     add_numbers(&zip, "fps.npy", false, "()", 1, source);
-    zip_add_array(&zip, "parents.npy", false,
-                  "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }", parents,
-                  sizeof parents);
-    zip_add_array(&zip, "names.npy", false,
-                  "{'descr': '|S4', 'fortran_order': False, 'shape': (2,), }", "hip\0knee", 8);
+    zip_add_array(&zip, "parents.npy", false, "<i8", "(2,)", parents, sizeof parents);
+    zip_add_array(&zip, "names.npy", false, "|S4", "(2,)", "hip\0knee", 8);
     zip_finish(&zip, zip.count, false);
     return zip;
 }
@@ -144,8 +129,6 @@ static const char robot[] = "x,y,z,qx,qy,qz,qw,a,b\r\n"
                             "1,2.5,-3,0,0,0,1,0.25,1e-3\r\n"
                             "1.5,2,-3,0,0.6,0,0.8,0.5,-1\r\n"
                             "2,2,-3,0,0.8,0,0.6,0.75,1\r\n";
-
-/* ---- damage ------------------------------------------------------------------------------- */
 
 static void cut_everywhere(const char *data, size_t size, pm_motion_format format) {
     for (size_t i = 0; i <= size; i += i < 600 || i + 900 > size ? 1 : 7)
@@ -180,10 +163,9 @@ static void damage(const char *data, size_t size, pm_motion_format format, rando
     assert_true(read_count > 1 && refused_count > 1);
 }
 
-static void damaged_files_are_read_or_refused(void **state) {
+TEST(damaged_files_are_read_or_refused) {
     random_source source = random_start();
     const long before = peak_kilobytes();
-    (void)state;
     zip_builder files[3] = {make_amass(&source, false), make_amass(&source, true),
                             make_plain(&source)};
     for (size_t i = 0; i < 3; i++) {
@@ -197,7 +179,7 @@ static void damaged_files_are_read_or_refused(void **state) {
 }
 
 /* The records are intact, and the checksums too: only the headers of arrays are damaged. */
-static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
+TEST(damaged_headers_of_arrays_are_read_or_refused) {
     static const char *const shapes[] = {"(6, 3)",
                                          "(6,)",
                                          "(0, 3)",
@@ -213,20 +195,17 @@ static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
         "<f4", "<f8",  "<f2",    ">f8",  "|O", "<U2",          "|S3",
         "|b1", "<c16", "<M8[s]", "|V24", "",   "<U4294967295", "<f99999999999999999999"};
     const double values[18] = {0.5};
-    (void)state;
     read_count = refused_count = 0;
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (size_t t = 0; t < COUNT_OF(types); t++)
             for (size_t m = 0; m < 4; m++) {
                 static const char *const names[] = {"trans.npy", "extra.npy", "mocap_framerate.npy",
                                                     "poses.npy"};
                 random_source source = random_start();
                 zip_builder zip = {0};
-                char header[256];
-                snprintf(header, sizeof header,
-                         "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", types[t],
-                         (s + t) % 2 ? "True" : "False", shapes[s]);
-                zip_add_array(&zip, names[m], t % 2, header, values, sizeof values);
+                char type[64];
+                snprintf(type, sizeof type, "%s%s", (s + t) % 2 ? "F" : "", types[t]);
+                zip_add_array(&zip, names[m], t % 2, type, shapes[s], values, sizeof values);
                 if (m != 3)
                     add_numbers(&zip, "poses.npy", false, "(6, 12)", 72, &source);
                 if (m != 2)
@@ -239,10 +218,9 @@ static void damaged_headers_of_arrays_are_read_or_refused(void **state) {
 }
 
 /* 4 GB of zeros would need 4 MB of deflate: what is claimed is not allocated. */
-static void claimed_sizes_are_not_allocated(void **state) {
+TEST(claimed_sizes_are_not_allocated) {
     static const uint64_t sizes[] = {100000000, 4294967294, UINT64_C(1) << 40, UINT64_MAX};
     const long before = peak_kilobytes();
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         zip_builder zip = {0};
         file_bytes noise = {0};
@@ -263,17 +241,15 @@ static void claimed_sizes_are_not_allocated(void **state) {
 }
 
 /* 30000 members of one frame each, all resampled. */
-static void many_members_are_read_in_time(void **state) {
+TEST(many_members_are_read_in_time) {
     random_source source = random_start();
     zip_builder zip = {0};
-    (void)state;
     add_numbers(&zip, "quats.npy", false, "(1, 1, 4)", 4, &source);
     add_numbers(&zip, "fps.npy", false, "()", 1, &source);
     for (size_t i = 0; i < 30000; i++) {
         char name[32];
         snprintf(name, sizeof name, "m%zu.npy", i);
-        zip_add_array(&zip, name, false,
-                      "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }", "x", 1);
+        zip_add_array(&zip, name, false, "|u1", "(1,)", "x", 1);
     }
     zip_finish(&zip, zip.count, false);
     read_count = 0;
@@ -282,12 +258,129 @@ static void many_members_are_read_in_time(void **state) {
     zip_free(&zip);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damaged_files_are_read_or_refused),
-        cmocka_unit_test(damaged_headers_of_arrays_are_read_or_refused),
-        cmocka_unit_test(claimed_sizes_are_not_allocated),
-        cmocka_unit_test(many_members_are_read_in_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+/* ---- failures of memory ---------------------------------------------------------------------- */
+
+static const file_bytes *read_file;
+static const pm_motion_read_options *read_options;
+static file_bytes expected, written; /* with room, so that only the library allocates */
+
+/* A file that is opened by the reader says in words that there was no memory. */
+static bool read_and_write(void) {
+    const long live = live_blocks();
+    pm_motion *motion = NULL;
+    pm_error error = poisoned_error();
+    pm_status status = pm_motion_parse(read_file->data, read_file->size, "test", NULL, read_options,
+                                       &motion, &error);
+    if (status == PM_OK) {
+        const pm_rational rate = motion->content.clips[0].rate;
+        test_samples samples;
+        test_samples_make(&samples, motion, (pm_rational){rate.num * 3, rate.den * 2});
+        written.size = 0;
+        status = test_write(motion, NULL, &samples.samples, &written, &error);
+    }
+    pm_motion_destroy(&motion);
+    assert_int_equal(live_blocks(), live);
+    if (status != PM_OK && status != PM_ERROR_MEMORY &&
+        !(status == PM_ERROR_FILE && strstr(error.message, "memory")))
+        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+    return status == PM_OK;
 }
+
+/* A reader of a second file can do without a block. */
+static void fail_each(const file_bytes *file, const pm_motion_read_options *options) {
+    read_file = file;
+    read_options = options;
+    written = (file_bytes){.data = test_array(1 << 17, 1), .room = 1 << 17};
+    assert_true(read_and_write());
+    expected = written;
+    written.data = test_array(1 << 17, 1);
+    fail_each_allocation(read_and_write, 6, options->skeleton || options->layout ? 2 : 0);
+    assert_int_equal(written.size, expected.size);
+    assert_memory_equal(written.data, expected.data, expected.size);
+    free(written.data);
+    free(expected.data);
+}
+
+static void add_rows(zip_builder *zip, const char *name, const char *shape, bool fortran,
+                     size_t count) {
+    double values[64];
+    for (size_t i = 0; i < count; i++)
+        values[i] = 0.25 + 0.001 * (double)i;
+    zip_add_array(zip, name, fortran, fortran ? "F<f8" : "<f8", shape, values,
+                  count * sizeof *values);
+}
+
+TEST(each_allocation_of_an_npz_file_can_fail) {
+    zip_builder zip = {0};
+    add_rows(&zip, "poses.npy", "(5, 9)", true, 45);
+    add_rows(&zip, "trans.npy", "(5, 3)", false, 15);
+    add_rows(&zip, "extra.npy", "(5, 2)", true, 10);
+    add_rows(&zip, "mocap_framerate.npy", "()", false, 1);
+    zip_add(&zip, "note.txt", true, "text", 4, NULL);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {30, 1}};
+    fail_each(&zip.file, &options);
+    zip_free(&zip);
+}
+
+TEST(each_allocation_of_a_plain_file_with_a_layout_can_fail) {
+    static const int64_t parents[2] = {-1, 0};
+    static const char json[] =
+        "{\"name\": \"plain\", \"rotations\": [{\"member\": \"q\", \"as\": \"quaternion-wxyz\"}],"
+        "\"scalars\": [\"s\"], \"velocities\": [{\"member\": \"v\", \"of\": \"s\"}],"
+        "\"rates\": [\"fps\"], \"constants\": [\"names\", \"parents\", \"offsets\"]}";
+    zip_builder zip = {0};
+    test_folder_put_text("layout.json", json);
+    add_rows(&zip, "q.npy", "(4, 2, 4)", false, 32);
+    add_rows(&zip, "s.npy", "(4, 3)", false, 12);
+    add_rows(&zip, "v.npy", "(4, 3)", true, 12);
+    add_rows(&zip, "fps.npy", "(1,)", false, 1);
+    add_rows(&zip, "offsets.npy", "(2, 3)", false, 6);
+    zip_add_array(&zip, "parents.npy", false, "<i8", "(2,)", parents, sizeof parents);
+    zip_add_array(&zip, "names.npy", false, "|S4", "(2,)", "hip\0knee", 8);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {
+        .format = PM_MOTION_NPZ, .source_rate = {30, 1}, .layout = "layout.json"};
+    fail_each(&zip.file, &options);
+    zip_free(&zip);
+}
+
+TEST(each_allocation_of_a_file_with_given_joints_can_fail) {
+    static const char json[] = "{\"names\": [\"a\", \"b\", \"c\"], \"parents\": [-1, 0, 1],"
+                               "\"offsets\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}";
+    zip_builder zip = {0};
+    test_folder_put_text("joints.json", json);
+    add_rows(&zip, "root_orient.npy", "(5, 3)", false, 15);
+    add_rows(&zip, "pose_body.npy", "(5, 6)", false, 30);
+    add_rows(&zip, "trans.npy", "(5, 3)", false, 15);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {
+        .format = PM_MOTION_NPZ, .layout = "inter-x", .skeleton = "joints.json"};
+    fail_each(&zip.file, &options);
+    zip_free(&zip);
+}
+
+TEST(each_allocation_of_a_robot_can_fail) {
+    zip_builder zip = {0};
+    double turning[32] = {0};
+    for (size_t i = 0; i < 8; i++) {
+        turning[4 * i] = cos(0.1 * (double)i);
+        turning[4 * i + 1] = sin(0.1 * (double)i);
+    }
+    zip_add_array(&zip, "body_quat_w.npy", false, "<f8", "(4, 2, 4)", turning, sizeof turning);
+    add_rows(&zip, "body_pos_w.npy", "(4, 2, 3)", false, 24);
+    add_rows(&zip, "body_ang_vel_w.npy", "(4, 2, 3)", false, 24);
+    zip_finish(&zip, zip.count, false);
+    const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {30, 1}};
+    fail_each(&zip.file, &options);
+    zip_free(&zip);
+}
+
+TEST(each_allocation_of_a_csv_file_can_fail) {
+    static char text[] = "1,2,3,0,0,0,1,5\n2,3,4,0,0.6,0,0.8,6\n3,4,5,0,0.8,0,0.6,7\n";
+    const file_bytes file = {text, sizeof text - 1, 0};
+    const pm_motion_read_options options = {.format = PM_MOTION_CSV};
+    fail_each(&file, &options);
+}
+
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

@@ -12,8 +12,6 @@
 
 #include "check.h"
 
-/* ---- comparison ---------------------------------------------------------------------------- */
-
 /* The value with numbers in place of their texts: what jansson reads, which has no others. */
 static json_t *with_numbers(const json_t *value) {
     size_t size = 0;
@@ -85,16 +83,13 @@ static char *repeated(const char *text, size_t count) {
     return made;
 }
 
-/* ---- tests --------------------------------------------------------------------------------- */
-
 static const char document[] =
     " {\"asset\" : {\"version\":\"2.0\", \"generator\": \"\"},\t\"nodes\":[{\"name\":\"hip\","
     "\"children\":[1,2],\"rotation\":[0.5,-0.5,5e-1,0.50],\"extras\":null},{}],\r\n"
     "\"accessors\":[{\"count\":31,\"byteOffset\":-0,\"max\":[1.0E+3],\"normalized\":false}],"
     "\"names\":[\"a\\\"b\\\\\",\"\\u0000\",\"J\xc3\xb6rg\",\"\x7f\"],\"on\":true,\"\":[[]]} \n";
 
-static void plain_documents_are_read(void **state) {
-    (void)state;
+TEST(plain_documents_are_read) {
     expect(true, document);
     expect(true, "[]");
     expect(true, "{}");
@@ -105,8 +100,7 @@ static void plain_documents_are_read(void **state) {
     expect(true, "[\"\xf0\x9f\x99\x82 \\ud83d\\ude42 \\/\"]");
 }
 
-static void documents_with_errors_are_not_read(void **state) {
-    (void)state;
+TEST(documents_with_errors_are_not_read) {
     static const char *const texts[] = {
         "",
         " ",
@@ -160,14 +154,13 @@ static void documents_with_errors_are_not_read(void **state) {
         "\xef\xbb\xbf[]",
         "{\"\\u0000\":1}",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
         expect(false, texts[i]);
     assert_false(is_read_alike("[1]\0", 4));
     assert_false(is_read_alike("[\"\0\"]", 5));
 }
 
-static void keys_of_any_kind_are_read(void **state) {
-    (void)state;
+TEST(keys_of_any_kind_are_read) {
     for (size_t i = 0; i < 3; i++) {
         char text[512], *key = repeated("k", 62 + i);
         (void)snprintf(text, sizeof text, "{\"%s\":1,\"a\":[{\"%s\":{}}]}", key, key);
@@ -178,8 +171,6 @@ static void keys_of_any_kind_are_read(void **state) {
     expect(true, "{\"a\\\"\":{\"\\u00e4\":[]}}");
     expect(false, "{\"a\xff\":1}");
 }
-
-/* ---- numbers ------------------------------------------------------------------------------- */
 
 static void expect_text(const char *text, double number) {
     char list[512];
@@ -197,8 +188,7 @@ static void expect_text(const char *text, double number) {
     json_decref(array);
 }
 
-static void numbers_that_are_no_plain_integers_keep_their_text(void **state) {
-    (void)state;
+TEST(numbers_that_are_no_plain_integers_keep_their_text) {
     expect_text("18446744073709551615", 18446744073709551615.0);
     expect_text("9223372036854775808", 9223372036854775808.0);
     expect_text("-9223372036854775809", -9223372036854775809.0);
@@ -215,8 +205,7 @@ static void numbers_that_are_no_plain_integers_keep_their_text(void **state) {
     free(digits);
 }
 
-static void plain_integers_and_strings_are_jansson_s(void **state) {
-    (void)state;
+TEST(plain_integers_and_strings_are_jansson_s) {
     plain_json_fault fault;
     static const char text[] = "[0,-7,999999999999999999,\"1.5\",\"\",null]";
     json_t *array = plain_json_load(text, sizeof text - 1, &fault);
@@ -232,8 +221,6 @@ static void plain_integers_and_strings_are_jansson_s(void **state) {
     json_decref(array);
 }
 
-/* ---- depth --------------------------------------------------------------------------------- */
-
 static json_t *load_nested(const char *open, const char *close, size_t depth,
                            plain_json_fault *fault) {
     char *before = repeated(open, depth), *after = repeated(close, depth);
@@ -248,8 +235,7 @@ static json_t *load_nested(const char *open, const char *close, size_t depth,
     return read;
 }
 
-static void values_are_nested_128_deep_and_no_deeper(void **state) {
-    (void)state;
+TEST(values_are_nested_128_deep_and_no_deeper) {
     static const char *const kinds[2][2] = {{"[", "]"}, {"{\"a\":[", "]}"}};
     for (size_t i = 0; i < 2; i++) {
         plain_json_fault fault;
@@ -263,13 +249,12 @@ static void values_are_nested_128_deep_and_no_deeper(void **state) {
     }
 }
 
-static void faults_have_their_place(void **state) {
-    (void)state;
+TEST(faults_have_their_place) {
     static const struct {
         const char *text;
         size_t line, column;
     } faults[] = {{"{\"a\":1,\n \"b\":}", 2, 6}, {"[1,\n2,\n03]", 3, 1}, {"[\"\\x\"]", 1, 2}};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    for (size_t i = 0; i < COUNT_OF(faults); i++) {
         plain_json_fault fault;
         assert_null(plain_json_load(faults[i].text, strlen(faults[i].text), &fault));
         assert_int_equal(fault.line, faults[i].line);
@@ -279,8 +264,7 @@ static void faults_have_their_place(void **state) {
 }
 
 /* A character at a time is replaced by each of these, put in, or left out, and the end is cut off. */
-static void changed_documents_are_read_alike(void **state) {
-    (void)state;
+TEST(changed_documents_are_read_alike) {
     static const char others[] = "\"\\{}[],: \n0-9.eEtn\x01\x7f\x80\xc3u";
     const size_t size = sizeof document - 1;
     char text[sizeof document];
@@ -299,18 +283,4 @@ static void changed_documents_are_read_alike(void **state) {
         read += is_read_alike(document, i);
     }
     assert_in_range(read, size, size * 2 * sizeof others);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_documents_are_read),
-        cmocka_unit_test(documents_with_errors_are_not_read),
-        cmocka_unit_test(keys_of_any_kind_are_read),
-        cmocka_unit_test(numbers_that_are_no_plain_integers_keep_their_text),
-        cmocka_unit_test(plain_integers_and_strings_are_jansson_s),
-        cmocka_unit_test(values_are_nested_128_deep_and_no_deeper),
-        cmocka_unit_test(faults_have_their_place),
-        cmocka_unit_test(changed_documents_are_read_alike),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

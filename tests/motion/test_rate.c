@@ -2,107 +2,81 @@
  *
  * Tests of the rates for the frame times of motion files, and for --rate.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 #include "oracle/random_tracks.h"
+#include "support/tests.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void check(const char *text, bool snap, int64_t num, int64_t den, rate_snap expected) {
-    pm_rational rate = {-1, -1};
-    rate_snap how = RATE_LITERAL;
-
-    print_message("%s\n", text);
-    assert_true(rate_from_frame_time(text, strlen(text), snap, &rate, &how));
-    assert_int_equal(rate.num, num);
-    assert_int_equal(rate.den, den);
-    assert_int_equal(how, expected);
+/* Cut frame times become whole rates; exact ones are what they say; broadcast rates are told from whole
+ * ones, 29.97 as the rate from 30000/1001; without snapping every digit counts. */
+TEST(frame_times_become_rates) {
+    static const struct {
+        const char *text;
+        bool snap;
+        int64_t num, den;
+        rate_snap how;
+    } cases[] = {
+        {".0083333", true, 120, 1, RATE_INTEGER},
+        {"0.008333", true, 120, 1, RATE_INTEGER},
+        {"0.0083", true, 120, 1, RATE_INTEGER},
+        {"0.033333", true, 30, 1, RATE_INTEGER},
+        {"0,0333333", true, 30, 1, RATE_INTEGER},
+        {"8.3333e-003", true, 120, 1, RATE_INTEGER},
+        {"0.041667", true, 24, 1, RATE_INTEGER},
+        {"0.016666666666666666", true, 60, 1, RATE_INTEGER},
+        {"0.03", true, 30, 1, RATE_INTEGER},
+        {"0.010000", true, 100, 1, RATE_LITERAL},
+        {"0.04", true, 25, 1, RATE_LITERAL},
+        {"0.008", true, 125, 1, RATE_LITERAL},
+        {"2", true, 1, 2, RATE_LITERAL},
+        {"1e1", true, 1, 10, RATE_LITERAL},
+        {"0.008342", true, 120000, 1001, RATE_NTSC},
+        {"0.033367", true, 30000, 1001, RATE_NTSC},
+        {"0.0417083", true, 24000, 1001, RATE_NTSC},
+        {"0.0417083750417", true, 2997, 125, RATE_NTSC},
+        {"0.0333667000333667", true, 2997, 100, RATE_NTSC},
+        {"0.01668335", true, 2997, 50, RATE_NTSC},
+        {"0.0083416750", true, 2997, 25, RATE_NTSC},
+        {"0.0801282051282", true, 312, 25, RATE_SIMPLE}, /* 12.48 */
+        {"0.0133333333333", true, 75, 1, RATE_INTEGER},
+        {"0.015625", true, 64, 1, RATE_LITERAL},
+        {"0.0148148148148148", true, 135, 2, RATE_SIMPLE},
+        {"0.0333331", true, 10000000, 333331, RATE_LITERAL},
+        {".0083333", false, 10000000, 83333, RATE_LITERAL},
+        {"0.008342", false, 500000, 4171, RATE_LITERAL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        pm_rational rate = {-1, -1};
+        rate_snap how = RATE_LITERAL;
+        print_message("%s\n", cases[i].text);
+        assert_true(
+            rate_from_frame_time(cases[i].text, strlen(cases[i].text), cases[i].snap, &rate, &how));
+        assert_int_equal(rate.num, cases[i].num);
+        assert_int_equal(rate.den, cases[i].den);
+        assert_int_equal(how, cases[i].how);
+    }
 }
 
-static void cut_frame_times_become_whole_rates(void **state) {
-    (void)state;
-    check(".0083333", true, 120, 1, RATE_INTEGER);
-    check("0.008333", true, 120, 1, RATE_INTEGER);
-    check("0.0083", true, 120, 1, RATE_INTEGER);
-    check("0.033333", true, 30, 1, RATE_INTEGER);
-    check("0,0333333", true, 30, 1, RATE_INTEGER);
-    check("8.3333e-003", true, 120, 1, RATE_INTEGER);
-    check("0.041667", true, 24, 1, RATE_INTEGER);
-    check("0.016666666666666666", true, 60, 1, RATE_INTEGER);
-    check("0.03", true, 30, 1, RATE_INTEGER);
-}
-
-static void exact_frame_times_are_what_they_say(void **state) {
-    (void)state;
-    check("0.010000", true, 100, 1, RATE_LITERAL);
-    check("0.04", true, 25, 1, RATE_LITERAL);
-    check("0.008", true, 125, 1, RATE_LITERAL);
-    check("2", true, 1, 2, RATE_LITERAL);
-    check("1e1", true, 1, 10, RATE_LITERAL);
-}
-
-static void broadcast_rates_are_told_from_whole_ones(void **state) {
-    (void)state;
-    check("0.008342", true, 120000, 1001, RATE_NTSC);
-    check("0.033367", true, 30000, 1001, RATE_NTSC);
-    check("0.0417083", true, 24000, 1001, RATE_NTSC);
-}
-
-/* 29.97 as the rate, and not 30000/1001. */
-static void rates_of_a_few_digits_are_recognised(void **state) {
-    (void)state;
-    check("0.0417083750417", true, 2997, 125, RATE_NTSC);
-    check("0.0333667000333667", true, 2997, 100, RATE_NTSC);
-    check("0.01668335", true, 2997, 50, RATE_NTSC);
-    check("0.0083416750", true, 2997, 25, RATE_NTSC);
-    check("0.0801282051282", true, 312, 25, RATE_SIMPLE); /* 12.48 */
-    check("0.0133333333333", true, 75, 1, RATE_INTEGER);
-    check("0.015625", true, 64, 1, RATE_LITERAL);
-    check("0.0148148148148148", true, 135, 2, RATE_SIMPLE);
-}
-
-static void unknown_rates_stay_literal(void **state) {
-    (void)state;
-    check("0.0333331", true, 10000000, 333331, RATE_LITERAL);
-}
-
-static void no_snap_takes_every_digit(void **state) {
-    (void)state;
-    check(".0083333", false, 10000000, 83333, RATE_LITERAL);
-    check("0.008342", false, 500000, 4171, RATE_LITERAL);
-}
-
-static void invalid_times_are_refused(void **state) {
+TEST(invalid_times_are_refused) {
     static const char *const texts[] = {"",      "0",    "0.000", "-0.1", "nan",
                                         "1e-90", "1e90", "x",     "0.1e", "0.1e5x"};
-    size_t i;
     pm_rational rate;
     rate_snap how;
-
-    (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         print_message("%s\n", texts[i]);
         assert_false(rate_from_frame_time(texts[i], strlen(texts[i]), true, &rate, &how));
     }
 }
 
-static void written_frame_times_read_back_as_the_same_rate(void **state) {
+TEST(written_frame_times_read_back_as_the_same_rate) {
     static const pm_rational rates[] = {{120, 1},    {60, 1},       {24, 1},        {1, 2},
                                         {7, 1},      {30000, 1001}, {120000, 1001}, {1, 3},
                                         {240000, 1}, {24000, 1001}, {999, 1},       {25, 1}};
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(rates); i++) {
         char text[RATE_TEXT];
         pm_rational again = {0, 0};
         rate_snap how;
@@ -127,7 +101,6 @@ static void expect_to_return(pm_rational rate) {
     char text[RATE_TEXT];
     pm_rational again = {0, 0};
     rate_snap how;
-
     rate_write_frame_time(rate, text);
     assert_true(rate_from_frame_time(text, strlen(text), true, &again, &how));
     if (again.num != rate.num || again.den != rate.den)
@@ -137,12 +110,10 @@ static void expect_to_return(pm_rational rate) {
 
 /* 24 to 240 Hz as N*1000/1001 and as that rounded to two and three decimals, multiples and parts of
  * them; decimals; fractions of small numbers. */
-static void plausible_rates_return_from_their_frame_times(void **state) {
+TEST(plausible_rates_return_from_their_frame_times) {
     static const int64_t film[] = {24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 240};
     random_source source = random_start();
-
-    (void)state;
-    for (size_t i = 0; i < sizeof film / sizeof film[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(film); i++) {
         for (int64_t part = 1; part <= 8; part++) {
             const int64_t thousandths = (film[i] * 1000000 + 500) / 1001;
             expect_to_return(in_lowest_terms(film[i] * 1000, 1001 * part));
@@ -163,11 +134,9 @@ static void plausible_rates_return_from_their_frame_times(void **state) {
 }
 
 /* The smallest denominator, found by trying all. */
-static void the_simplest_fraction_is_in_its_interval(void **state) {
+TEST(the_simplest_fraction_is_in_its_interval) {
     random_source source = random_start();
     pm_rational found = {-1, -1};
-
-    (void)state;
     for (int round = 0; round < 2000; round++) {
         const double middle = random_between(&source, 0, 100);
         const double half = middle * pow(10, -random_between(&source, 1, 6));
@@ -187,10 +156,8 @@ static void the_simplest_fraction_is_in_its_interval(void **state) {
     assert_false(rate_simplest(1e30, 2e30, &found));
 }
 
-static void sums_are_exact(void **state) {
+TEST(sums_are_exact) {
     pm_rational sum = {0, 0};
-
-    (void)state;
     assert_true(rate_add((pm_rational){1, 24}, (pm_rational){1, 8}, &sum));
     assert_true(sum.num == 1 && sum.den == 6);
     assert_true(rate_add((pm_rational){0, 1}, (pm_rational){7, 3}, &sum));
@@ -199,11 +166,9 @@ static void sums_are_exact(void **state) {
     assert_false(rate_add((pm_rational){1, INT64_MAX}, (pm_rational){1, INT64_MAX - 1}, &sum));
 }
 
-static void literal_rates_are_written_with_all_their_digits(void **state) {
+TEST(literal_rates_are_written_with_all_their_digits) {
     pm_rational rate = {599999885559082, 10000000000000}; /* 59.9999885559082 */
     char text[RATE_TEXT];
-
-    (void)state;
     rate_write_frame_time(rate, text);
     assert_string_equal(text, "0.016666669845581662");
 }
@@ -219,7 +184,6 @@ static void export_times(exporter how, pm_rational rate, double start, double *t
                          size_t count) {
     const float step = (float)rate.den / (float)rate.num;
     float sum = (float)start;
-
     for (size_t k = 0; k < count; k++) {
         const double exact = start + (double)k * (double)rate.den / (double)rate.num;
         times[k] = how == ROUNDS       ? (double)(float)exact
@@ -234,7 +198,7 @@ static pm_rational usual_rate(random_source *source) {
                                         {120, 1},      {30000, 1001}, {15, 1},    {24000, 1001},
                                         {60000, 1001}, {2997, 50},    {25, 2},    {10, 1},
                                         {10, 3},       {240, 1},      {2997, 125}};
-    return rates[random_size(source, 0, sizeof rates / sizeof rates[0] - 1)];
+    return rates[random_size(source, 0, COUNT_OF(rates) - 1)];
 }
 
 /* A start at 0, on a frame, at a decimal, or anywhere. */
@@ -259,11 +223,9 @@ static void expect_grid(const double *times, size_t count, key_grid grid) {
 }
 
 /* Times that are rounded once are given back by the rate, whatever it is. */
-static void rounded_times_have_a_rate_wherever_they_start(void **state) {
+TEST(rounded_times_have_a_rate_wherever_they_start) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         const size_t count = random_size(&source, 2, MOST_KEYS);
         const pm_rational any = {(int64_t)random_size(&source, 1, 300),
@@ -279,11 +241,9 @@ static void rounded_times_have_a_rate_wherever_they_start(void **state) {
 }
 
 /* Of ten frames or more, so that rates are told apart. */
-static void common_rates_are_found_in_what_exporters_compute(void **state) {
+TEST(common_rates_are_found_in_what_exporters_compute) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         for (int how = 0; how < EXPORTERS; how++) {
             static const pm_rational rates[] = {{24, 1}, {25, 1}, {30, 1}, {60, 1}, {120, 1}};
@@ -301,11 +261,9 @@ static void common_rates_are_found_in_what_exporters_compute(void **state) {
     }
 }
 
-static void times_off_by_a_hundredth_of_a_frame_are_not_uniform(void **state) {
+TEST(times_off_by_a_hundredth_of_a_frame_are_not_uniform) {
     random_source source = random_start();
     double times[MOST_KEYS];
-
-    (void)state;
     for (int round = 0; round < 3000; round++) {
         const size_t count = random_size(&source, 4, MOST_KEYS);
         const pm_rational rate = {(int64_t)random_size(&source, 10, 60), 1};
@@ -322,15 +280,13 @@ static void times_off_by_a_hundredth_of_a_frame_are_not_uniform(void **state) {
 
 static void check_target(const char *text, int64_t num, int64_t den) {
     pm_rational source = {30000, 1001}, rate = {-1, -1};
-
     print_message("%s\n", text);
     assert_true(rate_parse_target(text, source, &rate));
     assert_int_equal(rate.num, num);
     assert_int_equal(rate.den, den);
 }
 
-static void targets_are_rates_or_multiples_of_the_source(void **state) {
-    (void)state;
+TEST(targets_are_rates_or_multiples_of_the_source) {
     check_target("60", 60, 1);
     check_target("29.97", 2997, 100);
     check_target("30000/1001", 30000, 1001);
@@ -340,23 +296,18 @@ static void targets_are_rates_or_multiples_of_the_source(void **state) {
     check_target("/4", 7500, 1001);
 }
 
-static void targets_that_make_no_sense_are_refused(void **state) {
+TEST(targets_that_make_no_sense_are_refused) {
     static const char *const texts[] = {"",  "0",   "-60", "x",  "x0",    "/0",
                                         "/", "60x", "1/0", "ab", "60 Hz", "x9223372036854775807"};
     pm_rational source = {30000, 1001}, rate;
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         print_message("%s\n", texts[i]);
         assert_false(rate_parse_target(texts[i], source, &rate));
     }
 }
 
-static void seconds_may_be_zero(void **state) {
+TEST(seconds_may_be_zero) {
     pm_rational s = {-1, -1};
-
-    (void)state;
     assert_true(rate_parse_seconds("0", &s));
     assert_int_equal(s.num, 0);
     assert_int_equal(s.den, 1);
@@ -369,39 +320,12 @@ static void seconds_may_be_zero(void **state) {
     assert_false(rate_parse_seconds("-1", &s));
 }
 
-static void products_that_do_not_fit_are_refused(void **state) {
+TEST(products_that_do_not_fit_are_refused) {
     pm_rational big = {INT64_MAX, 1}, two = {2, 1}, half = {1, 2}, zero = {0, 1}, out = {7, 7};
-
-    (void)state;
     assert_false(rate_multiply(big, two, &out));
     assert_false(rate_divide(big, half, &out));
     assert_false(rate_divide(big, zero, &out));
     assert_int_equal(out.num, 7);
     assert_true(rate_multiply(two, half, &out) && out.num == 1 && out.den == 1);
     assert_true(rate_divide(big, big, &out) && out.num == 1 && out.den == 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_frame_times_become_whole_rates),
-        cmocka_unit_test(exact_frame_times_are_what_they_say),
-        cmocka_unit_test(broadcast_rates_are_told_from_whole_ones),
-        cmocka_unit_test(rates_of_a_few_digits_are_recognised),
-        cmocka_unit_test(unknown_rates_stay_literal),
-        cmocka_unit_test(no_snap_takes_every_digit),
-        cmocka_unit_test(invalid_times_are_refused),
-        cmocka_unit_test(written_frame_times_read_back_as_the_same_rate),
-        cmocka_unit_test(plausible_rates_return_from_their_frame_times),
-        cmocka_unit_test(the_simplest_fraction_is_in_its_interval),
-        cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(rounded_times_have_a_rate_wherever_they_start),
-        cmocka_unit_test(common_rates_are_found_in_what_exporters_compute),
-        cmocka_unit_test(times_off_by_a_hundredth_of_a_frame_are_not_uniform),
-        cmocka_unit_test(literal_rates_are_written_with_all_their_digits),
-        cmocka_unit_test(targets_are_rates_or_multiples_of_the_source),
-        cmocka_unit_test(targets_that_make_no_sense_are_refused),
-        cmocka_unit_test(seconds_may_be_zero),
-        cmocka_unit_test(products_that_do_not_fit_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

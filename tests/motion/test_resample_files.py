@@ -9,118 +9,34 @@ its specification says.
 """
 import base64
 import json
-import os
 import struct
-import subprocess
 import sys
-import tempfile
-import unittest
-from fractions import Fraction
 from pathlib import Path
 
-try:
-    import numpy as np
-except ImportError:
-    print("not tested: NumPy is missing")
-    sys.exit(77)
+import command_case
+from command_case import ARGUMENTS
 
-POSEMILL, DATA = Path(sys.argv[1]), Path(sys.argv[2])
+np = command_case.require_numpy()
+from rotations import angles, slerp
+
+DATA = Path(ARGUMENTS[0])
 if not DATA.is_dir():
     print(f"not tested: {DATA} is not there")
     sys.exit(77)
 
 
-def slerp(a, b, u):
-    """Rows of quaternions, the short way."""
-    dot = np.sum(a * b, -1, keepdims=True)
-    b = np.where(dot < 0, -b, b)
-    half = 2 * np.arctan2(np.linalg.norm(b - a, axis=-1, keepdims=True),
-                          np.linalg.norm(b + a, axis=-1, keepdims=True))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mixed = (np.sin((1 - u) * half) * a + np.sin(u * half) * b) / np.sin(half)
-    return np.where(np.sin(half) > 1e-9, mixed, a + u * (b - a))
-
-
-def angle_between(a, b):
-    sign = np.where(np.sum(a * b, -1, keepdims=True) < 0, -1, 1)
-    return 4 * np.arctan2(np.linalg.norm(a - sign * b, axis=-1), np.linalg.norm(a + sign * b, axis=-1))
-
-
-def from_rotation_vectors(v):
-    angle = np.linalg.norm(v, axis=-1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        axis = np.where(angle > 0, v / angle, 0)
-    return np.concatenate([axis * np.sin(angle / 2), np.cos(angle / 2)], -1)
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
-    def run_posemill(self, *words, code=0):
-        done = subprocess.run([POSEMILL, *words], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
+class Case(command_case.Case):
     def resample(self, source, name, *options):
         out = self.folder / name
         self.run_posemill("resample", "--quiet", "--device", "none", source, "-o", out, *options)
         return out
 
     def report(self, source, name, *options):
-        done = self.run_posemill("resample", "--json", "--device", "none", source, "-o", self.folder / name,
-                                 *options)
+        done = self.run_posemill("resample", "--json", "--device", "none", source, "-o", name, *options)
         return json.loads(done.stdout)
 
 
-# ---- AMASS ---------------------------------------------------------------------------------------
-
-
-def member(path, name):
-    import zipfile
-    with zipfile.ZipFile(path) as archive:
-        return archive.read(name)
-
-
-class Amass(Case):
-    def check(self, source, rate, target, poses="poses", others=()):
-        """Frames in exact positions; kept ones equal, others slerp; other members byte for byte."""
-        out = self.resample(source, "out.npz", "--rate", str(target))
-        a, b = np.load(source), np.load(out)
-        frames = len(a[poses])
-        step = Fraction(rate) / target
-        count = int(Fraction(frames - 1) / step) + 1
-        self.assertEqual(len(b[poses]), count)
-        self.assertEqual(b[poses].dtype, a[poses].dtype)
-        self.assertEqual(b[poses].flags.f_contiguous, a[poses].flags.f_contiguous)
-        for k in range(count):
-            place = k * step
-            f, u = int(place), float(place - int(place))
-            if u == 0:
-                for name in (poses, "trans"):
-                    self.assertEqual(a[name][f].tobytes(), b[name][k].tobytes(), f"{name} {k}")
-                continue
-            x, y = (from_rotation_vectors(a[poses][i].astype(float).reshape(-1, 3)) for i in (f, f + 1))
-            got = from_rotation_vectors(b[poses][k].astype(float).reshape(-1, 3))
-            self.assertLess(angle_between(slerp(x, y, u), got).max(), 1e-6, f"frame {k}")
-            exact = a["trans"][f].astype(float) * (1 - u) + a["trans"][f + 1].astype(float) * u
-            self.assertLess(np.abs(exact - b["trans"][k]).max(), 1e-6 * max(1, np.abs(exact).max()))
-        for name in others:
-            self.assertEqual(member(source, f"{name}.npy"), member(out, f"{name}.npy"), name)
-        return a, b
-
-    def test_120_to_30(self):
-        for name in ("smplh_120hz_stored", "smplh_120hz_deflate"):
-            a, b = self.check(DATA / "amass_synthetic" / f"{name}.npz", 120, 30,
-                              others=("betas", "gender"))
-            self.assertEqual(float(b["mocap_framerate"]), 30)
-            self.assertEqual(b["mocap_framerate"].dtype, a["mocap_framerate"].dtype)
-
-    def test_nearly_60_to_30(self):
-        self.check(DATA / "amass_synthetic" / "smplh_ssm_59p99999hz.npz", 60, 30)
-
+class Reports(Case):
     def test_the_rate_of_the_report_is_that_of_the_member(self):
         source = DATA / "amass_synthetic/smplh_ssm_59p99999hz.npz"
         report = self.report(source, "out.npz", "--rate", "30")
@@ -135,32 +51,6 @@ class Amass(Case):
         report = self.report(source, "out.npz", "--rate", "60")
         self.assertEqual(report["other_arrays"], "effort, phase (nearest earlier frame)")
         self.assertTrue(np.array_equal(np.load(self.folder / "out.npz")["effort"], rows[::2]))
-
-    def test_250_to_20_in_fortran_order(self):
-        self.check(DATA / "amass_synthetic" / "smplh_eyes_250hz_float32_fortran.npz", 250, 20)
-
-    def test_smplx(self):
-        source = DATA / "amass_synthetic" / "smplx_stageii_120hz.npz"
-        _, b = self.check(source, 120, 100)
-        parts = [b[n] for n in ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")]
-        self.assertEqual(np.concatenate(parts, 1).tobytes(), np.ascontiguousarray(b["poses"]).tobytes())
-
-    def test_pickled_members_are_carried_over(self):
-        source = DATA / "amass_synthetic" / "object_dtype_pickled_field.npz"
-        out = self.resample(source, "out.npz", "--rate", "60")
-        import zipfile
-        with zipfile.ZipFile(source) as x, zipfile.ZipFile(out) as y:
-            self.assertEqual(x.namelist(), y.namelist())
-            same = [n for n in x.namelist() if x.read(n) == y.read(n)]
-        self.assertTrue(any(b"O" in member(source, n)[:128] for n in same))
-
-    def test_100_to_120(self):
-        rng = np.random.default_rng(1604)
-        poses = np.cumsum(rng.normal(0, 0.02, (101, 156)), 0)
-        source = self.folder / "in.npz"
-        np.savez(source, poses=poses, trans=np.cumsum(rng.normal(0, 0.01, (101, 3)), 0),
-                 mocap_framerate=np.array(100.0), betas=np.zeros(16))
-        self.check(source, 100, 120, others=("betas",))
 
 
 # ---- glTF ----------------------------------------------------------------------------------------
@@ -253,7 +143,7 @@ class Curves(Case):
         width = len(evaluate(path, interpolation, times, values, 0))
         for t, got in zip(result[3], result[4].reshape(len(result[3]), width)):
             exact = evaluate(path, interpolation, times, values, t)
-            error = angle_between(exact, got) if path == "rotation" else np.abs(exact - got).max() / largest
+            error = angles(exact, got) if path == "rotation" else np.abs(exact - got).max() / largest
             self.assertLess(error, 1e-6, f"{name} at {t}")
         return len(result[3])
 
@@ -277,8 +167,6 @@ class Curves(Case):
 class Gltf(Curves):
     FILES = ("Fox.glb", "SimpleSkin.gltf", "box_animated.gltf", "cesium_man.gltf", "interpolation_test.gltf",
              "quantized_gp_Fox.glb", "AnimatedMorphCube.gltf", "InfiniteSkinnedTentacle.glb")
-    CARRIED = ("nodes", "meshes", "materials", "skins", "cameras", "scenes", "scene", "textures", "samplers",
-               "extras", "extensionsUsed")
 
     def test_the_curve_of_each_channel(self):
         checked = 0
@@ -291,7 +179,21 @@ class Gltf(Curves):
                     checked += self.check_animation(name, a, b, i, rate)
         self.assertGreater(checked, 50000)
 
-    def test_what_is_not_animated_is_carried_over(self):
+    def accessor(self, document, index):
+        """What it says, and the bytes of its view; compressed ones as they are."""
+        said = {"byteOffset": 0, **document.json["accessors"][index]}
+        return said, self.view(document, said.pop("bufferView", None))
+
+    @staticmethod
+    def view(document, index):
+        if index is None:
+            return None
+        view = document.json["bufferViews"][index]
+        view = view.get("extensions", {}).get("EXT_meshopt_compression", view)
+        start = view.get("byteOffset", 0)
+        return document.buffers[view["buffer"]][start : start + view["byteLength"]]
+
+    def check_carried(self, a, b, name):
         def without_references(value):
             """Indices of accessors and views are new."""
             if isinstance(value, dict):
@@ -299,25 +201,36 @@ class Gltf(Curves):
                         if k not in ("attributes", "indices", "inverseBindMatrices", "targets", "bufferView")}
             return [without_references(v) for v in value] if isinstance(value, list) else value
 
-        for name in self.FILES:
+        def numbers(document):
+            """All that is referred to, in the order of its holders."""
+            json_ = document.json
+            for mesh in json_.get("meshes", []):
+                for part in mesh["primitives"]:
+                    for held in (part["attributes"], {"": part["indices"]} if "indices" in part else {},
+                                 *part.get("targets", [])):
+                        yield {key: self.accessor(document, index) for key, index in held.items()}
+            for skin in json_.get("skins", []):
+                yield self.accessor(document, skin["inverseBindMatrices"]) if "inverseBindMatrices" in skin else None
+            for image in json_.get("images", []):
+                yield self.view(document, image.get("bufferView"))
+            for animation in json_["animations"][1:]:
+                for sampler in animation["samplers"]:
+                    yield [self.accessor(document, sampler[key]) for key in ("input", "output")]
+
+        for key in (set(a.json) | set(b.json)) - {"animations", "accessors", "bufferViews", "buffers"}:
+            self.assertEqual(without_references(a.json.get(key)), without_references(b.json.get(key)), name)
+        for x, y in zip(numbers(a), numbers(b), strict=True):
+            self.assertEqual(x, y, name)
+
+    def test_what_is_not_animated_is_carried_over(self):
+        for name in (*self.FILES, "meshopt_Fox.glb"):
             path = DATA / "gltf" / name
-            a, b = Document(path), Document(self.resample(path, "out" + path.suffix, "--rate", "30"))
-            for key in self.CARRIED:
-                self.assertEqual(without_references(a.json.get(key)), without_references(b.json.get(key)), name)
-            for x, y in zip(a.json.get("skins", []), b.json.get("skins", []), strict=True):
-                if "inverseBindMatrices" in x:
-                    self.assertTrue(np.array_equal(a.array(x["inverseBindMatrices"]),
-                                                   b.array(y["inverseBindMatrices"])), name)
-            for x, y in zip(a.json.get("meshes", []), b.json.get("meshes", []), strict=True):
-                for p, q in zip(x["primitives"], y["primitives"], strict=True):
-                    if "KHR_draco_mesh_compression" in p.get("extensions", {}):
-                        continue
-                    for attribute, index in p["attributes"].items():
-                        if a.json["accessors"][index]["type"] in ("VEC3", "VEC4"):
-                            one = a.json["bufferViews"][a.json["accessors"][index]["bufferView"]]
-                            if "byteStride" not in one:
-                                self.assertTrue(np.array_equal(a.array(index), b.array(q["attributes"][attribute])),
-                                                f"{name} {attribute}")
+            if name.startswith("meshopt") and "EXT_meshopt" in self.run_posemill("info", path, code=None).stderr:
+                continue  # a build without the library
+            for suffix in (".gltf", ".glb"):
+                out = self.resample(path, "out" + suffix, "--rate", "30", "--clip", "0")
+                self.check_carried(Document(path), Document(out), out)
+                self.run_posemill("info", "--strict", out)
 
     def test_several_clips(self):
         path = DATA / "gltf" / "Fox.glb"
@@ -368,7 +281,7 @@ class CubicKeys(Curves):
         rows = 3 if interpolation == "CUBICSPLINE" else 1
         keys = len(values) // rows
         data = np.arange(keys, dtype="<f4").tobytes() + values.tobytes()
-        document = json.dumps({
+        document = {
             "asset": {"version": "2.0"}, "nodes": [{}], "buffers": [{"byteLength": len(data)}],
             "bufferViews": [{"buffer": 0, "byteLength": 4 * keys},
                             {"buffer": 0, "byteOffset": 4 * keys, "byteLength": len(data) - 4 * keys}],
@@ -377,13 +290,9 @@ class CubicKeys(Curves):
                           {"bufferView": 1, "componentType": component_type, "count": rows * keys, "type": "VEC4",
                            "normalized": component_type != 5126}],
             "animations": [{"samplers": [{"input": 0, "output": 1, "interpolation": interpolation}],
-                            "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]}).encode()
-        document += b" " * (-len(document) % 4)
-        data += b"\0" * (-len(data) % 4)
+                            "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]}
         path = self.folder / "keys.glb"
-        path.write_bytes(struct.pack("<4sII", b"glTF", 2, 28 + len(document) + len(data)) +
-                         struct.pack("<I4s", len(document), b"JSON") + document +
-                         struct.pack("<I4s", len(data), b"BIN\0") + data)
+        path.write_bytes(command_case.glb(document, data))
         return path
 
     def keys(self, rng):
@@ -416,7 +325,7 @@ class CubicKeys(Curves):
             path = self.write(scaled.astype("<f4"), 5126)
             out = Document(self.resample(path, f"out{factor}.glb", "--rate", "17", "--method", "squad"))
             results.append(next(out.channels(0))[4])
-        self.assertLess(angle_between(*results).max(), 1e-6)
+        self.assertLess(angles(*results).max(), 1e-6)
 
     def test_what_is_written_of_keys_is_unit(self):
         rows = self.keys(np.random.default_rng(23))
@@ -427,7 +336,7 @@ class CubicKeys(Curves):
         keys = np.load(self.folder / "out.npz")["rotations"][:, 0]
         for found, expected in ((keys, rows[1::3]), (samples[::3], rows[1::3])):
             self.assertLess(np.abs(np.linalg.norm(found, axis=-1) - 1).max(), 1e-6)
-            self.assertLess(angle_between(found, expected / 3).max(), 1e-6)
+            self.assertLess(angles(found, expected / 3).max(), 1e-6)
 
     def test_linear_keys_on_both_sides_of_the_tolerance_are_normalised(self):
         """A key that is nearer to unit length by its factor may be the further one by its difference."""
@@ -449,5 +358,4 @@ class CubicKeys(Curves):
 
 
 if __name__ == "__main__":
-    os.environ["POSEMILL_CACHE"] = "off"
-    unittest.main(argv=sys.argv[:1])
+    command_case.main()

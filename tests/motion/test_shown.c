@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a second reading ---------------------------------------------------------- */
-
 /* The code point of the character at the beginning and its number of bytes; -1 and 1 if there is
  * none. */
 static long decode(const unsigned char *at, size_t size, size_t *length) {
@@ -41,7 +39,7 @@ static long decode(const unsigned char *at, size_t size, size_t *length) {
 static bool is_control(long number) {
     static const long marks[] = {0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0xfeff};
     bool mark = false;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(marks); i++)
         mark = mark || number == marks[i];
     return mark || (number >= 0 && number < 0x20) || (number >= 0x7f && number < 0xa0) ||
            (number >= 0x2028 && number <= 0x202e) || (number >= 0x2060 && number <= 0x206f) ||
@@ -72,7 +70,7 @@ static size_t draw(random_source *source, unsigned char *text, size_t max) {
         if (random_unit(source) < 0.5) {
             text[size++] = (unsigned char)random_bits(source);
         } else {
-            const char *part = parts[random_bits(source) % (sizeof parts / sizeof parts[0])];
+            const char *part = parts[random_bits(source) % (COUNT_OF(parts))];
             memcpy(text + size, part, strlen(part));
             size += strlen(part);
         }
@@ -80,10 +78,7 @@ static size_t draw(random_source *source, unsigned char *text, size_t max) {
     return size;
 }
 
-/* ---- tests --------------------------------------------------------------------- */
-
-static void control_characters_and_stray_bytes_are_shown_and_the_rest_stays(void **state) {
-    (void)state;
+TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays) {
     random_source source = random_start();
     unsigned char text[256];
     char wanted[sizeof text * 4 + 1], got[sizeof wanted];
@@ -101,8 +96,7 @@ static void control_characters_and_stray_bytes_are_shown_and_the_rest_stays(void
     }
 }
 
-static void what_is_too_long_is_cut_between_characters(void **state) {
-    (void)state;
+TEST(what_is_too_long_is_cut_between_characters) {
     random_source source = random_start();
     unsigned char text[256];
     char wanted[sizeof text * 4 + 1], got[sizeof wanted];
@@ -127,16 +121,14 @@ static void what_is_too_long_is_cut_between_characters(void **state) {
     }
 }
 
-static void text_is_not_turned_around(void **state) {
-    (void)state;
+TEST(text_is_not_turned_around) {
     char shown[64];
     const char name[] = "walk\u202ehvb.\u2028x";
     printable_text(shown, sizeof shown, name, sizeof name - 1);
     assert_string_equal(shown, "walk\\xe2\\x80\\xaehvb.\\xe2\\x80\\xa8x");
 }
 
-static void a_line_is_one_line_whatever_is_in_it(void **state) {
-    (void)state;
+TEST(a_line_is_one_line_whatever_is_in_it) {
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
@@ -148,8 +140,7 @@ static void a_line_is_one_line_whatever_is_in_it(void **state) {
 }
 
 /* Checks for valid UTF-8 without control characters, and for valid JSON escapes. */
-static void json_has_no_control_characters_either(void **state) {
-    (void)state;
+TEST(json_has_no_control_characters_either) {
     random_source source = random_start();
     unsigned char text[256];
     for (int round = 0; round < 5000; round++) {
@@ -187,15 +178,4 @@ static void json_has_no_control_characters_either(void **state) {
         assert_ptr_equal(out, end);
         free(json_text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control_characters_and_stray_bytes_are_shown_and_the_rest_stays),
-        cmocka_unit_test(what_is_too_long_is_cut_between_characters),
-        cmocka_unit_test(a_line_is_one_line_whatever_is_in_it),
-        cmocka_unit_test(text_is_not_turned_around),
-        cmocka_unit_test(json_has_no_control_characters_either),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,8 @@
  * Tests of numbers from and to text, compared with strtod and snprintf of the C library in the C
  * locale, which round correctly.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "motion/text/text.h"
+#include "support/tests.h"
 
 #include <float.h>
 #include <locale.h>
@@ -33,7 +27,6 @@ static double read_all(const char *text) {
     double value = -12345.0;
     size_t commas = 0;
     const char *end = text + strlen(text);
-
     assert_ptr_equal(text_read_number(text, end, &value, &commas), end);
     return value;
 }
@@ -42,18 +35,16 @@ static size_t length_read(const char *text) {
     double value;
     size_t commas = 0;
     const char *end = text_read_number(text, text + strlen(text), &value, &commas);
-
     return !end ? 0 : (size_t)(end - text);
 }
 
 static void check_as_strtod(const char *text) {
     double expected = strtod(text, NULL), value = read_all(text);
-
     if (memcmp(&expected, &value, sizeof value) != 0)
         fail_msg("%s: %.17g, expected %.17g", text, value, expected);
 }
 
-static void reads_the_forms_that_programs_write(void **state) {
+TEST(reads_the_forms_that_programs_write) {
     static const char *const texts[] = {"0",
                                         "-0",
                                         "+7",
@@ -67,14 +58,11 @@ static void reads_the_forms_that_programs_write(void **state) {
                                         "007.50",
                                         "1e-0000",
                                         "12345678901234567"};
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
         check_as_strtod(texts[i]);
 }
 
-static void rounds_correctly_at_the_borders_of_doubles(void **state) {
+TEST(rounds_correctly_at_the_borders_of_doubles) {
     static const char *const texts[] = {"1.7976931348623157e308",
                                         "1.7976931348623159e308",
                                         "1e309",
@@ -92,19 +80,13 @@ static void rounds_correctly_at_the_borders_of_doubles(void **state) {
                                         "6.02214076e23",
                                         "123456789012345678e22",
                                         "8.41e+21"};
-    size_t i;
-
-    (void)state;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
         check_as_strtod(texts[i]);
 }
 
-static void reads_random_numbers_as_strtod_does(void **state) {
-    int i;
-
-    (void)state;
+TEST(reads_random_numbers_as_strtod_does) {
     print_message("seed %llx\n", (unsigned long long)random_state);
-    for (i = 0; i < 100000; i++) {
+    for (int i = 0; i < 100000; i++) {
         char text[64];
         snprintf(text, sizeof text, "%s%llue%d", random_bits() & 1 ? "-" : "",
                  (unsigned long long)(random_bits() >> (random_bits() % 60) >> 4),
@@ -113,11 +95,8 @@ static void reads_random_numbers_as_strtod_does(void **state) {
     }
 }
 
-static void reads_back_every_17_digit_double(void **state) {
-    int i;
-
-    (void)state;
-    for (i = 0; i < 100000; i++) {
+TEST(reads_back_every_17_digit_double) {
+    for (int i = 0; i < 100000; i++) {
         char text[64];
         uint64_t bits = random_bits();
         double value;
@@ -129,20 +108,17 @@ static void reads_back_every_17_digit_double(void **state) {
     }
 }
 
-static void more_than_19_digits_stay_within_an_ulp(void **state) {
-    (void)state;
+TEST(more_than_19_digits_stay_within_an_ulp) {
     check_as_strtod("0.0000000000000000000000000000041666666666666666666666");
     check_as_strtod("3.14159265358979323846264338327950288");
     check_as_strtod("100000000000000000000000000000000000000000");
     check_as_strtod("0000000000000000000000000000000000000000012.5");
 }
 
-static void a_comma_is_decimal_only_between_digits(void **state) {
+TEST(a_comma_is_decimal_only_between_digits) {
     double value = 0;
     size_t commas = 0;
     const char *text = "-20,75 ";
-
-    (void)state;
     assert_ptr_equal(text_read_number(text, text + 7, &value, &commas), text + 6);
     assert_true(value == -20.75);
     assert_int_equal(commas, 1);
@@ -153,24 +129,20 @@ static void a_comma_is_decimal_only_between_digits(void **state) {
     assert_int_equal(length_read("1,"), 1);
 }
 
-static void stops_where_the_number_does(void **state) {
-    (void)state;
-    assert_int_equal(length_read("1e"), 1);
-    assert_int_equal(length_read("1e+"), 1);
-    assert_int_equal(length_read("1.5x"), 3);
-    assert_int_equal(length_read("1.2.3"), 3);
-    assert_int_equal(length_read(""), 0);
-    assert_int_equal(length_read("-"), 0);
-    assert_int_equal(length_read("."), 0);
-    assert_int_equal(length_read("nan"), 0);
-    assert_int_equal(length_read("--1"), 0);
+TEST(stops_where_the_number_does) {
+    static const struct {
+        const char *text;
+        size_t length;
+    } cases[] = {{"1e", 1}, {"1e+", 1}, {"1.5x", 3}, {"1.2.3", 3}, {"", 0},
+                 {"-", 0},  {".", 0},   {"nan", 0},  {"--1", 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        if (length_read(cases[i].text) != cases[i].length)
+            fail_msg("%zu characters of '%s' are read", length_read(cases[i].text), cases[i].text);
 }
 
-static void never_reads_behind_the_end(void **state) {
+TEST(never_reads_behind_the_end) {
     static const char text[] = "-12.5e-3";
     size_t size;
-
-    (void)state;
     for (size = 0; size <= strlen(text); size++) {
         char *copy = malloc(size + 1); /* one more byte, because malloc(0) may return NULL */
         double value;
@@ -182,36 +154,26 @@ static void never_reads_behind_the_end(void **state) {
     }
 }
 
-static bool not_finite(const char *text) {
-    return text_is_not_finite(text, text + strlen(text));
-}
-
-static void knows_the_words_for_what_is_not_finite(void **state) {
-    (void)state;
-    assert_true(not_finite("nan"));
-    assert_true(not_finite("-NaN"));
-    assert_true(not_finite("-nan(ind)"));
-    assert_true(not_finite("inf"));
-    assert_true(not_finite("+Infinity"));
-    assert_true(not_finite("-1.#IND"));
-    assert_true(not_finite("1.#QNAN0"));
-    assert_true(not_finite("-1.#INF00"));
-    assert_false(not_finite("information"));
-    assert_false(not_finite("nano"));
-    assert_false(not_finite("1.5"));
-    assert_false(not_finite(""));
+TEST(knows_the_words_for_what_is_not_finite) {
+    static const char *const words[] = {"nan",       "-NaN",    "-nan(ind)", "inf",
+                                        "+Infinity", "-1.#IND", "1.#QNAN0",  "-1.#INF00"};
+    static const char *const others[] = {"information", "nano", "1.5", ""};
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (!text_is_not_finite(words[i], words[i] + strlen(words[i])))
+            fail_msg("'%s' is finite", words[i]);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (text_is_not_finite(others[i], others[i] + strlen(others[i])))
+            fail_msg("'%s' is not finite", others[i]);
 }
 
 static void check_written(double value, unsigned decimals, const char *expected) {
     char text[TEXT_FIXED_SIZE + 1];
-
     memset(text, '~', sizeof text);
     *text_write_fixed(text, value, decimals) = '\0';
     assert_string_equal(text, expected);
 }
 
-static void writes_known_numbers(void **state) {
-    (void)state;
+TEST(writes_known_numbers) {
     check_written(0.0, 6, "0.000000");
     check_written(-0.0, 6, "0.000000");
     check_written(-4e-7, 6, "0.000000");
@@ -227,16 +189,12 @@ static void writes_known_numbers(void **state) {
     check_written(-1e23, 3, "-99999999999999991611392.000");
 }
 
-static void writes_random_numbers_as_snprintf_does(void **state) {
-    int i;
-
-    (void)state;
-    for (i = 0; i < 200000; i++) {
+TEST(writes_random_numbers_as_snprintf_does) {
+    for (int i = 0; i < 200000; i++) {
         static const double scales[] = {1e-9, 1e-3, 1, 360, 1e5, 1e9, 1e14, 1e20, 1e300};
         char text[TEXT_FIXED_SIZE + 1], expected[400];
         double value = ((double)(random_bits() >> 11) * 0x1p-52 - 1.0) * scales[random_bits() % 9];
         unsigned decimals = (unsigned)(random_bits() % (TEXT_DECIMALS_MAX + 1));
-
         *text_write_fixed(text, value, decimals) = '\0';
         snprintf(expected, sizeof expected, "%.*f", (int)decimals, value);
         if (strtod(expected, NULL) == 0)
@@ -245,10 +203,8 @@ static void writes_random_numbers_as_snprintf_does(void **state) {
     }
 }
 
-static void the_largest_double_fits(void **state) {
+TEST(the_largest_double_fits) {
     char text[TEXT_FIXED_SIZE + 1], expected[400];
-
-    (void)state;
     *text_write_fixed(text, -DBL_MAX, TEXT_DECIMALS_MAX) = '\0';
     snprintf(expected, sizeof expected, "%.*f", TEXT_DECIMALS_MAX, -DBL_MAX);
     assert_string_equal(text, expected);
@@ -257,14 +213,12 @@ static void the_largest_double_fits(void **state) {
 
 static void check_ratio(uint64_t num, uint64_t den, unsigned digits, const char *expected) {
     char text[64];
-
     memset(text, '~', sizeof text);
     assert_ptr_equal(text_write_ratio(text, num, den, digits), text + strlen(expected));
     assert_string_equal(text, expected);
 }
 
-static void ratios_have_the_digits_asked_for(void **state) {
-    (void)state;
+TEST(ratios_have_the_digits_asked_for) {
     check_ratio(1, 120, 9, "0.00833333333");
     check_ratio(1, 60, 9, "0.0166666667");
     check_ratio(1001, 30000, 9, "0.0333666667");
@@ -273,49 +227,23 @@ static void ratios_have_the_digits_asked_for(void **state) {
     check_ratio(999999999999, 1000000000000, 9, "1.000000000");
 }
 
-static void ratios_of_huge_parts_do_not_overflow(void **state) {
-    (void)state;
+TEST(ratios_of_huge_parts_do_not_overflow) {
     check_ratio(9223372036854775807u, 9223372036854775806u, 17, "1.0000000000000000");
     check_ratio(1, 1000000000000000000u, 9, "0.00000000000000000100000000");
 }
 
-static void whole_numbers_saturate(void **state) {
+TEST(whole_numbers_saturate) {
     uint64_t value = 1;
     const char *text = "99999999999999999999999";
-
-    (void)state;
     assert_ptr_equal(text_read_integer(text, text + 23, &value), text + 23);
     assert_true(value == UINT64_MAX);
     assert_null(text_read_integer("x", text + 0, &value));
 }
 
-static void the_locale_changes_nothing(void **state) {
-    (void)state;
+TEST(the_locale_changes_nothing) {
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
         skip();
     assert_true(read_all("1.5") == 1.5);
     check_written(1.5, 6, "1.500000");
     setlocale(LC_ALL, "C");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_the_forms_that_programs_write),
-        cmocka_unit_test(rounds_correctly_at_the_borders_of_doubles),
-        cmocka_unit_test(reads_random_numbers_as_strtod_does),
-        cmocka_unit_test(reads_back_every_17_digit_double),
-        cmocka_unit_test(more_than_19_digits_stay_within_an_ulp),
-        cmocka_unit_test(a_comma_is_decimal_only_between_digits),
-        cmocka_unit_test(stops_where_the_number_does),
-        cmocka_unit_test(never_reads_behind_the_end),
-        cmocka_unit_test(knows_the_words_for_what_is_not_finite),
-        cmocka_unit_test(writes_known_numbers),
-        cmocka_unit_test(writes_random_numbers_as_snprintf_does),
-        cmocka_unit_test(the_largest_double_fits),
-        cmocka_unit_test(ratios_have_the_digits_asked_for),
-        cmocka_unit_test(ratios_of_huge_parts_do_not_overflow),
-        cmocka_unit_test(whole_numbers_saturate),
-        cmocka_unit_test(the_locale_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

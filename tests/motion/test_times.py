@@ -7,14 +7,10 @@ usage: test_times.py POSEMILL
 import base64
 import json
 import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 from fractions import Fraction
-from pathlib import Path
 
-POSEMILL = Path(sys.argv.pop(1))
+import command_case
+
 BROADCAST = ("59.94", "60000/1001", "29.97", "30000/1001", "23.976", "24000/1001", "119.88", "120000/1001",
              "47.952", "12.5", "2997/100", "25", "10/3")
 
@@ -45,20 +41,10 @@ def bvh_text(frames, frame_time="0.0333333"):
             f"Zrotation\n}}\nMOTION\nFrames: {frames}\nFrame Time: {frame_time}\n{rows}\n")
 
 
-class Times(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.folder = Path(holder.name)
-
+class Times(command_case.Case):
     def file(self, name, text):
         (self.folder / name).write_text(text, "utf-8")
         return self.folder / name
-
-    def run_posemill(self, *words, code=0):
-        done = subprocess.run([POSEMILL, *words], capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
 
     def resample(self, source, name, *options, code=0):
         done = self.run_posemill("resample", "--device", "none", source, "-o", self.folder / name, *options,
@@ -170,4 +156,4 @@ class Times(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    command_case.main()

@@ -7,18 +7,17 @@
 #include "command.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "motion/npz/npy_file.h"
+#include "support/test_folder.h"
+#include "support/tests.h"
 
 #ifndef POSEMILL_COMMAND
 #error "POSEMILL_COMMAND must name the command to test"
@@ -99,4 +98,19 @@ int command_enter_folder(void **state) {
 int command_leave_folder(void **state) {
     (void)state;
     return chdir("/") == 0 && rmdir(command_folder) == 0 ? 0 : -1;
+}
+
+void command_put_array(const char *name, pm_number type, size_t rank, const size_t *shape,
+                       const void *data) {
+    char header[NPY_HEADER_MAX];
+    const size_t length = npy_write_header(type, rank, shape, header);
+    size_t size = type == PM_FLOAT32 ? 4 : 8;
+    for (size_t i = 0; i < rank; i++)
+        size *= shape[i];
+    char *file = malloc(length + size);
+    assert_non_null(file);
+    memcpy(file, header, length);
+    memcpy(file + length, data, size);
+    test_folder_put(name, file, length + size);
+    free(file);
 }

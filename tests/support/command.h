@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include <posemill/posemill.h>
+
 extern char command_folder[];
 extern char output[65536];      /* stdout of the last run */
 extern char error_output[8192]; /* stderr of the last run */
@@ -29,5 +31,9 @@ void expect_failure(int code, const char *line, const char *word);
 
 /* Expects no other files in the folder, hidden ones included. */
 void expect_nothing_but(const char *const *names, size_t count);
+
+/* Writes an array as a .npy file. */
+void command_put_array(const char *name, pm_number type, size_t rank, const size_t *shape,
+                       const void *data);
 
 #endif

@@ -24,6 +24,22 @@ extern engine_kind on_device;
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body " on the device", body, NULL, NULL, &on_device }
 
+/* TEST of tests.h, on the reference, on the device, or on both. */
+#define TEST_ON_BOTH(name)                                                                         \
+    TEST_ENTRY(name, on_reference)                                                                 \
+    TEST_ON_DEVICE(name)
+#define TEST_ON_REFERENCE(name)                                                                    \
+    TEST_ENTRY(name, on_reference)                                                                 \
+    static void name(void **state __attribute__((unused)))
+#define TEST_ON_DEVICE(name)                                                                       \
+    TEST_ENTRY(name, on_device)                                                                    \
+    static void name(void **state __attribute__((unused)))
+#define TEST_ENTRY(name, kind)                                                                     \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void name##_##kind(void) {                                 \
+        tests_add(#name " " #kind, name, &kind, __LINE__);                                         \
+    }
+
 /* The engine for a test's state, made on first use and kept. Skips or fails the test without a
  * device, so a test must call this before it allocates anything. */
 pm_engine *engine_for(void **state);

@@ -8,19 +8,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests.h"
+#include "wrapped.h"
 
 static bool armed, sticky, fired;
 static size_t countdown;
+static long blocks;
+static size_t requested;
 
-static bool is_due(void) {
+long live_blocks(void) {
+    return blocks;
+}
+
+size_t counted_bytes(void) {
+    return requested;
+}
+
+/* Of a request, which counts some bytes more, so that many small ones count too. */
+static bool is_due(size_t size) {
+    requested += size + 64;
     if (!armed)
         return false;
     countdown -= countdown > 0;
@@ -31,17 +41,29 @@ static bool is_due(void) {
 }
 
 /* The linker's --wrap requires these names. */
-#define WRAP(type, name, params, args)                                                             \
+#define WRAP(type, name, params, args, size)                                                       \
     type __real_##name params;                                                                     \
     type __wrap_##name params;                                                                     \
     type __wrap_##name params {                                                                    \
-        return is_due() ? NULL : __real_##name args;                                               \
+        type block = is_due(size) ? NULL : __real_##name args;                                     \
+        blocks += block != NULL;                                                                   \
+        return block;                                                                              \
     }
-WRAP(void *, malloc, (size_t size), (size))
-WRAP(void *, calloc, (size_t count, size_t size), (count, size))
-WRAP(void *, realloc, (void *block, size_t size), (block, size))
-WRAP(char *, strdup, (const char *text), (text))
-WRAP(char *, strndup, (const char *text, size_t size), (text, size))
+WRAP(void *, malloc, (size_t size), (size), size)
+WRAP(void *, calloc, (size_t count, size_t size), (count, size), (count * size))
+WRAP(char *, strdup, (const char *text), (text), strlen(text))
+WRAP(char *, strndup, (const char *text, size_t size), (text, size), size)
+
+WRAPPED(void *, realloc, void *block, size_t size) {
+    void *moved = is_due(size) ? NULL : __real_realloc(block, size);
+    blocks += moved && !block;
+    return moved;
+}
+
+WRAPPED(void, free, void *block) {
+    blocks -= block != NULL;
+    __real_free(block);
+}
 
 void fail_each_allocation(bool (*work)(void), size_t least, size_t spare) {
     const int messages = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);

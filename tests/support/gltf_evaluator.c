@@ -18,8 +18,6 @@ struct gltf_evaluator {
 
 enum { MAX_COMPONENTS = 16 };
 
-/* ---- files --------------------------------------------------------------------------------- */
-
 static unsigned char *decode_uri(const char *uri) {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -74,8 +72,6 @@ void gltf_evaluator_close(gltf_evaluator *e) {
     free(e->bytes);
     free(e);
 }
-
-/* ---- accessors ----------------------------------------------------------------------------- */
 
 static size_t integer(const json_t *object, const char *key) {
     return (size_t)json_integer_value(json_object_get(object, key));
@@ -149,8 +145,6 @@ static void read_element(const gltf_evaluator *e, size_t accessor, size_t index,
         out[i] = from ? number(from + i * bytes_of(type), type) : 0.0;
 }
 
-/* ---- channels ------------------------------------------------------------------------------ */
-
 static const json_t *sampler_of(const gltf_evaluator *e, size_t animation, size_t channel) {
     const json_t *json = element(e, "animations", animation);
     const json_t *c = json_array_get(json_object_get(json, "channels"), channel);
@@ -193,8 +187,6 @@ void gltf_evaluator_key(const gltf_evaluator *e, size_t animation, size_t channe
     for (size_t i = 0; i < c.components; i += width)
         read_element(e, output, (first + i) / width, out + i);
 }
-
-/* ---- interpolation ------------------------------------------------------------------------- */
 
 static void normalise(double *q) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

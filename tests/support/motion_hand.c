@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "oracle/oracle_quat.h"
-
-/* ---- the format ---------------------------------------------------------------------------- */
 
 static void poison(double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -110,8 +109,6 @@ void hand_forget(recorder *r) {
     r->clip_count = r->times = 0;
 }
 
-/* ---- motions ------------------------------------------------------------------------------- */
-
 static void *allocate(pm_motion *motion, size_t count, size_t size) {
     void *memory = motion_allocate(&motion->arena, count, size);
     assert_non_null(memory);
@@ -169,8 +166,6 @@ pm_timeline *hand_timeline(pm_motion_clip *clip, size_t timeline) {
 pm_motion_channel *hand_channel(pm_motion_clip *clip, size_t channel) {
     return WRITABLE(pm_motion_channel, &clip->channels[channel]);
 }
-
-/* ---- random keys --------------------------------------------------------------------------- */
 
 void hand_times(pm_motion *motion, pm_motion_clip *clip, size_t timeline, random_source *source,
                 size_t keys, double first) {
@@ -234,4 +229,14 @@ void hand_keys(pm_motion *motion, const pm_motion_clip *clip, pm_motion_channel 
         return;
     channel->in = random_rows(motion, source, keys, width, size, type, padding);
     channel->out = random_rows(motion, source, keys, width, size, type, padding);
+}
+
+void hand_random(pm_motion *motion, pm_motion_clip *clip, size_t channel, pm_motion_path path,
+                 uint32_t timeline, pm_number type, random_source *source, double turn) {
+    static const uint32_t components[PM_MOTION_PATH_COUNT] = {4, 3, 3, 5, 2};
+    pm_motion_channel *made = hand_channel(clip, channel);
+    made->path = path;
+    made->components = components[path];
+    made->timeline = timeline;
+    hand_keys(motion, clip, made, source, type, 0, turn);
 }

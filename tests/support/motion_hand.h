@@ -49,4 +49,8 @@ void hand_times(pm_motion *motion, pm_motion_clip *clip, size_t timeline, random
 void hand_keys(pm_motion *motion, const pm_motion_clip *clip, pm_motion_channel *channel,
                random_source *source, pm_number type, size_t padding, double turn);
 
+/* Likewise, of a path with as many components as it has; weights have 5. */
+void hand_random(pm_motion *motion, pm_motion_clip *clip, size_t channel, pm_motion_path path,
+                 uint32_t timeline, pm_number type, random_source *source, double turn);
+
 #endif

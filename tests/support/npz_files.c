@@ -5,6 +5,7 @@
 #include "support/npz_files.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -86,8 +87,8 @@ void zip_add(zip_builder *zip, const char *name, bool deflated, const void *data
     free(packed.data);
 }
 
-void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *header,
-                   const void *data, size_t size) {
+void zip_add_headed(zip_builder *zip, const char *name, bool deflated, const char *header,
+                    const void *data, size_t size) {
     file_bytes file = {0};
     const size_t length = (10 + strlen(header) + 1 + 63) / 64 * 64 - 10;
     bytes_add(&file, "\x93NUMPY\x01\x00", 8);
@@ -99,6 +100,15 @@ void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char
     bytes_add(&file, data, size);
     zip_add(zip, name, deflated, file.data, file.size, NULL);
     free(file.data);
+}
+
+void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *type,
+                   const char *shape, const void *data, size_t size) {
+    char header[256];
+    const bool fortran = type[0] == 'F';
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }",
+             type + fortran, fortran ? "True" : "False", shape);
+    zip_add_headed(zip, name, deflated, header, data, size);
 }
 
 void zip_finish(zip_builder *zip, uint64_t count, bool zip64) {

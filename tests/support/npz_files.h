@@ -9,8 +9,6 @@
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
 
-/* ---- ZIP --------------------------------------------------------------------------- */
-
 /* What a test can falsify; zero: as it should be. */
 typedef struct zip_lies {
     uint64_t size, packed_size; /* instead of the true ones */
@@ -28,9 +26,12 @@ typedef struct zip_builder {
 void zip_add(zip_builder *zip, const char *name, bool deflated, const void *data, size_t size,
              const zip_lies *lies);
 
-/* A .npy array. `header` is the dictionary, such as "{'descr': '<f8', ...}". */
-void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *header,
-                   const void *data, size_t size);
+/* A .npy array of a type, such as "<f8", or "F<f8" in Fortran order; or with a header of the test's, which
+ * is the dictionary. */
+void zip_add_array(zip_builder *zip, const char *name, bool deflated, const char *type,
+                   const char *shape, const void *data, size_t size);
+void zip_add_headed(zip_builder *zip, const char *name, bool deflated, const char *header,
+                    const void *data, size_t size);
 
 /* Appends the directory; zip->file is then the archive. */
 void zip_finish(zip_builder *zip, uint64_t count, bool zip64);
@@ -47,8 +48,6 @@ typedef struct zip_found {
     char *data;
 } zip_found;
 bool zip_lookup(const char *archive, size_t archive_size, const char *name, zip_found *found);
-
-/* ---- samples ------------------------------------------------------------------------ */
 
 /* Slerp and lerp of a uniform clip from its first key at a rate, as many samples as fit. */
 typedef struct test_samples {

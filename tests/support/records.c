@@ -4,13 +4,9 @@
  */
 #include "support/records.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "support/tests.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 static const char *const warnings[] = {"line 3: \"odd\"", "", "\xc3\xa4\n"};
 

@@ -7,16 +7,13 @@
 #include "test_folder.h"
 
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests.h"
 
 static char folder[64];
 
@@ -57,6 +54,35 @@ void test_folder_put(const char *path, const void *data, size_t size) {
 
 void test_folder_put_text(const char *path, const char *text) {
     test_folder_put(path, text, strlen(text));
+}
+
+char *test_folder_read(const char *path, size_t *size) {
+    struct stat status;
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &status) != 0)
+        fail_msg("%s cannot be read", path);
+    char *data = malloc((size_t)status.st_size + 1);
+    assert_non_null(data);
+    assert_int_equal(fread(data, 1, (size_t)status.st_size, file), status.st_size);
+    data[status.st_size] = '\0';
+    fclose(file);
+    if (size)
+        *size = (size_t)status.st_size;
+    return data;
+}
+
+char *test_folder_output_of(const char *command, const char *sources) {
+    enum { MOST = 1 << 17 };
+    char options[1024], *text = malloc(MOST);
+    snprintf(options, sizeof options, "suppressions=%s/tests/lsan.supp", sources);
+    setenv("LSAN_OPTIONS", options, 0);
+    FILE *pipe = popen(command, "r");
+    assert_true(text && pipe);
+    const size_t size = fread(text, 1, MOST - 1, pipe);
+    assert_true(size > 0 && size < MOST - 1);
+    text[size] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+    return text;
 }
 
 void test_folder_link(const char *target, const char *path) {

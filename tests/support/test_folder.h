@@ -14,6 +14,11 @@ int test_folder_leave(void **state);
 /* Writes a file, and the folders that it needs. */
 void test_folder_put(const char *path, const void *data, size_t size);
 void test_folder_put_text(const char *path, const char *text);
+/* The bytes of a file, with a NUL after them, in memory that the caller frees. `size` may be NULL. */
+char *test_folder_read(const char *path, size_t *size);
+/* What a command prints, which must succeed. The caller frees it. */
+#define test_folder_output(command) test_folder_output_of(command, POSEMILL_SOURCE_DIR)
+char *test_folder_output_of(const char *command, const char *sources);
 void test_folder_link(const char *target, const char *path);
 
 #endif

@@ -8,43 +8,28 @@
 #include "base/counts.h"
 #include "motion/npz/npy_file.h"
 #include "support/command.h"
+#include "support/tests.h"
 
 #include <dirent.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- inputs -------------------------------------------------------------------- */
 
 enum { KEYS = 4, TRACKS = 3 };
 static const char *const inputs[] = {"keys.npy", "times.npy", "vectors.npy",
                                      "bad.npy",  "user.npy",  "axes.npy"};
-enum { INPUTS = sizeof inputs / sizeof inputs[0] };
-
-static void write_array(const char *name, pm_number type, size_t rank, const size_t *shape,
-                        const void *data, size_t size) {
-    char header[NPY_HEADER_MAX];
-    size_t length = npy_write_header(type, rank, shape, header);
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(header, 1, length, file), length);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
+enum { INPUTS = COUNT_OF(inputs) };
 
 static float keys[KEYS][TRACKS][4];
 
 static void write_keys(const char *name) {
     const size_t shape[] = {KEYS, TRACKS, 4};
-    write_array(name, PM_FLOAT32, 3, shape, keys, sizeof keys);
+    command_put_array(name, PM_FLOAT32, 3, shape, keys);
 }
 
 /* Rotations about x, y or z in steps of at least 0.4 rad. */
@@ -60,7 +45,7 @@ static void make_keys(void) {
 }
 
 static void write_times(const char *name, size_t count, const double *times) {
-    write_array(name, PM_FLOAT64, 1, &count, times, count * sizeof *times);
+    command_put_array(name, PM_FLOAT64, 1, &count, times);
 }
 
 static int make_inputs(void **state) {
@@ -75,10 +60,10 @@ static int make_inputs(void **state) {
     make_keys();
     write_keys("keys.npy");
     write_times("times.npy", KEYS, times);
-    write_array("vectors.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
-    write_array("user.npy", PM_FLOAT64, 3, vector_shape, vectors, sizeof vectors);
-    write_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes, sizeof axes);
-    write_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes, 4 * TRACKS * 3);
+    command_put_array("vectors.npy", PM_FLOAT64, 3, vector_shape, vectors);
+    command_put_array("user.npy", PM_FLOAT64, 3, vector_shape, vectors);
+    command_put_array("axes.npy", PM_FLOAT64, 2, axis_shape, axes);
+    command_put_array("bad.npy", PM_FLOAT32, 2, axis_shape, axes);
     return 0;
 }
 
@@ -87,10 +72,9 @@ static int make_inputs(void **state) {
 
 /* ---- help and usage ------------------------------------------------------------ */
 
-static void every_command_has_help_with_an_example(void **state) {
-    (void)state;
+TEST(every_command_has_help_with_an_example) {
     static const char *const names[] = {"devices", "eval", "resample", "methods", "verify"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         char line[64];
         snprintf(line, sizeof line, "$posemill %s --help", names[i]);
         expect(0, line);
@@ -106,16 +90,14 @@ static void every_command_has_help_with_an_example(void **state) {
     expect_word(output, "Example:");
 }
 
-static void version_is_that_of_the_library(void **state) {
-    (void)state;
+TEST(version_is_that_of_the_library) {
     char wanted[64];
     snprintf(wanted, sizeof wanted, "posemill %s\n", pm_version());
     expect(0, "$posemill --version");
     assert_string_equal(output, wanted);
 }
 
-static void usage_errors_end_with_2_and_name_the_problem(void **state) {
-    (void)state;
+TEST(usage_errors_end_with_2_and_name_the_problem) {
     static const char *const cases[][2] = {
         {"$posemill frobnicate", "frobnicate: unknown command"},
         {"$posemill --frobnicate", "--frobnicate: unknown option"},
@@ -164,30 +146,28 @@ static void usage_errors_end_with_2_and_name_the_problem(void **state) {
         {EVAL "--key-rate 10 --rate 20 --method sterp --out o.npy", "requires --axis"},
         {EVAL "--key-rate 10 --rate 20 --method waltz --out o.npy", "squad"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_failure(2, cases[i][0], cases[i][1]);
         assert_string_equal(output, "");
     }
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void the_command_alone_lists_its_verbs(void **state) {
-    (void)state;
+TEST(the_command_alone_lists_its_verbs) {
     static const char *const names[] = {"devices", "eval", "resample", "convert", "compare",
                                         "view",    "info", "methods",  "verify"};
     expect(2, "$posemill");
     expect_word(error_output, "posemill: command: missing");
     expect_word(error_output, "Usage:");
     assert_string_equal(output, "");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         char line[32];
         snprintf(line, sizeof line, "\n  %-10s", names[i]);
         expect_word(error_output, line);
     }
 }
 
-static void words_that_are_not_known_name_the_nearest(void **state) {
-    (void)state;
+TEST(words_that_are_not_known_name_the_nearest) {
     static const char *const cases[][2] = {
         {"$posemill resampel", "did you mean resample?"},
         {"$posemill Convert", "did you mean convert?"},
@@ -211,12 +191,12 @@ static void words_that_are_not_known_name_the_nearest(void **state) {
         {"$posemill convert --euler XYYZ", "did you mean XYZ?"},
         {"$posemill eval --key-format log84", "did you mean log48?"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_failure(2, cases[i][0], cases[i][1]);
     static const char *const far[] = {"$posemill frobnicate", "$posemill x", "$posemill methods -x",
                                       "$posemill methods --frobnicate",
                                       "$posemill resample --method waltz"};
-    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(far); i++) {
         expect(2, far[i]);
         assert_null(strstr(error_output, "did you mean"));
     }
@@ -228,8 +208,7 @@ static void words_that_are_not_known_name_the_nearest(void **state) {
     "HIERARCHY\\nROOT Hips\\n{\\nOFFSET 0 0 0\\nCHANNELS 3 Zrotation Xrotation Yrotation\\n}\\n"   \
     "MOTION\\nFrames: 3\\nFrame Time: 0.1\\n"
 
-static void info_counts_values_that_are_not_finite(void **state) {
-    (void)state;
+TEST(info_counts_values_that_are_not_finite) {
     expect(0, "printf '" ONE_JOINT "nan 0 0\\n1 -inf 0\\n2 0 -1.#IND\\n' >a.bvh");
     expect(0, "printf '0,0,1,0,0,0,1,5\\n0,nan,1,0,0,0,inf,5\\n0,,1,0,0,0,1,5\\n' >a.csv");
     expect(0, "$posemill info a.bvh a.csv");
@@ -243,16 +222,14 @@ static void info_counts_values_that_are_not_finite(void **state) {
     expect(0, "rm a.bvh a.csv");
 }
 
-static void info_says_how_large_files_of_each_format_are(void **state) {
-    (void)state;
+TEST(info_says_how_large_files_of_each_format_are) {
     expect(0, "printf '" ONE_JOINT "0 0 0\\n1 0 0\\n2 0 0\\n' >a.bvh && $posemill convert a.bvh "
               "a.glb && $posemill convert a.bvh a.npz && printf '0 0 1 0 0 0 1 5\\n' >a.csv");
     expect(0, "for f in a.*; do $posemill info $f | grep \", $(wc -c <$f) bytes\" || exit 1; done");
     expect(0, "rm a.*");
 }
 
-static void every_method_of_the_library_is_listed(void **state) {
-    (void)state;
+TEST(every_method_of_the_library_is_listed) {
     expect(0, "$posemill methods");
     for (int i = 0; i < PM_METHOD_COUNT; i++)
         expect_word(output, pm_method_describe((pm_method)i)->name);
@@ -272,8 +249,7 @@ static npy_array read_samples(const char *name, size_t samples, size_t component
     return array;
 }
 
-static void samples_at_the_keys_are_the_keys(void **state) {
-    (void)state;
+TEST(samples_at_the_keys_are_the_keys) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
         char line[512];
@@ -292,8 +268,7 @@ static void samples_at_the_keys_are_the_keys(void **state) {
     }
 }
 
-static void rates_and_counts_give_the_expected_samples(void **state) {
-    (void)state;
+TEST(rates_and_counts_give_the_expected_samples) {
     static const struct {
         const char *options;
         size_t samples;
@@ -309,7 +284,7 @@ static void rates_and_counts_give_the_expected_samples(void **state) {
         {"--key-rate 10 --rate 10 --loop 0.4", 4},
         {"--key-rate=10 --rate=10", 4},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char line[512];
         snprintf(line, sizeof line, EVAL "%s --method squad --out o.npy", cases[i].options);
         expect(0, line);
@@ -318,8 +293,7 @@ static void rates_and_counts_give_the_expected_samples(void **state) {
     }
 }
 
-static void vectors_are_written_with_the_rotations(void **state) {
-    (void)state;
+TEST(vectors_are_written_with_the_rotations) {
     expect(0, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy");
     npy_array array = read_samples("w.npy", 7, 3);
     const float *got = array.data;
@@ -334,12 +308,11 @@ static void vectors_are_written_with_the_rotations(void **state) {
 
 /* The results differ, but by no more than the documented bounds: 8.7e-5 rad, 5e-5 in a
  * component. */
-static void key_formats_change_the_keys_within_their_bounds(void **state) {
-    (void)state;
+TEST(key_formats_change_the_keys_within_their_bounds) {
     static const char *const formats[] = {"log48", "smallest48"};
     expect(0, EVAL PLAIN "--key-format float32 --out o.npy");
     npy_array plain = read_samples("o.npy", 7, 4);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(formats); i++) {
         char line[512];
         snprintf(line, sizeof line, EVAL PLAIN "--key-format %s --out p.npy", formats[i]);
         expect(0, line);
@@ -353,8 +326,7 @@ static void key_formats_change_the_keys_within_their_bounds(void **state) {
     npy_release(&plain);
 }
 
-static void curve_options_change_the_curve(void **state) {
-    (void)state;
+TEST(curve_options_change_the_curve) {
     static const char *const options[] = {
         "--tangents user.npy",
         "--tangents tcb:.5,.5,.5",
@@ -363,7 +335,7 @@ static void curve_options_change_the_curve(void **state) {
     };
     expect(0, EVAL "--key-rate 10 --rate 40 --method squad --out o.npy");
     npy_array plain = read_samples("o.npy", 13, 4);
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
         char line[512];
         snprintf(line, sizeof line, EVAL "--key-rate 10 --rate 40 --method squad %s --out p.npy",
                  options[i]);
@@ -375,8 +347,7 @@ static void curve_options_change_the_curve(void **state) {
     npy_release(&plain);
 }
 
-static void options_without_effect_are_warned_of(void **state) {
-    (void)state;
+TEST(options_without_effect_are_warned_of) {
     expect(0, EVAL PLAIN "--tangents mean --out o.npy");
     expect_word(error_output, "posemill: warning: --tangents");
     expect(0, EVAL PLAIN "--axis 0,0,1 --out o.npy");
@@ -386,8 +357,7 @@ static void options_without_effect_are_warned_of(void **state) {
     assert_string_equal(output, "");
 }
 
-static void the_report_can_be_json(void **state) {
-    (void)state;
+TEST(the_report_can_be_json) {
     expect(0, EVAL PLAIN "--json --out o.npy");
     assert_int_equal(output[0], '{');
     expect_word(output, "\"samples\": 7");
@@ -395,8 +365,7 @@ static void the_report_can_be_json(void **state) {
     assert_string_equal(error_output, "");
 }
 
-static void streams_take_the_place_of_files(void **state) {
-    (void)state;
+TEST(streams_take_the_place_of_files) {
     expect(0, EVAL PLAIN "--quiet --out o.npy");
     expect(0, "$posemill eval --reference --keys - " PLAIN "--out - < keys.npy > p.npy");
     expect_word(error_output, "7 samples");
@@ -405,8 +374,7 @@ static void streams_take_the_place_of_files(void **state) {
 
 /* ---- broken inputs ------------------------------------------------------------- */
 
-static void unusable_files_end_with_4_and_are_named(void **state) {
-    (void)state;
+TEST(unusable_files_end_with_4_and_are_named) {
     static const char *const cases[][2] = {
         {"$posemill eval --reference --keys none.npy " PLAIN "--out o.npy", "none.npy"},
         {"$posemill eval --reference --keys /dev/null " PLAIN "--out o.npy", "/dev/null"},
@@ -427,7 +395,7 @@ static void unusable_files_end_with_4_and_are_named(void **state) {
         {EVAL PLAIN "--loop 0.3 --out o.npy", "track 0"},
         {EVAL "--key-rate 1 --rate 999999999999999999 --method slerp --out o.npy", "samples"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         expect_failure(4, cases[i][0], cases[i][1]);
         remove("cut.npy");
     }
@@ -448,14 +416,13 @@ static size_t smallest_space(void) {
 
 /* The address space suffices for the program and its input, but not for the samples; and then not for
  * the input. */
-static void what_does_not_fit_the_host_is_bad_input(void **state) {
-    (void)state;
+TEST(what_does_not_fit_the_host_is_bad_input) {
     const size_t shape[] = {KEYS, 100000, 4};
     float *many = calloc((size_t)KEYS * 100000 * 4, sizeof *many);
     assert_non_null(many);
     for (size_t i = 0; i < (size_t)KEYS * 100000; i++)
         many[4 * i + 3] = 1.0f;
-    write_array("many.npy", PM_FLOAT32, 3, shape, many, (size_t)KEYS * 100000 * 16);
+    command_put_array("many.npy", PM_FLOAT32, 3, shape, many);
     free(many);
     if (run("(ulimit -v 120000 && $posemill --version)") != 0) {
         print_message("not tested: a sanitizer takes all of the address space\n");
@@ -476,10 +443,9 @@ static void what_does_not_fit_the_host_is_bad_input(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_broken_key_is_named_by_track_and_key(void **state) {
-    (void)state;
+TEST(a_broken_key_is_named_by_track_and_key) {
     static const float broken[] = {0.0f, 2.0f, NAN, INFINITY};
-    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(broken); i++) {
         make_keys();
         memset(keys[2][1], 0, sizeof keys[2][1]);
         keys[2][1][3] = broken[i];
@@ -491,12 +457,11 @@ static void a_broken_key_is_named_by_track_and_key(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void an_invalid_vector_is_attributed_to_its_file(void **state) {
-    (void)state;
+TEST(an_invalid_vector_is_attributed_to_its_file) {
     const size_t shape[] = {KEYS, TRACKS, 3};
     double vectors[KEYS][TRACKS][3] = {{{0}}};
     vectors[3][2][1] = (double)NAN;
-    write_array("vectors.npy", PM_FLOAT64, 3, shape, vectors, sizeof vectors);
+    command_put_array("vectors.npy", PM_FLOAT64, 3, shape, vectors);
     expect_failure(4, EVAL PLAIN "--vectors vectors.npy --vectors-out w.npy --out o.npy",
                    "posemill: vectors.npy: ");
     expect_word(error_output, "track 2");
@@ -507,13 +472,12 @@ static void an_invalid_vector_is_attributed_to_its_file(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void times_that_do_not_increase_are_attributed_to_their_file(void **state) {
-    (void)state;
+TEST(times_that_do_not_increase_are_attributed_to_their_file) {
     static const double cases[][KEYS] = {{0.0, 0.1, 0.1, 0.3},
                                          {0.0, 0.2, 0.1, 0.3},
                                          {0.0, 0.1, (double)NAN, 0.3},
                                          {0.0, 0.1, 0.2, (double)INFINITY}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         write_times("times.npy", KEYS, cases[i]);
         expect_failure(4, EVAL "--key-times times.npy --rate 20 --method slerp --out o.npy",
                        "posemill: times.npy: ");
@@ -521,8 +485,7 @@ static void times_that_do_not_increase_are_attributed_to_their_file(void **state
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void sample_times_must_be_numbers(void **state) {
-    (void)state;
+TEST(sample_times_must_be_numbers) {
     const double times[KEYS] = {0.0, 0.1, (double)NAN, 0.3};
     write_times("times.npy", KEYS, times);
     expect_failure(4, EVAL "--key-rate 10 --times times.npy --method slerp --out o.npy", "time 2");
@@ -531,8 +494,7 @@ static void sample_times_must_be_numbers(void **state) {
 
 /* ---- outputs ------------------------------------------------------------------- */
 
-static void an_output_that_cannot_be_written_ends_with_6(void **state) {
-    (void)state;
+TEST(an_output_that_cannot_be_written_ends_with_6) {
     static const char *const cases[][2] = {
         {EVAL PLAIN "--out none/o.npy", "none/o.npy"},
         {EVAL PLAIN "--out keys.npy/o.npy", "keys.npy/o.npy"},
@@ -545,13 +507,12 @@ static void an_output_that_cannot_be_written_ends_with_6(void **state) {
         {"$posemill methods --json > /dev/full", "standard output"},
         {"(ulimit -f 1; " EVAL PLAIN "--count 100000 --out o.npy)", "o.npy"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_failure(6, cases[i][0], cases[i][1]);
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_failure_leaves_an_older_output_as_it_was(void **state) {
-    (void)state;
+TEST(a_failure_leaves_an_older_output_as_it_was) {
     expect(0, "echo precious > o.npy");
     expect(6, "(ulimit -f 1; " EVAL PLAIN "--count 100000 --out o.npy)");
     expect(6, EVAL PLAIN "--vectors vectors.npy --vectors-out /dev/full --out o.npy");
@@ -559,28 +520,11 @@ static void a_failure_leaves_an_older_output_as_it_was(void **state) {
     assert_string_equal(output, "precious\n");
 }
 
-static void an_output_keeps_permissions_and_follows_links(void **state) {
-    (void)state;
-    struct stat status;
-    expect(0, "echo old > target.npy; chmod 640 target.npy; ln -s target.npy o.npy");
-    expect(0, EVAL PLAIN "--out o.npy");
-    assert_int_equal(lstat("o.npy", &status), 0);
-    assert_true(S_ISLNK(status.st_mode));
-    assert_int_equal(stat("target.npy", &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0640);
-    npy_array array = read_samples("target.npy", 7, 4);
-    npy_release(&array);
-    expect(0, "umask 027; " EVAL PLAIN "--out new.npy");
-    assert_int_equal(stat("new.npy", &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0640);
-}
-
 /* ---- devices ------------------------------------------------------------------- */
 
-static void a_device_that_is_not_there_ends_with_3(void **state) {
-    (void)state;
+TEST(a_device_that_is_not_there_ends_with_3) {
     static const char *const names[] = {"99", "99:0", "'no such device'", "0,", "99,98"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         char line[256];
         snprintf(line, sizeof line,
                  "$posemill eval --keys keys.npy " PLAIN "--out o.npy --device %s", names[i]);
@@ -607,8 +551,7 @@ static const char no_driver[] = "built without OpenCL", remedy[] = "-DPOSEMILL_O
 #endif
 
 /* An empty folder replaces the list of drivers. */
-static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(void **state) {
-    (void)state;
+TEST(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used) {
     setenv("OCL_ICD_VENDORS", command_folder, 1);
     setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     expect(0, "$posemill devices");
@@ -630,8 +573,7 @@ static void without_a_driver_a_hint_is_printed_and_the_reference_path_is_used(vo
 }
 
 /* Runs if there is a device; with a single device "all" is that device. */
-static void several_devices_match_the_reference(void **state) {
-    (void)state;
+TEST(several_devices_match_the_reference) {
     if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {
         print_message("not tested: there is no OpenCL device\n");
         skip();
@@ -644,8 +586,7 @@ static void several_devices_match_the_reference(void **state) {
     expect_word(output, "\"passed\": true");
 }
 
-static void verify_passes_on_the_reference(void **state) {
-    (void)state;
+TEST(verify_passes_on_the_reference) {
     expect(0, "$posemill verify --device none --samples 2000 --seed 7");
     expect_word(output, "seed 7");
     expect_word(output, "raw max");
@@ -657,39 +598,5 @@ static void verify_passes_on_the_reference(void **state) {
     expect_word(output, "\"raw_max_error_rad\": ");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(every_command_has_help_with_an_example),
-        IN_FOLDER(version_is_that_of_the_library),
-        IN_FOLDER(usage_errors_end_with_2_and_name_the_problem),
-        IN_FOLDER(the_command_alone_lists_its_verbs),
-        IN_FOLDER(words_that_are_not_known_name_the_nearest),
-        IN_FOLDER(info_counts_values_that_are_not_finite),
-        IN_FOLDER(info_says_how_large_files_of_each_format_are),
-        IN_FOLDER(every_method_of_the_library_is_listed),
-        IN_FOLDER(samples_at_the_keys_are_the_keys),
-        IN_FOLDER(rates_and_counts_give_the_expected_samples),
-        IN_FOLDER(vectors_are_written_with_the_rotations),
-        IN_FOLDER(key_formats_change_the_keys_within_their_bounds),
-        IN_FOLDER(curve_options_change_the_curve),
-        IN_FOLDER(options_without_effect_are_warned_of),
-        IN_FOLDER(the_report_can_be_json),
-        IN_FOLDER(streams_take_the_place_of_files),
-        IN_FOLDER(unusable_files_end_with_4_and_are_named),
-        IN_FOLDER(what_does_not_fit_the_host_is_bad_input),
-        IN_FOLDER(a_broken_key_is_named_by_track_and_key),
-        IN_FOLDER(an_invalid_vector_is_attributed_to_its_file),
-        IN_FOLDER(times_that_do_not_increase_are_attributed_to_their_file),
-        IN_FOLDER(sample_times_must_be_numbers),
-        IN_FOLDER(an_output_that_cannot_be_written_ends_with_6),
-        IN_FOLDER(a_failure_leaves_an_older_output_as_it_was),
-        IN_FOLDER(an_output_keeps_permissions_and_follows_links),
-        IN_FOLDER(a_device_that_is_not_there_ends_with_3),
-        IN_FOLDER(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used),
-        IN_FOLDER(several_devices_match_the_reference),
-        IN_FOLDER(verify_passes_on_the_reference),
-    };
-    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
-}
+const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
+const test_fixture each_fixture = {make_inputs, command_empty_folder};

@@ -145,7 +145,7 @@ static void expect_vertices(show *s, const pm_crowd_instance *before) {
     test_free(positions);
 }
 
-static void vertices_are_where_the_oracle_puts_them(void **state) {
+TEST_ON_BOTH(vertices_are_where_the_oracle_puts_them) {
     static const size_t counts[] = {1, 100, 10000};
     for (size_t k = 0; k < (is_small() ? 2 : 3); k++) {
         for (int way = PALETTES_MAPPED; way <= PALETTES_COPIED; way++) {
@@ -171,7 +171,7 @@ static void vertices_are_where_the_oracle_puts_them(void **state) {
     }
 }
 
-static void levels_that_skip_a_frame_keep_their_poses(void **state) {
+TEST_ON_BOTH(levels_that_skip_a_frame_keep_their_poses) {
     size_t levels[BODY_LEVELS] = {0};
     show s;
     options o = options_for(state, is_small() ? 800 : 2000);
@@ -195,7 +195,7 @@ static void levels_that_skip_a_frame_keep_their_poses(void **state) {
     show_close(&s);
 }
 
-static void keys_change_the_crowd(void **state) {
+TEST_ON_BOTH(keys_change_the_crowd) {
     pm_error error = poisoned_error();
     show s;
     options o = options_for(state, 10);
@@ -233,10 +233,9 @@ static unsigned char *decode(const char *path, unsigned width, unsigned height) 
     return pixels;
 }
 
-static void a_png_has_the_pixels(void **state) {
+TEST(a_png_has_the_pixels) {
     pm_error error = poisoned_error();
     unsigned char pixels[3 * 37 * 23];
-    (void)state;
     for (size_t i = 0; i < sizeof pixels; i++) { /* smooth rows, equal rows and noise */
         const size_t row = i / 111;
         pixels[i] = (unsigned char)(row < 8    ? 2 * i
@@ -277,7 +276,7 @@ static const unsigned char *pixel_of(const unsigned char *pixels, const camera *
 }
 
 /* The chest has the strong colour of the shirt; the ground beside it and the sky are grey. */
-static void a_figure_is_where_it_should_be(void **state) {
+TEST_ON_REFERENCE(a_figure_is_where_it_should_be) {
     static const float chest[3] = {0, 1.29f, 0};
     joint_pose poses[BODY_JOINTS];
     matrix palette[BODY_JOINTS];
@@ -309,7 +308,7 @@ static size_t count_white(const unsigned char *pixels) {
 }
 
 /* The number 1 of the font has ten dots, each of 2 by 2 pixels; so has each of these copies. */
-static void text_is_over_the_picture(void **state) {
+TEST_ON_REFERENCE(text_is_over_the_picture) {
     show s;
     options o = options_for(state, 1);
     o.way = PALETTES_COPIED;
@@ -341,10 +340,9 @@ static int run(const char *arguments, char printed[4096]) {
     return WEXITSTATUS(status);
 }
 
-static void the_program_prints_and_draws(void **state) {
+TEST(the_program_prints_and_draws) {
     char printed[4096];
     char arguments[256];
-    (void)state;
     snprintf(arguments, sizeof arguments,
              "--headless -d none -n 100 -f 2 --levels -s 320x200 --overlay -o %s", picture);
     assert_int_equal(run(arguments, printed), 0);
@@ -356,7 +354,7 @@ static void the_program_prints_and_draws(void **state) {
     remove(picture);
 }
 
-static void the_program_refuses(void **state) {
+TEST(the_program_refuses) {
     static const struct {
         const char *arguments, *words;
         int code;
@@ -370,8 +368,7 @@ static void the_program_refuses(void **state) {
                  {"--headless -d none -n 1 -f 1 -o /nowhere/x.png", "/nowhere/x.png", 1},
                  {"/nowhere/x.glb --headless -d none", "/nowhere/x.glb", 1}};
     char printed[4096];
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const int code = run(cases[i].arguments, printed);
         if (code != cases[i].code || !strstr(printed, cases[i].words))
             fail_msg("%s: exit code %d, %s", cases[i].arguments, code, printed);
@@ -398,15 +395,9 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
+const test_fixture group_fixture = {open_folder, close_all};
+
 int main(void) {
-    static const struct CMUnitTest tests[] = {ON_BOTH(vertices_are_where_the_oracle_puts_them),
-                                              ON_BOTH(levels_that_skip_a_frame_keep_their_poses),
-                                              ON_BOTH(keys_change_the_crowd),
-                                              ONLY_ON_REFERENCE(a_figure_is_where_it_should_be),
-                                              ONLY_ON_REFERENCE(text_is_over_the_picture),
-                                              cmocka_unit_test(a_png_has_the_pixels),
-                                              cmocka_unit_test(the_program_prints_and_draws),
-                                              cmocka_unit_test(the_program_refuses)};
     pm_error error = poisoned_error();
     if (offscreen_open(&off, &error) != PM_OK || gl_check_context(&error) != PM_OK ||
         offscreen_size(&off, WIDTH, HEIGHT, &error) != PM_OK) {
@@ -415,5 +406,5 @@ int main(void) {
         return required && strcmp(required, "1") == 0 ? 1 : 77;
     }
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
-    return cmocka_run_group_tests(tests, open_folder, close_all);
+    return tests_run();
 }

@@ -38,8 +38,6 @@ typedef struct glb_bytes {
     size_t size, json_size;
 } glb_bytes;
 
-/* ---- the file ----------------------------------------------------------------------------- */
-
 static void put(glb_bytes *b, const void *data, size_t size) {
     assert_true(b->size + size <= BYTES_MAX);
     memcpy(b->data + b->size, data, size);
@@ -144,8 +142,6 @@ static void save(const glb_bytes *b, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* ---- tests -------------------------------------------------------------------------------- */
-
 /* The skin names node 1 first: its joint 0 is joint 1 of the character. */
 static void expect_mesh(const mesh *m, const types *t) {
     assert_int_equal(m->vertex_count, VERTICES);
@@ -165,13 +161,12 @@ static void expect_mesh(const mesh *m, const types *t) {
     assert_true(t->normals == (m->vertices[3].normal[2] > 0.9999f));
 }
 
-static void meshes_of_all_types_of_numbers_are_read(void **state) {
+TEST(meshes_of_all_types_of_numbers_are_read) {
     static const types all[] = {{U8, F32, U16, true, INDICES},
                                 {U16, U8, U32, false, INDICES},
                                 {U8, U16, U8, true, INDICES},
                                 {U16, F32, U32, false, INDICES}};
-    (void)state;
-    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    for (size_t k = 0; k < COUNT_OF(all); k++) {
         pm_error error = poisoned_error();
         glb_bytes b;
         model m;
@@ -207,10 +202,9 @@ static bool is_read(void) {
     return true;
 }
 
-static void files_that_end_early_are_refused(void **state) {
+TEST(files_that_end_early_are_refused) {
     const types t = {U8, F32, U16, true, INDICES};
     glb_bytes b;
-    (void)state;
     make(&t, &b);
     for (size_t size = 0; size < b.size; size += size < 40 ? 1 : 37) {
         save(&b, size);
@@ -219,10 +213,9 @@ static void files_that_end_early_are_refused(void **state) {
 }
 
 /* A view has 64 bytes, which are 32 indices. */
-static void rows_outside_of_their_view_are_refused(void **state) {
+TEST(rows_outside_of_their_view_are_refused) {
     types t = {U8, F32, U16, true, 32};
     glb_bytes b;
-    (void)state;
     make(&t, &b);
     save(&b, b.size);
     assert_true(is_read());
@@ -233,11 +226,10 @@ static void rows_outside_of_their_view_are_refused(void **state) {
 }
 
 /* Every digit of the description becomes a 9, and every number of the data is changed. */
-static void damaged_files_do_no_harm(void **state) {
+TEST(damaged_files_do_no_harm) {
     const types t = {U8, F32, U16, true, INDICES};
     glb_bytes b;
     size_t refused = 0, read = 0;
-    (void)state;
     make(&t, &b);
     for (size_t at = 20; at < b.size; at++) {
         const unsigned char before = b.data[at];
@@ -270,11 +262,4 @@ static int remove_folder(void **state) {
     return rmdir(folder);
 }
 
-int main(void) {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(meshes_of_all_types_of_numbers_are_read),
-        cmocka_unit_test(files_that_end_early_are_refused),
-        cmocka_unit_test(rows_outside_of_their_view_are_refused),
-        cmocka_unit_test(damaged_files_do_no_harm)};
-    return cmocka_run_group_tests(tests, open_folder, remove_folder);
-}
+const test_fixture group_fixture = {open_folder, remove_folder};

@@ -9,7 +9,6 @@
 #include "support/command.h"
 #include "support/traced.h"
 
-#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <dirent.h>
@@ -23,8 +22,6 @@
 #include <unistd.h>
 
 #include "support/check.h"
-
-/* ---- jobs ---------------------------------------------------------------------- */
 
 enum { KEYS = 64, TRACKS = 16, FRAMES = 40, WRITING = 1 << 16, LARGE = 1 << 28 };
 
@@ -44,7 +41,6 @@ static char *const short_job[] = {POSEMILL_COMMAND, "eval",  "--quiet", "--keys"
 static void write_keys(random_source *source) {
     static float keys[KEYS][TRACKS][4];
     const size_t shape[] = {KEYS, TRACKS, 4};
-    char header[NPY_HEADER_MAX];
     for (size_t i = 0; i < KEYS; i++) {
         for (size_t t = 0; t < TRACKS; t++) {
             double half = random_unit(source) - 0.5;
@@ -52,11 +48,7 @@ static void write_keys(random_source *source) {
             keys[i][t][3] = (float)cos(half);
         }
     }
-    FILE *file = fopen("keys.npy", "wb");
-    assert_non_null(file);
-    fwrite(header, 1, npy_write_header(PM_FLOAT32, 3, shape, header), file);
-    fwrite(keys, 1, sizeof keys, file);
-    assert_int_equal(fclose(file), 0);
+    command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
 }
 
 static void write_motion(random_source *source) {
@@ -71,8 +63,6 @@ static void write_motion(random_source *source) {
                 90 * random_unit(source));
     assert_int_equal(fclose(file), 0);
 }
-
-/* ---- processes ----------------------------------------------------------------- */
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -134,8 +124,6 @@ static traced run_part(char *const *job, size_t calls) {
     return t;
 }
 
-/* ---- tests --------------------------------------------------------------------- */
-
 static size_t rounds(void) {
     return small_sizes() ? 16 : long_sweeps() ? 100 : 32;
 }
@@ -165,8 +153,7 @@ static size_t interrupt(random_source *source, size_t count) {
     return writing;
 }
 
-static void signals_at_any_moment_leave_no_file(void **state) {
-    (void)state;
+TEST(signals_at_any_moment_leave_no_file) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -175,8 +162,7 @@ static void signals_at_any_moment_leave_no_file(void **state) {
 
 /* Drivers install their own handlers while compiling. The first samples are computed while kernels
  * compile, with files open. */
-static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
-    (void)state;
+TEST(signals_while_kernels_are_compiled_leave_no_file) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -187,8 +173,7 @@ static void signals_while_kernels_are_compiled_leave_no_file(void **state) {
     unsetenv("POCL_KERNEL_CACHE");
 }
 
-static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
-    (void)state;
+TEST(files_left_by_a_kill_are_removed_by_the_next_run) {
     random_source source = random_start();
     write_keys(&source);
     write_motion(&source);
@@ -209,8 +194,7 @@ static void files_left_by_a_kill_are_removed_by_the_next_run(void **state) {
 
 /* Files of running processes are kept. Links are not followed. Files that are not regular or have
  * other names are left alone. */
-static void only_files_of_ended_processes_are_removed(void **state) {
-    (void)state;
+TEST(only_files_of_ended_processes_are_removed) {
     random_source source = random_start();
     write_keys(&source);
     const size_t samples_and_velocities = 2;
@@ -232,8 +216,7 @@ static void only_files_of_ended_processes_are_removed(void **state) {
 }
 
 /* Concurrent runs in one folder: none may remove the temporary file of another. */
-static void concurrent_runs_keep_each_other_s_files(void **state) {
-    (void)state;
+TEST(concurrent_runs_keep_each_other_s_files) {
     random_source source = random_start();
     write_keys(&source);
     for (int i = 0; i < 10; i++) {
@@ -245,8 +228,7 @@ static void concurrent_runs_keep_each_other_s_files(void **state) {
     }
 }
 
-static void ignored_signals_stay_ignored(void **state) {
-    (void)state;
+TEST(ignored_signals_stay_ignored) {
     static char *const job[] = {"/bin/sh", "-c",
                                 "trap '' HUP INT; exec $posemill eval --quiet --keys keys.npy "
                                 "--key-rate 30 --rate 48000 --method squad --out out.npy",
@@ -271,8 +253,7 @@ static bool has_begun_to_read(const traced *t, const void *name) {
     return system(line) == 0;
 }
 
-static void a_file_that_changes_while_it_is_read_is_refused(void **state) {
-    (void)state;
+TEST(a_file_that_changes_while_it_is_read_is_refused) {
     static char *const job[] = {POSEMILL_COMMAND, "resample", "--quiet", "--device",
                                 "none",           "walk.bvh", "-o",      "out.bvh",
                                 "--rate",         "60",       NULL};
@@ -285,17 +266,5 @@ static void a_file_that_changes_while_it_is_read_is_refused(void **state) {
     expect(0, "grep -q 'changed while it was read' messages.txt && test ! -e out.bvh");
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_teardown(test, command_empty_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(signals_at_any_moment_leave_no_file),
-        IN_FOLDER(signals_while_kernels_are_compiled_leave_no_file),
-        IN_FOLDER(files_left_by_a_kill_are_removed_by_the_next_run),
-        IN_FOLDER(only_files_of_ended_processes_are_removed),
-        IN_FOLDER(concurrent_runs_keep_each_other_s_files),
-        IN_FOLDER(ignored_signals_stay_ignored),
-        IN_FOLDER(a_file_that_changes_while_it_is_read_is_refused),
-    };
-    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
-}
+const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
+const test_fixture each_fixture = {NULL, command_empty_folder};

@@ -7,7 +7,6 @@
 
 #include "support/command.h"
 
-#include "motion/npz/npy_file.h"
 #include "oracle/random_tracks.h"
 
 #include <stdio.h>
@@ -17,37 +16,26 @@
 #include <unistd.h>
 
 #include "support/check.h"
+#include "support/test_folder.h"
 
 /* ---- inputs -------------------------------------------------------------------- */
 
 enum { KEYS = 3 };
 static const char *const inputs[] = {"keys.npy", "walk.bvh", "broken.bvh"};
-enum { INPUTS = sizeof inputs / sizeof inputs[0] };
+enum { INPUTS = COUNT_OF(inputs) };
 
 #define HIERARCHY(joint)                                                                           \
     "HIERARCHY\nROOT " joint "\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\n"       \
     "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n"
 #define ROWS "0 0 0\n10 0 0\n20 0 0\n"
 
-static void put_file(const char *name, const char *text) {
-    FILE *file = fopen(name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
-}
-
 static int make_inputs(void **state) {
     (void)state;
     const size_t shape[] = {KEYS, 1, 4};
     const float keys[KEYS][1][4] = {{{0, 0, 0, 1}}, {{1, 0, 0, 0}}, {{0, 1, 0, 0}}};
-    char header[NPY_HEADER_MAX];
-    FILE *file = fopen("keys.npy", "wb");
-    assert_non_null(file);
-    fwrite(header, 1, npy_write_header(PM_FLOAT32, 3, shape, header), file);
-    fwrite(keys, 1, sizeof keys, file);
-    assert_int_equal(fclose(file), 0);
-    put_file("walk.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n" ROWS);
-    put_file("broken.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0\n");
+    command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
+    test_folder_put_text("walk.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n" ROWS);
+    test_folder_put_text("broken.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: 0.1\n0 0\n");
     return 0;
 }
 
@@ -94,8 +82,7 @@ static void expect_shown(int code, const char *line) {
     expect_harmless(error_output);
 }
 
-static void names_of_files_reach_no_terminal(void **state) {
-    (void)state;
+TEST(names_of_files_reach_no_terminal) {
     random_source source = random_start();
     for (int round = 0; round < 12; round++) {
         char name[128], line[1024];
@@ -113,12 +100,12 @@ static void names_of_files_reach_no_terminal(void **state) {
             "$posemill eval --reference --device \"$n\" --keys keys.npy",
         };
         static const int codes[] = {4, 4, 6, 6, 2, 2, 2, 2, 2, 2};
-        for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        for (size_t i = 0; i < COUNT_OF(tails); i++) {
             snprintf(line, sizeof line, "n=$(printf '%s'); %s", name, tails[i]);
             expect_shown(codes[i], line);
             /* The last entry is the device name in a conflict whose message does not quote it. */
             assert_true(strstr(error_output, "\\x1b") != NULL || strstr(name, "\\033") == NULL ||
-                        i + 1 == sizeof tails / sizeof tails[0]);
+                        i + 1 == COUNT_OF(tails));
         }
         snprintf(line, sizeof line,
                  "n=$(printf '%s'); cp walk.bvh \"$n.bvh\" && " RESAMPLE
@@ -135,8 +122,7 @@ static void names_of_files_reach_no_terminal(void **state) {
 
 /* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
  * appears in the report. */
-static void words_of_files_reach_no_terminal(void **state) {
-    (void)state;
+TEST(words_of_files_reach_no_terminal) {
     static const char *const cursors[] = {
         HIERARCHY("%s") "Frames: 3\nFrame Time: 0.1\n0 0 x\n",
         HIERARCHY("Hips\n{\n}\nROOT %s") "Frames: 3\nFrame Time: 0.1\n0 0 x\n",
@@ -159,11 +145,11 @@ static void words_of_files_reach_no_terminal(void **state) {
         "\xff\xfe",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
         "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\x1b"};
-    for (size_t i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
-        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+    for (size_t i = 0; i < COUNT_OF(cursors); i++) {
+        for (size_t k = 0; k < COUNT_OF(words); k++) {
             char text[1024];
             snprintf(text, sizeof text, cursors[i], words[k]);
-            put_file("odd.bvh", text);
+            test_folder_put_text("odd.bvh", text);
             run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
                          "--src-rate 30 --json odd.bvh -o x.bvh");
             expect_harmless(output);
@@ -171,20 +157,19 @@ static void words_of_files_reach_no_terminal(void **state) {
             assert_true(strlen(error_output) > 0);
         }
     }
-    put_file("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
+    test_folder_put_text("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
     expect(0, RESAMPLE "--src-rate 30 odd.bvh -o x.bvh");
     expect_word(output, "frame time \\x1b[31m");
     expect(0, RESAMPLE "--src-rate 30 --json odd.bvh -o x.bvh");
     expect_word(output, "\"frame_time\": \"\\u001b[31m\"");
-    put_file("odd.bvh",
-             HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
+    test_folder_put_text(
+        "odd.bvh", HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
     expect_failure(4, RESAMPLE "--src-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
 }
 
 /* ---- what outputs are called --------------------------------------------------- */
 
-static void output_extensions_match_the_format(void **state) {
-    (void)state;
+TEST(output_extensions_match_the_format) {
     static const char *const no_motion[] = {
         RESAMPLE "walk.bvh -o walk.txt",
         RESAMPLE "walk.bvh -o walk.fbx",
@@ -194,7 +179,7 @@ static void output_extensions_match_the_format(void **state) {
         "$posemill convert walk.bvh walk.fbx",
         "$posemill convert walk.bvh -o walk.txt",
     };
-    for (size_t i = 0; i < sizeof no_motion / sizeof no_motion[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(no_motion); i++) {
         expect_failure(2, no_motion[i], "expected bvh, gltf, glb, vrm, vrma, npz or csv");
         assert_string_equal(output, "");
     }
@@ -203,7 +188,7 @@ static void output_extensions_match_the_format(void **state) {
         EVAL "--out o.npy --velocity v.bvh",
         EVAL "--out o.txt",
     };
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
         expect_failure(2, refused[i], "\n  use the extension .");
         assert_string_equal(output, "");
     }
@@ -226,14 +211,13 @@ static void output_extensions_match_the_format(void **state) {
         EVAL "--out - >x",
         EVAL "--out /dev/null && touch x",
     };
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(taken); i++) {
         expect(0, taken[i]);
         expect(0, "rm x*");
     }
 }
 
-static void errors_use_the_words_of_the_command(void **state) {
-    (void)state;
+TEST(errors_use_the_words_of_the_command) {
     expect_failure(2, RESAMPLE "walk.bvh -o x.bvh --method cubicspline", "BVH files have none");
     assert_null(strstr(error_output, "rotations_in"));
     static const char *const lines[] = {
@@ -241,7 +225,7 @@ static void errors_use_the_words_of_the_command(void **state) {
         RESAMPLE "walk.bvh -o x.bvh --loop 0.2",
         EVAL "--out x.npy --loop 1e300",
     };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         expect_failure(4, lines[i], "loop");
         assert_null(strchr(error_output, '_'));
     }
@@ -258,19 +242,18 @@ static const char *const verbs[] = {
     "$posemill convert walk.bvh -o %s",  "$posemill convert --scale 2 walk.bvh -o %s",
     "$posemill view walk.bvh -o %s",     "$posemill compare walk.bvh walk.bvh -o %s",
 };
-enum { VERBS = sizeof verbs / sizeof verbs[0], OVERWRITERS = 6 };
+enum { VERBS = COUNT_OF(verbs), OVERWRITERS = 6 };
 
-static void no_result_replaces_its_source(void **state) {
+TEST(no_result_replaces_its_source) {
     static const char *const names[] = {"walk.bvh", "./walk.bvh", "hard.bvh", "soft.bvh",
                                         "down/../walk.bvh"};
     static const char *const pages[] = {"hard.html", "./hard.html", "soft.html",
                                         "down/../soft.html", "down/../hard.html"};
-    (void)state;
     expect(0,
            "mkdir down; for end in bvh html; do ln walk.bvh hard.$end; ln -s walk.bvh soft.$end; "
            "done; cp walk.bvh kept");
     for (size_t i = 0; i < VERBS; i++) {
-        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        for (size_t k = 0; k < COUNT_OF(names); k++) {
             char line[256];
             snprintf(line, sizeof line, verbs[i], i < OVERWRITERS ? names[k] : pages[k]);
             expect_failure(6, line, "would be overwritten");
@@ -281,8 +264,7 @@ static void no_result_replaces_its_source(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_result_replaces_its_source_where_that_is_asked_for(void **state) {
-    (void)state;
+TEST(a_result_replaces_its_source_where_that_is_asked_for) {
     expect(0, "cp walk.bvh kept");
     for (size_t i = 0; i < OVERWRITERS; i++) {
         char line[256];
@@ -293,16 +275,14 @@ static void a_result_replaces_its_source_where_that_is_asked_for(void **state) {
     expect(0, "mv kept walk.bvh");
 }
 
-static void no_result_replaces_a_file_that_an_option_names(void **state) {
-    (void)state;
+TEST(no_result_replaces_a_file_that_an_option_names) {
     expect(0, "echo '* 30' >rates");
     expect_failure(6, RESAMPLE "walk.bvh --to bvh --rates rates -o ./rates",
                    "rates: would be overwritten");
     expect(0, "grep 30 rates && rm rates");
 }
 
-static void batches_leave_their_sources(void **state) {
-    (void)state;
+TEST(batches_leave_their_sources) {
     expect(0, "mkdir in out; cp walk.bvh in; ln in/walk.bvh out/walk.bvh");
     expect_failure(6, RESAMPLE "in --out-dir in --overwrite", "would be overwritten");
     expect_failure(6, RESAMPLE "in --out-dir out --overwrite", "would be overwritten");
@@ -313,7 +293,7 @@ static void batches_leave_their_sources(void **state) {
 
 /* ---- forms of convert and resample ----------------------------------------------- */
 
-static void an_output_is_an_operand_or_an_option(void **state) {
+TEST(an_output_is_an_operand_or_an_option) {
     static const char *const lines[] = {
         "$posemill convert walk.bvh x.bvh",
         "$posemill convert walk.bvh -o x.bvh",
@@ -322,8 +302,7 @@ static void an_output_is_an_operand_or_an_option(void **state) {
         "$posemill convert - --format bvh -o - <walk.bvh >x.bvh",
         "$posemill convert - - --format bvh <walk.bvh >x.bvh",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         expect(0, lines[i]);
         expect(0, "grep -v '^Frame Time' walk.bvh >w; grep -v '^Frame Time' x.bvh | cmp - w && "
                   "rm x.bvh w");
@@ -339,28 +318,26 @@ static void an_output_is_an_operand_or_an_option(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void options_that_only_bvh_has_are_refused_for_others(void **state) {
+TEST(options_that_only_bvh_has_are_refused_for_others) {
     static const char *const lines[] = {
         "$posemill convert walk.bvh x.glb --euler ZYX",
         "$posemill convert walk.bvh x.npz --decimals 3",
         RESAMPLE "walk.bvh -o x.glb --euler ZYX",
         RESAMPLE "walk.bvh --out-dir d --to glb --decimals 3",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(lines); i++)
         expect_failure(2, lines[i], "is for BVH");
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void resampled_joints_keep_their_channels(void **state) {
+TEST(resampled_joints_keep_their_channels) {
     static const char *const lines[] = {
         "$posemill convert walk.bvh x.bvh --rate 60 --device none",
         "$posemill convert walk.bvh x.bvh --rate 60 --device none --scale 2",
         "$posemill convert walk.bvh x.bvh --rate 60 --device none --decimals 2",
         RESAMPLE "walk.bvh -o x.bvh --scale 2",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         expect(0, lines[i]);
         expect(0, "grep 'CHANNELS 3 Zrotation Xrotation Yrotation' x.bvh && "
                   "grep 'Frames: 13' x.bvh");
@@ -377,11 +354,10 @@ static void other_name(random_source *source, const char *name, char *other, siz
     static const char *const ways[] = {"./%s",    ".//%s",      "down/../%s",
                                        "here/%s", "down/up/%s", "$PWD/%s",
                                        "link-%s", "twice-%s",   "down/link-%s"};
-    snprintf(other, room, ways[random_bits(source) % (sizeof ways / sizeof ways[0])], name);
+    snprintf(other, room, ways[random_bits(source) % (COUNT_OF(ways))], name);
 }
 
-static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **state) {
-    (void)state;
+TEST(two_outputs_in_one_file_are_found_whatever_they_are_called) {
     random_source source = random_start();
     for (int round = 0; round < 60; round++) {
         char first[64], second[64], line[1024];
@@ -406,8 +382,7 @@ static void two_outputs_in_one_file_are_found_whatever_they_are_called(void **st
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void an_output_never_replaces_an_input(void **state) {
-    (void)state;
+TEST(an_output_never_replaces_an_input) {
     static const char *const lines[] = {
         EVAL "--out keys.npy",
         EVAL "--out ./keys.npy",
@@ -419,7 +394,7 @@ static void an_output_never_replaces_an_input(void **state) {
          "--out keys.npy"),
     };
     expect(0, "cp keys.npy same");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
         expect_failure(2, lines[i], "would overwrite the input");
         expect(0, "cmp keys.npy same && test ! -e o.npy && rm -f link.npy hard.npy here v.npy");
     }
@@ -429,8 +404,7 @@ static void an_output_never_replaces_an_input(void **state) {
               "--method slerp --out /dev/null --velocity v.npy");
 }
 
-static void results_of_a_batch_are_told_apart_before_any_is_written(void **state) {
-    (void)state;
+TEST(results_of_a_batch_are_told_apart_before_any_is_written) {
     expect(0, "mkdir a b out; cp walk.bvh a/x.bvh; cp walk.bvh b/x.bvh; cp walk.bvh b/y.bvh");
     expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir out", "has the output name 'x.bvh'");
     expect_failure(2, RESAMPLE "a/x.bvh b/x.bvh --out-dir new", "has the output name 'x.bvh'");
@@ -452,8 +426,7 @@ static void results_of_a_batch_are_told_apart_before_any_is_written(void **state
 }
 
 /* The target of a link is written, whether or not it exists. */
-static void links_are_followed(void **state) {
-    (void)state;
+TEST(links_are_followed) {
     expect(0, "mkdir far; ln -s far/o.npy o.npy; " EVAL "--out o.npy && test -L o.npy && "
               "test -f far/o.npy && cp far/o.npy first && " EVAL "--out o.npy && test -L o.npy && "
               "cmp far/o.npy first");
@@ -462,13 +435,12 @@ static void links_are_followed(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_replaced_file_keeps_its_permissions_and_no_other_bits(void **state) {
-    (void)state;
+TEST(a_replaced_file_keeps_its_permissions_and_no_other_bits) {
     random_source source = random_start();
     for (int round = 0; round < 40; round++) {
         mode_t mode = (mode_t)(random_bits(&source) % 010000) | S_IWUSR | S_IRUSR;
         struct stat status;
-        put_file("o.npy", "old");
+        test_folder_put_text("o.npy", "old");
         assert_int_equal(chmod("o.npy", mode), 0);
         expect(0, EVAL "--out o.npy");
         assert_int_equal(stat("o.npy", &status), 0);
@@ -478,8 +450,7 @@ static void a_replaced_file_keeps_its_permissions_and_no_other_bits(void **state
 }
 
 /* The next file opened gets the number of a closed stream, and reports would be written to it. */
-static void closed_streams_do_not_mix_into_outputs(void **state) {
-    (void)state;
+TEST(closed_streams_do_not_mix_into_outputs) {
     expect(0, EVAL "--out right.npy");
     expect(6, "$posemill eval --reference --keys keys.npy --key-rate 10 --rate 20 --method slerp "
               "--out o.npy >&-");
@@ -497,8 +468,7 @@ static void closed_streams_do_not_mix_into_outputs(void **state) {
 
 /* ---- how much ------------------------------------------------------------------ */
 
-static void too_many_frames_are_refused_with_their_number(void **state) {
-    (void)state;
+TEST(too_many_frames_are_refused_with_their_number) {
     static const struct {
         const char *time, *options, *word;
         int code;
@@ -517,11 +487,11 @@ static void too_many_frames_are_refused_with_their_number(void **state) {
         {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
         {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[512], line[256];
         snprintf(text, sizeof text, HIERARCHY("Hips") "Frames: 3\nFrame Time: %s\n" ROWS,
                  cases[i].time);
-        put_file("many.bvh", text);
+        test_folder_put_text("many.bvh", text);
         snprintf(line, sizeof line, "$posemill resample --reference many.bvh -o x.bvh %s",
                  cases[i].options);
         if (cases[i].code != 0) {
@@ -540,8 +510,7 @@ static void too_many_frames_are_refused_with_their_number(void **state) {
 
 /* ---- folders ------------------------------------------------------------------- */
 
-static void a_folder_of_results_has_them_and_their_records(void **state) {
-    (void)state;
+TEST(a_folder_of_results_has_them_and_their_records) {
     expect_failure(2, RESAMPLE "walk.bvh --out-dir one/two --method cubicspline", "cubicspline");
     expect_nothing_but(inputs, INPUTS);
     expect_failure(4, RESAMPLE "broken.bvh --out-dir one/two", "broken.bvh");
@@ -558,8 +527,7 @@ static void a_folder_of_results_has_them_and_their_records(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-static void a_folder_as_input_is_refused(void **state) {
-    (void)state;
+TEST(a_folder_as_input_is_refused) {
     expect_failure(4, RESAMPLE ". -o x.bvh", "is a folder");
     expect_failure(4, "mkdir takes takes.bvh; " RESAMPLE "takes -o x.bvh", "is a folder");
     expect_failure(4, RESAMPLE "takes.bvh -o x.bvh", "is a folder");
@@ -568,30 +536,5 @@ static void a_folder_as_input_is_refused(void **state) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_inputs, command_empty_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(names_of_files_reach_no_terminal),
-        IN_FOLDER(words_of_files_reach_no_terminal),
-        IN_FOLDER(output_extensions_match_the_format),
-        IN_FOLDER(errors_use_the_words_of_the_command),
-        IN_FOLDER(two_outputs_in_one_file_are_found_whatever_they_are_called),
-        IN_FOLDER(an_output_never_replaces_an_input),
-        IN_FOLDER(results_of_a_batch_are_told_apart_before_any_is_written),
-        IN_FOLDER(no_result_replaces_its_source),
-        IN_FOLDER(a_result_replaces_its_source_where_that_is_asked_for),
-        IN_FOLDER(no_result_replaces_a_file_that_an_option_names),
-        IN_FOLDER(batches_leave_their_sources),
-        IN_FOLDER(an_output_is_an_operand_or_an_option),
-        IN_FOLDER(options_that_only_bvh_has_are_refused_for_others),
-        IN_FOLDER(resampled_joints_keep_their_channels),
-        IN_FOLDER(links_are_followed),
-        IN_FOLDER(a_replaced_file_keeps_its_permissions_and_no_other_bits),
-        IN_FOLDER(closed_streams_do_not_mix_into_outputs),
-        IN_FOLDER(too_many_frames_are_refused_with_their_number),
-        IN_FOLDER(a_folder_of_results_has_them_and_their_records),
-        IN_FOLDER(a_folder_as_input_is_refused),
-    };
-    return cmocka_run_group_tests(tests, command_enter_folder, command_leave_folder);
-}
+const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
+const test_fixture each_fixture = {make_inputs, command_empty_folder};

@@ -3,19 +3,14 @@
  * Tests of .npy files: which are read, which are rejected and for what reason, and that written
  * headers read back. Invalid files are created here byte by byte.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "eval/eval_times.h"
 #include "motion/npz/npy_file.h"
+#include "support/test_folder.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- making files -------------------------------------------------------------- */
 
@@ -68,8 +63,7 @@ static const char plain[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (
 
 /* ---- accepted ------------------------------------------------------------------ */
 
-static void versions_one_to_three_are_read(void **state) {
-    (void)state;
+TEST(versions_one_to_three_are_read) {
     for (int version = 1; version <= 3; version++) {
         make(version, plain, 24);
         assert_true(parse());
@@ -82,8 +76,7 @@ static void versions_one_to_three_are_read(void **state) {
     }
 }
 
-static void doubles_are_read(void **state) {
-    (void)state;
+TEST(doubles_are_read) {
     make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", 24);
     assert_true(parse());
     assert_int_equal(parsed.type, PM_FLOAT64);
@@ -91,22 +84,20 @@ static void doubles_are_read(void **state) {
     assert_int_equal(parsed.count, 3);
 }
 
-static void keys_blanks_quotes_and_commas_may_differ(void **state) {
-    (void)state;
+TEST(keys_blanks_quotes_and_commas_may_differ) {
     static const char *const headers[] = {
         "{\"shape\":(2,3,),'fortran_order':False,\"descr\":\"<f4\"}",
         "  { 'fortran_order' :\tFalse , 'shape' : ( 2 , 3 ) ,\n'descr' : '<f4' , } \n\n",
         "{'descr':'<f4','fortran_order':False,'shape':(2L, 3L)}",
     };
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
         make(1, headers[i], 24);
         assert_true(parse());
         assert_int_equal(parsed.count, 6);
     }
 }
 
-static void empty_and_zero_dimensional_shapes_are_counted(void **state) {
-    (void)state;
+TEST(empty_and_zero_dimensional_shapes_are_counted) {
     make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': ()}", 4);
     assert_true(parse());
     assert_int_equal(parsed.rank, 0);
@@ -120,22 +111,32 @@ static void empty_and_zero_dimensional_shapes_are_counted(void **state) {
 
 /* ---- refused ------------------------------------------------------------------- */
 
-static void other_types_and_orders_are_refused_by_name(void **state) {
-    (void)state;
-    make(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3)}", 24);
-    expect_refused("big-endian");
-    make(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}", 24);
-    expect_refused("'<i4'");
-    make(1, "{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}", 24);
-    expect_refused("'|O'");
-    make(1, "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 3)}", 24);
-    expect_refused("records");
-    make(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", 24);
-    expect_refused("Fortran");
+TEST(other_types_and_shapes_are_refused_by_name) {
+    static const struct {
+        const char *header, *reason;
+        size_t bytes;
+    } cases[] = {
+        {"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3)}", "big-endian", 24},
+        {"{'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}", "'<i4'", 24},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (2, 3)}", "'|O'", 24},
+        {"{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2, 3)}", "records", 24},
+        {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", "Fortran", 24},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'extra': 1}", "'extra'", 24},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "too large",
+         0},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}", "too large",
+         0},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", "header", 0},
+        {plain, "data has 23 bytes; shape (2, 3) requires 24", 23},
+        {plain, "data has 25 bytes", 25},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        make(1, cases[i].header, cases[i].bytes);
+        expect_refused(cases[i].reason);
+    }
 }
 
-static void other_versions_are_refused_by_number(void **state) {
-    (void)state;
+TEST(other_versions_are_refused_by_number) {
     make(1, plain, 24);
     file.data[6] = 4;
     expect_refused("version 4.0");
@@ -143,16 +144,7 @@ static void other_versions_are_refused_by_number(void **state) {
     expect_refused("version 0.0");
 }
 
-static void shorter_and_longer_files_are_refused(void **state) {
-    (void)state;
-    make(1, plain, 23);
-    expect_refused("data has 23 bytes; shape (2, 3) requires 24");
-    make(1, plain, 25);
-    expect_refused("data has 25 bytes");
-}
-
-static void every_truncation_is_refused(void **state) {
-    (void)state;
+TEST(every_truncation_is_refused) {
     for (int version = 1; version <= 3; version++) {
         make(version, plain, 24);
         for (size_t size = file.size; size-- > 0;) {
@@ -163,8 +155,7 @@ static void every_truncation_is_refused(void **state) {
     }
 }
 
-static void a_header_longer_than_the_file_is_refused(void **state) {
-    (void)state;
+TEST(a_header_longer_than_the_file_is_refused) {
     make(2, plain, 24);
     memset(file.data + 8, 0xff, 4);
     expect_refused("expected at most 65536");
@@ -176,18 +167,7 @@ static void a_header_longer_than_the_file_is_refused(void **state) {
     expect_refused("truncated");
 }
 
-static void shapes_beyond_memory_are_refused(void **state) {
-    (void)state;
-    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", 0);
-    expect_refused("too large");
-    make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,)}", 0);
-    expect_refused("too large");
-    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551616,)}", 0);
-    expect_refused("header");
-}
-
-static void broken_dictionaries_are_refused(void **state) {
-    (void)state;
+TEST(broken_dictionaries_are_refused) {
     static const char *const headers[] = {
         "",
         "   ",
@@ -212,7 +192,7 @@ static void broken_dictionaries_are_refused(void **state) {
         "{'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': 1}",
         "[('descr', '<f4')]",
     };
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
         make(1, headers[i], 24);
         if (parse())
             fail_msg("accepted: %s", headers[i]);
@@ -220,8 +200,7 @@ static void broken_dictionaries_are_refused(void **state) {
     }
 }
 
-static void a_shape_of_too_many_dimensions_is_refused(void **state) {
-    (void)state;
+TEST(a_shape_of_too_many_dimensions_is_refused) {
     char header[1024] = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
     for (int i = 0; i < NPY_MAX_RANK; i++)
         strcat(header, "1,");
@@ -235,14 +214,7 @@ static void a_shape_of_too_many_dimensions_is_refused(void **state) {
     assert_false(parse());
 }
 
-static void an_unknown_entry_is_named(void **state) {
-    (void)state;
-    make(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'extra': 1}", 24);
-    expect_refused("'extra'");
-}
-
-static void bytes_changed_at_random_do_no_harm(void **state) {
-    (void)state;
+TEST(bytes_changed_at_random_do_no_harm) {
     uint32_t seed = 20240607;
     print_message("seed %u\n", seed);
     for (int round = 0; round < 20000; round++) {
@@ -258,8 +230,7 @@ static void bytes_changed_at_random_do_no_harm(void **state) {
 
 /* ---- files and headers --------------------------------------------------------- */
 
-static void written_headers_read_back_and_align_the_data(void **state) {
-    (void)state;
+TEST(written_headers_read_back_and_align_the_data) {
     static const size_t shapes[][4] = {{7, 0, 0, 0}, {1, 2, 3, 4}, {SIZE_MAX / 64, 1, 4, 0}};
     for (size_t i = 0; i < 3; i++) {
         for (size_t rank = 1; rank <= 4; rank++) {
@@ -283,28 +254,21 @@ static void written_headers_read_back_and_align_the_data(void **state) {
     }
 }
 
-static void data_at_odd_offsets_are_aligned(void **state) {
-    (void)state;
-    char path[] = "/tmp/posemill-npy-XXXXXX";
-    int handle = mkstemp(path);
-    assert_true(handle >= 0);
+TEST(data_at_odd_offsets_are_aligned) {
     const double values[] = {1.5, -2.25};
     make(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}", 16);
     assert_int_not_equal((file.size - 16) % 8, 0);
     memcpy(file.data + file.size - 16, values, 16);
-    assert_int_equal(write(handle, file.data, file.size), (ssize_t)file.size);
-    close(handle);
+    test_folder_put("odd.npy", file.data, file.size);
     npy_array array;
-    assert_int_equal(npy_read(path, &array, NULL), PM_OK);
-    unlink(path);
+    assert_int_equal(npy_read("odd.npy", &array, NULL), PM_OK);
     assert_int_equal((uintptr_t)array.data % sizeof(double), 0);
     assert_memory_equal(array.data, values, sizeof values);
     npy_release(&array);
     assert_null(array.data);
 }
 
-static void a_missing_file_is_bad_input(void **state) {
-    (void)state;
+TEST(a_missing_file_is_bad_input) {
     npy_array array = {0};
     assert_int_equal(npy_read("/nonexistent/keys.npy", &array, NULL), PM_ERROR_FILE);
     assert_int_equal(npy_read("/", &array, NULL), PM_ERROR_FILE);
@@ -312,8 +276,7 @@ static void a_missing_file_is_bad_input(void **state) {
 
 /* ---- sample counts of eval ----------------------------------------------------- */
 
-static void uniform_samples_are_counted_in_whole_numbers(void **state) {
-    (void)state;
+TEST(uniform_samples_are_counted_in_whole_numbers) {
     static const struct {
         uint64_t keys;
         pm_rational key_rate, rate;
@@ -327,7 +290,7 @@ static void uniform_samples_are_counted_in_whole_numbers(void **state) {
         {1296001, {120, 1}, {120000, 1001}, 1294706},
         {30001, {30000, 1001}, {30, 1}, 30031},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint64_t count = 0;
         assert_true(eval_count_uniform(cases[i].keys, cases[i].key_rate, cases[i].rate, &count));
         assert_int_equal(count, cases[i].count);
@@ -338,8 +301,7 @@ static void uniform_samples_are_counted_in_whole_numbers(void **state) {
     assert_false(eval_count_uniform(1000, tiny, huge, &count));
 }
 
-static void listed_samples_meet_a_last_key_written_in_decimals(void **state) {
-    (void)state;
+TEST(listed_samples_meet_a_last_key_written_in_decimals) {
     static const struct {
         double seconds;
         pm_rational rate;
@@ -348,7 +310,7 @@ static void listed_samples_meet_a_last_key_written_in_decimals(void **state) {
         {0.0, {60, 1}, 1},  {0.3, {10, 1}, 4},       {0.7, {10, 1}, 8},
         {1.0, {30, 1}, 31}, {0.999999, {30, 1}, 30}, {100.1, {30000, 1001}, 3001},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         uint64_t count = 0;
         assert_true(eval_count_listed(cases[i].seconds, cases[i].rate, &count));
         assert_int_equal(count, cases[i].count);
@@ -357,27 +319,4 @@ static void listed_samples_meet_a_last_key_written_in_decimals(void **state) {
     assert_false(eval_count_listed(1e300, cases[1].rate, &count));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_one_to_three_are_read),
-        cmocka_unit_test(doubles_are_read),
-        cmocka_unit_test(keys_blanks_quotes_and_commas_may_differ),
-        cmocka_unit_test(empty_and_zero_dimensional_shapes_are_counted),
-        cmocka_unit_test(other_types_and_orders_are_refused_by_name),
-        cmocka_unit_test(other_versions_are_refused_by_number),
-        cmocka_unit_test(shorter_and_longer_files_are_refused),
-        cmocka_unit_test(every_truncation_is_refused),
-        cmocka_unit_test(a_header_longer_than_the_file_is_refused),
-        cmocka_unit_test(shapes_beyond_memory_are_refused),
-        cmocka_unit_test(broken_dictionaries_are_refused),
-        cmocka_unit_test(a_shape_of_too_many_dimensions_is_refused),
-        cmocka_unit_test(an_unknown_entry_is_named),
-        cmocka_unit_test(bytes_changed_at_random_do_no_harm),
-        cmocka_unit_test(written_headers_read_back_and_align_the_data),
-        cmocka_unit_test(data_at_odd_offsets_are_aligned),
-        cmocka_unit_test(a_missing_file_is_bad_input),
-        cmocka_unit_test(uniform_samples_are_counted_in_whole_numbers),
-        cmocka_unit_test(listed_samples_meet_a_last_key_written_in_decimals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};

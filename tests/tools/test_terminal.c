@@ -5,8 +5,9 @@
  */
 #define _XOPEN_SOURCE 700
 
-#include "motion/npz/npy_file.h"
+#include "support/command.h"
 #include "support/engines.h"
+#include "support/test_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +21,7 @@
 #error "POSEMILL_COMMAND must name the command to test"
 #endif
 
-static char folder[] = "/tmp/posemill-terminal-XXXXXX";
 static char seen[1 << 16]; /* text received by the terminal in the last run */
-static const char *const files[] = {"keys.npy", "out.npy", "report.txt", "stderr.txt"};
-
-/* ---- running on a terminal ---- */
 
 static int open_terminal(char *name, size_t size) {
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -58,7 +55,7 @@ static void read_all(int master) {
 }
 
 /* Runs "posemill ARGUMENTS" with stderr on a terminal, or in a file where `redirect` is one. */
-static void run(const char *arguments, const char *redirect) {
+static void run_shown(const char *arguments, const char *redirect) {
     char terminal[256], line[2048];
     int status = 0;
     snprintf(line, sizeof line, "exec '%s' %s >report.txt </dev/null %s", POSEMILL_COMMAND,
@@ -91,13 +88,10 @@ static void run_eval(const char *options, const char *redirect) {
              "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
              "--out out.npy %s",
              device(), options);
-    run(arguments, redirect);
+    run_shown(arguments, redirect);
 }
 
-/* ---- what is seen ---- */
-
-static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
-    (void)state;
+TEST(on_a_terminal_what_is_built_is_shown_and_cleared) {
     run_eval("", "");
     assert_non_null(strstr(seen, "\rposemill: building "));
     assert_non_null(strstr(seen, "(squad, "));
@@ -105,12 +99,11 @@ static void on_a_terminal_what_is_built_is_shown_and_cleared(void **state) {
     assert_null(strchr(seen, '\n'));                /* one line, rewritten in place */
 }
 
-static void without_a_terminal_nothing_is_shown(void **state) {
-    (void)state;
+TEST(without_a_terminal_nothing_is_shown) {
     struct {
         const char *options, *redirect;
     } const quiet[] = {{"", "2>stderr.txt"}, {"--quiet", ""}};
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+    for (size_t i = 0; i < COUNT_OF(quiet); i++) {
         run_eval(quiet[i].options, quiet[i].redirect);
         assert_string_equal(seen, "");
     }
@@ -120,61 +113,40 @@ static void without_a_terminal_nothing_is_shown(void **state) {
     fclose(file);
 }
 
-static void cached_programs_are_not_shown(void **state) {
+TEST(cached_programs_are_not_shown) {
     char line[256];
-    (void)state;
     setenv("POSEMILL_CACHE", "cache", 1);
     snprintf(line, sizeof line,
              "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
              "--out out.npy",
              device());
-    run(line, "");
+    run_shown(line, "");
     assert_non_null(strstr(seen, "building "));
-    run(line, "");
+    run_shown(line, "");
     assert_string_equal(seen, "");
     assert_int_equal(system("rm -r cache"), 0);
 }
-
-/* ---- setting up ---- */
 
 static void write_keys(void) {
     enum { KEYS = 5, TRACKS = 3 };
     const size_t shape[3] = {KEYS, TRACKS, 4};
     float keys[KEYS * TRACKS * 4] = {0};
-    char header[NPY_HEADER_MAX];
     for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
         keys[4 * i + i % 3] = 0.6f;
         keys[4 * i + 3] = 0.8f;
     }
-    const size_t length = npy_write_header(PM_FLOAT32, 3, shape, header);
-    FILE *file = fopen("keys.npy", "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(header, 1, length, file), length);
-    assert_int_equal(fwrite(keys, 1, sizeof keys, file), sizeof keys);
-    assert_int_equal(fclose(file), 0);
+    command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
 }
 
 static int enter_folder(void **state) {
-    (void)state;
-    if (!mkdtemp(folder) || chdir(folder) != 0)
-        return -1;
+    const int failed = test_folder_enter(state);
     write_keys();
-    return 0;
+    return failed;
 }
 
-static int leave_folder(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        remove(files[i]);
-    return chdir("/") != 0 || rmdir(folder) != 0;
-}
+const test_fixture group_fixture = {enter_folder, test_folder_leave};
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_terminal_what_is_built_is_shown_and_cleared),
-        cmocka_unit_test(without_a_terminal_nothing_is_shown),
-        cmocka_unit_test(cached_programs_are_not_shown),
-    };
     const int code = exit_code_without_device();
-    return code ? code : cmocka_run_group_tests_name("terminal", tests, enter_folder, leave_folder);
+    return code ? code : tests_run();
 }

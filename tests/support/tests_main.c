@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests.h"
+
+int main(void) {
+    return tests_run();
+}
