@@ -10,15 +10,11 @@
 #include "support/npz_files.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
+#include "support/tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct witness {
     file_bytes seen;
@@ -67,8 +63,7 @@ static pm_motion *open_take(const pm_motion_observer *observer) {
     return motion;
 }
 
-static void inputs_are_seen_as_they_are(void **state) {
-    (void)state;
+TEST(inputs_are_seen_as_they_are) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
     const pm_motion_read_options options = {.observer = &observer};
@@ -84,8 +79,7 @@ static void inputs_are_seen_as_they_are(void **state) {
     expect_seen(&w, short_take, strlen(short_take));
 }
 
-static void outputs_are_seen_as_they_are(void **state) {
-    (void)state;
+TEST(outputs_are_seen_as_they_are) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
     pm_error error = poisoned_error();
@@ -105,8 +99,7 @@ static void outputs_are_seen_as_they_are(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void functions_may_be_null(void **state) {
-    (void)state;
+TEST(functions_may_be_null) {
     static const pm_motion_observer blind;
     pm_error error = poisoned_error();
     pm_motion *motion = open_take(&blind);
@@ -117,8 +110,7 @@ static void functions_may_be_null(void **state) {
 }
 
 /* Of all compressed members, also of those that are no array of the motion. */
-static void packed_bytes_are_expected_with_their_size_unpacked(void **state) {
-    (void)state;
+TEST(packed_bytes_are_expected_with_their_size_unpacked) {
     static const double poses[2 * 72], rate = 30;
     static const char other[10000];
     witness w = {.expectations = 0};
@@ -127,11 +119,8 @@ static void packed_bytes_are_expected_with_their_size_unpacked(void **state) {
     pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     zip_builder zip = {.count = 0};
-    zip_add_array(&zip, "poses.npy", true,
-                  "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 72), }", poses,
-                  sizeof poses);
-    zip_add_array(&zip, "mocap_framerate.npy", false,
-                  "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", &rate, sizeof rate);
+    zip_add_array(&zip, "poses.npy", true, "<f8", "(2, 72)", poses, sizeof poses);
+    zip_add_array(&zip, "mocap_framerate.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_add(&zip, "notes.txt", true, other, sizeof other, NULL);
     zip_finish(&zip, zip.count, false);
     expect_ok(
@@ -149,12 +138,4 @@ static void packed_bytes_are_expected_with_their_size_unpacked(void **state) {
     zip_free(&zip);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_are_seen_as_they_are),
-        cmocka_unit_test(outputs_are_seen_as_they_are),
-        cmocka_unit_test(functions_may_be_null),
-        cmocka_unit_test(packed_bytes_are_expected_with_their_size_unpacked),
-    };
-    return cmocka_run_group_tests(tests, test_folder_enter, test_folder_leave);
-}
+const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
