@@ -69,7 +69,7 @@ static void include_adds_the_end_where_no_multiple_falls_on_it(void **state) {
 static void samples_on_source_frames_are_found_exactly(void **state) {
     enum { FRAMES = 1296000 }; /* 3 hours at 120 Hz, by 1001/1000 */
     resample_grid grid = grid_of((pm_rational){120, 1}, (pm_rational){120120, 1000}, FRAMES);
-    resample_position cursor = resample_position_first(&grid);
+    resample_position cursor = resample_position_at(&grid, 0);
     uint64_t k, hits = 0;
 
     (void)state;
@@ -84,6 +84,24 @@ static void samples_on_source_frames_are_found_exactly(void **state) {
     assert_int_equal(hits, (FRAMES - 1) / 1000 + 1);
 }
 
+static void positions_are_those_of_the_steps_to_them(void **state) {
+    const resample_grid grids[] = {
+        grid_of((pm_rational){120, 1}, (pm_rational){30, 1}, 4001),
+        grid_of((pm_rational){30, 1}, (pm_rational){47, 1}, 4001),
+        grid_of((pm_rational){30000, 1001}, (pm_rational){120, 1}, 4001)};
+
+    (void)state;
+    for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++) {
+        resample_position cursor = resample_position_at(&grids[g], 0);
+        for (uint64_t k = 0; k < grids[g].count; k++) {
+            const resample_position at = resample_position_at(&grids[g], k);
+            assert_int_equal(at.frame, cursor.frame);
+            assert_int_equal(at.remainder, cursor.remainder);
+            resample_position_step(&grids[g], &cursor);
+        }
+    }
+}
+
 static void start_and_end_cut(void **state) {
     resample_span span = {{30, 1}, {60, 1}, 31, {1, 10}, {1, 2}, RESAMPLE_END_FIT, 0};
     resample_grid grid;
@@ -92,7 +110,7 @@ static void start_and_end_cut(void **state) {
     (void)state;
     assert_null(resample_grid_make(&span, &grid));
     assert_int_equal(grid.count, 25);
-    cursor = resample_position_first(&grid);
+    cursor = resample_position_at(&grid, 0);
     assert_int_equal(cursor.frame, 3);
     assert_int_equal(cursor.remainder, 0);
     span.end = (pm_rational){2, 1};
@@ -595,6 +613,7 @@ int main(void) {
         cmocka_unit_test(the_last_sample_is_the_last_multiple_that_fits),
         cmocka_unit_test(include_adds_the_end_where_no_multiple_falls_on_it),
         cmocka_unit_test(samples_on_source_frames_are_found_exactly),
+        cmocka_unit_test(positions_are_those_of_the_steps_to_them),
         cmocka_unit_test(start_and_end_cut),
         cmocka_unit_test(an_open_loop_ends_before_its_first_frame_comes_again),
         cmocka_unit_test(rates_with_too_many_digits_are_refused),
