@@ -146,7 +146,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     pthread_mutex_unlock(&b->lock);
     free(line);
     batch_result_release(&result);
-    machine_give_memory_back(file->item->bytes);
+    machine_give_memory_back(file->item->bytes + file->unpacked);
     return goes_on;
 }
 

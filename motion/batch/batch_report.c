@@ -131,7 +131,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     if (!done)
         atomic_store(&r->lacks_memory, true);
     atomic_fetch_add(&r->done, 1);
-    machine_give_memory_back(file->item->bytes);
+    machine_give_memory_back(file->item->bytes + file->unpacked);
     return done;
 }
 

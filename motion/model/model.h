@@ -44,7 +44,8 @@ static inline uint64_t motion_exact_key(motion_position position) {
 }
 
 /* Samples of a clip's channels, which replace its keys. They are read in pieces, in order: all
- * channels at once or, by a format that `selects`, some channels after others. */
+ * channels at once or, by a format that `selects`, some channels after others; of each selection from
+ * any sample on. */
 typedef struct motion_samples {
     size_t clip;       /* of the motion */
     uint64_t count;    /* of samples, at least 1 */
@@ -56,8 +57,8 @@ typedef struct motion_samples {
     double (*time)(void *user, uint64_t sample); /* in the result. NULL: as of the source */
     const bool *resampled; /* for each channel: false keeps its keys as they are */
     bool keeps_equal;      /* between equal keys the curve is constant */
-    /* Begins again at the first sample. The reads that follow are of `count` channels from `first` on;
-     * what was prepared for others is released. */
+    /* The reads that follow are of `count` channels from `first` on; what was prepared for others is
+     * released. */
     pm_status (*select)(void *user, size_t first, size_t count, pm_error *error);
     /* Computes `count` samples from `first`. channels[c] receives (count, components) values of
      * channel c; NULL: not wanted. Those that are not resampled are not written, and those at exact

@@ -36,7 +36,9 @@ static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     const npz_rows *rows = &w->document->rows[r];
     const npz_output *out = &w->outputs[r];
     const zip_member *member = &w->document->archive.members[rows->member];
-    const bool reordered = rows->header.fortran_order && rows->width > 1;
+    const bool reordered = npz_is_reordered(rows);
+    if (out->packing)
+        return zip_write_packing(zip, member, out->packing, w->error);
     char *ordered = reordered ? reorder(w, rows, out) : NULL;
     if (reordered && !ordered)
         return motion_refuse_memory(w->error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The new rows of the members with a row per frame.
+ * The new rows of the members with a row per frame. Many rows of a compressed member are made and
+ * compressed some at a time.
  */
 #ifndef POSEMILL_MOTION_NPZ_WRITE_H
 #define POSEMILL_MOTION_NPZ_WRITE_H
@@ -9,17 +10,23 @@
 
 /* The new rows of a member. */
 typedef struct npz_output {
-    char *bytes; /* the header, and the rows in C order */
-    size_t size, rows_at, row_size;
-    const char *source; /* the member's rows in the file, in C order */
-    char *extracted;    /* memory of `source`. NULL: that of the document */
-    double *near;       /* rotations: the last row, whose branch or signs the next one continues */
+    char *bytes; /* the header, and the rows in C order: all, or with `packing` those made last */
+    zip_packing *packing;           /* NULL: none */
+    size_t size, rows_at, row_size; /* `size` of all bytes */
+    const char *source;             /* the member's rows in the file, in C order */
+    char *extracted;                /* memory of `source`. NULL: that of the document */
+    double *near; /* rotations: the last row, whose branch or signs the next one continues */
 } npz_output;
 
 /* Makes the rows of all members, one output per rows of the document. Release them also on
  * failure. */
 pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *samples,
                            npz_output **outputs, pm_error *error);
+
+/* Whether rows are written in Fortran order, which requires all of them. */
+static inline bool npz_is_reordered(const npz_rows *rows) {
+    return rows->header.fortran_order && rows->width > 1;
+}
 
 void npz_release_outputs(const npz_document *document, npz_output *outputs);
 

@@ -2,7 +2,8 @@
  *
  * Makes the rows of members at the samples. Channels are sampled block by block: what the engine
  * needs for a channel, all its keys, is then in memory for a few of them at a time. A block gives its
- * columns of every row.
+ * columns of every row. The rows of large members are made span by span, each by all blocks, and
+ * compressed.
  */
 #include <float.h>
 #include <math.h>
@@ -17,6 +18,9 @@
  * side by side take less time each. */
 enum { BLOCK_BYTES = 12 << 20, BLOCKS = 12 };
 
+/* Likewise, of the rows of a span: every span prepares all keys once more. */
+enum { SPAN_BYTES = 32 << 20, SPANS = 3 };
+
 /* Samples that are computed at once. */
 enum { PIECE_NUMBERS = 1 << 18, MAX_PIECE = 1024 };
 
@@ -24,8 +28,9 @@ typedef struct writing {
     const pm_motion_clip *clip;
     const npz_document *document;
     const motion_samples *samples;
-    npz_output *outputs; /* one per rows of the document */
-    bool *derived;       /* for each channel: its velocities are wanted */
+    npz_output *outputs;  /* one per rows of the document */
+    bool *derived;        /* for each channel: its velocities are wanted */
+    uint64_t first, rows; /* the samples of the span */
     /* The channels of the block, and those behind it. */
     size_t begin, end;
     bool has_velocities;
@@ -68,6 +73,11 @@ static size_t earlier_frame(const writing *w, uint64_t sample, motion_position p
 
 static const char *source_row(const npz_output *out, size_t frame) {
     return out->source + frame * out->row_size;
+}
+
+static char *new_row(const writing *w, const npz_output *out, uint64_t sample) {
+    const uint64_t row = out->packing ? sample - w->first : sample;
+    return out->bytes + out->rows_at + row * out->row_size;
 }
 
 /* ---- columns ------------------------------------------------------------------------------- */
@@ -136,9 +146,7 @@ static void make_numbers(const writing *w, double *const channels[], const colum
 static void make_part(const writing *w, const npz_rows *rows, const columns *c, size_t sample) {
     const npz_rows *whole = &w->document->rows[rows->of];
     const npz_output *out = &w->outputs[rows->of];
-    npz_load_numbers(w->row,
-                     out->bytes + out->rows_at + sample * out->row_size +
-                         (rows->column + c->first) * whole->element,
+    npz_load_numbers(w->row, new_row(w, out, sample) + (rows->column + c->first) * whole->element,
                      whole->element, c->count);
 }
 
@@ -185,7 +193,7 @@ static pm_status write_row(const writing *w, size_t r, const columns *c, size_t 
     const npz_rows *rows = &w->document->rows[r];
     const npz_output *out = &w->outputs[r];
     const size_t at = c->first * rows->element;
-    char *to = out->bytes + out->rows_at + sample * out->row_size + at;
+    char *to = new_row(w, out, sample) + at;
     double *near = out->near ? out->near + c->first : NULL;
     const uint64_t key = motion_exact_key(w->positions[k]);
     if (key != MOTION_NO_KEY || rows->role == NPZ_NEAREST) {
@@ -220,8 +228,9 @@ static pm_status read_piece(const writing *w, uint64_t first, size_t count) {
 
 static pm_status make_rows(const writing *w) {
     const npz_document *d = w->document;
-    for (uint64_t first = 0; first < w->samples->count; first += w->piece) {
-        const uint64_t left = w->samples->count - first;
+    const uint64_t end = w->first + w->rows;
+    for (uint64_t first = w->first; first < end; first += w->piece) {
+        const uint64_t left = end - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
         pm_status status = read_piece(w, first, count);
         if (status != PM_OK)
@@ -312,11 +321,62 @@ static size_t end_of_block(const writing *w, size_t most) {
 static pm_status make_blocks(writing *w) {
     const size_t most = numbers_of_block(w);
     pm_status status;
+    w->begin = 0;
     do {
         w->end = end_of_block(w, most);
         status = make_block(w);
         w->begin = w->end;
     } while (status == PM_OK && w->begin < w->clip->channel_count);
+    return status;
+}
+
+/* ---- spans --------------------------------------------------------------------------------- */
+
+/* Others are written from all of their rows. */
+static bool is_packed_early(const writing *w, const npz_rows *rows) {
+    return w->document->archive.members[rows->member].method == ZIP_DEFLATED &&
+           !npz_is_reordered(rows);
+}
+
+static uint64_t rows_of_span(const writing *w) {
+    uint64_t bytes = 1; /* of a row */
+    for (size_t r = 0; r < w->document->row_count; r++)
+        bytes += is_packed_early(w, &w->document->rows[r])
+                     ? w->document->rows[r].width * w->document->rows[r].element
+                     : 0;
+    const uint64_t least = SPAN_BYTES / bytes + 1, part = w->samples->count / SPANS + 1;
+    const uint64_t most = least > part ? least : part;
+    return most < w->samples->count ? most : w->samples->count;
+}
+
+static pm_status pack_span(const writing *w) {
+    const bool is_last = w->first + w->rows == w->samples->count;
+    for (size_t r = 0; r < w->document->row_count; r++) {
+        npz_output *out = &w->outputs[r];
+        const size_t from = w->first == 0 ? 0 : out->rows_at;
+        const size_t end = out->rows_at + (size_t)w->rows * out->row_size;
+        if (!out->packing)
+            continue;
+        if (!zip_packing_add(out->packing, (zip_bytes){out->bytes + from, end - from}, is_last))
+            return refuse_memory(w);
+        if (is_last) {
+            free(out->bytes);
+            out->bytes = NULL;
+        }
+    }
+    return PM_OK;
+}
+
+static pm_status make_spans(writing *w) {
+    const uint64_t most = w->rows;
+    pm_status status = PM_OK;
+    for (; status == PM_OK && w->first < w->samples->count; w->first += most) {
+        const uint64_t left = w->samples->count - w->first;
+        w->rows = left < most ? left : most;
+        status = make_blocks(w);
+        if (status == PM_OK)
+            status = pack_span(w);
+    }
     return status;
 }
 
@@ -343,11 +403,13 @@ static pm_status make_output(const writing *w, const npz_rows *rows, npz_output 
     out->row_size = rows->width * rows->element;
     if (out->row_size > 0 && h.shape[0] > (SIZE_MAX / 2 - out->rows_at) / out->row_size)
         return refuse_memory(w);
+    const bool is_packed = w->rows < w->samples->count && is_packed_early(w, rows);
     out->size = out->rows_at + h.shape[0] * out->row_size;
-    out->bytes = malloc(out->size);
+    out->packing = is_packed ? zip_packing_begin() : NULL;
+    out->bytes = malloc(is_packed ? out->rows_at + (size_t)w->rows * out->row_size : out->size);
     if (out->bytes && npz_is_rotation(rows->role))
         out->near = calloc(rows->width, sizeof *out->near);
-    if (!out->bytes || (npz_is_rotation(rows->role) && !out->near))
+    if (!out->bytes || (is_packed && !out->packing) || (npz_is_rotation(rows->role) && !out->near))
         return refuse_memory(w);
     memcpy(out->bytes, header, out->rows_at);
     return find_source(w, rows, out);
@@ -396,12 +458,13 @@ pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *sample
                  .document = document,
                  .samples = samples,
                  .error = error};
+    w.rows = rows_of_span(&w);
     *outputs = w.outputs = calloc(document->row_count + 1, sizeof *w.outputs);
     if (!w.outputs)
         return refuse_memory(&w);
     pm_status status = prepare(&w);
     if (status == PM_OK)
-        status = make_blocks(&w);
+        status = make_spans(&w);
     free(w.derived);
     free(w.channels);
     free(w.velocities);
@@ -412,6 +475,7 @@ pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *sample
 void npz_release_outputs(const npz_document *document, npz_output *outputs) {
     for (size_t r = 0; outputs && r < document->row_count; r++) {
         free(outputs[r].bytes);
+        zip_packing_release(outputs[r].packing);
         free(outputs[r].extracted);
         free(outputs[r].near);
     }

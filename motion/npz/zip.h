@@ -85,6 +85,17 @@ pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_erro
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,
                           pm_error *error);
 
+/* New bytes of a member that are compressed piece by piece, into memory: the sizes stand before them. */
+typedef struct zip_packing zip_packing;
+
+/* NULL: memory is exhausted. */
+zip_packing *zip_packing_begin(void);
+/* False: memory is exhausted. */
+bool zip_packing_add(zip_packing *packing, zip_bytes piece, bool is_last);
+pm_status zip_write_packing(zip_writer *writer, const zip_member *member,
+                            const zip_packing *packing, pm_error *error);
+void zip_packing_release(zip_packing *packing); /* NULL is ignored */
+
 /* Begins a new member that is stored. Pieces with `size` bytes in all must follow. */
 pm_status zip_begin_stored(zip_writer *writer, const zip_member *member, uint32_t crc,
                            uint64_t size, pm_error *error);

@@ -176,54 +176,86 @@ pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_erro
 
 /* ---- compressing ---------------------------------------------------------------------- */
 
-/* Compresses all bytes into *packed, which grows to what is needed. */
-static bool deflate_all(z_stream *stream, zip_bytes bytes, char **packed, size_t *size) {
-    size_t room = 0;
+struct zip_packing {
+    z_stream stream;
+    char *packed;
+    size_t packed_size, room;
+    uint32_t crc;
+    uint64_t size; /* of the bytes */
+};
+
+zip_packing *zip_packing_begin(void) {
+    zip_packing *packing = calloc(1, sizeof *packing);
+    if (packing && deflateInit2(&packing->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
+                                Z_DEFAULT_STRATEGY) == Z_OK)
+        return packing;
+    free(packing);
+    return NULL;
+}
+
+static bool grow(zip_packing *p, size_t left) {
+    const size_t room = p->room ? p->room + p->room / 2 : left / 2 + 4096;
+    char *grown = realloc(p->packed, room);
+    if (!grown)
+        return false;
+    p->packed = grown;
+    p->room = room;
+    return true;
+}
+
+bool zip_packing_add(zip_packing *p, zip_bytes piece, bool is_last) {
     int answer = Z_OK;
-    *size = 0;
-    while (answer == Z_OK) {
-        if (*size == room) {
-            room = room ? room + room / 2 : bytes.size / 2 + 4096;
-            char *grown = realloc(*packed, room);
-            if (!grown)
-                return false;
-            *packed = grown;
-        }
-        const size_t in = bytes.size < 1u << 30 ? bytes.size : 1u << 30;
-        const size_t left = room - *size < 1u << 30 ? room - *size : 1u << 30;
-        stream->next_in = (z_const Bytef *)bytes.data;
-        stream->avail_in = (uInt)in;
-        stream->next_out = (Bytef *)*packed + *size;
-        stream->avail_out = (uInt)left;
-        answer = deflate(stream, in == bytes.size ? Z_FINISH : Z_NO_FLUSH);
-        bytes.data += in - stream->avail_in;
-        bytes.size -= in - stream->avail_in;
-        *size += left - stream->avail_out;
+    p->crc = zip_continue_checksum(p->crc, piece);
+    p->size += piece.size;
+    while (answer == Z_OK && (is_last || piece.size > 0)) {
+        if (p->packed_size == p->room && !grow(p, piece.size))
+            return false;
+        const size_t in = piece.size < 1u << 30 ? piece.size : 1u << 30;
+        const size_t free_size = p->room - p->packed_size;
+        const size_t left = free_size < 1u << 30 ? free_size : 1u << 30;
+        p->stream.next_in = (z_const Bytef *)piece.data;
+        p->stream.avail_in = (uInt)in;
+        p->stream.next_out = (Bytef *)p->packed + p->packed_size;
+        p->stream.avail_out = (uInt)left;
+        answer = deflate(&p->stream, is_last && in == piece.size ? Z_FINISH : Z_NO_FLUSH);
+        piece.data += in - p->stream.avail_in;
+        piece.size -= in - p->stream.avail_in;
+        p->packed_size += left - p->stream.avail_out;
     }
-    return answer == Z_STREAM_END;
+    return answer == (is_last ? Z_STREAM_END : Z_OK);
+}
+
+pm_status zip_write_packing(zip_writer *writer, const zip_member *member,
+                            const zip_packing *packing, pm_error *error) {
+    record r = {.member = member,
+                .crc = packing->crc,
+                .size = packing->size,
+                .packed_size = packing->packed_size};
+    return put_record(writer, &r, packing->packed, error);
+}
+
+void zip_packing_release(zip_packing *packing) {
+    if (!packing)
+        return;
+    deflateEnd(&packing->stream);
+    free(packing->packed);
+    free(packing);
 }
 
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,
                           pm_error *error) {
-    record r = {.member = member,
-                .crc = zip_checksum(bytes),
-                .size = bytes.size,
-                .packed_size = bytes.size};
-    z_stream stream;
-    size_t size;
-    char *packed = NULL;
-    if (member->method == ZIP_STORED)
+    if (member->method == ZIP_STORED) {
+        record r = {.member = member,
+                    .crc = zip_checksum(bytes),
+                    .size = bytes.size,
+                    .packed_size = bytes.size};
         return put_record(writer, &r, bytes.data, error);
-    memset(&stream, 0, sizeof stream);
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        return motion_refuse_memory(error);
-    const bool good = deflate_all(&stream, bytes, &packed, &size);
-    deflateEnd(&stream);
-    r.packed_size = size;
-    const pm_status status =
-        good ? put_record(writer, &r, packed, error) : motion_refuse_memory(error);
-    free(packed);
+    }
+    zip_packing *packing = zip_packing_begin();
+    const pm_status status = packing && zip_packing_add(packing, bytes, true)
+                                 ? zip_write_packing(writer, member, packing, error)
+                                 : motion_refuse_memory(error);
+    zip_packing_release(packing);
     return status;
 }
 

@@ -164,13 +164,13 @@ static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_er
 }
 
 /* Samples of some channels count as a part of a sample. */
-static uint64_t progress_of(const sampler *s) {
-    const double all = (double)s->numbers;
-    if (s->numbers == s->selected)
-        return s->next;
-    return (
-        uint64_t)(((double)s->before * (double)s->count + (double)s->selected * (double)s->next) /
-                  all);
+static void tell_progress(sampler *s, uint64_t first, size_t count) {
+    if (first == 0 && s->has_first)
+        s->done = 0;
+    s->done += (uint64_t)s->selected * count;
+    if (s->options->progress)
+        s->options->progress(s->options->progress_user,
+                             s->numbers > 0 ? s->done / s->numbers : s->next, s->count);
 }
 
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
@@ -178,6 +178,8 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
     sampler *s = user;
     pm_status status = PM_OK;
     size_t done = 0;
+    if (first != s->next)
+        sampler_restart(s, first);
     sampler_advance(s, count, positions);
     while (done < count && status == PM_OK) {
         const uint64_t at = first + done;
@@ -192,8 +194,8 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
         }
         done += now;
     }
-    if (status == PM_OK && s->options->progress)
-        s->options->progress(s->options->progress_user, progress_of(s), s->count);
+    if (status == PM_OK)
+        tell_progress(s, first, count);
     return status;
 }
 
@@ -226,8 +228,8 @@ static size_t count_numbers(const sampler *s, size_t first, size_t count) {
 pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error) {
     sampler *s = user;
     release_groups(s);
-    sampler_restart(s);
-    s->before = count_numbers(s, 0, first);
+    sampler_restart(s, 0);
+    s->has_first = first == 0;
     s->selected = count_numbers(s, first, count);
     pm_status status = tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
                                      method_of(s->options), error);

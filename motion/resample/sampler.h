@@ -31,8 +31,9 @@ typedef struct sampler {
     track_groups tracks;
     sampler_group groups[TRACKS_MAX_GROUPS];
     size_t piece;
-    /* Numbers of a sample: of all channels, of those selected now, and of those that lie before them. */
-    size_t numbers, selected, before;
+    size_t numbers, selected; /* of a sample: of all channels, of those selected now */
+    bool has_first;           /* the first channel is selected: samples are counted with it */
+    uint64_t done;            /* numbers that were read, of all channels */
     /* Clips with a rate have an exact grid of their frames, the first of which is at `origin`, after
      * the trim. Those with one timeline without times are uniform for the engine, too: its keys begin
      * at 0 after the trim. Others are sampled at times like those of keys, in float32. */

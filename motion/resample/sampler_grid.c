@@ -202,7 +202,7 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
         positions[k] = position_of(s, s->position);
         if (!at_end)
             resample_position_step(&s->grid, &s->position);
-        s->report->kept += positions[k].exact && s->before == 0;
+        s->report->kept += positions[k].exact && s->has_first;
     }
 }
 
@@ -297,7 +297,7 @@ static void count_kept(sampler *s, double time) {
     const size_t keys = s->longest->key_count;
     while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
         s->passed++;
-    s->report->kept += s->before == 0 && s->interpolating && s->passed < keys &&
+    s->report->kept += s->has_first && s->interpolating && s->passed < keys &&
                        as_float32(evaluate_key_time(s->longest, s->passed)) == time;
 }
 
@@ -434,10 +434,10 @@ double sampler_result_time(void *user, uint64_t sample) {
     return begin + (double)sample * (double)s->options->rate.den / (double)s->options->rate.num;
 }
 
-void sampler_restart(sampler *s) {
+void sampler_restart(sampler *s, uint64_t sample) {
     if (s->uniform)
-        s->position = resample_position_first(&s->grid);
-    s->next = 0;
+        s->position = resample_position_at(&s->grid, sample);
+    s->next = sample;
     s->passed = 0;
 }
 

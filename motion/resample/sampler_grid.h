@@ -10,8 +10,8 @@
 /* Finds the samples of the sampler's clip, and refuses more than the options allow. */
 pm_status sampler_find_grid(sampler *s, pm_error *error);
 
-/* Begins again at the first sample. */
-void sampler_restart(sampler *s);
+/* Begins at a sample. */
+void sampler_restart(sampler *s, uint64_t sample);
 
 /* The positions of the next `count` samples. */
 void sampler_advance(sampler *s, size_t count, motion_position positions[]);

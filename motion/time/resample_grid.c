@@ -113,8 +113,9 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
     return NULL;
 }
 
-resample_position resample_position_first(const resample_grid *grid) {
-    resample_position position = {grid->first / grid->unit, grid->first % grid->unit};
+resample_position resample_position_at(const resample_grid *grid, uint64_t sample) {
+    const wide at = (wide)grid->step * sample + grid->first;
+    resample_position position = {(uint64_t)(at / grid->unit), (uint64_t)(at % grid->unit)};
     return position;
 }
 

@@ -43,7 +43,7 @@ typedef struct resample_position {
     uint64_t remainder; /* in units of 1/grid.unit frame; 0: on the frame */
 } resample_position;
 
-resample_position resample_position_first(const resample_grid *grid);
+resample_position resample_position_at(const resample_grid *grid, uint64_t sample);
 resample_position resample_position_end(const resample_grid *grid, pm_rational source_rate);
 void resample_position_step(const resample_grid *grid, resample_position *position);
 

@@ -390,6 +390,15 @@ class Memory(Case):
         self.assertLess(six, 1.6 * one)
         self.assertEqual(self.statuses("six"), 6 * ["done"])
 
+    def test_of_many_rows_of_a_compressed_file_a_part_is_in_memory(self):
+        """The source, a third of the result, and its compressed bytes, which are few."""
+        write_npz(self.path("a.npz"), 80_000)
+        _, used = self.run_posemill("resample", "a.npz", "-o", "o.npz", "--rate", "60", "--device", "none")
+        self.assertLess(used * 1024, 1.6 * 80_000 * 8 * 159)
+        with zipfile.ZipFile(self.path("o.npz")) as archive:
+            self.assertIsNone(archive.testzip())
+            self.assertEqual(archive.getinfo("poses.npy").file_size, 128 + 80_000 * 8 * 156)
+
     def test_a_header_of_blanks_is_not_unpacked(self):
         write_npz(self.path("b.npz"), 10, blanks=200 << 20)
         text, used = self.run_posemill("info", "b.npz", code=4)

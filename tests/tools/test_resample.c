@@ -61,8 +61,25 @@ TEST(the_last_sample_is_the_last_multiple_that_fits) {
         assert_null(refused);
         assert_int_equal(grid.count, cases[i].count);
         assert_int_equal(grid.extra, cases[i].extra);
-        const resample_position first = resample_position_first(&grid);
+        const resample_position first = resample_position_at(&grid, 0);
         assert_true(first.frame == cases[i].first && first.remainder == 0);
+    }
+}
+
+TEST(positions_are_those_of_the_steps_to_them) {
+    const resample_span spans[] = {{{120, 1}, {30, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
+                                   {{30, 1}, {47, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
+                                   {{30000, 1001}, {120, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}};
+    for (size_t i = 0; i < COUNT_OF(spans); i++) {
+        resample_grid grid;
+        assert_null(resample_grid_make(&spans[i], &grid));
+        resample_position cursor = resample_position_at(&grid, 0);
+        for (uint64_t k = 0; k < grid.count; k++) {
+            const resample_position at = resample_position_at(&grid, k);
+            assert_int_equal(at.frame, cursor.frame);
+            assert_int_equal(at.remainder, cursor.remainder);
+            resample_position_step(&grid, &cursor);
+        }
     }
 }
 
