@@ -652,6 +652,18 @@ OPTIONS = {
 }
 
 
+# Title, number of keys, largest turn (without one, the keys are a full turn). The last two are for the
+# first options alone.
+CASES = [
+    ("turns up to 180 degrees", 5, math.pi),
+    ("two keys", 2, 2.5),
+    ("three keys", 3, 2.0),
+    ("loop", 4, 2.5),
+    ("turns up to 60 degrees", 5, 1.0),
+    ("loop of a full turn", 5, None),
+]
+
+
 def numbers(values):
     return " ".join(repr(float(v)) for v in values)
 
@@ -673,7 +685,7 @@ def write_case(out, title, track, raw, method, options):
         if method == "cubicspline":
             out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
-        for k in (0, 1, 3, 6):
+        for k in ((0, 3), (1, 6))[i % 2]:
             u = k / 8.0
             time = track.time(i) + u * track.h(i)
             at_key = k == 0 and method != "bspline"
@@ -692,15 +704,8 @@ def write_method(folder, method):
         out.write("# key: time, x y z w as given, position, tangent; sample: time, x y z w, position\n")
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
-        for options in OPTIONS.get(method, [{}]):
-            for title, count, largest in (
-                ("turns up to 60 degrees", 6, 1.0),
-                ("turns up to 180 degrees", 6, math.pi),
-                ("two keys", 2, 2.5),
-                ("three keys", 3, 2.0),
-                ("loop", 5, 2.5),
-                ("loop of a full turn", 5, None),
-            ):
+        for number, options in enumerate(OPTIONS.get(method, [{}])):
+            for title, count, largest in CASES[:4] if number else CASES:
                 keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
