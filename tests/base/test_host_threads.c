@@ -62,7 +62,7 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint3
     return records;
 }
 
-static void a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies(void **state) {
+TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies) {
     scene s;
     pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
     random_source source = random_salted(0xF71);
@@ -85,7 +85,7 @@ static void a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specif
     pm_engine_destroy(&engine);
 }
 
-static void one_instance_is_posed_on_the_calling_thread(void **state) {
+TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     scene s;
     random_source source = random_salted(0xF72);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = MAX_THREADS});
@@ -116,7 +116,7 @@ static float *sampled_by(const pm_clip *clip, const double *times, uint32_t host
 }
 
 /* The threads locate the times for a device, and do the whole job on the reference path. */
-static void listed_times_use_at_most_the_threads_of_their_job(void **state) {
+TEST_ON_BOTH(listed_times_use_at_most_the_threads_of_their_job) {
     motion m = motion_make(KEYS, 1, 1.0, 0xF74);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
@@ -143,11 +143,4 @@ static void listed_times_use_at_most_the_threads_of_their_job(void **state) {
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies),
-        ON_BOTH(one_instance_is_posed_on_the_calling_thread),
-        ON_BOTH(listed_times_use_at_most_the_threads_of_their_job),
-    };
-    return cmocka_run_group_tests_name("host_threads", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -10,17 +10,13 @@
 #include <dirent.h>
 #include <glob.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/counts.h"
 #include "support/check.h"
@@ -386,8 +382,7 @@ static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample
                                          "loop",       "times",      "samples"};
 enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
 
-static void the_record_names_device_driver_platform_commit_and_options(void **state) {
-    (void)state;
+TEST(the_record_names_device_driver_platform_commit_and_options) {
     expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
     assert_ptr_equal(record, strstr(record, "{\n  \"schema\": 2,\n  \"date\": \""));
     assert_true(*member(record, "device") == '"');
@@ -412,8 +407,7 @@ static void expect_cases(const char *pattern, void (*expect_them)(void)) {
 
 /* With small sizes each kind of case; other tests measure one method of each kind of job. A record
  * repeats the pattern, which must not count as a case. */
-static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **state) {
-    (void)state;
+TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     if (small_sizes()) {
         expect_cases("ceiling/arithmetic", expect_arithmetic);
         expect_cases("size?/*", expect_sizes);
@@ -447,8 +441,7 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     assert_null(strstr(output, "WRONG"));
 }
 
-static void the_baseline_computes_the_same_curves(void **state) {
-    (void)state;
+TEST(the_baseline_computes_the_same_curves) {
     static const char *const names[] = {"baseline/nlerp", "baseline/slerp",   "baseline/squad",
                                         "baseline/model", "baseline/palette", "baseline/crossfade"};
     expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
@@ -462,15 +455,13 @@ static void the_baseline_computes_the_same_curves(void **state) {
     assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
 }
 
-static void a_method_without_a_baseline_has_no_ratio(void **state) {
-    (void)state;
+TEST(a_method_without_a_baseline_has_no_ratio) {
     expect(0, "--device none --quick --samples 2048 --case 'loop/s*' --json record.json");
     assert_true(isnan(number(find_case("loop/step"), "baseline_ratio")));
     assert_true(number(find_case("loop/slerp"), "baseline_ratio") > 0.0);
 }
 
-static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
-    (void)state;
+TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
     const size_t matching = 2 + JOB_GROUPS; /* includes baseline and clip */
     assert_int_equal(occurrences(record, "\"name\": "), matching);
@@ -480,16 +471,14 @@ static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     expect_failure(2, "--device none --case obvious/slerp", "no case");
 }
 
-static void a_size_is_picked_by_its_samples(void **state) {
-    (void)state;
+TEST(a_size_is_picked_by_its_samples) {
     expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
     assert_int_equal(occurrences(record, "\"name\": "), 1);
     expect_sound_case("sizes/squad-8192");
     expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
-static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
-    (void)state;
+TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
     expect(0, "--device none --quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS);
@@ -505,8 +494,7 @@ static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
 }
 
 /* The size of the files shows in the table, and twice the samples are twice the bytes. */
-static void files_grow_with_the_samples(void **state) {
-    (void)state;
+TEST(files_grow_with_the_samples) {
     double bytes[2];
     for (int i = 0; i < 2; i++) {
         char arguments[128];
@@ -543,8 +531,7 @@ static void expect_no_folder_after(char *const *words, const char *pattern, int 
 }
 
 /* A signal while the input or the output is written. */
-static void a_signal_leaves_no_file_of_a_case(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_file_of_a_case) {
     static const struct {
         char *cases, *file;
     } moments[] = {{"files/bvh*", "posemill-bench-*/input0.bvh"},
@@ -563,8 +550,7 @@ static const int signals[] = {SIGTERM, SIGKILL};
 
 #if POSEMILL_BATCH
 /* A signal while files are copied, stored, resampled alone and resampled in a batch. */
-static void a_signal_leaves_no_folder_of_a_batch(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_folder_of_a_batch) {
     static const struct {
         char *cases, *file;
     } moments[] = {{"batch/cp", "posemill-bench-*/out/01"},
@@ -589,8 +575,7 @@ static void skip_without_a_device(void) {
 }
 
 /* A signal while a process builds its programs, with the folder of its caches. */
-static void a_signal_leaves_no_folder_of_caches(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_folder_of_caches) {
     static char *const words[] = {POSEMILL_COMMAND, "bench",      "--quick", "--quiet",
                                   "--case",         "cold/slerp", NULL};
     skip_without_a_device();
@@ -598,8 +583,7 @@ static void a_signal_leaves_no_folder_of_caches(void **state) {
         expect_no_folder_after(words, "posemill-bench-*/caches", signals[i]);
 }
 
-static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
-    (void)state;
+TEST(json_on_stdout_stands_alone_and_quiet_prints_nothing) {
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
     assert_int_equal(output[0], '{');
     assert_string_equal(output + strlen(output) - 2, "}\n");
@@ -608,8 +592,7 @@ static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     assert_string_equal(error_output, "");
 }
 
-static void what_cannot_be_measured_is_refused(void **state) {
-    (void)state;
+TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 2047", "at least 2048");
     expect_failure(2, "--device all", "'all' names several devices");
     expect_failure(2, "--device 0,1", "'0,1' names several devices");
@@ -621,13 +604,11 @@ static void what_cannot_be_measured_is_refused(void **state) {
     expect_failure(2, "--device none --samples 0", "at least 2048");
 }
 
-static void a_record_that_cannot_be_written_fails_before_anything_is_measured(void **state) {
-    (void)state;
+TEST(a_record_that_cannot_be_written_fails_before_anything_is_measured) {
     expect_failure(6, "--device none --json no/such/folder/record.json", "no/such/folder");
 }
 
-static void help_defines_its_terms_and_needs_no_device(void **state) {
-    (void)state;
+TEST(help_defines_its_terms_and_needs_no_device) {
     expect(0, "--help");
     assert_non_null(strstr(output, "Kernel time"));
     assert_non_null(strstr(output, "Wall-clock time"));
@@ -636,8 +617,7 @@ static void help_defines_its_terms_and_needs_no_device(void **state) {
 
 /* One method of each group. The reference path runs all cases here, and `./dev ratios` runs them on a
  * device, where a wrong result is a failure. */
-static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
-    (void)state;
+TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     skip_without_a_device();
     expect(0, "--quick --samples 4096 --case '*/slerp' --json record.json");
     DIR *entries = opendir(".");
@@ -654,8 +634,7 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     assert_non_null(strstr(output, "times the obvious kernel"));
 }
 
-static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
-    (void)state;
+TEST(on_a_device_crowds_are_posed_there_and_on_the_reference) {
     skip_without_a_device();
     expect(0, "--quick --samples 4096 --case crowds/reference --json record.json");
     expect_sound_case("crowds/reference");
@@ -666,8 +645,7 @@ static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 3);
 }
 
-static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
-    (void)state;
+TEST(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere) {
     int code = run("--device 'no such device' --case cold/slerp");
     if (code == 2)
         skip(); /* without OpenCL these cases do not exist */
@@ -676,8 +654,7 @@ static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void *
 }
 
 /* The report is a script, to which the build does not matter. */
-static void the_report_fills_the_documents_from_a_record(void **state) {
-    (void)state;
+TEST(the_report_fills_the_documents_from_a_record) {
     if (small_sizes())
         skip();
     run_everything();
@@ -732,29 +709,4 @@ static int leave_folder(void **state) {
     return chdir("/") != 0 || rmdir(folder) != 0; /* fails if any file was left behind */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_names_device_driver_platform_commit_and_options),
-        cmocka_unit_test(every_method_is_a_case_of_every_kind_of_job_on_the_reference),
-        cmocka_unit_test(the_baseline_computes_the_same_curves),
-        cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
-        cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
-        cmocka_unit_test(a_size_is_picked_by_its_samples),
-        cmocka_unit_test(crowds_are_posed_in_a_quick_run_when_asked_for),
-        cmocka_unit_test(files_grow_with_the_samples),
-        cmocka_unit_test(a_signal_leaves_no_file_of_a_case),
-#if POSEMILL_BATCH
-        cmocka_unit_test(a_signal_leaves_no_folder_of_a_batch),
-#endif
-        cmocka_unit_test(a_signal_leaves_no_folder_of_caches),
-        cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
-        cmocka_unit_test(what_cannot_be_measured_is_refused),
-        cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),
-        cmocka_unit_test(help_defines_its_terms_and_needs_no_device),
-        cmocka_unit_test(on_a_device_every_group_is_measured_and_no_cache_is_left_behind),
-        cmocka_unit_test(on_a_device_crowds_are_posed_there_and_on_the_reference),
-        cmocka_unit_test(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere),
-        cmocka_unit_test(the_report_fills_the_documents_from_a_record),
-    };
-    return cmocka_run_group_tests_name("bench", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -6,13 +6,10 @@
 #include "runner/host.h"
 #include "runner/load.h"
 
+#include "support/test.h"
 #include "support/test_folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void expect(const char *text, const char *key, const char *wanted) {
     char value[HOST_TEXT];
@@ -21,8 +18,7 @@ static void expect(const char *text, const char *key, const char *wanted) {
     assert_string_equal(value, wanted);
 }
 
-static void a_value_is_read_after_a_colon_or_an_equals_sign(void **state) {
-    (void)state;
+TEST(a_value_is_read_after_a_colon_or_an_equals_sign) {
     expect("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: other\n", "model name",
            "Some CPU @ 2 GHz");
     expect("NAME=\"Some OS\"\nPRETTY_NAME=\"Some OS 12 (name)\"\n", "PRETTY_NAME",
@@ -30,8 +26,7 @@ static void a_value_is_read_after_a_colon_or_an_equals_sign(void **state) {
     expect("NAME=plain", "NAME", "plain");
 }
 
-static void a_line_without_the_key_or_a_value_is_passed_over(void **state) {
-    (void)state;
+TEST(a_line_without_the_key_or_a_value_is_passed_over) {
     expect("model\t: 1\nmodel names: 2\n", "model name", "");
     expect("model name\n", "model name", "");
     expect("model name:\nmodel name: later\n", "model name", "later");
@@ -41,8 +36,7 @@ static void a_line_without_the_key_or_a_value_is_passed_over(void **state) {
     assert_string_equal(value, "");
 }
 
-static void a_long_value_is_cut(void **state) {
-    (void)state;
+TEST(a_long_value_is_cut) {
     char text[4096] = "key: ", value[HOST_TEXT];
     memset(text + 5, 'x', sizeof text - 6);
     text[sizeof text - 1] = '\0';
@@ -52,14 +46,12 @@ static void a_long_value_is_cut(void **state) {
     assert_int_equal(strspn(value, "x"), HOST_TEXT - 2);
 }
 
-static void odd_bytes_are_kept_for_the_writer_to_escape(void **state) {
-    (void)state;
+TEST(odd_bytes_are_kept_for_the_writer_to_escape) {
     expect("key: a\x01\xff\"b\n", "key", "a\x01\xff\"b");
     expect("key: \"\n", "key", "\"");
 }
 
-static void this_machine_has_a_processor_and_memory(void **state) {
-    (void)state;
+TEST(this_machine_has_a_processor_and_memory) {
     const bench_host host = host_of_system();
     assert_true(host.cores >= 1);
     assert_true(host.memory_bytes > 1 << 20);
@@ -78,8 +70,7 @@ static bench_load load_after(const char *end_stat, double own, double processors
 }
 
 /* 20 s of two processors: 10 s of work, of which this process did 9.9 s. */
-static void a_machine_whose_work_is_ours_is_quiet(void **state) {
-    (void)state;
+TEST(a_machine_whose_work_is_ours_is_quiet) {
     const bench_load load = load_after("cpu  1800 0 700 10980 100 10 20 70 300 0\n", 9.9, 2);
     assert_true(load.known);
     assert_float_equal(load.others, 0.005, 1e-9);
@@ -87,23 +78,21 @@ static void a_machine_whose_work_is_ours_is_quiet(void **state) {
     assert_false(load.busy);
 }
 
-static void work_of_others_makes_a_machine_busy(void **state) {
-    (void)state;
+TEST(work_of_others_makes_a_machine_busy) {
     const bench_load load = load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 9.0, 2);
     assert_float_equal(load.others, 1.0 / 15, 1e-9);
     assert_false(load.busy);
     assert_true(load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8.0, 2).busy);
 }
 
-static void stolen_time_makes_a_machine_busy(void **state) {
-    (void)state;
+TEST(stolen_time_makes_a_machine_busy) {
     const bench_load load = load_after("cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1);
     assert_float_equal(load.steal, 0.1, 1e-9);
     assert_float_equal(load.others, 0, 1e-9);
     assert_true(load.busy);
 }
 
-static void what_is_no_list_of_counters_is_unknown(void **state) {
+TEST(what_is_no_list_of_counters_is_unknown) {
     static const char *const texts[] = {"",
                                         "cpu",
                                         "cpu ",
@@ -111,7 +100,6 @@ static void what_is_no_list_of_counters_is_unknown(void **state) {
                                         "cpu0 1 2 3 4 5 6 7 8\n",
                                         "intr 1\n",
                                         "cpu  1 2 x 4 5 6 7 8\n"};
-    (void)state;
     const load_counters sound = load_counters_in(begin_stat, 100);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const load_counters odd = load_counters_in(texts[i], 100);
@@ -122,17 +110,4 @@ static void what_is_no_list_of_counters_is_unknown(void **state) {
     assert_false(load_between(&sound, &sound, 1).known); /* no time has passed */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_read_after_a_colon_or_an_equals_sign),
-        cmocka_unit_test(a_line_without_the_key_or_a_value_is_passed_over),
-        cmocka_unit_test(a_long_value_is_cut),
-        cmocka_unit_test(odd_bytes_are_kept_for_the_writer_to_escape),
-        cmocka_unit_test(this_machine_has_a_processor_and_memory),
-        cmocka_unit_test(a_machine_whose_work_is_ours_is_quiet),
-        cmocka_unit_test(work_of_others_makes_a_machine_busy),
-        cmocka_unit_test(stolen_time_makes_a_machine_busy),
-        cmocka_unit_test(what_is_no_list_of_counters_is_unknown),
-    };
-    return cmocka_run_group_tests_name("host", tests, test_folder_enter, test_folder_leave);
-}
+TEST_GROUP(test_folder_enter, test_folder_leave)

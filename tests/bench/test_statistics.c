@@ -6,14 +6,11 @@
 #include "runner/statistics.h"
 
 #include "support/motion.h"
+#include "support/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROUNDS = 200 };
 
@@ -33,8 +30,7 @@ static size_t below(const double *numbers, size_t count, double bound) {
 
 /* ---- random numbers ------------------------------------------------------------ */
 
-static void random_numbers_repeat_and_cover_their_range_evenly(void **state) {
-    (void)state;
+TEST(random_numbers_repeat_and_cover_their_range_evenly) {
     uint64_t one = 5, same = 5;
     size_t counts[7] = {0};
     for (int i = 0; i < 70000; i++) {
@@ -50,8 +46,7 @@ static void random_numbers_repeat_and_cover_their_range_evenly(void **state) {
 /* ---- medians ------------------------------------------------------------------- */
 
 /* At most half of the numbers are on either side, and for an even count it lies half way. */
-static void a_median_has_half_of_the_numbers_on_each_side(void **state) {
-    (void)state;
+TEST(a_median_has_half_of_the_numbers_on_each_side) {
     random_source source = random_salted(1);
     double numbers[STATS_MAX], sorted[STATS_MAX];
     for (int round = 0; round < ROUNDS; round++) {
@@ -75,8 +70,7 @@ static void a_median_has_half_of_the_numbers_on_each_side(void **state) {
 /* ---- paired ratios ------------------------------------------------------------- */
 
 /* The median of the ratios and not the ratio of the medians, which noise that both share enters. */
-static void the_ratio_is_the_median_of_pairs(void **state) {
-    (void)state;
+TEST(the_ratio_is_the_median_of_pairs) {
     random_source source = random_salted(2);
     double above[STATS_MAX], under[STATS_MAX], ratios[STATS_MAX];
     for (int round = 0; round < ROUNDS; round++) {
@@ -95,8 +89,7 @@ static void the_ratio_is_the_median_of_pairs(void **state) {
     assert_true(stats_ratio(a, b, 1.0, 3, 7).median == 1.0);
 }
 
-static void noise_that_both_share_cancels(void **state) {
-    (void)state;
+TEST(noise_that_both_share_cancels) {
     random_source source = random_salted(3);
     double above[50], under[50];
     for (size_t i = 0; i < 50; i++) {
@@ -107,15 +100,13 @@ static void noise_that_both_share_cancels(void **state) {
     assert_true(got.median == 0.5 && got.low == 0.5 && got.high == 0.5);
 }
 
-static void one_repetition_has_an_interval_without_width(void **state) {
-    (void)state;
+TEST(one_repetition_has_an_interval_without_width) {
     const double above = 3.0, under = 4.0;
     const stats_interval got = stats_ratio(&above, &under, 1.0, 1, 7);
     assert_true(got.median == 0.75 && got.low == 0.75 && got.high == 0.75);
 }
 
-static void the_same_seed_gives_the_same_interval(void **state) {
-    (void)state;
+TEST(the_same_seed_gives_the_same_interval) {
     random_source source = random_salted(4);
     double above[30], under[30];
     size_t differ = 0;
@@ -152,8 +143,7 @@ static size_t covered(random_source *source, size_t count) {
 
 /* 93.5 % at 10 repetitions and 94.6 % at 101, by 60,000 intervals each. The limits are five standard
  * deviations of a count away; an interval of 90 or 99 % is outside them. */
-static void the_interval_contains_the_true_median_about_95_times_of_100(void **state) {
-    (void)state;
+TEST(the_interval_contains_the_true_median_about_95_times_of_100) {
     random_source source = random_salted(5);
     static const size_t counts[] = {10, 11, 30, 101};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -180,8 +170,7 @@ static void draw_rates(random_source *source, double *rates, size_t count, size_
     }
 }
 
-static void two_rates_are_found_where_each_has_a_fifth(void **state) {
-    (void)state;
+TEST(two_rates_are_found_where_each_has_a_fifth) {
     random_source source = random_salted(6);
     double rates[200], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -196,8 +185,7 @@ static void two_rates_are_found_where_each_has_a_fifth(void **state) {
 }
 
 /* Fills during which the machine switches have a rate between the two. */
-static void a_few_rates_between_do_not_hide_the_two(void **state) {
-    (void)state;
+TEST(a_few_rates_between_do_not_hide_the_two) {
     random_source source = random_salted(9);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -213,8 +201,7 @@ static void a_few_rates_between_do_not_hide_the_two(void **state) {
 }
 
 /* Around one rate, however wide, most rates are in the middle. */
-static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
-    (void)state;
+TEST(a_wide_spread_around_one_rate_is_one_rate) {
     random_source source = random_salted(10);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -229,8 +216,7 @@ static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
     }
 }
 
-static void rates_of_one_kind_are_one_rate(void **state) {
-    (void)state;
+TEST(rates_of_one_kind_are_one_rate) {
     random_source source = random_salted(7);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -245,8 +231,7 @@ static void rates_of_one_kind_are_one_rate(void **state) {
     }
 }
 
-static void few_other_rates_or_near_ones_do_not_count(void **state) {
-    (void)state;
+TEST(few_other_rates_or_near_ones_do_not_count) {
     random_source source = random_salted(8);
     double rates[100], found[2];
     draw_rates(&source, rates, 100, 19, 2.0);
@@ -257,22 +242,4 @@ static void few_other_rates_or_near_ones_do_not_count(void **state) {
     assert_int_equal(stats_rates(rates, 100, found), 1);
     draw_rates(&source, rates, 29, 15, 2.0);
     assert_int_equal(stats_rates(rates, 29, found), 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_numbers_repeat_and_cover_their_range_evenly),
-        cmocka_unit_test(a_median_has_half_of_the_numbers_on_each_side),
-        cmocka_unit_test(the_ratio_is_the_median_of_pairs),
-        cmocka_unit_test(noise_that_both_share_cancels),
-        cmocka_unit_test(one_repetition_has_an_interval_without_width),
-        cmocka_unit_test(the_same_seed_gives_the_same_interval),
-        cmocka_unit_test(the_interval_contains_the_true_median_about_95_times_of_100),
-        cmocka_unit_test(two_rates_are_found_where_each_has_a_fifth),
-        cmocka_unit_test(a_few_rates_between_do_not_hide_the_two),
-        cmocka_unit_test(a_wide_spread_around_one_rate_is_one_rate),
-        cmocka_unit_test(rates_of_one_kind_are_one_rate),
-        cmocka_unit_test(few_other_rates_or_near_ones_do_not_count),
-    };
-    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 
 /* ---- counts, pointers, layout ---- */
 
-static void a_valid_description_is_accepted(void **state) {
-    (void)state;
+CLIP_TEST(a_valid_description_is_accepted) {
     expect_accepted();
     use_listed_times();
     expect_accepted();
@@ -20,8 +19,7 @@ static void a_valid_description_is_accepted(void **state) {
     expect_accepted();
 }
 
-static void a_missing_description_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_missing_description_is_refused) {
     pm_error error = poisoned_error();
     expect_refusal(pm_clip_check(NULL, &error), &error, PM_ERROR_ARGUMENT, "desc");
     pm_clip *clip = NULL;
@@ -30,8 +28,7 @@ static void a_missing_description_is_refused(void **state) {
     assert_null(clip);
 }
 
-static void a_missing_engine_or_handle_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_missing_engine_or_handle_is_refused) {
     pm_error error = poisoned_error();
     pm_clip *clip = NULL;
     expect_refusal(pm_clip_create(NULL, &s.desc, &clip, &error), &error, PM_ERROR_ARGUMENT,
@@ -41,8 +38,7 @@ static void a_missing_engine_or_handle_is_refused(void **state) {
                    "clip");
 }
 
-static void a_clip_without_tracks_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_clip_without_tracks_is_refused) {
     s.desc.track_count = 0;
     expect_refused(PM_ERROR_ARGUMENT, "track_count");
     s.desc.track_count = 1;
@@ -50,30 +46,26 @@ static void a_clip_without_tracks_is_refused(void **state) {
     expect_accepted();
 }
 
-static void a_clip_without_timelines_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_clip_without_timelines_is_refused) {
     s.desc.timelines = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "timeline");
 }
 
-static void a_timeline_without_keys_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_timeline_without_keys_is_refused) {
     s.timelines[0].key_count = 0;
     expect_refused(PM_ERROR_ARGUMENT, "key_count");
     s.timelines[0].key_count = 1;
     expect_accepted();
 }
 
-static void a_clip_without_any_array_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_clip_without_any_array_is_refused) {
     s.desc.rotations.data = s.desc.positions.data = s.desc.scales.data = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "rotations|array");
     s.desc.scales.data = s.scales;
     expect_accepted();
 }
 
-static void an_unknown_number_type_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(an_unknown_number_type_is_refused) {
     s.desc.rotations.type = (pm_number)2;
     expect_refused(PM_ERROR_ARGUMENT, "type");
     s.desc.rotations.type = PM_FLOAT64;
@@ -81,8 +73,7 @@ static void an_unknown_number_type_is_refused(void **state) {
     expect_refused(PM_ERROR_ARGUMENT, "type");
 }
 
-static void a_stride_smaller_than_a_row_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_stride_smaller_than_a_row_is_refused) {
     s.desc.rotations.stride = sizeof s.rotations[0] - sizeof(double);
     expect_refused(PM_ERROR_ARGUMENT, "stride");
     s.desc.rotations.stride = sizeof s.rotations[0];
@@ -93,16 +84,14 @@ static void a_stride_smaller_than_a_row_is_refused(void **state) {
     expect_accepted();
 }
 
-static void a_stride_larger_than_a_row_is_accepted(void **state) {
-    (void)state;
+CLIP_TEST(a_stride_larger_than_a_row_is_accepted) {
     /* Every second key of the array, which makes 2 keys. */
     s.timelines[0].key_count = KEYS / 2;
     s.desc.rotations.stride = 2 * sizeof s.rotations[0];
     expect_accepted();
 }
 
-static void a_stride_with_several_timelines_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_stride_with_several_timelines_is_refused) {
     use_timeline_per_track();
     s.desc.rotations.stride = sizeof s.rotations[0];
     expect_refused(PM_ERROR_ARGUMENT, "stride");
@@ -110,15 +99,13 @@ static void a_stride_with_several_timelines_is_refused(void **state) {
     expect_accepted();
 }
 
-static void a_timeline_that_does_not_exist_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_timeline_that_does_not_exist_is_refused) {
     use_timeline_per_track();
     s.timeline_of[1] = 2;
     expect_refused_at(PM_ERROR_ARGUMENT, "timeline_of", 1, PM_NO_INDEX);
 }
 
-static void counts_whose_bytes_overflow_are_refused_before_a_key_is_read(void **state) {
-    (void)state;
+CLIP_TEST(counts_whose_bytes_overflow_are_refused_before_a_key_is_read) {
     s.desc.track_count = SIZE_MAX / 8;
     expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
     s.desc.track_count = TRACKS;
@@ -129,14 +116,12 @@ static void counts_whose_bytes_overflow_are_refused_before_a_key_is_read(void **
     expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
 }
 
-static void a_stride_whose_bytes_overflow_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_stride_whose_bytes_overflow_is_refused) {
     s.desc.rotations.stride = (SIZE_MAX / 2) & ~(size_t)7;
     expect_refused(PM_ERROR_SIZE, "stride|bytes|large");
 }
 
-static void timelines_whose_keys_add_up_too_high_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(timelines_whose_keys_add_up_too_high_are_refused) {
     use_timeline_per_track();
     s.timelines[0].key_count = SIZE_MAX / 32;
     s.timelines[1].key_count = SIZE_MAX / 32;
@@ -145,14 +130,12 @@ static void timelines_whose_keys_add_up_too_high_are_refused(void **state) {
 
 /* ---- keys ---- */
 
-static void a_zero_quaternion_is_refused_with_its_track_and_key(void **state) {
-    (void)state;
+CLIP_TEST(a_zero_quaternion_is_refused_with_its_track_and_key) {
     set_rotation(2, 1, 0, 0);
     expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
 }
 
-static void rotation_keys_that_are_not_finite_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(rotation_keys_that_are_not_finite_are_refused) {
     const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         for (size_t c = 0; c < 4; c++) {
@@ -163,14 +146,12 @@ static void rotation_keys_that_are_not_finite_are_refused(void **state) {
         }
 }
 
-static void a_rotation_key_whose_square_overflows_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused) {
     s.rotations[0][0][0] = 1e200;
     expect_refused_at(PM_ERROR_KEY, "norm", 0, 0);
 }
 
-static void a_norm_is_refused_beyond_a_thousandth_from_one(void **state) {
-    (void)state;
+CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one) {
     const double refused[] = {1.002, 1.0011, 0.9989, 0.998, 0.5, 2};
     const double accepted[] = {1.0009, 0.9991, 1};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -183,8 +164,7 @@ static void a_norm_is_refused_beyond_a_thousandth_from_one(void **state) {
     }
 }
 
-static void float32_keys_are_checked_as_float64_ones_are(void **state) {
-    (void)state;
+CLIP_TEST(float32_keys_are_checked_as_float64_ones_are) {
     float keys[KEYS][TRACKS][4];
     for (size_t i = 0; i < KEYS * TRACKS * 4; i++)
         (&keys[0][0][0])[i] = (float)(&s.rotations[0][0][0])[i];
@@ -196,9 +176,7 @@ static void float32_keys_are_checked_as_float64_ones_are(void **state) {
     expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 2);
 }
 
-static void
-a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline(void **state) {
-    (void)state;
+CLIP_TEST(a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline) {
     use_timeline_per_track();
     s.timelines[1].key_count = 3;
     /* Tracks are stored one after another: row KEYS + 2 is track 1's last key. */
@@ -206,8 +184,7 @@ a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeli
     expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
 }
 
-static void positions_and_scales_that_are_not_finite_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused) {
     s.positions[1][1][2] = NAN;
     expect_refused_at(PM_ERROR_KEY, "position", 1, 1);
     s.positions[1][1][2] = 1e30f;
@@ -216,8 +193,7 @@ static void positions_and_scales_that_are_not_finite_are_refused(void **state) {
     expect_refused_at(PM_ERROR_KEY, "scale", 0, 2);
 }
 
-static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
-    (void)state;
+CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite) {
     double positions[KEYS][TRACKS][3] = {{{0}}};
     s.desc.positions = (pm_array){.data = positions, .type = PM_FLOAT64};
     expect_accepted();
@@ -225,32 +201,4 @@ static void a_position_beyond_float_is_refused_as_not_finite(void **state) {
     expect_refused_at(PM_ERROR_KEY, "position", 1, 2);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        CLIP_TEST(a_valid_description_is_accepted),
-        CLIP_TEST(a_missing_description_is_refused),
-        CLIP_TEST(a_missing_engine_or_handle_is_refused),
-        CLIP_TEST(a_clip_without_tracks_is_refused),
-        CLIP_TEST(a_clip_without_timelines_is_refused),
-        CLIP_TEST(a_timeline_without_keys_is_refused),
-        CLIP_TEST(a_clip_without_any_array_is_refused),
-        CLIP_TEST(an_unknown_number_type_is_refused),
-        CLIP_TEST(a_stride_smaller_than_a_row_is_refused),
-        CLIP_TEST(a_stride_larger_than_a_row_is_accepted),
-        CLIP_TEST(a_stride_with_several_timelines_is_refused),
-        CLIP_TEST(a_timeline_that_does_not_exist_is_refused),
-        CLIP_TEST(counts_whose_bytes_overflow_are_refused_before_a_key_is_read),
-        CLIP_TEST(a_stride_whose_bytes_overflow_is_refused),
-        CLIP_TEST(timelines_whose_keys_add_up_too_high_are_refused),
-        CLIP_TEST(a_zero_quaternion_is_refused_with_its_track_and_key),
-        CLIP_TEST(rotation_keys_that_are_not_finite_are_refused),
-        CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused),
-        CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one),
-        CLIP_TEST(float32_keys_are_checked_as_float64_ones_are),
-        CLIP_TEST(
-            a_key_is_reported_with_its_track_and_number_where_every_track_has_its_own_timeline),
-        CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused),
-        CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite),
-    };
-    return cmocka_run_group_tests_name("clip_check", tests, open_reference, close_reference);
-}
+TEST_GROUP(open_reference, close_reference)

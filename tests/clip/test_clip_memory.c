@@ -4,6 +4,7 @@
  * tracks. A clip that is too large for its device is refused before its segments are computed.
  */
 #include "support/motion.h"
+#include "support/test.h"
 #include "support/variants.h"
 
 #include "base/counts.h"
@@ -66,9 +67,8 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
         assert_true((double)info.device_bytes <= documented_bytes(desc) + once);
 }
 
-static void any_number_of_tracks_requires_less_than_twice_the_documented_memory(void **state) {
+TEST(any_number_of_tracks_requires_less_than_twice_the_documented_memory) {
     random_source source = random_start();
-    (void)state;
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks++) {
         track_set set;
         set_random(&source, tracks, KEYS, 0.01, 1.0, true, true, &set);
@@ -88,12 +88,11 @@ static void any_number_of_tracks_requires_less_than_twice_the_documented_memory(
 }
 
 /* The reference path uploads nothing, so only a check before the computation can refuse. */
-static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made(void **state) {
+TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
     random_source source = random_start();
     track_set set;
     pm_clip *clip = NULL;
     pm_error error = {0};
-    (void)state;
     set_random(&source, 3, KEYS, 0.01, 1.0, true, true, &set);
     pm_clip_desc desc = set_describe(&set);
     desc.method = PM_METHOD_SQUAD;
@@ -105,10 +104,4 @@ static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_m
     set_destroy(&set);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_tracks_requires_less_than_twice_the_documented_memory),
-        cmocka_unit_test(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made),
-    };
-    return cmocka_run_group_tests_name("clip memory", tests, open_reference, close_reference);
-}
+TEST_GROUP(open_reference, close_reference)

@@ -10,8 +10,7 @@
 
 /* ---- options ---- */
 
-static void enumerations_out_of_range_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(enumerations_out_of_range_are_refused) {
     const pm_clip_desc valid = s.desc;
     s.desc.method = PM_METHOD_COUNT;
     expect_refused(PM_ERROR_ARGUMENT, "method");
@@ -31,8 +30,7 @@ static void enumerations_out_of_range_are_refused(void **state) {
     expect_refused(PM_ERROR_ARGUMENT, "ends");
 }
 
-static void every_option_in_range_is_accepted(void **state) {
-    (void)state;
+CLIP_TEST(every_option_in_range_is_accepted) {
     s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
     s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
     s.desc.rotations_in = s.desc.rotations_out = s.desc.rotations;
@@ -67,8 +65,7 @@ static void expect_in_unit_range(double *field, const char *name) {
     *field = 0;
 }
 
-static void tension_continuity_and_bias_are_between_minus_one_and_one(void **state) {
-    (void)state;
+CLIP_TEST(tension_continuity_and_bias_are_between_minus_one_and_one) {
     s.desc.method = PM_METHOD_SQUAD;
     s.desc.tangents = PM_TANGENTS_TCB;
     expect_in_unit_range(&s.desc.tension, "tension");
@@ -76,8 +73,7 @@ static void tension_continuity_and_bias_are_between_minus_one_and_one(void **sta
     expect_in_unit_range(&s.desc.bias, "bias");
 }
 
-static void user_tangents_must_be_given_and_finite(void **state) {
-    (void)state;
+CLIP_TEST(user_tangents_must_be_given_and_finite) {
     s.desc.method = PM_METHOD_SQUAD;
     s.desc.tangents = PM_TANGENTS_USER;
     expect_refused(PM_ERROR_ARGUMENT, "user_tangents");
@@ -97,8 +93,7 @@ static void use_sterp(void) {
     s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
 }
 
-static void sterp_without_axes_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(sterp_without_axes_is_refused) {
     use_sterp();
     s.desc.axes.data = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "axes");
@@ -106,8 +101,7 @@ static void sterp_without_axes_is_refused(void **state) {
     expect_accepted();
 }
 
-static void zero_axes_and_axes_that_are_not_finite_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused) {
     use_sterp();
     s.desc.axis_count = TRACKS;
     expect_accepted();
@@ -119,8 +113,7 @@ static void zero_axes_and_axes_that_are_not_finite_are_refused(void **state) {
     expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
 }
 
-static void axes_of_any_length_but_zero_are_accepted(void **state) {
-    (void)state;
+CLIP_TEST(axes_of_any_length_but_zero_are_accepted) {
     use_sterp();
     const double lengths[] = {1e-3, 1e3, 1e-30, 1e30, 1e-200, 1e200};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -129,16 +122,14 @@ static void axes_of_any_length_but_zero_are_accepted(void **state) {
     }
 }
 
-static void the_other_methods_ignore_axes(void **state) {
-    (void)state;
+CLIP_TEST(the_other_methods_ignore_axes) {
     use_sterp();
     s.axes[0][1] = 0;
     s.desc.method = PM_METHOD_SLERP;
     expect_accepted();
 }
 
-static void axes_are_given_once_or_once_per_track(void **state) {
-    (void)state;
+CLIP_TEST(axes_are_given_once_or_once_per_track) {
     use_sterp();
     s.desc.axis_count = TRACKS + 1;
     expect_refused(PM_ERROR_ARGUMENT, "axis_count");
@@ -146,8 +137,7 @@ static void axes_are_given_once_or_once_per_track(void **state) {
     expect_accepted();
 }
 
-static void an_axis_frame_out_of_range_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(an_axis_frame_out_of_range_is_refused) {
     use_sterp();
     s.desc.axis_frame = PM_AXIS_COUNT;
     expect_refused(PM_ERROR_ARGUMENT, "axis_frame");
@@ -155,8 +145,7 @@ static void an_axis_frame_out_of_range_is_refused(void **state) {
     expect_accepted();
 }
 
-static void windows_are_within_the_segment_and_end_after_they_start(void **state) {
-    (void)state;
+CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start) {
     use_sterp();
     s.desc.windows = s.windows;
     const double nan = (double)NAN;
@@ -175,8 +164,7 @@ static void windows_are_within_the_segment_and_end_after_they_start(void **state
     expect_accepted();
 }
 
-static void windows_are_given_once_or_once_per_track(void **state) {
-    (void)state;
+CLIP_TEST(windows_are_given_once_or_once_per_track) {
     use_sterp();
     s.desc.windows = s.windows;
     s.desc.window_count = TRACKS + 1;
@@ -187,20 +175,4 @@ static void windows_are_given_once_or_once_per_track(void **state) {
     expect_refused_at(PM_ERROR_ARGUMENT, "window", 1, PM_NO_INDEX);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        CLIP_TEST(enumerations_out_of_range_are_refused),
-        CLIP_TEST(every_option_in_range_is_accepted),
-        CLIP_TEST(tension_continuity_and_bias_are_between_minus_one_and_one),
-        CLIP_TEST(user_tangents_must_be_given_and_finite),
-        CLIP_TEST(sterp_without_axes_is_refused),
-        CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused),
-        CLIP_TEST(axes_of_any_length_but_zero_are_accepted),
-        CLIP_TEST(the_other_methods_ignore_axes),
-        CLIP_TEST(axes_are_given_once_or_once_per_track),
-        CLIP_TEST(an_axis_frame_out_of_range_is_refused),
-        CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start),
-        CLIP_TEST(windows_are_given_once_or_once_per_track),
-    };
-    return cmocka_run_group_tests_name("clip_options", tests, open_reference, close_reference);
-}
+TEST_GROUP(open_reference, close_reference)

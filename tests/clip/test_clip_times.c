@@ -10,20 +10,17 @@
 
 /* ---- times and rates ---- */
 
-static void a_timeline_with_neither_rate_nor_times_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused) {
     s.timelines[0].rate = (pm_rational){0, 0};
     expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
-static void a_timeline_with_both_rate_and_times_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused) {
     s.timelines[0].times = s.times;
     expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
-static void key_rates_that_are_not_positive_fractions_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused) {
     const pm_rational bad[] = {{0, 1}, {-30, 1}, {30, 0}, {30, -1}, {-30, -1}, {INT64_MIN, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         s.timelines[0].rate = bad[i];
@@ -33,8 +30,7 @@ static void key_rates_that_are_not_positive_fractions_are_refused(void **state) 
     expect_accepted();
 }
 
-static void key_times_that_are_not_finite_are_refused(void **state) {
-    (void)state;
+CLIP_TEST(key_times_that_are_not_finite_are_refused) {
     use_listed_times();
     const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -46,8 +42,7 @@ static void key_times_that_are_not_finite_are_refused(void **state) {
         }
 }
 
-static void key_times_must_strictly_increase(void **state) {
-    (void)state;
+CLIP_TEST(key_times_must_strictly_increase) {
     use_listed_times();
     s.times[2] = s.times[1];
     expect_refused_at(PM_ERROR_TIME, "increas", PM_NO_INDEX, 2);
@@ -57,8 +52,7 @@ static void key_times_must_strictly_increase(void **state) {
     expect_accepted();
 }
 
-static void times_of_the_second_timeline_are_checked_too(void **state) {
-    (void)state;
+CLIP_TEST(times_of_the_second_timeline_are_checked_too) {
     use_timeline_per_track();
     s.timelines[1] = (pm_timeline){.key_count = KEYS, .times = s.times};
     expect_accepted();
@@ -70,8 +64,7 @@ static void times_of_the_second_timeline_are_checked_too(void **state) {
 
 /* ---- loops ---- */
 
-static void a_loop_period_that_is_too_short_or_not_finite_is_refused(void **state) {
-    (void)state;
+CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused) {
     use_listed_times(); /* from 0 to 1.5 s */
     const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -93,24 +86,21 @@ static void close_loop(double angle) {
     set_rotation(KEYS - 1, 1, angle, 1);
 }
 
-static void a_closing_key_must_equal_the_first(void **state) {
-    (void)state;
+CLIP_TEST(a_closing_key_must_equal_the_first) {
     close_loop(0.0011);
     expect_refused_at(PM_ERROR_TIME, "clos|first|last|loop", 1, KEYS - 1);
     close_loop(0.0009);
     expect_accepted();
 }
 
-static void a_closing_key_of_opposite_sign_is_accepted(void **state) {
-    (void)state;
+CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted) {
     close_loop(0);
     for (size_t c = 0; c < 4; c++)
         s.rotations[KEYS - 1][1][c] *= -1;
     expect_accepted();
 }
 
-static void a_closing_position_must_equal_the_first(void **state) {
-    (void)state;
+CLIP_TEST(a_closing_position_must_equal_the_first) {
     close_loop(0);
     float largest = 0;
     for (size_t i = 0; i < KEYS * TRACKS * 3; i++)
@@ -121,26 +111,10 @@ static void a_closing_position_must_equal_the_first(void **state) {
     expect_refused_at(PM_ERROR_TIME, "position", 0, KEYS - 1);
 }
 
-static void a_loop_of_one_key_is_accepted(void **state) {
-    (void)state;
+CLIP_TEST(a_loop_of_one_key_is_accepted) {
     s.timelines[0].key_count = 1;
     s.desc.loop_period = 1;
     expect_accepted();
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused),
-        CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused),
-        CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused),
-        CLIP_TEST(key_times_that_are_not_finite_are_refused),
-        CLIP_TEST(key_times_must_strictly_increase),
-        CLIP_TEST(times_of_the_second_timeline_are_checked_too),
-        CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused),
-        CLIP_TEST(a_closing_key_must_equal_the_first),
-        CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted),
-        CLIP_TEST(a_closing_position_must_equal_the_first),
-        CLIP_TEST(a_loop_of_one_key_is_accepted),
-    };
-    return cmocka_run_group_tests_name("clip_times", tests, open_reference, close_reference);
-}
+TEST_GROUP(open_reference, close_reference)

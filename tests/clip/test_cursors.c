@@ -11,6 +11,7 @@
 
 #include "base/rational.h"
 #include "clip/timeline.h"
+#include "support/test.h"
 
 enum { CASES = 200000, SEGMENTS = 1000 };
 
@@ -30,8 +31,7 @@ static void expect_near(float u, float wanted, const char *what, uint64_t rest, 
                  (unsigned long long)scale, (double)u, (double)wanted);
 }
 
-static void positions_in_a_segment_are_the_nearest_float32(void **state) {
-    (void)state;
+TEST(positions_in_a_segment_are_the_nearest_float32) {
     const pm_timeline uniform = {.key_count = SEGMENTS + 1, .rate = {1, 1}};
     pm_clip_timeline timeline;
     random_source source = random_salted(31);
@@ -62,8 +62,7 @@ enum { MAPS = 20000, STRIDES = 8, PLACED = STRIDES * PM_STRIDE };
 
 /* Steps from a fraction of a segment to many laps, positions up to the largest that a map may have,
  * before the last key, on it and past it. */
-static void strides_give_the_cursors_of_wider_integers(void **state) {
-    (void)state;
+TEST(strides_give_the_cursors_of_wider_integers) {
     random_source source = random_salted(34);
     size_t at_rest = 0, on_odd_laps = 0;
     for (size_t n = 0; n < MAPS; n++) {
@@ -129,8 +128,7 @@ static bool draw_line(random_source *source, bool is_loop, pm_clip_timeline *pla
            pm_timeline_build(&line, period, placed, NULL) == PM_OK;
 }
 
-static void every_time_is_in_a_segment(void **state) {
-    (void)state;
+TEST(every_time_is_in_a_segment) {
     random_source source = random_salted(32);
     for (size_t n = 0; n < LINES; n++) {
         pm_clip_timeline placed;
@@ -156,8 +154,7 @@ static int ascending(const void *x, const void *y) {
 }
 
 /* Ascending times have many neighbours in one segment; times in any order have few. */
-static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
-    (void)state;
+TEST(neighbours_do_not_change_the_cursor_of_a_time) {
     random_source source = random_salted(33);
     size_t in_runs = 0;
     for (size_t n = 0; n < LINES; n++) {
@@ -186,8 +183,7 @@ static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
 }
 
 /* Random times, keys and their neighbours, and times outside the keys, at any rate. */
-static void uniform_keys_give_each_time_the_same_cursor_alone_and_among_others(void **state) {
-    (void)state;
+TEST(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others) {
     random_source source = random_salted(34);
     for (size_t n = 0; n < LINES; n++) {
         double times[TIMES];
@@ -212,15 +208,4 @@ static void uniform_keys_give_each_time_the_same_cursor_alone_and_among_others(v
         }
         pm_timeline_free(&placed);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_time_is_in_a_segment),
-        cmocka_unit_test(neighbours_do_not_change_the_cursor_of_a_time),
-        cmocka_unit_test(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others),
-        cmocka_unit_test(strides_give_the_cursors_of_wider_integers),
-        cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
-    };
-    return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
 }

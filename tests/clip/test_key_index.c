@@ -7,10 +7,6 @@
 #include "oracle/random_tracks.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,18 +85,10 @@ static void expect_all_found(make_steps make, size_t keys) {
     pm_timeline_free(&timeline);
 }
 
-static void the_segment_of_any_time_is_found(void **state) {
+TEST(the_segment_of_any_time_is_found) {
     static const make_steps makers[] = {even, random_steps, clustered, exponential};
     static const size_t counts[] = {2, 3, 10, 257, MAX_KEYS};
-    (void)state;
     for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             expect_all_found(makers[m], counts[c]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_segment_of_any_time_is_found),
-    };
-    return cmocka_run_group_tests_name("key_index", tests, NULL, NULL);
 }

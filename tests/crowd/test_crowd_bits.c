@@ -94,18 +94,18 @@ static void expect_palettes(void **state, const scene_options *options) {
     expect_outputs(state, PM_CROWD_PALETTE + 1, options);
 }
 
-static void any_number_of_instances_has_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(any_number_of_instances_has_the_bits_of_the_reference) {
     expect_scene(state, &(scene_options){.salt = 0xD01, .binds = SCENE_BIND_RIGID});
 }
 
-static void all_channels_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(all_channels_have_the_bits_of_the_reference) {
     expect_scene(
         state, &(scene_options){
                    .salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
     expect_scene(state, &(scene_options){.salt = 0xD03, .without_positions = true});
 }
 
-static void all_key_times_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(all_key_times_have_the_bits_of_the_reference) {
     expect_scene(state, &(scene_options){.salt = 0xD04, .times = SCENE_LISTED, .looped = true});
     expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN});
     expect_scene(state,
@@ -113,12 +113,12 @@ static void all_key_times_have_the_bits_of_the_reference(void **state) {
                      .salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4});
 }
 
-static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference) {
     expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
 }
 
-static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference) {
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
@@ -147,7 +147,7 @@ static void hold_still(const scene *s, size_t joint, unsigned channel, const flo
                     (double)rest[components * joint + k];
 }
 
-static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD45);
@@ -217,7 +217,7 @@ static void expect_rounded(const scene *s, pm_crowd_output output,
     guarded_free(halves);
 }
 
-static void halves_are_the_floats_rounded_to_nearest_even(void **state) {
+TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD50);
@@ -231,7 +231,7 @@ static void halves_are_the_floats_rounded_to_nearest_even(void **state) {
 }
 
 /* The palette equals the inverse bind matrix where the pose is the identity. */
-static void halves_at_the_limits_of_rounding_are_known(void **state) {
+TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
     static const struct {
         float value;
         uint16_t bits;
@@ -322,13 +322,13 @@ static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine
     expect_engine_of(state, 12, outputs, options);
 }
 
-static void pieces_of_any_size_have_the_same_bits(void **state) {
+TEST_ON_DEVICE(pieces_of_any_size_have_the_same_bits) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 1});
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
 /* Outputs have records of different sizes. Each is a program, which takes seconds to compile. */
-static void lanes_do_not_affect_the_bits(void **state) {
+TEST_ON_DEVICE(lanes_do_not_affect_the_bits) {
     static const uint32_t lanes[] = {1, 4, 8, 16};
     const pm_crowd_output outputs = long_sweeps() ? PM_CROWD_OUTPUT_COUNT : PM_CROWD_PALETTE + 1;
     for (size_t n = 0; n < 4; n++) {
@@ -338,12 +338,12 @@ static void lanes_do_not_affect_the_bits(void **state) {
     }
 }
 
-static void host_threads_do_not_affect_the_bits(void **state) {
+TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
-static void instances_do_not_affect_each_other(void **state) {
+TEST_ON_BOTH(instances_do_not_affect_each_other) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD70);
@@ -391,7 +391,7 @@ static void *pose_often(void *argument) {
     return NULL;
 }
 
-static void threads_may_share_a_crowd(void **state) {
+TEST_ON_BOTH(threads_may_share_a_crowd) {
     engine_for(state);
     if (is_on_oclgrind(state))
         skip();
@@ -427,22 +427,4 @@ static void threads_may_share_a_crowd(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(any_number_of_instances_has_the_bits_of_the_reference),
-        ON_BOTH(all_channels_have_the_bits_of_the_reference),
-        ON_BOTH(all_key_times_have_the_bits_of_the_reference),
-        ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference),
-        ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
-        ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference),
-        ON_BOTH(halves_are_the_floats_rounded_to_nearest_even),
-        ON_BOTH(halves_at_the_limits_of_rounding_are_known),
-        ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
-        ONLY_ON_DEVICE(lanes_do_not_affect_the_bits),
-        ON_BOTH(host_threads_do_not_affect_the_bits),
-        ON_BOTH(instances_do_not_affect_each_other),
-        ON_BOTH(threads_may_share_a_crowd),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_bits", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

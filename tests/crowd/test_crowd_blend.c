@@ -108,7 +108,9 @@ static void expect_same_pose(pm_crowd_instance a, pm_crowd_instance b) {
 
 /* ---- one clip ---------------------------------------------------------------------------- */
 
-static void an_instance_of_zeros_is_the_first_clip_at_its_beginning(void **state) {
+#define BLEND(test) TEST_ON_BOTH_WITH(test, NULL, destroy)
+
+BLEND(an_instance_of_zeros_is_the_first_clip_at_its_beginning) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){0}, out);
@@ -120,7 +122,7 @@ static void an_instance_of_zeros_is_the_first_clip_at_its_beginning(void **state
     expect_vector(out + 20, 1, 1, 1);
 }
 
-static void with_weight_zero_clip_b_has_no_effect(void **state) {
+BLEND(with_weight_zero_clip_b_has_no_effect) {
     make(state);
     expect_same_pose((pm_crowd_instance){.clip_b = CLIP_B, .mask = 1, .flags = PM_CROWD_ADDITIVE},
                      (pm_crowd_instance){0});
@@ -128,7 +130,7 @@ static void with_weight_zero_clip_b_has_no_effect(void **state) {
 
 /* ---- crossfades --------------------------------------------------------------------------- */
 
-static void a_crossfade_is_the_normalised_mix(void **state) {
+BLEND(a_crossfade_is_the_normalised_mix) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.25f}, out);
@@ -140,7 +142,7 @@ static void a_crossfade_is_the_normalised_mix(void **state) {
     expect_vector(out + 20, 0, 1.25, 1);
 }
 
-static void a_crossfade_with_all_weight_is_b(void **state) {
+BLEND(a_crossfade_with_all_weight_is_b) {
     float out[FLOATS], b[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1}, out);
@@ -152,7 +154,7 @@ static void a_crossfade_with_all_weight_is_b(void **state) {
     }
 }
 
-static void a_crossfade_takes_the_shorter_arc_for_any_signs(void **state) {
+BLEND(a_crossfade_takes_the_shorter_arc_for_any_signs) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_MINUS_B, .weight = 0.25f}, out);
@@ -162,7 +164,7 @@ static void a_crossfade_takes_the_shorter_arc_for_any_signs(void **state) {
     expect_rotation(out, 0, 0, S + 0.8, S - 0.6);
 }
 
-static void a_crossfade_of_a_rotation_and_its_negative_is_that_rotation(void **state) {
+BLEND(a_crossfade_of_a_rotation_and_its_negative_is_that_rotation) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIP_B, .clip_b = CLIP_MINUS_B, .weight = 0.5f}, out);
@@ -174,7 +176,7 @@ static void a_crossfade_of_a_rotation_and_its_negative_is_that_rotation(void **s
 
 /* rest^-1 B is a third of a turn about (-1, 1, -1); applied to A it gives a quarter turn about
  * -x. */
-static void an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose(void **state) {
+BLEND(an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE}, out);
@@ -189,7 +191,7 @@ static void an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose(vo
 
 /* The layer mixed with the identity has the direction of ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) /
  * 2. */
-static void an_additive_layer_is_mixed_with_the_identity_by_its_weight(void **state) {
+BLEND(an_additive_layer_is_mixed_with_the_identity_by_its_weight) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, out);
@@ -201,7 +203,7 @@ static void an_additive_layer_is_mixed_with_the_identity_by_its_weight(void **st
     expect_vector(out + 20, 2, 1.5, 1.5);
 }
 
-static void an_additive_layer_takes_the_shorter_arc(void **state) {
+BLEND(an_additive_layer_takes_the_shorter_arc) {
     float plain[FLOATS], negated[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, plain);
@@ -214,7 +216,7 @@ static void an_additive_layer_takes_the_shorter_arc(void **state) {
     }
 }
 
-static void an_additive_layer_of_the_rest_pose_adds_nothing(void **state) {
+BLEND(an_additive_layer_of_the_rest_pose_adds_nothing) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_REST, .weight = 0.75f, .flags = PM_CROWD_ADDITIVE},
@@ -227,7 +229,7 @@ static void an_additive_layer_of_the_rest_pose_adds_nothing(void **state) {
     expect_vector(out + 20, 1, 1, 1);
 }
 
-static void an_additive_layer_on_the_rest_pose_is_b(void **state) {
+BLEND(an_additive_layer_on_the_rest_pose_is_b) {
     float out[FLOATS];
     make(state);
     pose(
@@ -243,7 +245,7 @@ static void an_additive_layer_on_the_rest_pose_is_b(void **state) {
 
 /* ---- masks, joints at rest ------------------------------------------------------------------- */
 
-static void a_mask_multiplies_the_weight_joint_by_joint(void **state) {
+BLEND(a_mask_multiplies_the_weight_joint_by_joint) {
     float masked[FLOATS], plain[FLOATS], a[FLOATS];
     make(state);
     for (int additive = 0; additive < 2; additive++) {
@@ -269,7 +271,7 @@ static void expect_rest(const float out[FLOATS], size_t joint) {
     expect_vector(out + 12 * joint + 8, (double)k[0], (double)k[1], (double)k[2]);
 }
 
-static void in_place_only_the_root_keeps_its_rest_pose(void **state) {
+BLEND(in_place_only_the_root_keeps_its_rest_pose) {
     float out[FLOATS], loose[FLOATS];
     make(state);
     for (int additive = 0; additive < 2; additive++) {
@@ -283,7 +285,7 @@ static void in_place_only_the_root_keeps_its_rest_pose(void **state) {
     }
 }
 
-static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
+BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose) {
     float out[FLOATS], whole[FLOATS];
     pm_crowd_instance n = {.clip_b = CLIP_B, .weight = 0.5f};
     make(state);
@@ -298,7 +300,7 @@ static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
     expect_rest(out, 1);
 }
 
-static void a_clip_a_that_does_not_exist_is_the_rest_pose(void **state) {
+BLEND(a_clip_a_that_does_not_exist_is_the_rest_pose) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIPS}, out);
@@ -311,29 +313,4 @@ static void a_clip_a_that_does_not_exist_is_the_rest_pose(void **state) {
     expect_rest(out, 1);
 }
 
-#define BLEND(test)                                                                                \
-    {#test " on the reference", test, NULL, destroy, &on_reference}, {                             \
-#test " on the device", test, NULL, destroy, &on_device                                    \
-    }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        BLEND(an_instance_of_zeros_is_the_first_clip_at_its_beginning),
-        BLEND(with_weight_zero_clip_b_has_no_effect),
-        BLEND(a_crossfade_is_the_normalised_mix),
-        BLEND(a_crossfade_with_all_weight_is_b),
-        BLEND(a_crossfade_takes_the_shorter_arc_for_any_signs),
-        BLEND(a_crossfade_of_a_rotation_and_its_negative_is_that_rotation),
-        BLEND(an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose),
-        BLEND(an_additive_layer_is_mixed_with_the_identity_by_its_weight),
-        BLEND(an_additive_layer_takes_the_shorter_arc),
-        BLEND(an_additive_layer_of_the_rest_pose_adds_nothing),
-        BLEND(an_additive_layer_on_the_rest_pose_is_b),
-        BLEND(a_mask_multiplies_the_weight_joint_by_joint),
-        BLEND(in_place_only_the_root_keeps_its_rest_pose),
-        BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose),
-        BLEND(a_clip_a_that_does_not_exist_is_the_rest_pose),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_blend", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -91,11 +91,13 @@ static void check_refused(void **state, pm_status expected, const char *words, c
 
 /* ---- crowds ------------------------------------------------------------------------------- */
 
-static void a_valid_description_is_accepted(void **state) {
+#define CHECK(test) TEST_ON_BOTH_WITH(test, make_valid, free_valid)
+
+CHECK(a_valid_description_is_accepted) {
     expect_accepted();
 }
 
-static void null_is_refused(void **state) {
+CHECK(null_is_refused) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
     pm_engine *engine = engine_for(state);
@@ -113,12 +115,12 @@ static void null_is_refused(void **state) {
     expect_refused("clips");
 }
 
-static void no_clips_are_refused(void **state) {
+CHECK(no_clips_are_refused) {
     c.desc.clip_count = 0;
     expect_refused("clip_count");
 }
 
-static void a_track_count_other_than_the_joint_count_is_refused(void **state) {
+CHECK(a_track_count_other_than_the_joint_count_is_refused) {
     c.clips[1].track_count = JOINTS - 1;
     expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[1]");
     c.clips[1].track_count = JOINTS;
@@ -126,12 +128,12 @@ static void a_track_count_other_than_the_joint_count_is_refused(void **state) {
     expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[0]");
 }
 
-static void a_clip_that_is_invalid_alone_is_refused_with_its_number(void **state) {
+CHECK(a_clip_that_is_invalid_alone_is_refused_with_its_number) {
     c.timelines[2].rate = (pm_rational){-1, 1};
     expect_clip_refused(PM_ERROR_TIME, "rate", "clips[2]");
 }
 
-static void an_invalid_key_is_reported_with_its_clip_track_and_number(void **state) {
+CHECK(an_invalid_key_is_reported_with_its_clip_track_and_number) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
     c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; the other clips have
@@ -141,24 +143,24 @@ static void an_invalid_key_is_reported_with_its_clip_track_and_number(void **sta
     expect_error_at(&error, 1, 3);
 }
 
-static void clips_of_different_methods_are_refused(void **state) {
+CHECK(clips_of_different_methods_are_refused) {
     c.clips[2].method = PM_METHOD_NLERP;
     expect_clip_refused(PM_ERROR_ARGUMENT, "method", "clips[2]");
 }
 
-static void clips_of_different_vector_methods_are_refused(void **state) {
+CHECK(clips_of_different_vector_methods_are_refused) {
     c.clips[1].vector_method = PM_VECTOR_CATMULL_ROM;
     expect_clip_refused(PM_ERROR_ARGUMENT, "vector_method", "clips[1]");
     c.clips[1].vector_method = PM_VECTOR_LINEAR; /* the default of slerp */
     expect_accepted();
 }
 
-static void clips_of_different_key_formats_are_refused(void **state) {
+CHECK(clips_of_different_key_formats_are_refused) {
     c.clips[1].key_format = PM_KEYS_LOG48;
     expect_clip_refused(PM_ERROR_ARGUMENT, "key_format", "clips[1]");
 }
 
-static void positions_in_only_some_clips_are_refused(void **state) {
+CHECK(positions_in_only_some_clips_are_refused) {
     c.clips[2].positions.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "positions", "clips[2]");
     c.clips[0].positions.data = NULL;
@@ -167,18 +169,18 @@ static void positions_in_only_some_clips_are_refused(void **state) {
     expect_accepted();
 }
 
-static void scales_in_only_some_clips_are_refused(void **state) {
+CHECK(scales_in_only_some_clips_are_refused) {
     c.clips[1].scales.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "scales", "clips[1]");
 }
 
-static void a_clip_without_rotations_is_refused(void **state) {
+CHECK(a_clip_without_rotations_is_refused) {
     for (size_t n = 0; n < CLIPS; n++)
         c.clips[n].rotations.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "rotations", "clips[0]");
 }
 
-static void a_clip_that_lasts_too_long_is_refused(void **state) {
+CHECK(a_clip_that_lasts_too_long_is_refused) {
     for (size_t key = 0; key < KEYS; key++)
         c.times[key] = 0x1p30 / 3 * (double)key;
     c.times[3] = 0x1p30;
@@ -204,7 +206,7 @@ static pm_crowd *made(void **state) {
     return crowd;
 }
 
-static void destroying_clears_the_handle_and_takes_null(void **state) {
+CHECK(destroying_clears_the_handle_and_takes_null) {
     pm_crowd *crowd = made(state);
     pm_crowd_destroy(&crowd);
     assert_null(crowd);
@@ -212,7 +214,7 @@ static void destroying_clears_the_handle_and_takes_null(void **state) {
     pm_crowd_destroy(NULL);
 }
 
-static void the_info_of_a_crowd_is_that_of_its_description(void **state) {
+CHECK(the_info_of_a_crowd_is_that_of_its_description) {
     pm_crowd_info info;
     pm_crowd *crowd = made(state);
     pm_crowd_get_info(crowd, &info);
@@ -243,7 +245,7 @@ static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expect
 #define expect_job_refused(job, words)                                                             \
     check_job(crowd, (job), PM_ERROR_ARGUMENT, (words), __FILE__, __LINE__)
 
-static void jobs_with_null_are_refused(void **state) {
+CHECK(jobs_with_null_are_refused) {
     float out[2 * JOINTS * 12];
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
@@ -261,7 +263,7 @@ static void jobs_with_null_are_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void strides_shorter_than_an_instance_are_refused(void **state) {
+CHECK(strides_shorter_than_an_instance_are_refused) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -297,7 +299,7 @@ static void check_target(pm_crowd *crowd, const pm_crowd_target *target, bool by
 enum { ROOM = 2 * JOINTS * 48 + 64 };
 
 /* Records consist of floats: memory, strides and copies are multiples of 4 bytes. */
-static void memory_that_is_not_aligned_to_floats_is_refused(void **state) {
+CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
     static float out[ROOM / sizeof(float)], before[ROOM / sizeof(float)];
     random_source source = random_salted(0xC81);
     pm_crowd *crowd = made(state);
@@ -312,7 +314,7 @@ static void memory_that_is_not_aligned_to_floats_is_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void memory_that_is_also_previous_is_refused(void **state) {
+CHECK(memory_that_is_also_previous_is_refused) {
     static float out[ROOM / sizeof(float)];
     pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
@@ -321,7 +323,7 @@ static void memory_that_is_also_previous_is_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void records_larger_than_the_address_space_are_refused(void **state) {
+CHECK(records_larger_than_the_address_space_are_refused) {
     float out[JOINTS * 12];
     pm_crowd *crowd = made(state);
     pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out};
@@ -334,7 +336,7 @@ static void records_larger_than_the_address_space_are_refused(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-static void one_instance_with_null_or_no_output_is_refused(void **state) {
+CHECK(one_instance_with_null_or_no_output_is_refused) {
     float out[JOINTS * 12];
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
@@ -390,7 +392,7 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
 #define expect_dual(rigid, ...)                                                                    \
     check_dual(state, (rigid), (const float[12])__VA_ARGS__, __FILE__, __LINE__)
 
-static void dual_quaternions_require_rigid_inverse_binds(void **state) {
+CHECK(dual_quaternions_require_rigid_inverse_binds) {
     expect_dual(true, {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, -1e5f});
     expect_dual(true, {1.0004f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
     expect_dual(false, {1.002f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
@@ -401,7 +403,7 @@ static void dual_quaternions_require_rigid_inverse_binds(void **state) {
 
 /* ---- after a refusal ---------------------------------------------------------------------------- */
 
-static void a_crowd_poses_after_a_refused_job(void **state) {
+CHECK(a_crowd_poses_after_a_refused_job) {
     pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
     float *out = guarded_floats(2 * JOINTS * 12);
@@ -420,36 +422,4 @@ static void a_crowd_poses_after_a_refused_job(void **state) {
     pm_crowd_destroy(&crowd);
 }
 
-#define CHECK(test)                                                                                \
-    {#test " on the reference", test, make_valid, free_valid, &on_reference}, {                    \
-#test " on the device", test, make_valid, free_valid, &on_device                           \
-    }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        CHECK(a_valid_description_is_accepted),
-        CHECK(null_is_refused),
-        CHECK(no_clips_are_refused),
-        CHECK(a_track_count_other_than_the_joint_count_is_refused),
-        CHECK(a_clip_that_is_invalid_alone_is_refused_with_its_number),
-        CHECK(an_invalid_key_is_reported_with_its_clip_track_and_number),
-        CHECK(clips_of_different_methods_are_refused),
-        CHECK(clips_of_different_vector_methods_are_refused),
-        CHECK(clips_of_different_key_formats_are_refused),
-        CHECK(positions_in_only_some_clips_are_refused),
-        CHECK(scales_in_only_some_clips_are_refused),
-        CHECK(a_clip_without_rotations_is_refused),
-        CHECK(a_clip_that_lasts_too_long_is_refused),
-        CHECK(destroying_clears_the_handle_and_takes_null),
-        CHECK(the_info_of_a_crowd_is_that_of_its_description),
-        CHECK(jobs_with_null_are_refused),
-        CHECK(strides_shorter_than_an_instance_are_refused),
-        CHECK(memory_that_is_not_aligned_to_floats_is_refused),
-        CHECK(memory_that_is_also_previous_is_refused),
-        CHECK(records_larger_than_the_address_space_are_refused),
-        CHECK(one_instance_with_null_or_no_output_is_refused),
-        CHECK(dual_quaternions_require_rigid_inverse_binds),
-        CHECK(a_crowd_poses_after_a_refused_job),
-    };
-    return cmocka_run_group_tests_name("crowd_check", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

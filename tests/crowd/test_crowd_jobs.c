@@ -28,8 +28,7 @@ static void pose(const scene *s, const pm_crowd_job *job) {
     expect_ok(pm_crowd_pose(s->crowd, job, &error), &error);
 }
 
-static void records_have_the_bytes_of_the_header(void **state) {
-    (void)state;
+TEST(records_have_the_bytes_of_the_header) {
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE), 48);
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE_HALF), 24);
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_DUAL), 32);
@@ -40,7 +39,7 @@ static void records_have_the_bytes_of_the_header(void **state) {
     assert_int_equal(sizeof(pm_crowd_instance), 32);
 }
 
-static void a_job_without_instances_writes_nothing(void **state) {
+TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
     float *memory = guarded_floats(12);
@@ -57,7 +56,7 @@ static void a_job_without_instances_writes_nothing(void **state) {
     scene_free(&s);
 }
 
-static void several_outputs_in_one_job_equal_each_output_alone(void **state) {
+TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
     scene s;
     pm_crowd_instance instances[COUNT];
     float *together[PM_CROWD_OUTPUT_COUNT];
@@ -104,7 +103,7 @@ static void expect_rows(const scene *s, pm_crowd_output output, const float *row
     }
 }
 
-static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
+TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
     scene s;
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
@@ -160,7 +159,7 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
     guarded_free(two);
 }
 
-static void the_content_of_the_memory_is_copied_first(void **state) {
+TEST_ON_BOTH(the_content_of_the_memory_is_copied_first) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -224,7 +223,7 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     guarded_free(before);
 }
 
-static void instances_that_are_not_updated_keep_the_content_of_the_outputs(void **state) {
+TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
     scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
@@ -237,7 +236,7 @@ static void instances_that_are_not_updated_keep_the_content_of_the_outputs(void 
 }
 
 /* All instances have one level: whole groups are not updated. */
-static void instances_of_a_group_are_updated_in_the_same_frame(void **state) {
+TEST_ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame) {
     scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
@@ -253,7 +252,7 @@ static void instances_of_a_group_are_updated_in_the_same_frame(void **state) {
     scene_free(&s);
 }
 
-static void levels_out_of_range_have_the_update_interval_of_the_last_level(void **state) {
+TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
     scene s;
     pm_crowd_instance instances[COUNT], beyond[COUNT];
     make_intervals(engine_for(state), &s);
@@ -283,7 +282,7 @@ static void levels_out_of_range_have_the_update_interval_of_the_last_level(void 
     scene_free(&s);
 }
 
-static void a_single_instance_is_always_posed(void **state) {
+TEST_ON_BOTH(a_single_instance_is_always_posed) {
     scene s;
     pm_error error = poisoned_error();
     make_intervals(engine_for(state), &s);
@@ -351,7 +350,7 @@ static void expect_corrected(void **state, const scene_options *options) {
     scene_free(&s);
 }
 
-static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
+TEST_ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules) {
     expect_corrected(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
     expect_corrected(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
     expect_corrected(
@@ -359,7 +358,7 @@ static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
 }
 
 /* All bits are random: the matrices must be finite nevertheless. */
-static void random_bytes_give_finite_matrices(void **state) {
+TEST_ON_BOTH(random_bytes_give_finite_matrices) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xE04);
@@ -390,7 +389,7 @@ static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *
     expect_ok(pm_crowd_check_instances(s->crowd, instances, 2, &error), &error);
 }
 
-static void the_check_reports_the_first_instance_that_is_out_of_range(void **state) {
+TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
     expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
@@ -406,7 +405,7 @@ static void the_check_reports_the_first_instance_that_is_out_of_range(void **sta
     scene_free(&s);
 }
 
-static void the_check_accepts_every_value_in_range_at_any_time(void **state) {
+TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
     scene s;
     pm_crowd_instance instances[MAX];
     pm_error error = poisoned_error();
@@ -421,7 +420,7 @@ static void the_check_accepts_every_value_in_range_at_any_time(void **state) {
     scene_free(&s);
 }
 
-static void the_check_refuses_null(void **state) {
+TEST_ON_BOTH(the_check_refuses_null) {
     scene s;
     const pm_crowd_instance one = {0};
     pm_error error = poisoned_error();
@@ -433,23 +432,4 @@ static void the_check_refuses_null(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_have_the_bytes_of_the_header),
-        ON_BOTH(a_job_without_instances_writes_nothing),
-        ON_BOTH(several_outputs_in_one_job_equal_each_output_alone),
-        ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written),
-        ON_BOTH(the_content_of_the_memory_is_copied_first),
-        ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs),
-        ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame),
-        ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level),
-        ON_BOTH(a_single_instance_is_always_posed),
-        ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules),
-        ON_BOTH(random_bytes_give_finite_matrices),
-        ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range),
-        ON_BOTH(the_check_accepts_every_value_in_range_at_any_time),
-        ON_BOTH(the_check_refuses_null),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_jobs", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

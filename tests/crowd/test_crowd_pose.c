@@ -44,18 +44,18 @@ static void expect_scene(void **state, const scene_options *options, const char 
 
 /* ---- skeletons ------------------------------------------------------------------------ */
 
-static void palettes_of_trees_of_any_size_match_the_oracle(void **state) {
+TEST_ON_BOTH(palettes_of_trees_of_any_size_match_the_oracle) {
     static const size_t sizes[] = {1, 11, 64, 300};
     for (size_t n = 0; n < (small_sizes() ? 3 : 4); n++)
         expect_scene(state, &(scene_options){.salt = 0xC01 + n, .joints = sizes[n]}, "tree");
 }
 
-static void palettes_of_forests_match_the_oracle(void **state) {
+TEST_ON_BOTH(palettes_of_forests_match_the_oracle) {
     expect_scene(state, &(scene_options){.salt = 0xC08, .joints = 40, .shape = SCENE_FOREST},
                  "forest");
 }
 
-static void errors_do_not_accumulate_over_chains_of_64_joints(void **state) {
+TEST_ON_BOTH(errors_do_not_accumulate_over_chains_of_64_joints) {
     expect_scene(state, &(scene_options){.salt = 0xC10, .joints = 64, .shape = SCENE_CHAIN},
                  "chain");
     expect_scene(state,
@@ -67,7 +67,7 @@ static void errors_do_not_accumulate_over_chains_of_64_joints(void **state) {
                  "chain without positions");
 }
 
-static void scales_stretch_all_joints_below(void **state) {
+TEST_ON_BOTH(scales_stretch_all_joints_below) {
     expect_scene(state, &(scene_options){.salt = 0xC14, .joints = 30, .scales = true}, "scales");
     expect_scene(state,
                  &(scene_options){.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true},
@@ -76,7 +76,7 @@ static void scales_stretch_all_joints_below(void **state) {
                  "only scales of the rest pose");
 }
 
-static void palettes_of_any_inverse_binds_match_the_oracle(void **state) {
+TEST_ON_BOTH(palettes_of_any_inverse_binds_match_the_oracle) {
     expect_scene(state, &(scene_options){.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true},
                  "any inverse binds");
 }
@@ -98,7 +98,7 @@ static void expect_reordered(void **state, const scene_options *options) {
     scene_free(&s);
 }
 
-static void joints_in_any_order_match_the_oracle(void **state) {
+TEST_ON_BOTH(joints_in_any_order_match_the_oracle) {
     const size_t joints = small_sizes() ? 40 : 121;
     expect_reordered(state, &(scene_options){.salt = 0xC1A, .joints = joints});
     expect_reordered(state, &(scene_options){.salt = 0xC1A,
@@ -129,7 +129,7 @@ static void keep_at_rest(scene *s) {
             }
 }
 
-static void joints_that_clips_keep_at_rest_match_the_oracle(void **state) {
+TEST_ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle) {
     static const char *const curves[] = {"slerp", "squad", "cubicspline"};
     for (size_t n = 0; n < 3; n++) {
         scene s;
@@ -152,7 +152,7 @@ static void joints_that_clips_keep_at_rest_match_the_oracle(void **state) {
 
 /* ---- outputs ----------------------------------------------------------------------------- */
 
-static void model_matrices_match_the_oracle(void **state) {
+TEST_ON_BOTH(model_matrices_match_the_oracle) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC20);
@@ -165,7 +165,7 @@ static void model_matrices_match_the_oracle(void **state) {
     scene_free(&s);
 }
 
-static void dual_quaternions_are_the_rigid_motions_of_the_palette(void **state) {
+TEST_ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette) {
     static const scene_options options[] = {
         {.salt = 0xC21},
         {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
@@ -183,7 +183,7 @@ static void dual_quaternions_are_the_rigid_motions_of_the_palette(void **state) 
 }
 
 /* A rigid motion has a unit real part and a dual part that is orthogonal to it. */
-static void dual_quaternions_are_unit_dual_quaternions(void **state) {
+TEST_ON_BOTH(dual_quaternions_are_unit_dual_quaternions) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC24);
@@ -223,7 +223,7 @@ static double largest_local_error(const scene *s, const float *records, const jo
     return worst;
 }
 
-static void local_poses_match_the_oracle(void **state) {
+TEST_ON_BOTH(local_poses_match_the_oracle) {
     scene s;
     pm_crowd_instance instances[MAX];
     joint_pose poses[20];
@@ -254,7 +254,7 @@ static bool is_tested(void **state, const variant *v) {
     return plain || !is_for_device(state);
 }
 
-static void clips_of_every_method_match_the_oracle(void **state) {
+TEST_ON_BOTH(clips_of_every_method_match_the_oracle) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         if (is_tested(state, v))
@@ -264,7 +264,7 @@ static void clips_of_every_method_match_the_oracle(void **state) {
     }
 }
 
-static void loops_of_every_method_match_the_oracle(void **state) {
+TEST_ON_BOTH(loops_of_every_method_match_the_oracle) {
     engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -276,7 +276,7 @@ static void loops_of_every_method_match_the_oracle(void **state) {
     }
 }
 
-static void clips_of_every_kind_of_key_times_match_the_oracle(void **state) {
+TEST_ON_BOTH(clips_of_every_kind_of_key_times_match_the_oracle) {
     for (int looped = 0; looped < 2; looped++) {
         expect_scene(state,
                      &(scene_options){.salt = 0xC90, .times = SCENE_LISTED, .looped = looped},
@@ -293,7 +293,7 @@ static void clips_of_every_kind_of_key_times_match_the_oracle(void **state) {
     }
 }
 
-static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
+TEST_ON_BOTH(squad_with_a_timeline_per_joint_matches_the_oracle) {
     expect_scene(state,
                  &(scene_options){.salt = 0xC94,
                                   .times = SCENE_PER_JOINT,
@@ -302,14 +302,14 @@ static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
                  "squad, a timeline per joint");
 }
 
-static void vectors_with_a_method_of_their_own_match_the_oracle(void **state) {
+TEST_ON_BOTH(vectors_with_a_method_of_their_own_match_the_oracle) {
     expect_scene(
         state,
         &(scene_options){.salt = 0xC96, .vector_method = PM_VECTOR_CATMULL_ROM, .scales = true},
         "slerp beside catmull-rom");
 }
 
-static void keys_of_48_bits_pose_their_decoded_values(void **state) {
+TEST_ON_BOTH(keys_of_48_bits_pose_their_decoded_values) {
     expect_scene(state, &(scene_options){.salt = 0xC98, .key_format = PM_KEYS_LOG48}, "log48");
     expect_scene(state,
                  &(scene_options){.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true},
@@ -317,7 +317,7 @@ static void keys_of_48_bits_pose_their_decoded_values(void **state) {
 }
 
 /* A small error must be detected, otherwise the tests above prove nothing. */
-static void a_slightly_different_pose_exceeds_the_tolerance(void **state) {
+TEST_ON_BOTH(a_slightly_different_pose_exceeds_the_tolerance) {
     scene s;
     pm_crowd_instance n;
     random_source source = random_salted(0xC9A);
@@ -335,27 +335,4 @@ static void a_slightly_different_pose_exceeds_the_tolerance(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(palettes_of_trees_of_any_size_match_the_oracle),
-        ON_BOTH(palettes_of_forests_match_the_oracle),
-        ON_BOTH(errors_do_not_accumulate_over_chains_of_64_joints),
-        ON_BOTH(scales_stretch_all_joints_below),
-        ON_BOTH(palettes_of_any_inverse_binds_match_the_oracle),
-        ON_BOTH(joints_in_any_order_match_the_oracle),
-        ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle),
-        ON_BOTH(model_matrices_match_the_oracle),
-        ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette),
-        ON_BOTH(dual_quaternions_are_unit_dual_quaternions),
-        ON_BOTH(local_poses_match_the_oracle),
-        ON_BOTH(clips_of_every_method_match_the_oracle),
-        ON_BOTH(loops_of_every_method_match_the_oracle),
-        ON_BOTH(clips_of_every_kind_of_key_times_match_the_oracle),
-        ON_BOTH(squad_with_a_timeline_per_joint_matches_the_oracle),
-        ON_BOTH(vectors_with_a_method_of_their_own_match_the_oracle),
-        ON_BOTH(keys_of_48_bits_pose_their_decoded_values),
-        ON_BOTH(a_slightly_different_pose_exceeds_the_tolerance),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_pose", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -101,7 +101,9 @@ static void expect_walk(uint32_t clip, double from, double to, uint8_t flags, do
     expect_root_motion(&root_motion, wanted, 1e-6, 1e-6 * (1 + 2 * fabs(to - from)));
 }
 
-static void within_a_lap_root_motion_leads_from_pose_to_pose(void **state) {
+#define WALKER(test) TEST_WITH(test, NULL, free_walker, &on_reference)
+
+WALKER(within_a_lap_root_motion_leads_from_pose_to_pose) {
     make_walker(state);
     expect_walk(WALKS, 0.25, 0.75, 0, 1, 0, 0);
     expect_walk(WALKS, 0.75, 0.25, 0, -1, 0, 0);
@@ -109,7 +111,7 @@ static void within_a_lap_root_motion_leads_from_pose_to_pose(void **state) {
     expect_walk(WALKS, 0.5, 0.5, 0, 0, 0, 0);
 }
 
-static void a_lap_continues_from_the_end_of_the_previous_one(void **state) {
+WALKER(a_lap_continues_from_the_end_of_the_previous_one) {
     make_walker(state);
     expect_walk(WALKS, 0.75, 1.25, 0, 1, 0, 0);
     expect_walk(WALKS, 0.5, 10.5, 0, 20, 0, 0);
@@ -122,7 +124,7 @@ static void a_lap_continues_from_the_end_of_the_previous_one(void **state) {
 
 /* A quarter turn about y maps x to -z. The sides of the square are 2 long; its corners are (0, 0),
  * (2, 0), (2, -2), (0, -2). */
-static void laps_that_rotate_go_around_a_square(void **state) {
+WALKER(laps_that_rotate_go_around_a_square) {
     make_walker(state);
     expect_walk(CORNERS, 0, 1, 0, 2, 0, 90);
     expect_walk(CORNERS, 0, 2, 0, 2, -2, 180);
@@ -132,20 +134,20 @@ static void laps_that_rotate_go_around_a_square(void **state) {
     expect_walk(CORNERS, -8, 33, 0, 2, 0, 90);
 }
 
-static void root_motion_is_in_the_frame_of_the_first_pose(void **state) {
+WALKER(root_motion_is_in_the_frame_of_the_first_pose) {
     make_walker(state);
     /* Half of the quarter turn is done: the x direction is now half way to -z. */
     expect_walk(CORNERS, 0.5, 1, 0, S, S, 45);
 }
 
-static void a_loop_returns_to_its_start(void **state) {
+WALKER(a_loop_returns_to_its_start) {
     make_walker(state);
     expect_walk(LOOPS, 0, 1, 0, 2, 0, 0);
     expect_walk(LOOPS, 0, 2, 0, 0, 0, 0);
     expect_walk(LOOPS, 0.5, 200.75, 0, 0.5, 0, 0);
 }
 
-static void clamped_clips_stop(void **state) {
+WALKER(clamped_clips_stop) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_A, 1, 0, 0);
     expect_walk(WALKS, -5, 0.5, PM_CROWD_CLAMP_A, 1, 0, 0);
@@ -154,12 +156,12 @@ static void clamped_clips_stop(void **state) {
     expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_B, 13, 0, 0);
 }
 
-static void the_in_place_flag_does_not_change_root_motion(void **state) {
+WALKER(the_in_place_flag_does_not_change_root_motion) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 1.5, PM_CROWD_IN_PLACE, 2, 0, 0);
 }
 
-static void clips_that_do_not_exist_have_no_root_motion(void **state) {
+WALKER(clips_that_do_not_exist_have_no_root_motion) {
     make_walker(state);
     expect_walk(CLIPS, 0, 5, 0, 0, 0, 0);
     expect_walk(UINT32_MAX, 0, 5, PM_CROWD_CLAMP_A, 0, 0, 0);
@@ -178,7 +180,7 @@ static void expect_mixed(pm_crowd_instance after, double x, double weight) {
     expect_root_motion(&root_motion, (motion3){quat_normalise(mixed), {x, 0, 0}}, 1e-6, 1e-6);
 }
 
-static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
+WALKER(root_motions_of_both_clips_are_mixed_by_weight) {
     make_walker(state);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS}, 2, 0);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.25f}, 1.5, 0.25);
@@ -188,20 +190,20 @@ static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
     expect_mixed((pm_crowd_instance){.clip_b = CLIPS, .weight = 0.5f}, 2, 0);
 }
 
-static void the_mask_weight_of_the_root_applies_as_in_poses(void **state) {
+WALKER(the_mask_weight_of_the_root_applies_as_in_poses) {
     make_walker(state);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 1}, 1.5, 0.25);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 2}, 1, 0.5);
 }
 
-static void an_additive_layer_adds_no_root_motion(void **state) {
+WALKER(an_additive_layer_adds_no_root_motion) {
     make_walker(state);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 1, .flags = PM_CROWD_ADDITIVE}, 2,
                  0);
 }
 
 /* Only the times of before[i] are used. */
-static void all_fields_except_the_times_are_taken_from_after(void **state) {
+WALKER(all_fields_except_the_times_are_taken_from_after) {
     make_walker(state);
     const pm_crowd_instance before = {.clip_a = TURNS, .clip_b = 77, .weight = NAN, .flags = 255};
     const pm_crowd_instance after = {.clip_a = WALKS, .time_a = SECOND};
@@ -211,7 +213,7 @@ static void all_fields_except_the_times_are_taken_from_after(void **state) {
 
 /* ---- very many laps ------------------------------------------------------------------------------ */
 
-static void a_million_laps_are_as_exact_as_one(void **state) {
+WALKER(a_million_laps_are_as_exact_as_one) {
     make_walker(state);
     expect_walk(WALKS, 0.5, 1000000.5, 0, 2000000, 0, 0);
     expect_walk(CORNERS, 0, 1000000, 0, 0, 0, 0);
@@ -248,7 +250,9 @@ static void expect_oracle(void **state, const scene_options *options, double rou
     scene_free(&s);
 }
 
-static void root_motion_matches_the_oracle(void **state) {
+#define SCENE(test) TEST_WITH(test, NULL, NULL, &on_reference)
+
+SCENE(root_motion_matches_the_oracle) {
     expect_oracle(state, &(scene_options){.salt = 0xB01}, 1);
     expect_oracle(state, &(scene_options){.salt = 0xB02, .rest_scales = true, .scales = true}, 5);
     expect_oracle(state, &(scene_options){.salt = 0xB03, .looped = true}, 5);
@@ -263,7 +267,7 @@ static void root_motion_matches_the_oracle(void **state) {
     expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);
 }
 
-static void the_product_of_partial_root_motions_is_the_whole(void **state) {
+SCENE(the_product_of_partial_root_motions_is_the_whole) {
     scene s;
     random_source source = random_salted(0xB10);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB10}, &s);
@@ -289,7 +293,7 @@ static void the_product_of_partial_root_motions_is_the_whole(void **state) {
 }
 
 /* A number of instances that is processed by several threads. */
-static void root_motion_of_many_instances_equals_each_alone(void **state) {
+SCENE(root_motion_of_many_instances_equals_each_alone) {
     enum { COUNT = 20000 };
     scene s;
     pm_error error = poisoned_error();
@@ -316,7 +320,7 @@ static void root_motion_of_many_instances_equals_each_alone(void **state) {
     scene_free(&s);
 }
 
-static void null_is_refused_unless_there_are_no_instances(void **state) {
+WALKER(null_is_refused_unless_there_are_no_instances) {
     pm_crowd_instance one = {0};
     pm_root_motion root_motion;
     pm_error error = poisoned_error();
@@ -332,30 +336,4 @@ static void null_is_refused_unless_there_are_no_instances(void **state) {
     expect_ok(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, &error), &error);
 }
 
-#define WALKER(test)                                                                               \
-    { #test, test, NULL, free_walker, &on_reference }
-#define SCENE(test)                                                                                \
-    { #test, test, NULL, NULL, &on_reference }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WALKER(within_a_lap_root_motion_leads_from_pose_to_pose),
-        WALKER(a_lap_continues_from_the_end_of_the_previous_one),
-        WALKER(laps_that_rotate_go_around_a_square),
-        WALKER(root_motion_is_in_the_frame_of_the_first_pose),
-        WALKER(a_loop_returns_to_its_start),
-        WALKER(clamped_clips_stop),
-        WALKER(the_in_place_flag_does_not_change_root_motion),
-        WALKER(clips_that_do_not_exist_have_no_root_motion),
-        WALKER(root_motions_of_both_clips_are_mixed_by_weight),
-        WALKER(the_mask_weight_of_the_root_applies_as_in_poses),
-        WALKER(an_additive_layer_adds_no_root_motion),
-        WALKER(all_fields_except_the_times_are_taken_from_after),
-        WALKER(a_million_laps_are_as_exact_as_one),
-        SCENE(root_motion_matches_the_oracle),
-        SCENE(the_product_of_partial_root_motions_is_the_whole),
-        SCENE(root_motion_of_many_instances_equals_each_alone),
-        WALKER(null_is_refused_unless_there_are_no_instances),
-    };
-    return cmocka_run_group_tests_name("crowd_root_motion", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

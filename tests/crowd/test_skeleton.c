@@ -124,27 +124,23 @@ static bool is_kept(const int32_t *parents, size_t count) {
 
 /* ---- tests ------------------------------------------------------------------------------ */
 
-static void one_joint_is_a_skeleton(void **state) {
-    (void)state;
+TEST(one_joint_is_a_skeleton) {
     assert_true(is_kept((const int32_t[]){-1}, 1));
 }
 
-static void an_order_with_parents_first_is_kept(void **state) {
-    (void)state;
+TEST(an_order_with_parents_first_is_kept) {
     const int32_t parents[] = {-1, 0, 1, 0, -1, 3, 4, 2, 4};
     assert_true(is_kept(parents, 9));
     expect_rule(parents, 9);
 }
 
-static void children_before_their_parents_are_moved_behind_them(void **state) {
-    (void)state;
+TEST(children_before_their_parents_are_moved_behind_them) {
     const int32_t parents[] = {3, 0, 5, 5, 3, -1, 2};
     assert_false(is_kept(parents, 7));
     expect_rule(parents, 7);
 }
 
-static void a_skeleton_may_have_many_roots(void **state) {
-    (void)state;
+TEST(a_skeleton_may_have_many_roots) {
     enum { COUNT = 500 };
     int32_t parents[COUNT];
     for (size_t joint = 0; joint < COUNT; joint++)
@@ -155,8 +151,7 @@ static void a_skeleton_may_have_many_roots(void **state) {
     expect_rule(parents, COUNT);
 }
 
-static void a_chain_may_have_the_maximum_number_of_joints(void **state) {
-    (void)state;
+TEST(a_chain_may_have_the_maximum_number_of_joints) {
     const size_t count = PM_SKELETON_MAX_JOINTS;
     int32_t *parents = test_array(count, sizeof *parents);
     for (size_t joint = 0; joint < count; joint++)
@@ -181,23 +176,20 @@ static void make_comb(size_t width, int32_t *parents) {
     }
 }
 
-static void sixteen_parents_may_be_pending(void **state) {
-    (void)state;
+TEST(sixteen_parents_may_be_pending) {
     int32_t parents[1 + 2 * 16];
     make_comb(16, parents);
     assert_true(is_kept(parents, 33));
 }
 
-static void more_than_sixteen_pending_parents_make_the_order_depth_first(void **state) {
-    (void)state;
+TEST(more_than_sixteen_pending_parents_make_the_order_depth_first) {
     int32_t parents[1 + 2 * 17];
     make_comb(17, parents);
     assert_false(is_kept(parents, 35));
     expect_rule(parents, 35);
 }
 
-static void a_wide_tree_in_breadth_first_order_becomes_depth_first(void **state) {
-    (void)state;
+TEST(a_wide_tree_in_breadth_first_order_becomes_depth_first) {
     enum { COUNT = 1093 }; /* 7 levels, three children per joint */
     int32_t parents[COUNT];
     for (size_t joint = 0; joint < COUNT; joint++)
@@ -207,8 +199,7 @@ static void a_wide_tree_in_breadth_first_order_becomes_depth_first(void **state)
 }
 
 /* A binary tree of 15 levels requires as many pending parents as any tree of its size may. */
-static void the_deepest_binary_tree_has_at_most_sixteen_pending_parents(void **state) {
-    (void)state;
+TEST(the_deepest_binary_tree_has_at_most_sixteen_pending_parents) {
     const size_t count = PM_SKELETON_MAX_JOINTS - 1;
     int32_t *parents = test_array(count, sizeof *parents);
     for (size_t joint = 0; joint < count; joint++)
@@ -219,8 +210,7 @@ static void the_deepest_binary_tree_has_at_most_sixteen_pending_parents(void **s
 
 /* A chain whose joints each have a leaf beside the next joint: taking the long child first would
  * keep the whole chain pending. */
-static void a_comb_has_at_most_sixteen_pending_parents(void **state) {
-    (void)state;
+TEST(a_comb_has_at_most_sixteen_pending_parents) {
     enum { COUNT = 4001 };
     int32_t parents[COUNT];
     for (size_t joint = 0; joint < COUNT; joint++)
@@ -238,8 +228,7 @@ static void shuffle(random_source *source, size_t *of, size_t count) {
     }
 }
 
-static void random_forests_in_any_order_follow_the_rule(void **state) {
-    (void)state;
+TEST(random_forests_in_any_order_follow_the_rule) {
     enum { MAX = 120 };
     random_source source = random_salted(0x5C01);
     for (size_t round = 0; round < 400; round++) {
@@ -309,8 +298,7 @@ static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t m
     pm_stages_free(&stages);
 }
 
-static void stages_have_the_transforms_of_parents_in_their_slots(void **state) {
-    (void)state;
+TEST(stages_have_the_transforms_of_parents_in_their_slots) {
     enum { MAX = 120 };
     random_source source = random_salted(0x5C02);
     for (size_t round = 0; round < 300; round++) {
@@ -329,8 +317,7 @@ static void stages_have_the_transforms_of_parents_in_their_slots(void **state) {
 }
 
 /* 20,000 joints of one depth: stages are divided. A chain: one joint per stage and two slots. */
-static void the_largest_skeletons_have_stages(void **state) {
-    (void)state;
+TEST(the_largest_skeletons_have_stages) {
     enum { COUNT = 20001 };
     int32_t *parents = test_array(COUNT, sizeof *parents);
     for (int32_t n = 0; n < COUNT; n++)
@@ -346,8 +333,7 @@ static void the_largest_skeletons_have_stages(void **state) {
     free(parents);
 }
 
-static void a_skeleton_keeps_no_pointer_to_its_description(void **state) {
-    (void)state;
+TEST(a_skeleton_keeps_no_pointer_to_its_description) {
     int32_t parents[] = {1, -1, 0};
     pm_skeleton *skeleton = make(parents, 3);
     memset(parents, 0x55, sizeof parents);
@@ -358,32 +344,10 @@ static void a_skeleton_keeps_no_pointer_to_its_description(void **state) {
     pm_skeleton_destroy(&skeleton);
 }
 
-static void destroying_clears_the_handle_and_takes_null(void **state) {
-    (void)state;
+TEST(destroying_clears_the_handle_and_takes_null) {
     pm_skeleton *skeleton = make((const int32_t[]){-1}, 1);
     pm_skeleton_destroy(&skeleton);
     assert_null(skeleton);
     pm_skeleton_destroy(&skeleton);
     pm_skeleton_destroy(NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_joint_is_a_skeleton),
-        cmocka_unit_test(an_order_with_parents_first_is_kept),
-        cmocka_unit_test(children_before_their_parents_are_moved_behind_them),
-        cmocka_unit_test(a_skeleton_may_have_many_roots),
-        cmocka_unit_test(a_chain_may_have_the_maximum_number_of_joints),
-        cmocka_unit_test(sixteen_parents_may_be_pending),
-        cmocka_unit_test(more_than_sixteen_pending_parents_make_the_order_depth_first),
-        cmocka_unit_test(a_wide_tree_in_breadth_first_order_becomes_depth_first),
-        cmocka_unit_test(the_deepest_binary_tree_has_at_most_sixteen_pending_parents),
-        cmocka_unit_test(a_comb_has_at_most_sixteen_pending_parents),
-        cmocka_unit_test(random_forests_in_any_order_follow_the_rule),
-        cmocka_unit_test(stages_have_the_transforms_of_parents_in_their_slots),
-        cmocka_unit_test(the_largest_skeletons_have_stages),
-        cmocka_unit_test(a_skeleton_keeps_no_pointer_to_its_description),
-        cmocka_unit_test(destroying_clears_the_handle_and_takes_null),
-    };
-    return cmocka_run_group_tests_name("skeleton", tests, NULL, NULL);
 }

@@ -77,48 +77,43 @@ static void check_refused(const char *words, size_t joint, const char *file, int
 
 /* ---- pointers and counts ------------------------------------------------------------ */
 
-static void a_valid_description_is_accepted(void **state) {
-    (void)state;
+#define CHECK(test) TEST_WITH(test, make_valid, NULL, NULL)
+
+CHECK(a_valid_description_is_accepted) {
     expect_accepted();
 }
 
-static void a_missing_description_is_refused(void **state) {
-    (void)state;
+CHECK(a_missing_description_is_refused) {
     pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
     expect_refusal(pm_skeleton_create(NULL, &skeleton, &error), &error, PM_ERROR_ARGUMENT, "desc");
     assert_null(skeleton);
 }
 
-static void a_missing_handle_is_refused(void **state) {
-    (void)state;
+CHECK(a_missing_handle_is_refused) {
     pm_error error = poisoned_error();
     expect_refusal(pm_skeleton_create(&s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
                    "skeleton");
 }
 
-static void a_skeleton_without_joints_is_refused(void **state) {
-    (void)state;
+CHECK(a_skeleton_without_joints_is_refused) {
     s.desc.joint_count = 0;
     expect_refused("joint_count");
 }
 
-static void more_joints_than_the_maximum_are_refused(void **state) {
-    (void)state;
+CHECK(more_joints_than_the_maximum_are_refused) {
     s.desc.joint_count = PM_SKELETON_MAX_JOINTS + 1;
     expect_refused("joint_count");
     s.desc.joint_count = SIZE_MAX;
     expect_refused("joint_count");
 }
 
-static void missing_parents_are_refused(void **state) {
-    (void)state;
+CHECK(missing_parents_are_refused) {
     s.desc.parents = NULL;
     expect_refused("parents");
 }
 
-static void too_many_levels_are_refused(void **state) {
-    (void)state;
+CHECK(too_many_levels_are_refused) {
     pm_level many[256] = {{0}};
     s.desc.levels = many;
     s.desc.level_count = 255;
@@ -127,20 +122,17 @@ static void too_many_levels_are_refused(void **state) {
     expect_refused("level_count");
 }
 
-static void levels_without_a_count_are_refused(void **state) {
-    (void)state;
+CHECK(levels_without_a_count_are_refused) {
     s.desc.level_count = 0;
     expect_refused("level_count");
 }
 
-static void too_many_masks_are_refused(void **state) {
-    (void)state;
+CHECK(too_many_masks_are_refused) {
     s.desc.mask_count = 65535;
     expect_refused("mask_count");
 }
 
-static void the_maximum_number_of_masks_is_accepted(void **state) {
-    (void)state;
+CHECK(the_maximum_number_of_masks_is_accepted) {
     float *masks = test_array(65534 * JOINTS, sizeof *masks);
     memset(masks, 0, 65534 * JOINTS * sizeof *masks);
     s.desc.masks = masks;
@@ -149,16 +141,14 @@ static void the_maximum_number_of_masks_is_accepted(void **state) {
     free(masks);
 }
 
-static void only_parents_are_required(void **state) {
-    (void)state;
+CHECK(only_parents_are_required) {
     s.desc = (pm_skeleton_desc){.joint_count = JOINTS, .parents = s.parents};
     expect_accepted();
 }
 
 /* ---- parents --------------------------------------------------------------------------- */
 
-static void a_parent_that_does_not_exist_is_refused(void **state) {
-    (void)state;
+CHECK(a_parent_that_does_not_exist_is_refused) {
     s.parents[2] = JOINTS;
     expect_refused_at("parent", 2);
     s.parents[2] = -2;
@@ -167,14 +157,12 @@ static void a_parent_that_does_not_exist_is_refused(void **state) {
     expect_refused_at("parent", 2);
 }
 
-static void a_joint_that_is_its_own_parent_is_refused(void **state) {
-    (void)state;
+CHECK(a_joint_that_is_its_own_parent_is_refused) {
     s.parents[3] = 3;
     expect_refused_at("its own ancestor", 3);
 }
 
-static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
-    (void)state;
+CHECK(a_cycle_is_refused_at_one_of_its_joints) {
     pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
     s.parents[1] = 3;
@@ -191,16 +179,14 @@ static void a_cycle_is_refused_at_one_of_its_joints(void **state) {
 
 /* ---- the rest pose ------------------------------------------------------------------------ */
 
-static void rotations_that_are_not_finite_are_refused(void **state) {
-    (void)state;
+CHECK(rotations_that_are_not_finite_are_refused) {
     s.rotations[1][2] = (double)NAN;
     expect_refused_at("rotation", 1);
     s.rotations[1][2] = HUGE_VAL;
     expect_refused_at("rotation", 1);
 }
 
-static void rotations_further_than_a_thousandth_from_unit_are_refused(void **state) {
-    (void)state;
+CHECK(rotations_further_than_a_thousandth_from_unit_are_refused) {
     s.rotations[3][3] = 1.0009;
     expect_accepted();
     s.rotations[3][3] = 1.0011;
@@ -213,8 +199,7 @@ static void rotations_further_than_a_thousandth_from_unit_are_refused(void **sta
     expect_refused_at("rotation", 3);
 }
 
-static void positions_that_are_not_finite_or_too_far_are_refused(void **state) {
-    (void)state;
+CHECK(positions_that_are_not_finite_or_too_far_are_refused) {
     s.positions[2][1] = -1e6f;
     expect_accepted();
     s.positions[2][1] = -1.001e6f;
@@ -225,8 +210,7 @@ static void positions_that_are_not_finite_or_too_far_are_refused(void **state) {
     expect_refused_at("position", 2);
 }
 
-static void scales_of_zero_or_nearly_zero_are_refused(void **state) {
-    (void)state;
+CHECK(scales_of_zero_or_nearly_zero_are_refused) {
     s.scales[0][2] = 1.01e-6;
     expect_accepted();
     s.scales[0][2] = 0.99e-6;
@@ -237,8 +221,7 @@ static void scales_of_zero_or_nearly_zero_are_refused(void **state) {
     expect_refused_at("scale", 0);
 }
 
-static void scales_may_be_negative_but_not_too_large(void **state) {
-    (void)state;
+CHECK(scales_may_be_negative_but_not_too_large) {
     s.scales[1][0] = -1e6;
     expect_accepted();
     s.scales[1][0] = -1.001e6;
@@ -249,8 +232,7 @@ static void scales_may_be_negative_but_not_too_large(void **state) {
     expect_refused_at("scale", 1);
 }
 
-static void inverse_binds_that_are_not_finite_or_too_large_are_refused(void **state) {
-    (void)state;
+CHECK(inverse_binds_that_are_not_finite_or_too_large_are_refused) {
     s.binds[3][11] = 1e6f;
     expect_accepted();
     s.binds[3][11] = 1.001e6f;
@@ -261,14 +243,12 @@ static void inverse_binds_that_are_not_finite_or_too_large_are_refused(void **st
     expect_refused_at("inverse_bind|inverse bind", 3);
 }
 
-static void numbers_of_an_unknown_type_are_refused(void **state) {
-    (void)state;
+CHECK(numbers_of_an_unknown_type_are_refused) {
     s.desc.positions.type = (pm_number)7;
     expect_refused("position");
 }
 
-static void rows_may_have_a_stride_but_may_not_overlap(void **state) {
-    (void)state;
+CHECK(rows_may_have_a_stride_but_may_not_overlap) {
     double wide[JOINTS][6] = {{0}};
     for (size_t joint = 0; joint < JOINTS; joint++)
         wide[joint][3] = 1;
@@ -280,8 +260,7 @@ static void rows_may_have_a_stride_but_may_not_overlap(void **state) {
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-static void mask_weights_outside_0_and_1_are_refused(void **state) {
-    (void)state;
+CHECK(mask_weights_outside_0_and_1_are_refused) {
     s.masks[1][2] = -0.001f;
     expect_refused_at("mask", 2);
     s.masks[1][2] = 1.001f;
@@ -290,35 +269,4 @@ static void mask_weights_outside_0_and_1_are_refused(void **state) {
     expect_refused_at("mask", 2);
     s.masks[1][2] = 0.5f;
     expect_accepted();
-}
-
-#define CHECK(test) cmocka_unit_test_setup(test, make_valid)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        CHECK(a_valid_description_is_accepted),
-        CHECK(a_missing_description_is_refused),
-        CHECK(a_missing_handle_is_refused),
-        CHECK(a_skeleton_without_joints_is_refused),
-        CHECK(more_joints_than_the_maximum_are_refused),
-        CHECK(missing_parents_are_refused),
-        CHECK(too_many_levels_are_refused),
-        CHECK(levels_without_a_count_are_refused),
-        CHECK(too_many_masks_are_refused),
-        CHECK(the_maximum_number_of_masks_is_accepted),
-        CHECK(only_parents_are_required),
-        CHECK(a_parent_that_does_not_exist_is_refused),
-        CHECK(a_joint_that_is_its_own_parent_is_refused),
-        CHECK(a_cycle_is_refused_at_one_of_its_joints),
-        CHECK(rotations_that_are_not_finite_are_refused),
-        CHECK(rotations_further_than_a_thousandth_from_unit_are_refused),
-        CHECK(positions_that_are_not_finite_or_too_far_are_refused),
-        CHECK(scales_of_zero_or_nearly_zero_are_refused),
-        CHECK(scales_may_be_negative_but_not_too_large),
-        CHECK(inverse_binds_that_are_not_finite_or_too_large_are_refused),
-        CHECK(numbers_of_an_unknown_type_are_refused),
-        CHECK(rows_may_have_a_stride_but_may_not_overlap),
-        CHECK(mask_weights_outside_0_and_1_are_refused),
-    };
-    return cmocka_run_group_tests_name("skeleton_check", tests, NULL, NULL);
 }

@@ -7,10 +7,6 @@
 #include "support/accuracy.h"
 #include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,25 +89,21 @@ static void check_all(measure_function *measure, const char *tracks) {
     assert_int_equal(failures, 0);
 }
 
-static void random_tracks_are_within_the_documented_error(void **state) {
-    (void)state;
+TEST(random_tracks_are_within_the_documented_error) {
     check_all(random_tracks, "random");
 }
 
-static void gentle_tracks_are_within_the_tighter_error(void **state) {
-    (void)state;
+TEST(gentle_tracks_are_within_the_tighter_error) {
     check_all(gentle_tracks, "gentle");
 }
 
-static void adversarial_tracks_are_within_the_documented_error(void **state) {
-    (void)state;
+TEST(adversarial_tracks_are_within_the_documented_error) {
     check_all(accuracy_of_adversarial, "adversarial");
 }
 
 /* Squad without its limiter may apply its slerps to nearly antipodal operands. Its bound is that of
  * all methods times the magnification by those. */
-static void squad_without_its_limiter_has_an_error_bounded_by_its_condition(void **state) {
-    (void)state;
+TEST(squad_without_its_limiter_has_an_error_bounded_by_its_condition) {
     const implementation *implementations = NULL;
     size_t count = 0, failures = 0;
     assert_true(implementation_list(&implementations, &count));
@@ -156,8 +148,7 @@ static bool sample_of_turned_keys(const implementation *s, const pm_clip_desc *d
 }
 
 /* The bound grows with the condition and still detects keys that are off by 2e-6 rad. */
-static void an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound(void **state) {
-    (void)state;
+TEST(an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound) {
     const variant *v = variant_named("squad, unlimited");
     const implementation wrong = {.name = "turned keys", .sample = sample_of_turned_keys};
     accuracy random = {0}, adversarial = {0};
@@ -168,8 +159,7 @@ static void an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound(void *
 }
 
 /* A small error must be detected, otherwise the tests above prove nothing. */
-static void another_method_exceeds_the_documented_error(void **state) {
-    (void)state;
+TEST(another_method_exceeds_the_documented_error) {
     accuracy a = {0}, b = {0};
     const implementation *implementations = NULL;
     size_t count = 0;
@@ -197,15 +187,9 @@ static void print_table(const implementation *s) {
     }
 }
 
+TEST_GROUP(NULL, implementation_release)
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_tracks_are_within_the_documented_error),
-        cmocka_unit_test(gentle_tracks_are_within_the_tighter_error),
-        cmocka_unit_test(adversarial_tracks_are_within_the_documented_error),
-        cmocka_unit_test(squad_without_its_limiter_has_an_error_bounded_by_its_condition),
-        cmocka_unit_test(an_unlimited_squad_with_slightly_wrong_keys_exceeds_the_bound),
-        cmocka_unit_test(another_method_exceeds_the_documented_error),
-    };
     if (argc == 2 && strcmp(argv[1], "--table") == 0) {
         const implementation *implementations = NULL;
         size_t count = 0;
@@ -213,10 +197,8 @@ int main(int argc, char **argv) {
         if (count == 0)
             return 1;
         print_table(&implementations[0]);
-        implementation_release();
+        implementation_release(NULL);
         return 0;
     }
-    const int failed = cmocka_run_group_tests_name("accuracy", tests, NULL, NULL);
-    implementation_release();
-    return failed;
+    return test_main(argc, argv);
 }

@@ -52,17 +52,17 @@ static void expect_usual_results(void **state, const pm_engine_desc *options) {
     expect_same_bits(actual, expected, SAMPLES * 5 * 4, 4);
 }
 
-static void a_log_function_does_not_change_results(void **state) {
+TEST_ON_BOTH(a_log_function_does_not_change_results) {
     size_t count = 0;
     expect_usual_results(state, &(pm_engine_desc){.log = count_message, .log_user = &count});
 }
 
-static void kernels_read_from_a_folder_give_the_same_results(void **state) {
+TEST_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results) {
     expect_usual_results(state, &(pm_engine_desc){.kernel_folder = POSEMILL_SOURCE_DIR "/kernels",
                                                   .cache_folder = ""});
 }
 
-static void a_kernel_folder_that_does_not_exist_is_an_error(void **state) {
+TEST_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error) {
     engine_for(state);
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
@@ -134,13 +134,15 @@ static size_t walk_cache(enum spoil what) {
     return cache_files;
 }
 
-static void programs_are_stored_in_the_cache_folder(void **state) {
+#define WITH_CACHE(test) TEST_WITH(test, make_cache, remove_cache, &on_device)
+
+WITH_CACHE(programs_are_stored_in_the_cache_folder) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     assert_true(walk_cache(COUNT_ONLY) > 0);
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
 }
 
-static void invalid_files_in_the_cache_are_misses_and_never_errors(void **state) {
+WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     for (int what = TRUNCATE; what <= LENGTHEN; what++) {
         assert_true(walk_cache((enum spoil)what) > 0);
@@ -148,21 +150,9 @@ static void invalid_files_in_the_cache_are_misses_and_never_errors(void **state)
     }
 }
 
-static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
+TEST_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/proc/no/such/folder"});
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
 }
 
-#define WITH_CACHE(test)                                                                           \
-    { #test, test, make_cache, remove_cache, &on_device }
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(a_log_function_does_not_change_results),
-        ONLY_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results),
-        ONLY_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error),
-        WITH_CACHE(programs_are_stored_in_the_cache_folder),
-        WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors),
-        ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
-    };
-    return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

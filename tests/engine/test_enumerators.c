@@ -5,6 +5,7 @@
  */
 #include "base/counts.h"
 #include "support/api_objects.h"
+#include "support/test.h"
 
 #include <limits.h>
 #include <string.h>
@@ -25,8 +26,7 @@ static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
 
 /* ---- values outside of an enumeration -------------------------------------------------------- */
 
-static void invalid_values_have_no_name_and_no_size(void **state) {
-    (void)state;
+TEST(invalid_values_have_no_name_and_no_size) {
     FOR_NONE_OF(PM_ERROR_OUTPUT + 1, number) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
     }
@@ -38,8 +38,7 @@ static void invalid_values_have_no_name_and_no_size(void **state) {
     }
 }
 
-static void invalid_orders_return_false(void **state) {
-    (void)state;
+TEST(invalid_orders_return_false) {
     const double q[4] = {0.1, 0.2, 0.3, 0.9}, angles[3] = {1, 2, 3};
     double to_quaternion[4], to_angles[3];
     FOR_NONE_OF(PM_EULER_COUNT, number) {
@@ -49,8 +48,7 @@ static void invalid_orders_return_false(void **state) {
     }
 }
 
-static void invalid_parents_return_false(void **state) {
-    (void)state;
+TEST(invalid_parents_return_false) {
     static const int32_t wrong[][3] = {{0, 0, 0},  {1, 0, 0},          {-2, 0, 0},
                                        {-1, 1, 0}, {-1, 0, INT32_MAX}, {-1, INT32_MIN, 0}};
     const double offsets[9] = {0, 1, 0, 0, 1, 0, 0, 1, 0};
@@ -67,8 +65,7 @@ static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
     assert_ptr_equal(made, clip);
 }
 
-static void invalid_options_are_refused(void **state) {
-    (void)state;
+TEST(invalid_options_are_refused) {
     FOR_NONE_OF(PM_METHOD_COUNT, number) {
         pm_clip_desc desc = clip_desc;
         desc.method = (pm_method)*number;
@@ -102,8 +99,7 @@ static void invalid_options_are_refused(void **state) {
 }
 
 /* Each array that a method reads, one after another. */
-static void invalid_number_types_are_refused(void **state) {
-    (void)state;
+TEST(invalid_number_types_are_refused) {
     const pm_array of_keys = {.data = keys, .type = PM_FLOAT64};
     const pm_array of_vectors = {.data = vectors, .type = PM_FLOAT64};
     pm_clip_desc desc = {.track_count = 1, .timelines = &timeline, .rotations = of_keys};
@@ -137,8 +133,7 @@ static void invalid_number_types_are_refused(void **state) {
     expect_ok(pm_clip_check(&desc, NULL), &(pm_error){0});
 }
 
-static void invalid_number_types_of_skeletons_are_refused(void **state) {
-    (void)state;
+TEST(invalid_number_types_of_skeletons_are_refused) {
     static const double numbers[12] = {0, 0, 0, 1};
     pm_skeleton_desc desc = {.joint_count = 1, .parents = parents};
     pm_array *const arrays[] = {&desc.rotations, &desc.positions, &desc.scales,
@@ -157,8 +152,7 @@ static void invalid_number_types_of_skeletons_are_refused(void **state) {
     }
 }
 
-static void jobs_with_invalid_values_are_refused(void **state) {
-    (void)state;
+TEST(jobs_with_invalid_values_are_refused) {
     float out[12];
     memset(out, 0x5A, sizeof out);
     FOR_NONE_OF(PM_AXIS_COUNT, number) {
@@ -179,15 +173,4 @@ static void jobs_with_invalid_values_are_refused(void **state) {
     assert_true(is_filled(out, sizeof out, 0x5A));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(invalid_values_have_no_name_and_no_size),
-        cmocka_unit_test(invalid_orders_return_false),
-        cmocka_unit_test(invalid_parents_return_false),
-        cmocka_unit_test(invalid_options_are_refused),
-        cmocka_unit_test(invalid_number_types_are_refused),
-        cmocka_unit_test(invalid_number_types_of_skeletons_are_refused),
-        cmocka_unit_test(jobs_with_invalid_values_are_refused),
-    };
-    return cmocka_run_group_tests_name("enumerators", tests, make_all, free_all);
-}
+TEST_GROUP(make_all, free_all)

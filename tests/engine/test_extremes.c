@@ -58,7 +58,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
     return true;
 }
 
-static void key_times_at_the_limits_of_double(void **state) {
+TEST_ON_BOTH(key_times_at_the_limits_of_double) {
     engine_for(state);
     static const struct {
         const char *what;
@@ -96,7 +96,7 @@ static void key_times_at_the_limits_of_double(void **state) {
         assert_true(accepted[j] > 0);
 }
 
-static void positions_at_the_limits_of_float(void **state) {
+TEST_ON_BOTH(positions_at_the_limits_of_float) {
     engine_for(state);
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
@@ -123,7 +123,7 @@ static void fill_with(double size, uint64_t salt, double *out, size_t count) {
 static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
 enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
 
-static void user_tangents_of_any_size(void **state) {
+TEST_ON_BOTH(user_tangents_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[KEYS][3];
@@ -148,7 +148,7 @@ static void user_tangents_of_any_size(void **state) {
     motion_free(&m);
 }
 
-static void tangents_in_and_out_of_any_size(void **state) {
+TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[2][KEYS][4];
@@ -172,7 +172,7 @@ static void tangents_in_and_out_of_any_size(void **state) {
     motion_free(&m);
 }
 
-static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
+TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
     engine_for(state);
     const pm_rational rates[] = {
         {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
@@ -202,7 +202,7 @@ static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
 }
 
 /* Sample times near the limits of double still clamp to the nearer end. */
-static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
+TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
     engine_for(state);
     motion m = motion_make(KEYS, 1, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
@@ -226,14 +226,4 @@ static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(key_times_at_the_limits_of_double),
-        ON_BOTH(positions_at_the_limits_of_float),
-        ON_BOTH(user_tangents_of_any_size),
-        ON_BOTH(tangents_in_and_out_of_any_size),
-        ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits),
-        ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side),
-    };
-    return cmocka_run_group_tests_name("extremes", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -6,11 +6,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "support/implementation.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,8 +152,7 @@ static void check_implementations(const curve *c) {
         check_curve(&implementations[k], c);
 }
 
-static void samplers_of_real_files_follow_the_appendix(void **state) {
-    (void)state;
+TEST(samplers_of_real_files_follow_the_appendix) {
     for (size_t n = 0; n < sizeof samplers / sizeof *samplers; n++) {
         curve c;
         if (!read_sampler(&samplers[n], &c)) {
@@ -168,8 +164,7 @@ static void samplers_of_real_files_follow_the_appendix(void **state) {
 }
 
 /* A key with the other sign is another key: the curve passes half way around in four dimensions. */
-static void signs_of_keys_are_not_changed(void **state) {
-    (void)state;
+TEST(signs_of_keys_are_not_changed) {
     curve c = {
         .name = "opposite signs",
         .keys = 4,
@@ -256,8 +251,7 @@ static void check_lengths(const implementation *s, const curve *c, bool has_rate
         check_rotation(s, c, times[i], found + 4 * i);
 }
 
-static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
-    (void)state;
+TEST(keys_that_are_not_unit_are_interpolated_as_they_are) {
     random_source source = random_start();
     const implementation in_double = implementation_oracle(), *implementations = NULL;
     size_t count = 0;
@@ -272,13 +266,4 @@ static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samplers_of_real_files_follow_the_appendix),
-        cmocka_unit_test(signs_of_keys_are_not_changed),
-        cmocka_unit_test(keys_that_are_not_unit_are_interpolated_as_they_are),
-    };
-    const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
-    implementation_release();
-    return failed;
-}
+TEST_GROUP(NULL, implementation_release)

@@ -56,7 +56,7 @@ static double peak_mebibytes(void) {
     return (double)usage.ru_maxrss / 1024;
 }
 
-static void a_job_four_times_the_largest_allocation_completes(void **state) {
+TEST_ON_DEVICE(a_job_four_times_the_largest_allocation_completes) {
     pm_engine *engine = engine_for(state);
     pm_device_info info;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
@@ -86,7 +86,7 @@ static void a_job_four_times_the_largest_allocation_completes(void **state) {
     motion_free(&m);
 }
 
-static void a_job_of_many_small_pieces_completes(void **state) {
+TEST_ON_DEVICE(a_job_of_many_small_pieces_completes) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1 << 20});
     motion m;
     pm_clip *clip = large_clip(engine, &m);
@@ -109,7 +109,7 @@ static void a_job_of_many_small_pieces_completes(void **state) {
 }
 
 /* Listed times and pairs are uploaded piece by piece. */
-static void jobs_of_listed_times_and_pairs_are_divided_into_pieces_too(void **state) {
+TEST_ON_DEVICE(jobs_of_listed_times_and_pairs_are_divided_into_pieces_too) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1 << 18});
     motion m;
     pm_clip *clip = large_clip(engine, &m);
@@ -147,7 +147,7 @@ static void jobs_of_listed_times_and_pairs_are_divided_into_pieces_too(void **st
 }
 
 /* A single sample of all tracks is larger than a piece may be. */
-static void a_sample_larger_than_a_piece_is_still_evaluated(void **state) {
+TEST_ON_DEVICE(a_sample_larger_than_a_piece_is_still_evaluated) {
     engine_for(state);
     enum { MANY = 3000 };
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 16384});
@@ -170,15 +170,4 @@ static void a_sample_larger_than_a_piece_is_still_evaluated(void **state) {
     pm_engine_destroy(&engine);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_job_of_many_small_pieces_completes),
-        ONLY_ON_DEVICE(jobs_of_listed_times_and_pairs_are_divided_into_pieces_too),
-        ONLY_ON_DEVICE(a_sample_larger_than_a_piece_is_still_evaluated),
-        ONLY_ON_DEVICE(a_job_four_times_the_largest_allocation_completes),
-    };
-    return cmocka_run_group_tests_name("large", tests, NULL, engines_close);
-}
+TEST_GROUP_ON_DEVICE(NULL, engines_close)

@@ -38,7 +38,7 @@ static pm_clip *turning_clip(void **state, const motion *m, pm_method method) {
     return clip_make(engine_for(state), &desc);
 }
 
-static void every_lap_repeats_the_first_with_the_sign_of_its_turns(void **state) {
+TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
     engine_for(state);
     enum { COUNT = 64 };
     random_source source = random_salted(23);
@@ -69,7 +69,7 @@ static void every_lap_repeats_the_first_with_the_sign_of_its_turns(void **state)
         }
 }
 
-static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
+TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
     engine_for(state);
     enum { COUNT = 2000 };
     float *out = guarded_floats(COUNT * 4);
@@ -95,7 +95,7 @@ static void the_sign_is_continuous_over_many_laps_of_a_full_turn(void **state) {
     guarded_free(out);
 }
 
-static void a_closing_key_makes_the_same_loop_as_leaving_it_out(void **state) {
+TEST_ON_BOTH(a_closing_key_makes_the_same_loop_as_leaving_it_out) {
     engine_for(state);
     enum { COUNT = 300 };
     motion closed = turning_motion(17, 17.0 / 16); /* the last key is key 0 after a full turn */
@@ -132,7 +132,7 @@ static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
 }
 
 /* A period that is not a whole number of key intervals: the last segment is 0.7 of one. */
-static void the_segment_that_closes_a_loop_has_its_own_length(void **state) {
+TEST_ON_BOTH(the_segment_that_closes_a_loop_has_its_own_length) {
     engine_for(state);
     motion m = motion_make(9, 1, 2.0, 18);
     const double period = 8.7 / 4;
@@ -153,12 +153,4 @@ static void the_segment_that_closes_a_loop_has_its_own_length(void **state) {
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns),
-        ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn),
-        ON_BOTH(a_closing_key_makes_the_same_loop_as_leaving_it_out),
-        ON_BOTH(the_segment_that_closes_a_loop_has_its_own_length),
-    };
-    return cmocka_run_group_tests_name("loop", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

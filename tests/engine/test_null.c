@@ -6,6 +6,7 @@
  * are in test_enumerators.
  */
 #include "support/api_objects.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,7 @@ static const pm_crowd_job nothing_to_pose;
 
 /* ---- NULL --------------------------------------------------------------------------------------- */
 
-static void engines_refuse_null(void **state) {
-    (void)state;
+TEST(engines_refuse_null) {
     size_t count = 5;
     pm_bit_match match = PM_BIT_MATCH_DIFFERENT;
     uint32_t different = 0;
@@ -73,8 +73,7 @@ static void engines_refuse_null(void **state) {
     assert_true(count == 5 && match == PM_BIT_MATCH_DIFFERENT);
 }
 
-static void clips_and_jobs_refuse_null(void **state) {
-    (void)state;
+TEST(clips_and_jobs_refuse_null) {
     pm_clip *made = clip;
     expect_null("desc is NULL", pm_clip_check, NULL);
     expect_null("engine is NULL", pm_clip_create, NULL, &clip_desc, &made);
@@ -87,8 +86,7 @@ static void clips_and_jobs_refuse_null(void **state) {
     assert_ptr_equal(made, clip);
 }
 
-static void crowds_refuse_null(void **state) {
-    (void)state;
+TEST(crowds_refuse_null) {
     float records[12];
     pm_skeleton *made_skeleton = skeleton;
     pm_crowd *made = crowd;
@@ -115,8 +113,7 @@ static void crowds_refuse_null(void **state) {
     assert_ptr_equal(made, crowd);
 }
 
-static void root_motion_refuses_null(void **state) {
-    (void)state;
+TEST(root_motion_refuses_null) {
     pm_root_motion root_motion;
     expect_null("crowd is NULL", pm_crowd_root_motion, NULL, &instance, &instance, 1, &root_motion);
     expect_null("before is NULL", pm_crowd_root_motion, crowd, NULL, &instance, 1, &root_motion);
@@ -125,8 +122,7 @@ static void root_motion_refuses_null(void **state) {
 }
 
 /* Destroying NULL has no effect. */
-static void null_may_be_destroyed(void **state) {
-    (void)state;
+TEST(null_may_be_destroyed) {
     pm_engine *no_engine = NULL;
     pm_clip *no_clip = NULL;
     pm_skeleton *no_skeleton = NULL;
@@ -147,8 +143,7 @@ static void null_may_be_destroyed(void **state) {
     pm_crowd_destroy(&no_crowd);
 }
 
-static void null_has_no_size_and_no_content(void **state) {
-    (void)state;
+TEST(null_has_no_size_and_no_content) {
     visit("pm_skeleton_joint_count");
     visit("pm_skeleton_order");
     visit("pm_crowd_clip_ticks");
@@ -158,8 +153,7 @@ static void null_has_no_size_and_no_content(void **state) {
     assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
 }
 
-static void null_is_described_by_zeros(void **state) {
-    (void)state;
+TEST(null_is_described_by_zeros) {
     pm_device_info device;
     pm_clip_info of_clip;
     pm_crowd_info of_crowd;
@@ -192,8 +186,7 @@ static void null_is_described_by_zeros(void **state) {
     pm_crowd_get_info(NULL, NULL);
 }
 
-static void conversions_of_null_return_false(void **state) {
-    (void)state;
+TEST(conversions_of_null_return_false) {
     const double q[4] = {0, 0, 0, 1}, three[3] = {0, 0, 1}, nine[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double to_quaternion[4], to_angles[3], to_matrix[9], to_axes[3];
     expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, NULL, to_quaternion);
@@ -213,8 +206,7 @@ static void conversions_of_null_return_false(void **state) {
     assert_true(pm_bone_axes(NULL, NULL, 0, NULL));
 }
 
-static void names_of_null_are_not_found(void **state) {
-    (void)state;
+TEST(names_of_null_are_not_found) {
     pm_method found[1];
     expect_visited_false(found, pm_method_find, NULL, found);
     expect_visited_false(found, pm_method_find, "slerp", NULL);
@@ -228,8 +220,7 @@ static void names_of_null_are_not_found(void **state) {
 /* Never used: NULL is refused first. */
 #define NO_OBJECT(type) ((type)(void *)&clip)
 
-static void calls_on_opencl_objects_refuse_null(void **state) {
-    (void)state;
+TEST(calls_on_opencl_objects_refuse_null) {
     pm_engine *made = engine;
     const cl_context context = NO_OBJECT(cl_context);
     const cl_device_id device = NO_OBJECT(cl_device_id);
@@ -261,8 +252,7 @@ static void calls_on_opencl_objects_refuse_null(void **state) {
     assert_ptr_equal(made, engine);
 }
 
-static void the_device_queries_of_null_return_null(void **state) {
-    (void)state;
+TEST(the_device_queries_of_null_return_null) {
     visit("pm_cl_context");
     visit("pm_cl_device");
     assert_null(pm_cl_context(NULL));
@@ -303,8 +293,7 @@ static size_t expect_all_visited(const char *header) {
     return functions;
 }
 
-static void no_function_of_the_headers_is_left_out(void **state) {
-    (void)state;
+TEST(no_function_of_the_headers_is_left_out) {
     static const char *const without_pointers[] = {
         "pm_version",         "pm_processors",         "pm_status_name",
         "pm_method_describe", "pm_crowd_record_bytes", "pm_crowd_ticks"};
@@ -317,22 +306,4 @@ static void no_function_of_the_headers_is_left_out(void **state) {
 #endif
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engines_refuse_null),
-        cmocka_unit_test(clips_and_jobs_refuse_null),
-        cmocka_unit_test(crowds_refuse_null),
-        cmocka_unit_test(root_motion_refuses_null),
-        cmocka_unit_test(null_may_be_destroyed),
-        cmocka_unit_test(null_has_no_size_and_no_content),
-        cmocka_unit_test(null_is_described_by_zeros),
-        cmocka_unit_test(conversions_of_null_return_false),
-        cmocka_unit_test(names_of_null_are_not_found),
-#if POSEMILL_OPENCL
-        cmocka_unit_test(calls_on_opencl_objects_refuse_null),
-        cmocka_unit_test(the_device_queries_of_null_return_null),
-#endif
-        cmocka_unit_test(no_function_of_the_headers_is_left_out),
-    };
-    return cmocka_run_group_tests_name("null", tests, make_all, free_all);
-}
+TEST_GROUP(make_all, free_all)

@@ -5,11 +5,11 @@
  * of posemill_motion.h have tests beside their functions.
  */
 #include "support/api_objects.h"
+#include "support/test.h"
 
 static pm_error error;
 
-static void descriptions_with_reserved_values_are_refused(void **state) {
-    (void)state;
+TEST(descriptions_with_reserved_values_are_refused) {
     pm_engine *none = NULL;
     pm_skeleton *no_skeleton = NULL;
     pm_crowd *no_crowd = NULL;
@@ -32,8 +32,7 @@ static void descriptions_with_reserved_values_are_refused(void **state) {
     assert_true(!none && !no_skeleton && !no_crowd);
 }
 
-static void jobs_with_reserved_values_are_refused(void **state) {
-    (void)state;
+TEST(jobs_with_reserved_values_are_refused) {
     float rotation[4], palette[12];
     pm_sample_job job = {.sample_count = 1, .rate = {1, 1}, .rotations = rotation};
     expect_reserved_refused(pm_sample_job, job, &error, pm_sample(clip, &job, &error));
@@ -47,8 +46,7 @@ static void jobs_with_reserved_values_are_refused(void **state) {
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
 }
 
-static void lists_of_outputs_name_each_at_most_once(void **state) {
-    (void)state;
+TEST(lists_of_outputs_name_each_at_most_once) {
     float records[2][12];
     pm_crowd_target targets[] = {{.output = PM_CROWD_MODEL, .memory = records[0]},
                                  {.output = PM_CROWD_MODEL, .memory = records[1]}};
@@ -67,8 +65,7 @@ static void lists_of_outputs_name_each_at_most_once(void **state) {
 }
 
 /* Programs that were compiled with a smaller or a larger struct. */
-static void infos_are_filled_as_far_as_they_go(void **state) {
-    (void)state;
+TEST(infos_are_filled_as_far_as_they_go) {
     pm_device_info info;
     unsigned char memory[2 * sizeof info];
     pm_engine_get_info(engine, &info, sizeof info);
@@ -82,12 +79,4 @@ static void infos_are_filled_as_far_as_they_go(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(descriptions_with_reserved_values_are_refused),
-        cmocka_unit_test(jobs_with_reserved_values_are_refused),
-        cmocka_unit_test(lists_of_outputs_name_each_at_most_once),
-        cmocka_unit_test(infos_are_filled_as_far_as_they_go),
-    };
-    return cmocka_run_group_tests_name("reserved", tests, make_all, free_all);
-}
+TEST_GROUP(make_all, free_all)

@@ -72,7 +72,7 @@ static void expect_key(const pm_clip *clip, const pm_sample_job *job, size_t wan
 }
 
 /* Sample m den + j is at j/den of the segment after key m. */
-static void uniform_samples_of_uniform_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(uniform_samples_of_uniform_keys_switch_at_the_key) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     random_source source = random_salted(18);
@@ -112,7 +112,7 @@ static size_t last_key_at(const double *times, size_t count, double time) {
 }
 
 /* The key times of a rate are the nearest doubles. */
-static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
     engine_for(state);
     static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {120, 1}, {1, 7}, {1000, 3}};
     random_source source = random_salted(19);
@@ -134,7 +134,7 @@ static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
 }
 
 /* Steps of 1e-3 to 1e3 s, also far from 0. */
-static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_listed_keys_switch_at_the_key) {
     engine_for(state);
     random_source source = random_salted(20);
     for (int n = 0; n < 10; n++) {
@@ -157,7 +157,7 @@ static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
 
 /* First key, steps and period are multiples of 2^-10, and so are the times of keys in other laps:
  * they are exact in double, and so is the order of a sample time and a key. */
-static void listed_samples_of_loops_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {
     engine_for(state);
     const double unit = 0x1p-10;
     random_source source = random_salted(21);
@@ -189,7 +189,7 @@ static void listed_samples_of_loops_switch_at_the_key(void **state) {
 
 /* Keys of rates that are powers of two are on ticks. A tick is the resolution of time: a sample
  * more than one tick before a key does not show the key. */
-static void crowds_switch_at_the_key(void **state) {
+TEST_ON_BOTH(crowds_switch_at_the_key) {
     static const int32_t parents[] = {-1};
     const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};
     random_source source = random_salted(22);
@@ -230,13 +230,4 @@ static void crowds_switch_at_the_key(void **state) {
     pm_skeleton_destroy(&skeleton);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(uniform_samples_of_uniform_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_listed_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_loops_switch_at_the_key),
-        ON_BOTH(crowds_switch_at_the_key),
-    };
-    return cmocka_run_group_tests_name("step times", tests, make_keys, engines_close);
-}
+TEST_GROUP(make_keys, engines_close)

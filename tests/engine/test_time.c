@@ -67,7 +67,7 @@ static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job
 
 /* Three hours at 120 Hz with keys that repeat every 1001: 1000 samples at 120 * 1000/1001 Hz are
  * one lap, so every lap must have the bits of the first. */
-static void three_hours_end_with_the_bits_of_the_start(void **state) {
+TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
     engine_for(state);
     enum { ROUND = 1001, PERIOD = 1000 };
     const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
@@ -97,7 +97,7 @@ static void three_hours_end_with_the_bits_of_the_start(void **state) {
     motion_free(&m);
 }
 
-static void uniform_samples_are_at_the_times_computed_in_integers(void **state) {
+TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
     engine_for(state);
     motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
@@ -127,7 +127,7 @@ static void uniform_samples_are_at_the_times_computed_in_integers(void **state) 
 }
 
 /* 2 s of 48 keys: one lap is a whole number of keys, and only the end keys have an exact time. */
-static void samples_2_to_the_40_laps_away_are_exact(void **state) {
+TEST_ON_BOTH(samples_2_to_the_40_laps_away_are_exact) {
     engine_for(state);
     motion m = motion_make(48, 1, 2.0, 3);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
@@ -141,7 +141,7 @@ static void samples_2_to_the_40_laps_away_are_exact(void **state) {
     motion_free(&m);
 }
 
-static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
+TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
     engine_for(state);
     motion m = motion_make(4096, 1, 2.0, 4);
     const pm_rational odd = {INT64_C(599999885559082), INT64_C(10000000000000)};
@@ -161,7 +161,7 @@ static void rates_with_large_terms_are_exact_on_both_sides(void **state) {
 
 /* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all are multiples of 1/(b
  * p). */
-static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
+TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
     engine_for(state);
     enum { COUNT = 64 };
     motion m = motion_make(100, 1, 2.0, 5);
@@ -191,7 +191,7 @@ static void a_start_shifts_all_samples_by_an_exact_fraction(void **state) {
     motion_free(&m);
 }
 
-static void a_start_before_the_keys_clamps_until_the_first_key(void **state) {
+TEST_ON_BOTH(a_start_before_the_keys_clamps_until_the_first_key) {
     engine_for(state);
     motion m = motion_make(10, 1, 2.0, 6);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
@@ -207,7 +207,7 @@ static void a_start_before_the_keys_clamps_until_the_first_key(void **state) {
     motion_free(&m);
 }
 
-static void listed_times_agree_with_uniform_samples_at_the_same_times(void **state) {
+TEST_ON_BOTH(listed_times_agree_with_uniform_samples_at_the_same_times) {
     engine_for(state);
     motion m = motion_make(2000, 1, 3.0, 7);
     pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
@@ -267,7 +267,7 @@ static void flip_some_signs(motion *m) {
                 m->rotations[row * 4 + c] *= -1;
 }
 
-static void uniform_samples_at_keys_are_the_keys(void **state) {
+TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
     engine_for(state);
     motion m = motion_make(40, 5, 3.0, 9);
     flip_some_signs(&m);
@@ -288,7 +288,7 @@ static void uniform_samples_at_keys_are_the_keys(void **state) {
 }
 
 /* Half turns and quarter turns about the axes: a zero that becomes negative has other bits. */
-static void zeros_in_keys_stay_positive_zeros(void **state) {
+TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
     engine_for(state);
     const float r = 0.70710678f;
     const float quarter_turns[8][4] = {{0, 0, 0, 1}, {0, 0.6f, 0, 0.8f}, {0, 1, 0, 0},
@@ -312,7 +312,7 @@ static void zeros_in_keys_stay_positive_zeros(void **state) {
     motion_free(&m);
 }
 
-static void samples_at_listed_key_times_are_the_keys(void **state) {
+TEST_ON_BOTH(samples_at_listed_key_times_are_the_keys) {
     engine_for(state);
     motion m = motion_make(40, 5, 3.0, 10);
     flip_some_signs(&m);
@@ -340,7 +340,7 @@ static void samples_at_listed_key_times_are_the_keys(void **state) {
     motion_free(&m);
 }
 
-static void open_tracks_keep_their_end_keys_outside(void **state) {
+TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
     engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
     motion m = motion_make(KEYS, 1, 3.0, 12);
@@ -378,7 +378,7 @@ static void open_tracks_keep_their_end_keys_outside(void **state) {
 
 /* ---- order and batches ---- */
 
-static void results_do_not_depend_on_the_order_of_samples(void **state) {
+TEST_ON_BOTH(results_do_not_depend_on_the_order_of_samples) {
     engine_for(state);
     enum { MAX = 257, TRACKS = 3 };
     const size_t count = small_sizes() ? 64 : MAX;
@@ -416,7 +416,7 @@ static void results_do_not_depend_on_the_order_of_samples(void **state) {
     motion_free(&m);
 }
 
-static void results_do_not_depend_on_the_size_of_batches(void **state) {
+TEST_ON_BOTH(results_do_not_depend_on_the_size_of_batches) {
     engine_for(state);
     enum { MAX = 333, TRACKS = 5 };
     const size_t count = small_sizes() ? 100 : MAX;
@@ -446,21 +446,4 @@ static void results_do_not_depend_on_the_size_of_batches(void **state) {
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(three_hours_end_with_the_bits_of_the_start),
-        ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers),
-        ON_BOTH(samples_2_to_the_40_laps_away_are_exact),
-        ON_BOTH(rates_with_large_terms_are_exact_on_both_sides),
-        ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction),
-        ON_BOTH(a_start_before_the_keys_clamps_until_the_first_key),
-        ON_BOTH(listed_times_agree_with_uniform_samples_at_the_same_times),
-        ON_BOTH(uniform_samples_at_keys_are_the_keys),
-        ON_BOTH(zeros_in_keys_stay_positive_zeros),
-        ON_BOTH(samples_at_listed_key_times_are_the_keys),
-        ON_BOTH(open_tracks_keep_their_end_keys_outside),
-        ON_BOTH(results_do_not_depend_on_the_order_of_samples),
-        ON_BOTH(results_do_not_depend_on_the_size_of_batches),
-    };
-    return cmocka_run_group_tests_name("time", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

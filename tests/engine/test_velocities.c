@@ -144,7 +144,7 @@ static bool is_tested(const pm_engine *engine, const variant *v, const track_kin
     return is_curve(v, c) && !is_left_out(v, c) && can_compile_motion(engine, v->method);
 }
 
-static void derivatives_are_those_of_the_curve(void **state) {
+TEST_ON_BOTH(derivatives_are_those_of_the_curve) {
     pm_engine *engine = engine_for(state);
     static probe p;
     size_t failures = 0;
@@ -165,7 +165,7 @@ static void derivatives_are_those_of_the_curve(void **state) {
 
 /* All except those of keys with opposite signs for cubicspline, and of squad without its limiter:
  * both pass through or near points where there is no rotation. */
-static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **state) {
+TEST_ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve) {
     pm_engine *engine = engine_for(state);
     static probe p;
     size_t failures = 0;
@@ -187,7 +187,7 @@ static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **stat
 }
 
 /* A small error must be detected. */
-static void another_curve_has_other_derivatives(void **state) {
+TEST_ON_BOTH(another_curve_has_other_derivatives) {
     pm_engine *engine = engine_for(state);
     static angular expected[RATE_SAMPLES];
     static probe p, other;
@@ -220,8 +220,7 @@ static void compare_closeness(const probe *p, const char *name, errors *e) {
 
 /* The derivatives that serve as reference must not depend on the size of the part that they are
  * computed from. */
-static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
-    (void)state;
+TEST(derivatives_of_the_oracle_are_exact_enough_to_judge) {
     static probe p;
     errors worst = {0};
     for (size_t n = 0; n < variant_count(); n++) {
@@ -262,7 +261,7 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
     }
 }
 
-static void rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame(void **state) {
+TEST_ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates body, parent;
@@ -359,7 +358,7 @@ static bool keep(const variant *v, const track_kind *c, const errors *jump) {
     return kept && seen;
 }
 
-static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state) {
+TEST_ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates sides;
@@ -386,14 +385,4 @@ static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state
     assert_true(small_sizes() || (positive > 0 && negative > 0));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_of_the_oracle_are_exact_enough_to_judge),
-        ON_BOTH(derivatives_are_those_of_the_curve),
-        ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve),
-        ON_BOTH(another_curve_has_other_derivatives),
-        ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame),
-        ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised),
-    };
-    return cmocka_run_group_tests_name("velocities", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

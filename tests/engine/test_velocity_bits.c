@@ -184,11 +184,11 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
     PM_ROTATION_CURVES(EXPECT_MET)
 }
 
-static void the_device_gives_the_bits_of_the_reference(void **state) {
+TEST_ON_DEVICE(the_device_gives_the_bits_of_the_reference) {
     expect_bits_of_the_reference(engine_for(state));
 }
 
-static void one_lane_gives_the_bits_of_the_reference(void **state) {
+TEST_ON_DEVICE(one_lane_gives_the_bits_of_the_reference) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (info.lanes == 1) /* the same again */
@@ -198,7 +198,7 @@ static void one_lane_gives_the_bits_of_the_reference(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
+TEST_ON_REFERENCE(kernels_on_the_host_give_the_bits_of_the_reference) {
     static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES; kind++) {
@@ -283,7 +283,7 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind 
     set_destroy(&s.set);
 }
 
-static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
+TEST_ON_BOTH(rates_are_zero_outside_the_keys_and_only_there) {
     static const bool listed[] = {true, true, false, false, true, true};
     pm_engine *engine = engine_for(state);
     bool uniform[COUNT]; /* 7 per second, from a second before keys at 3 per second */
@@ -298,7 +298,7 @@ static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
     }
 }
 
-static void a_single_key_has_zero_rates(void **state) {
+TEST_ON_BOTH(a_single_key_has_zero_rates) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         input s;
@@ -320,14 +320,4 @@ static void a_single_key_has_zero_rates(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(the_device_gives_the_bits_of_the_reference),
-        ONLY_ON_DEVICE(one_lane_gives_the_bits_of_the_reference),
-        {"kernels_on_the_host_give_the_bits_of_the_reference",
-         kernels_on_the_host_give_the_bits_of_the_reference, NULL, NULL, &on_reference},
-        ON_BOTH(rates_are_zero_outside_the_keys_and_only_there),
-        ON_BOTH(a_single_key_has_zero_rates),
-    };
-    return cmocka_run_group_tests_name("velocity bits", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

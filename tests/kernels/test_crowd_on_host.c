@@ -120,8 +120,7 @@ static void expect_scene(const scene_options *options) {
     scene_free(&s);
 }
 
-static void every_output_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(every_output_has_the_bits_of_the_reference) {
     for (int scales = 0; scales < 2; scales++)
         for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
             for (int looped = 0; looped < 2; looped++)
@@ -133,8 +132,7 @@ static void every_output_has_the_bits_of_the_reference(void **state) {
                                               .looped = looped});
 }
 
-static void every_method_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(every_method_has_the_bits_of_the_reference) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         if (strchr(v->name, ','))
@@ -145,8 +143,7 @@ static void every_method_has_the_bits_of_the_reference(void **state) {
     }
 }
 
-static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
     for (int looped = 0; looped < 2; looped++) {
         expect_scene(
             &(scene_options){.salt = 0xF40, .key_format = PM_KEYS_LOG48, .looped = looped});
@@ -155,8 +152,7 @@ static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
     }
 }
 
-static void any_number_of_joints_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(any_number_of_joints_has_the_bits_of_the_reference) {
     static const size_t joints[] = {1, 2, 3, 4, 15, 16, 17, 33, 70};
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
         expect_scene(&(scene_options){
@@ -164,8 +160,7 @@ static void any_number_of_joints_has_the_bits_of_the_reference(void **state) {
 }
 
 /* The instances start in the middle of all, as for pieces of a job. */
-static void instances_that_are_not_updated_are_not_written(void **state) {
-    (void)state;
+TEST(instances_that_are_not_updated_are_not_written) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xF60);
@@ -187,13 +182,4 @@ static void instances_that_are_not_updated_are_not_written(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_has_the_bits_of_the_reference),
-        cmocka_unit_test(every_method_has_the_bits_of_the_reference),
-        cmocka_unit_test(keys_of_48_bits_have_the_bits_of_the_reference),
-        cmocka_unit_test(any_number_of_joints_has_the_bits_of_the_reference),
-        cmocka_unit_test(instances_that_are_not_updated_are_not_written),
-    };
-    return cmocka_run_group_tests_name("crowd on host", tests, open_engine, close_engine);
-}
+TEST_GROUP(open_engine, close_engine)

@@ -153,8 +153,7 @@ static void make_key_times(double times[KEYS]) {
         times[k] = 0.04 * ((double)k + random_between(&source, 0, 0.9));
 }
 
-static void uniform_samples_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(uniform_samples_have_the_bits_of_one_device) {
     need_parts();
     const pm_clip_desc desc = describe(&uniform);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
@@ -162,8 +161,7 @@ static void uniform_samples_have_the_bits_of_one_device(void **state) {
 }
 
 /* Pieces start where the job does, at any distance from the keys. */
-static void samples_far_into_a_loop_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(samples_far_into_a_loop_have_the_bits_of_one_device) {
     need_parts();
     pm_clip_desc desc = describe(&uniform);
     desc.loop_period = 0.5;
@@ -174,8 +172,7 @@ static void samples_far_into_a_loop_have_the_bits_of_one_device(void **state) {
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-static void uniform_samples_of_listed_keys_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(uniform_samples_of_listed_keys_have_the_bits_of_one_device) {
     need_parts();
     double times[KEYS];
     make_key_times(times);
@@ -185,8 +182,7 @@ static void uniform_samples_of_listed_keys_have_the_bits_of_one_device(void **st
     expect_results_of_one(m.engine, &desc, &job);
 }
 
-static void listed_times_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(listed_times_have_the_bits_of_one_device) {
     need_parts();
     double times[COUNT];
     uint32_t tracks[COUNT];
@@ -198,8 +194,7 @@ static void listed_times_have_the_bits_of_one_device(void **state) {
 }
 
 /* The first sample number is not used in a job of times, and may have any value. */
-static void pairs_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(pairs_have_the_bits_of_one_device) {
     need_parts();
     double times[COUNT];
     uint32_t tracks[COUNT];
@@ -212,8 +207,7 @@ static void pairs_have_the_bits_of_one_device(void **state) {
     multi_of(m.engine)->min_values = MIN;
 }
 
-static void tracks_with_times_of_their_own_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(tracks_with_times_of_their_own_have_the_bits_of_one_device) {
     need_parts();
     double key_times[KEYS], times[COUNT];
     uint32_t timeline_of[TRACKS], tracks[COUNT];
@@ -234,8 +228,7 @@ static void tracks_with_times_of_their_own_have_the_bits_of_one_device(void **st
     multi_of(m.engine)->min_values = MIN;
 }
 
-static void devices_with_a_common_context_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(devices_with_a_common_context_have_the_bits_of_one_device) {
     need_parts();
     const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
                                          {.context = m.subs.shared, .device = m.subs.devices[1]}};
@@ -247,8 +240,7 @@ static void devices_with_a_common_context_have_the_bits_of_one_device(void **sta
 }
 
 /* Pieces that a device divides again because it lacks memory. */
-static void divided_pieces_have_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(divided_pieces_have_the_bits_of_one_device) {
     need_parts();
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
@@ -289,8 +281,7 @@ static size_t programs_of(const pm_engine *engine, size_t part) {
 }
 
 /* A thread may start too late for one job, but not for all of them. */
-static void every_device_takes_part(void **state) {
-    (void)state;
+TEST(every_device_takes_part) {
     need_parts();
     pm_engine *engine = open_separately();
     pm_clip *clip = clip_of_slerp(engine);
@@ -302,8 +293,7 @@ static void every_device_takes_part(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void the_first_device_takes_a_job_too_small_to_divide(void **state) {
-    (void)state;
+TEST(the_first_device_takes_a_job_too_small_to_divide) {
     need_parts();
     pm_engine *engine = open_separately();
     pm_clip *clip = clip_of_slerp(engine);
@@ -316,8 +306,7 @@ static void the_first_device_takes_a_job_too_small_to_divide(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void a_job_of_any_length_has_the_bits_of_one_device(void **state) {
-    (void)state;
+TEST(a_job_of_any_length_has_the_bits_of_one_device) {
     need_parts();
     random_source source = random_salted(0x76);
     const pm_clip_desc desc = describe(&uniform);
@@ -327,9 +316,8 @@ static void a_job_of_any_length_has_the_bits_of_one_device(void **state) {
 }
 
 /* With the library's own minimum piece. */
-static void a_large_job_has_the_bits_of_one_device(void **state) {
+TEST(a_large_job_has_the_bits_of_one_device) {
     void *kind_state = &on_device;
-    (void)state;
     need_parts();
     enum { LARGE = 12000 };
     pm_engine *engine = NULL;
@@ -374,8 +362,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-static void two_threads_may_sample_concurrently(void **state) {
-    (void)state;
+TEST(two_threads_may_sample_concurrently) {
     need_parts();
     const size_t floats = (size_t)JOBS * COUNT * TRACKS * 4;
     pm_clip *clip = clip_of_slerp(m.engine);
@@ -403,8 +390,7 @@ static void two_threads_may_sample_concurrently(void **state) {
 
 /* ---- information of the engine --------- */
 
-static void its_info_covers_all_devices(void **state) {
-    (void)state;
+TEST(its_info_covers_all_devices) {
     need_parts();
     pm_device_info whole, parts[PARTS];
     pm_engine_get_info(m.engine, &whole, sizeof(pm_device_info));
@@ -428,8 +414,7 @@ static void its_info_covers_all_devices(void **state) {
 }
 
 /* The reference path's devices stand in for those of three drivers. */
-static void names_that_are_part_of_others_are_named(void **state) {
-    (void)state;
+TEST(names_that_are_part_of_others_are_named) {
     need_parts();
     pm_device devices[3], *members[3], *joint = NULL;
     static const char *const names[3] = {"PoCL 3.1 LLVM", "PoCL", "PoCL 3.1 LLVM"};
@@ -448,9 +433,8 @@ static void names_that_are_part_of_others_are_named(void **state) {
     joint->backend->close(joint);
 }
 
-static void a_clip_counts_its_bytes_on_each_device(void **state) {
+TEST(a_clip_counts_its_bytes_on_each_device) {
     void *kind_state = &on_device;
-    (void)state;
     need_parts();
     pm_clip_info of_many, of_one;
     pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_for(&kind_state));
@@ -461,8 +445,7 @@ static void a_clip_counts_its_bytes_on_each_device(void **state) {
     pm_clip_destroy(&one);
 }
 
-static void the_self_check_covers_every_device(void **state) {
-    (void)state;
+TEST(the_self_check_covers_every_device) {
     need_parts();
     pm_engine *engine = open_separately();
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
@@ -477,8 +460,7 @@ static void the_self_check_covers_every_device(void **state) {
 
 /* ---- on a caller's queue ---- */
 
-static void a_queue_of_any_of_the_devices_is_accepted(void **state) {
-    (void)state;
+TEST(a_queue_of_any_of_the_devices_is_accepted) {
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
     pm_clip *clip = clip_of_slerp(m.engine);
@@ -513,8 +495,7 @@ static void a_queue_of_any_of_the_devices_is_accepted(void **state) {
     pm_clip_destroy(&clip);
 }
 
-static void a_queue_of_another_device_is_refused(void **state) {
-    (void)state;
+TEST(a_queue_of_another_device_is_refused) {
     need_parts();
     cl_int status = CL_SUCCESS;
     pm_clip *clip = clip_of_slerp(m.engine);
@@ -544,8 +525,7 @@ static void expect_refused_targets(const pm_cl_target *targets, size_t count, co
     assert_ptr_equal(engine, untouched);
 }
 
-static void invalid_targets_are_refused(void **state) {
-    (void)state;
+TEST(invalid_targets_are_refused) {
     need_parts();
     const pm_cl_target *good = m.subs.targets;
     const pm_cl_target no_context[PARTS] = {good[0],
@@ -561,8 +541,7 @@ static void invalid_targets_are_refused(void **state) {
                    PM_ERROR_ARGUMENT, "engine");
 }
 
-static void one_device_twice_is_refused(void **state) {
-    (void)state;
+TEST(one_device_twice_is_refused) {
     need_parts();
     const pm_cl_target twice[3] = {
         {.context = m.subs.targets[0].context, .device = m.subs.devices[0]},
@@ -571,8 +550,7 @@ static void one_device_twice_is_refused(void **state) {
     expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
 }
 
-static void one_target_makes_an_ordinary_engine(void **state) {
-    (void)state;
+TEST(one_target_makes_an_ordinary_engine) {
     need_parts();
     const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
     pm_engine *engine = open_targets(&target, 1);
@@ -585,8 +563,7 @@ static void one_target_makes_an_ordinary_engine(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void contexts_are_retained_and_released(void **state) {
-    (void)state;
+TEST(contexts_are_retained_and_released) {
     need_parts();
     const cl_uint before = references(m.subs.shared);
     const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
@@ -614,8 +591,7 @@ static void expect_refused_device(const char *device, pm_status expected, const 
     assert_null(engine);
 }
 
-static void a_device_that_is_listed_twice_is_refused(void **state) {
-    (void)state;
+TEST(a_device_that_is_listed_twice_is_refused) {
     pm_device_info infos[2];
     char list[128];
     list_some(infos);
@@ -624,16 +600,14 @@ static void a_device_that_is_listed_twice_is_refused(void **state) {
     expect_refused_device(list, PM_ERROR_ARGUMENT, "twice");
 }
 
-static void a_list_with_a_device_that_does_not_exist_is_refused(void **state) {
-    (void)state;
+TEST(a_list_with_a_device_that_does_not_exist_is_refused) {
     expect_refused_device("0,99", PM_ERROR_NO_DEVICE, "\"99\"");
     expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
     expect_refused_device("0,99:0", PM_ERROR_NO_DEVICE, "\"99:0\"");
     expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
 }
 
-static void a_name_without_separators_is_not_a_list(void **state) {
-    (void)state;
+TEST(a_name_without_separators_is_not_a_list) {
     static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char quoted[64];
@@ -656,15 +630,13 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     pm_engine_destroy(&engine);
 }
 
-static void all_means_every_device(void **state) {
-    (void)state;
+TEST(all_means_every_device) {
     pm_device_info infos[2];
     const size_t count = list_some(infos);
     expect_devices("all", &infos[0], count);
 }
 
-static void a_list_gives_its_devices_in_its_order(void **state) {
-    (void)state;
+TEST(a_list_gives_its_devices_in_its_order) {
     pm_device_info infos[2];
     char list[128];
     if (list_some(infos) < 2) {
@@ -677,39 +649,4 @@ static void a_list_gives_its_devices_in_its_order(void **state) {
     expect_devices(list, &infos[1], 2);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_samples_have_the_bits_of_one_device),
-        cmocka_unit_test(samples_far_into_a_loop_have_the_bits_of_one_device),
-        cmocka_unit_test(uniform_samples_of_listed_keys_have_the_bits_of_one_device),
-        cmocka_unit_test(listed_times_have_the_bits_of_one_device),
-        cmocka_unit_test(pairs_have_the_bits_of_one_device),
-        cmocka_unit_test(tracks_with_times_of_their_own_have_the_bits_of_one_device),
-        cmocka_unit_test(devices_with_a_common_context_have_the_bits_of_one_device),
-        cmocka_unit_test(divided_pieces_have_the_bits_of_one_device),
-        cmocka_unit_test(every_device_takes_part),
-        cmocka_unit_test(the_first_device_takes_a_job_too_small_to_divide),
-        cmocka_unit_test(a_job_of_any_length_has_the_bits_of_one_device),
-        cmocka_unit_test(a_large_job_has_the_bits_of_one_device),
-        cmocka_unit_test(two_threads_may_sample_concurrently),
-        cmocka_unit_test(its_info_covers_all_devices),
-        cmocka_unit_test(names_that_are_part_of_others_are_named),
-        cmocka_unit_test(a_clip_counts_its_bytes_on_each_device),
-        cmocka_unit_test(the_self_check_covers_every_device),
-        cmocka_unit_test(a_queue_of_any_of_the_devices_is_accepted),
-        cmocka_unit_test(a_queue_of_another_device_is_refused),
-        cmocka_unit_test(invalid_targets_are_refused),
-        cmocka_unit_test(one_device_twice_is_refused),
-        cmocka_unit_test(one_target_makes_an_ordinary_engine),
-        cmocka_unit_test(contexts_are_retained_and_released),
-        cmocka_unit_test(a_device_that_is_listed_twice_is_refused),
-        cmocka_unit_test(a_list_with_a_device_that_does_not_exist_is_refused),
-        cmocka_unit_test(a_name_without_separators_is_not_a_list),
-        cmocka_unit_test(all_means_every_device),
-        cmocka_unit_test(a_list_gives_its_devices_in_its_order),
-    };
-    return cmocka_run_group_tests_name("multi_device", tests, open_parts, close_parts);
-}
+TEST_GROUP_ON_DEVICE(open_parts, close_parts)

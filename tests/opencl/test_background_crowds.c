@@ -107,7 +107,7 @@ static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
     }
 }
 
-static void a_crowd_does_not_wait_for_its_programs(void **state) {
+TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
     engine_for(state);
     build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -134,7 +134,7 @@ static void a_crowd_does_not_wait_for_its_programs(void **state) {
     assert_int_equal(g.built, g.building);
 }
 
-static void an_engine_may_be_destroyed_while_a_crowds_programs_are_built(void **state) {
+TEST_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built) {
     engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -165,7 +165,7 @@ static bool is_by_reference(const scene *s, pm_crowd_output output,
     return same;
 }
 
-static void once_bits_differ_jobs_wait_for_their_programs(void **state) {
+TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
     engine_for(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -193,7 +193,7 @@ static void once_bits_differ_jobs_wait_for_their_programs(void **state) {
 
 /* ---- failures ---- */
 
-static void a_failed_build_is_the_failure_of_a_job(void **state) {
+TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     engine_for(state);
     if (is_on_oclgrind(state)) {
         print_message("not tested: Oclgrind reports builds that fail on purpose\n");
@@ -298,7 +298,7 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     motion_free(&m);
 }
 
-static void jobs_on_a_queue_wait_for_their_programs(void **state) {
+TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
     engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -339,7 +339,7 @@ static void *pose_often(void *argument) {
 }
 
 /* Some jobs are computed before the program is ready, and some after that. */
-static void eight_threads_may_pose_one_crowd_during_a_build(void **state) {
+TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     enum { WORKERS = 8 };
     worker workers[WORKERS];
     engine_for(state);
@@ -383,17 +383,4 @@ static void eight_threads_may_pose_one_crowd_during_a_build(void **state) {
     pm_engine_destroy(&engine);
 }
 
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_crowd_does_not_wait_for_its_programs),
-        ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built),
-        ONLY_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs),
-        ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
-        ONLY_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs),
-        ONLY_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build),
-    };
-    leave_out_crowds_on_rusticl();
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("background_crowds", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

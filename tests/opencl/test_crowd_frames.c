@@ -7,6 +7,7 @@
 #include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/faults.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -84,20 +85,17 @@ static size_t run_frames(pm_cl_crowd_job job) {
     return made_first;
 }
 
-static void the_linker_wraps_the_calls(void **state) {
-    (void)state;
+TEST(the_linker_wraps_the_calls) {
     assert_true(faults_are_linked());
 }
 
-static void frames_of_host_instances_make_nothing_after_the_first(void **state) {
+TEST(frames_of_host_instances_make_nothing_after_the_first) {
     const pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
-    (void)state;
     /* The kernels, which the device keeps for the tests that follow. */
     assert_true(run_frames(job) >= PM_CROWD_OUTPUT_COUNT);
 }
 
-static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **state) {
-    (void)state;
+TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
     cl_int status = CL_SUCCESS;
     cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                       sizeof posed.instances, posed.instances, &status);
@@ -107,8 +105,7 @@ static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **
 }
 
 /* Fewer instances than before require no more memory. */
-static void frames_of_fewer_instances_make_nothing(void **state) {
-    (void)state;
+TEST(frames_of_fewer_instances_make_nothing) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -120,15 +117,4 @@ static void frames_of_fewer_instances_make_nothing(void **state) {
     clReleaseMemObject(buffer);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_linker_wraps_the_calls),
-        cmocka_unit_test(frames_of_host_instances_make_nothing_after_the_first),
-        cmocka_unit_test(frames_of_instances_in_a_buffer_make_nothing_after_the_first),
-        cmocka_unit_test(frames_of_fewer_instances_make_nothing),
-    };
-    return cmocka_run_group_tests_name("crowd_frames", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -307,8 +307,7 @@ static const scenario behind_a_gate = {.name = "a job on a queue behind a gate",
                                        .expect_done = expect_records_of_copies,
                                        .expect_undone = expect_instances_let_go};
 
-static void the_linker_wraps_the_calls(void **state) {
-    (void)state;
+TEST(the_linker_wraps_the_calls) {
     assert_true(faults_are_linked());
 }
 
@@ -441,7 +440,7 @@ static bool many_run(many_jobs *m, size_t nth) {
     return met;
 }
 
-static void a_failed_job_does_not_affect_those_of_other_queues(void **state) {
+TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
     many_jobs m;
     size_t nth = 1;
     if (small_sizes())
@@ -490,11 +489,9 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-int main(void) {
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test(the_linker_wraps_the_calls),
-        ONLY_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues),
-    };
-    return inject_rows("crowd_injection", rows, sizeof rows / sizeof *rows, others, 2, open_all,
-                       close_all);
+TEST_GROUP(open_all, close_all)
+
+int main(int argc, char **argv) {
+    inject_rows(rows, sizeof rows / sizeof *rows);
+    return test_main(argc, argv);
 }

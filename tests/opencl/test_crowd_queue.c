@@ -10,6 +10,7 @@
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,22 +29,19 @@ static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
     clReleaseMemObject(buffer);
 }
 
-static void every_output_is_written_to_a_buffer_on_an_in_order_queue(void **state) {
-    (void)state;
+TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pose_on_queue(caller.in_order, o);
 }
 
-static void poses_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
-    (void)state;
+TEST(poses_are_written_to_buffers_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         pose_on_queue(caller.out_of_order, PM_CROWD_PALETTE);
 }
 
-static void an_in_order_queue_needs_no_event(void **state) {
-    (void)state;
+TEST(an_in_order_queue_needs_no_event) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
@@ -69,8 +67,7 @@ static cl_mem instance_buffer(size_t offset) {
     return buffer;
 }
 
-static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
-    (void)state;
+TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -87,8 +84,7 @@ static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
     }
 }
 
-static void several_outputs_may_be_requested_in_one_job(void **state) {
-    (void)state;
+TEST(several_outputs_may_be_requested_in_one_job) {
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
@@ -128,8 +124,7 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
     clReleaseMemObject(buffer);
 }
 
-static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
-    (void)state;
+TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         expect_rows(o, 16);
         expect_rows(o, queue_alignment(o) == 8 ? 8 : 48);
@@ -159,8 +154,7 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     clReleaseMemObject(previous);
 }
 
-static void the_content_of_the_buffer_is_copied_first(void **state) {
-    (void)state;
+TEST(the_content_of_the_buffer_is_copied_first) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         expect_previous(caller.in_order, o);
     if (caller.out_of_order)
@@ -170,8 +164,7 @@ static void the_content_of_the_buffer_is_copied_first(void **state) {
 
 /* The crowd and its engine are destroyed before the job may start. With instances in host memory the crowd
  * would wait for them. */
-static void enqueued_work_does_not_depend_on_the_handles(void **state) {
-    (void)state;
+TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
@@ -242,14 +235,12 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     clReleaseMemObject(previous);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
-    (void)state;
+TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
     pose_behind_a_gate(caller.in_order, false);
     pose_behind_a_gate(caller.in_order, true);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
-    (void)state;
+TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     pose_behind_a_gate(caller.out_of_order, false);
@@ -257,8 +248,7 @@ static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **sta
 }
 
 /* More events than the commands of a job use on their own. */
-static void a_wait_list_may_be_long(void **state) {
-    (void)state;
+TEST(a_wait_list_may_be_long) {
     enum { GATES = 30 };
     cl_event gates[GATES], done = NULL;
     pm_error error = poisoned_error();
@@ -314,8 +304,7 @@ static bool dies_of_failures(void) {
     return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
 }
 
-static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
-    (void)state;
+TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
     if (is_caller_on_oclgrind()) /* which reports the intended failure */
         skip();
     fail_behind_a_gate(true);
@@ -328,8 +317,7 @@ static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
         pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }
 
-static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void **state) {
-    (void)state;
+TEST(a_job_without_instances_still_gives_the_event_of_its_wait_list) {
     cl_event gate = gate_make();
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
@@ -343,8 +331,7 @@ static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void 
 }
 
 /* The instances are overwritten while the job still waits, in any number. */
-static void instances_are_copied_before_the_call_returns(void **state) {
-    (void)state;
+TEST(instances_are_copied_before_the_call_returns) {
     random_source source = random_salted(0xE04);
     static pm_crowd_instance instances[QUEUE_COUNT];
     for (size_t round = 0; round < 6; round++) {
@@ -371,8 +358,7 @@ static void instances_are_copied_before_the_call_returns(void **state) {
 }
 
 /* A list of no events may have an address, such as that of an empty array. */
-static void an_empty_wait_list_may_have_an_address(void **state) {
-    (void)state;
+TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -392,8 +378,7 @@ static void an_empty_wait_list_may_have_an_address(void **state) {
 /* ---- concurrent jobs --------------------------------------------------------------------------- */
 
 /* More frames in progress than there are copies of instances, of different sizes. */
-static void frames_in_progress_keep_their_instances(void **state) {
-    (void)state;
+TEST(frames_in_progress_keep_their_instances) {
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
     cl_mem buffers[FRAMES];
@@ -456,8 +441,7 @@ static void *pose_often(void *context) {
     return NULL;
 }
 
-static void threads_may_pose_one_crowd_concurrently(void **state) {
-    (void)state;
+TEST(threads_may_pose_one_crowd_concurrently) {
     enum { THREADS = 4 };
     static poser posers[THREADS];
     if (is_caller_on_oclgrind())
@@ -481,8 +465,7 @@ static void threads_may_pose_one_crowd_concurrently(void **state) {
 
 /* ---- update intervals and lifetimes --------------------------------------------------------------- */
 
-static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void **state) {
-    (void)state;
+TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
     enum { EVERY = 3 };
     scene *s = &posed.scene;
     scene_undo(s);
@@ -513,8 +496,7 @@ static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void *
 }
 
 /* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
-static void a_crowd_releases_the_callers_objects(void **state) {
-    (void)state;
+TEST(a_crowd_releases_the_callers_objects) {
     scene_undo(&posed.scene);
     const cl_uint before = references(caller.context);
     scene_finish(caller.engine, &posed.scene);
@@ -535,30 +517,4 @@ static void a_crowd_releases_the_callers_objects(void **state) {
     assert_true(of_context <= before);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_is_written_to_a_buffer_on_an_in_order_queue),
-        cmocka_unit_test(poses_are_written_to_buffers_on_an_out_of_order_queue),
-        cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(instances_may_be_in_a_buffer_at_an_offset),
-        cmocka_unit_test(enqueued_work_does_not_depend_on_the_handles),
-        cmocka_unit_test(several_outputs_may_be_requested_in_one_job),
-        cmocka_unit_test(records_may_have_a_stride_and_nothing_between_them_is_written),
-        cmocka_unit_test(the_content_of_the_buffer_is_copied_first),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
-        cmocka_unit_test(a_wait_list_may_be_long),
-        cmocka_unit_test(a_job_without_instances_still_gives_the_event_of_its_wait_list),
-        cmocka_unit_test(instances_are_copied_before_the_call_returns),
-        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
-        cmocka_unit_test(frames_in_progress_keep_their_instances),
-        cmocka_unit_test(threads_may_pose_one_crowd_concurrently),
-        cmocka_unit_test(instances_that_are_not_updated_keep_the_content_of_the_buffer),
-        cmocka_unit_test(a_crowd_releases_the_callers_objects),
-        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_its_job_alone),
-    };
-    return cmocka_run_group_tests_name("crowd_queue", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -5,6 +5,7 @@
 #include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,7 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
     expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
-static void missing_arguments_are_refused_by_name(void **state) {
-    (void)state;
+TEST(missing_arguments_are_refused_by_name) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -39,8 +39,7 @@ static void missing_arguments_are_refused_by_name(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_job_without_outputs_is_refused(void **state) {
-    (void)state;
+TEST(a_job_without_outputs_is_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
     expect_refused(&job, "buffer");
@@ -51,8 +50,7 @@ static void a_job_without_outputs_is_refused(void **state) {
     expect_refused(&job, "outputs");
 }
 
-static void lists_of_outputs_name_each_at_most_once(void **state) {
-    (void)state;
+TEST(lists_of_outputs_name_each_at_most_once) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target targets[2];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, buffer);
@@ -64,8 +62,7 @@ static void lists_of_outputs_name_each_at_most_once(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void reserved_values_are_refused(void **state) {
-    (void)state;
+TEST(reserved_values_are_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -79,8 +76,7 @@ static void reserved_values_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
-    (void)state;
+TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -92,8 +88,7 @@ static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void too_many_instances_are_refused(void **state) {
-    (void)state;
+TEST(too_many_instances_are_refused) {
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -106,8 +101,7 @@ static void too_many_instances_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 8, 12, 17};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
@@ -126,8 +120,7 @@ static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
     }
 }
 
-static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 12, 33};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
@@ -143,8 +136,7 @@ static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) 
     clReleaseMemObject(buffer);
 }
 
-static void a_stride_shorter_than_the_records_is_refused(void **state) {
-    (void)state;
+TEST(a_stride_shorter_than_the_records_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -154,8 +146,7 @@ static void a_stride_shorter_than_the_records_is_refused(void **state) {
 }
 
 /* The last offset that fits, and the first that does not. */
-static void buffers_too_small_for_the_records_are_refused(void **state) {
-    (void)state;
+TEST(buffers_too_small_for_the_records_are_refused) {
     const size_t just = CALLER_OFFSET + CALLER_TAIL;
     const size_t bad[] = {just + 16, just + queue_bytes(PM_CROWD_PALETTE),
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
@@ -182,8 +173,7 @@ static void buffers_too_small_for_the_records_are_refused(void **state) {
     clReleaseMemObject(other);
 }
 
-static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
-    (void)state;
+TEST(a_buffer_too_small_for_the_instances_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     pm_cl_crowd_target target;
@@ -196,8 +186,7 @@ static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_buffer_that_is_also_previous_is_refused(void **state) {
-    (void)state;
+TEST(a_buffer_that_is_also_previous_is_refused) {
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -208,8 +197,7 @@ static void a_buffer_that_is_also_previous_is_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void an_offset_of_previous_that_is_not_aligned_is_refused(void **state) {
-    (void)state;
+TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -221,8 +209,7 @@ static void an_offset_of_previous_that_is_not_aligned_is_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void buffers_and_queues_of_another_context_are_refused(void **state) {
-    (void)state;
+TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -249,8 +236,7 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
 }
 
 /* A context of two devices, and an engine on one of them. */
-static void a_queue_of_another_device_is_refused(void **state) {
-    (void)state;
+TEST(a_queue_of_another_device_is_refused) {
     void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
@@ -276,8 +262,7 @@ static void a_queue_of_another_device_is_refused(void **state) {
     sub_devices_close(&subs);
 }
 
-static void a_crowd_on_several_devices_is_refused(void **state) {
-    (void)state;
+TEST(a_crowd_on_several_devices_is_refused) {
     void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
@@ -296,8 +281,7 @@ static void a_crowd_on_several_devices_is_refused(void **state) {
     sub_devices_close(&subs);
 }
 
-static void a_crowd_on_the_reference_is_refused(void **state) {
-    (void)state;
+TEST(a_crowd_on_the_reference_is_refused) {
     void *kind_state = &on_reference;
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
@@ -312,8 +296,7 @@ static void a_crowd_on_the_reference_is_refused(void **state) {
 }
 
 /* Matrices that are not rigid have no dual quaternion. */
-static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
-    (void)state;
+TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     scene s;
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
@@ -326,8 +309,7 @@ static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
     scene_free(&s);
 }
 
-static void the_crowd_still_works_after_refusals(void **state) {
-    (void)state;
+TEST(the_crowd_still_works_after_refusals) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -337,30 +319,4 @@ static void the_crowd_still_works_after_refusals(void **state) {
     clReleaseMemObject(buffer);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_arguments_are_refused_by_name),
-        cmocka_unit_test(a_job_without_outputs_is_refused),
-        cmocka_unit_test(lists_of_outputs_name_each_at_most_once),
-        cmocka_unit_test(reserved_values_are_refused),
-        cmocka_unit_test(instances_are_given_either_in_memory_or_in_a_buffer),
-        cmocka_unit_test(too_many_instances_are_refused),
-        cmocka_unit_test(offsets_and_strides_that_are_not_aligned_are_refused),
-        cmocka_unit_test(offsets_of_instances_that_are_not_aligned_are_refused),
-        cmocka_unit_test(a_stride_shorter_than_the_records_is_refused),
-        cmocka_unit_test(buffers_too_small_for_the_records_are_refused),
-        cmocka_unit_test(a_buffer_too_small_for_the_instances_is_refused),
-        cmocka_unit_test(a_buffer_that_is_also_previous_is_refused),
-        cmocka_unit_test(an_offset_of_previous_that_is_not_aligned_is_refused),
-        cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
-        cmocka_unit_test(a_queue_of_another_device_is_refused),
-        cmocka_unit_test(a_crowd_on_several_devices_is_refused),
-        cmocka_unit_test(a_crowd_on_the_reference_is_refused),
-        cmocka_unit_test(an_output_that_the_skeleton_does_not_have_is_refused),
-        cmocka_unit_test(the_crowd_still_works_after_refusals),
-    };
-    return cmocka_run_group_tests_name("crowd_queue_check", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

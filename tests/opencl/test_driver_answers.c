@@ -148,7 +148,7 @@ static void expect_list(const pm_device_info *infos, size_t count) {
         }
 }
 
-static void a_device_that_fails_its_queries_is_left_out(void **state) {
+TEST_ON_DEVICE(a_device_that_fails_its_queries_is_left_out) {
     random_source source = random_salted(0xF21);
     pm_device_info infos[MAX_PLATFORMS * MAX_DEVICES];
     fake.real = pm_cl_device(engine_for(state));
@@ -190,7 +190,7 @@ static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *err
 }
 
 /* Each valid device is opened by its number, and no other device replaces a broken one. */
-static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
+TEST_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones) {
     random_source source = random_salted(0xF22);
     fake.real = pm_cl_device(engine_for(state));
     do
@@ -209,7 +209,7 @@ static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
 }
 
 /* "auto" does not choose the reference path if there is a device that is broken. */
-static void a_list_of_only_broken_devices_is_a_failure(void **state) {
+TEST_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure) {
     random_source source = random_salted(0xF23);
     static const char *const names[] = {"auto", "all", "cpu", "0", "0:0"};
     engine_for(state); /* skips where there is no device */
@@ -277,7 +277,7 @@ static results run_all(pm_engine *engine, uint64_t salt) {
     return r;
 }
 
-static void work_groups_are_within_the_limits_of_kernels(void **state) {
+TEST_ON_DEVICE(work_groups_are_within_the_limits_of_kernels) {
     random_source source = random_salted(0xF24);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     results expected = run_all(engine, 0xF25);
@@ -309,7 +309,7 @@ static pm_clip *small_clip(pm_engine *engine, motion *keys) {
 }
 
 /* Smaller pieces would fail too, so it is tried only once. */
-static void a_launch_without_resources_is_a_failure_of_the_device(void **state) {
+TEST_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device) {
     motion keys;
     pm_clip *clip = small_clip(engine_for(state), &keys);
     float *out = guarded_floats(SAMPLES * TRACKS * 4);
@@ -329,7 +329,7 @@ static void a_launch_without_resources_is_a_failure_of_the_device(void **state) 
 }
 
 /* A device with little memory; some drivers report that with this code. */
-static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
+TEST_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory) {
     random_source source = random_salted(0xF27);
     motion keys;
     pm_clip *clip = small_clip(engine_for(state), &keys);
@@ -362,14 +362,4 @@ static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
     motion_free(&keys);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_device_that_fails_its_queries_is_left_out),
-        ONLY_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones),
-        ONLY_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure),
-        ONLY_ON_DEVICE(work_groups_are_within_the_limits_of_kernels),
-        ONLY_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device),
-        ONLY_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory),
-    };
-    return cmocka_run_group_tests_name("driver_answers", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -67,8 +67,7 @@ static size_t pieces_of(size_t total, size_t size) {
 
 /* ---- the bound --------------------------------------------------------------------------------- */
 
-static void only_devices_that_are_no_cpus_are_bounded(void **state) {
-    (void)state;
+TEST(only_devices_that_are_no_cpus_are_bounded) {
     assert_int_equal(cl_of_caller()->plan.max_work, PM_MAX_GPU_WORK);
     void *kind = &on_device;
     odd_reset(); /* the machine's own type */
@@ -100,8 +99,7 @@ static size_t launches_since(size_t before) {
     return odd_counted().launches - before;
 }
 
-static void samples_for_host_memory_are_several_launches(void **state) {
-    (void)state;
+TEST(samples_for_host_memory_are_several_launches) {
     double *times = times_make();
     float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
     for (int moves = 0; moves < 2; moves++) {
@@ -145,8 +143,7 @@ static void expect_samples_on(cl_command_queue queue, const double *times, const
     clReleaseMemObject(rotations);
 }
 
-static void samples_on_a_queue_are_several_launches_with_one_event(void **state) {
-    (void)state;
+TEST(samples_on_a_queue_are_several_launches_with_one_event) {
     double *times = times_make();
     float *expected = guarded_floats(4 * VALUES);
     pm_sample_job job = listed_job(times);
@@ -168,8 +165,7 @@ static size_t crowd_launches(void) {
     return pieces_of(INSTANCES, WORK / (JOINTS * PM_WORK_OF_JOINT) / 16 * 16);
 }
 
-static void crowds_for_host_memory_are_several_launches(void **state) {
-    (void)state;
+TEST(crowds_for_host_memory_are_several_launches) {
     bound_launches(WORK);
     const size_t before = odd_counted().launches;
     float *got = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, false);
@@ -237,8 +233,7 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     release_event(gate);
 }
 
-static void crowds_on_a_queue_are_several_launches_with_one_event(void **state) {
-    (void)state;
+TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
     bound_launches(WORK);
     for (size_t round = 0; round < 4; round++) {
         expect_crowd_on(caller.in_order, round % 2);
@@ -249,8 +244,7 @@ static void crowds_on_a_queue_are_several_launches_with_one_event(void **state) 
 }
 
 /* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
-static void instances_take_their_turns_as_in_one_launch(void **state) {
-    (void)state;
+TEST(instances_take_their_turns_as_in_one_launch) {
     scene s;
     pm_error error = poisoned_error();
     scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
@@ -282,17 +276,4 @@ static void instances_take_their_turns_as_in_one_launch(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_devices_that_are_no_cpus_are_bounded),
-        cmocka_unit_test(samples_for_host_memory_are_several_launches),
-        cmocka_unit_test(samples_on_a_queue_are_several_launches_with_one_event),
-        cmocka_unit_test(crowds_for_host_memory_are_several_launches),
-        cmocka_unit_test(crowds_on_a_queue_are_several_launches_with_one_event),
-        cmocka_unit_test(instances_take_their_turns_as_in_one_launch),
-    };
-    return cmocka_run_group_tests_name("gpu_launches", tests, open_all, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_all, close_all)

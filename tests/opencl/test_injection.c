@@ -352,8 +352,7 @@ static const scenario divided_pairs = {.name = "a job of pairs on two devices",
 
 /* ---- the harness itself ---- */
 
-static void the_linker_wraps_the_calls(void **state) {
-    (void)state;
+TEST(the_linker_wraps_the_calls) {
     assert_true(faults_are_linked());
 }
 
@@ -375,8 +374,7 @@ static size_t count_calls(const char *path) {
     return found;
 }
 
-static void every_opencl_call_of_the_library_is_in_the_table(void **state) {
-    (void)state;
+TEST(every_opencl_call_of_the_library_is_in_the_table) {
     assert_true(count_calls(POSEMILL_SOURCE_DIR "/host") > 20);
 }
 
@@ -460,14 +458,9 @@ static int forget_expectations(void **state) {
     return engines_close(state);
 }
 
-/* test_injection [PATTERN of names] */
+TEST_GROUP(make_expectations, forget_expectations)
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test(the_linker_wraps_the_calls),
-        cmocka_unit_test(every_opencl_call_of_the_library_is_in_the_table),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return inject_rows("injection", rows, sizeof rows / sizeof *rows, others, 2, make_expectations,
-                       forget_expectations);
+    inject_rows(rows, sizeof rows / sizeof *rows);
+    return test_main(argc, argv);
 }

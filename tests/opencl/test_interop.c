@@ -75,21 +75,18 @@ static void sample_on_queue(cl_command_queue queue) {
     clReleaseMemObject(positions);
 }
 
-static void results_are_written_to_buffers_on_an_in_order_queue(void **state) {
-    (void)state;
+TEST(results_are_written_to_buffers_on_an_in_order_queue) {
     sample_on_queue(caller.in_order);
 }
 
-static void results_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
-    (void)state;
+TEST(results_are_written_to_buffers_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         sample_on_queue(caller.out_of_order);
 }
 
-static void an_in_order_queue_needs_no_event(void **state) {
-    (void)state;
+TEST(an_in_order_queue_needs_no_event) {
     cl_mem rotations = caller_buffer(sizeof c.rotations);
     cl_mem positions = caller_buffer(sizeof c.positions);
     const pm_cl_outputs outputs = {.rotations = rotations,
@@ -136,8 +133,7 @@ static void sample_behind_an_event(cl_command_queue queue) {
 }
 
 /* The clip and its engine are destroyed before the job may start. */
-static void enqueued_work_does_not_depend_on_the_handles(void **state) {
-    (void)state;
+TEST(enqueued_work_does_not_depend_on_the_handles) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
     desc.scales.data = NULL;
@@ -167,21 +163,18 @@ static void enqueued_work_does_not_depend_on_the_handles(void **state) {
     clReleaseMemObject(positions);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
-    (void)state;
+TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
     sample_behind_an_event(caller.in_order);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
-    (void)state;
+TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     sample_behind_an_event(caller.out_of_order);
 }
 
 /* All kinds of jobs; their times are overwritten while the job still waits. */
-static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
-    (void)state;
+TEST(times_and_tracks_are_copied_before_the_call_returns) {
     double times[ROWS], kept[ROWS];
     uint32_t tracks[ROWS], kept_tracks[ROWS];
     random_source source = random_salted(0x42);
@@ -213,8 +206,7 @@ static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
-    (void)state;
+TEST(a_failed_wait_list_fails_the_event_of_the_job) {
     cl_int status = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
     cl_event gate = gate_make(), done = NULL;
@@ -234,8 +226,7 @@ static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
     clReleaseCommandQueue(queue);
 }
 
-static void a_job_of_no_samples_still_gives_its_event(void **state) {
-    (void)state;
+TEST(a_job_of_no_samples_still_gives_its_event) {
     cl_mem buffer = caller_buffer(16);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     pm_sample_job empty = job;
@@ -259,8 +250,7 @@ static void a_job_of_no_samples_still_gives_its_event(void **state) {
 }
 
 /* A list of no events may have an address, such as that of an empty array. */
-static void an_empty_wait_list_may_have_an_address(void **state) {
-    (void)state;
+TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
@@ -279,18 +269,16 @@ static void an_empty_wait_list_may_have_an_address(void **state) {
 
 /* ---- objects ---- */
 
-static void the_engine_uses_the_given_objects(void **state) {
-    (void)state;
+TEST(the_engine_uses_the_given_objects) {
     assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
     assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
 }
 
-static void the_claims_are_those_of_the_driver(void **state) {
+TEST(the_claims_are_those_of_the_driver) {
     const cl_device_info of_3_0 = 0x1067; /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
     cl_device_fp_config config = 0;
     size_t multiple = 0;
     pm_device_info info;
-    (void)state;
     pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
     assert_int_equal(
         clGetDeviceInfo(caller.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
@@ -305,15 +293,13 @@ static void the_claims_are_those_of_the_driver(void **state) {
     assert_int_equal(info.claims.work_group_multiple, multiple);
 }
 
-static void the_reference_has_no_objects(void **state) {
-    (void)state;
+TEST(the_reference_has_no_objects) {
     void *kind_state = &on_reference;
     assert_null(pm_cl_context(engine_for(&kind_state)));
     assert_null(pm_cl_device(engine_for(&kind_state)));
 }
 
-static void an_engine_retains_the_context_and_releases_it(void **state) {
-    (void)state;
+TEST(an_engine_retains_the_context_and_releases_it) {
     cl_int status = CL_SUCCESS;
     cl_context context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -327,8 +313,7 @@ static void an_engine_retains_the_context_and_releases_it(void **state) {
     clReleaseContext(context);
 }
 
-static void an_engine_on_null_is_refused(void **state) {
-    (void)state;
+TEST(an_engine_on_null_is_refused) {
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();
     expect_refusal(pm_cl_engine_create(NULL, caller.device, NULL, &engine, &error), &error,
@@ -354,8 +339,7 @@ static void expect_refused_outputs(const pm_sample_job *which, const pm_cl_outpu
     assert_ptr_equal(done, &error);
 }
 
-static void missing_outputs_and_queues_are_refused(void **state) {
-    (void)state;
+TEST(missing_outputs_and_queues_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
     expect_refused_outputs(&job, NULL, caller.in_order, "output");
@@ -365,8 +349,7 @@ static void missing_outputs_and_queues_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void reserved_values_are_refused(void **state) {
-    (void)state;
+TEST(reserved_values_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     pm_cl_outputs outputs = {.rotations = buffer};
     pm_sample_job reserved = job;
@@ -385,8 +368,7 @@ static void reserved_values_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void a_wait_list_and_its_count_must_agree(void **state) {
-    (void)state;
+TEST(a_wait_list_and_its_count_must_agree) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
     pm_error error = poisoned_error();
@@ -395,15 +377,13 @@ static void a_wait_list_and_its_count_must_agree(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
-    (void)state;
+TEST(outputs_that_the_clip_has_no_keys_for_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.positions);
     expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
     clReleaseMemObject(buffer);
 }
 
-static void an_invalid_velocity_frame_is_refused(void **state) {
-    (void)state;
+TEST(an_invalid_velocity_frame_is_refused) {
     cl_mem buffer = caller_buffer(sizeof c.positions);
     const pm_cl_outputs outputs = {.velocities = buffer};
     random_source source = random_salted(0x43);
@@ -417,8 +397,7 @@ static void an_invalid_velocity_frame_is_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void offsets_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+TEST(offsets_that_are_not_aligned_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {1, 4, 8, 15, 17};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -450,8 +429,7 @@ static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
     clReleaseMemObject(buffer);
 }
 
-static void results_in_host_memory_start_at_aligned_addresses(void **state) {
-    (void)state;
+TEST(results_in_host_memory_start_at_aligned_addresses) {
     enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
     random_source source = random_salted(0x44);
     float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
@@ -461,8 +439,7 @@ static void results_in_host_memory_start_at_aligned_addresses(void **state) {
     free(page);
 }
 
-static void buffers_too_small_for_the_results_are_refused(void **state) {
-    (void)state;
+TEST(buffers_too_small_for_the_results_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {CALLER_OFFSET + CALLER_TAIL + 16,
                           CALLER_OFFSET + CALLER_TAIL + sizeof c.rotations, SIZE_MAX & ~(size_t)15};
@@ -479,8 +456,7 @@ static void buffers_too_small_for_the_results_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void host_pointers_together_with_buffers_are_refused(void **state) {
-    (void)state;
+TEST(host_pointers_together_with_buffers_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     float out[4];
     pm_sample_job both = job;
@@ -490,8 +466,7 @@ static void host_pointers_together_with_buffers_are_refused(void **state) {
     clReleaseMemObject(buffer);
 }
 
-static void buffers_and_queues_of_another_context_are_refused(void **state) {
-    (void)state;
+TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -507,8 +482,7 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
     clReleaseContext(other);
 }
 
-static void a_clip_on_the_reference_is_refused(void **state) {
-    (void)state;
+TEST(a_clip_on_the_reference_is_refused) {
     void *kind_state = &on_reference;
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
@@ -524,43 +498,8 @@ static void a_clip_on_the_reference_is_refused(void **state) {
     pm_clip_destroy(&clip);
 }
 
-static void the_engine_still_works_after_refusals(void **state) {
-    (void)state;
+TEST(the_engine_still_works_after_refusals) {
     sample_on_queue(caller.in_order);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_written_to_buffers_on_an_in_order_queue),
-        cmocka_unit_test(results_are_written_to_buffers_on_an_out_of_order_queue),
-        cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(enqueued_work_does_not_depend_on_the_handles),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
-        cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
-        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
-        cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
-        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
-        cmocka_unit_test(the_engine_uses_the_given_objects),
-        cmocka_unit_test(the_claims_are_those_of_the_driver),
-        cmocka_unit_test(the_reference_has_no_objects),
-        cmocka_unit_test(an_engine_retains_the_context_and_releases_it),
-        cmocka_unit_test(an_engine_on_null_is_refused),
-        cmocka_unit_test(missing_outputs_and_queues_are_refused),
-        cmocka_unit_test(reserved_values_are_refused),
-        cmocka_unit_test(a_wait_list_and_its_count_must_agree),
-        cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
-        cmocka_unit_test(an_invalid_velocity_frame_is_refused),
-        cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
-        cmocka_unit_test(results_in_host_memory_start_at_aligned_addresses),
-        cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
-        cmocka_unit_test(host_pointers_together_with_buffers_are_refused),
-        cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
-        cmocka_unit_test(a_clip_on_the_reference_is_refused),
-        cmocka_unit_test(the_engine_still_works_after_refusals),
-    };
-    return cmocka_run_group_tests_name("interop", tests, open_all, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_all, close_all)

@@ -34,7 +34,9 @@ static pm_plan_device config_with(void **state, const char *text, uint32_t lanes
     return config;
 }
 
-static void the_variable_replaces_the_defaults(void **state) {
+#define WITH_VARIABLE(test, kind) TEST_WITH(test, NULL, unset_variable, &(kind))
+
+WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
     const pm_plan_device usual = config_with(state, "", 0); /* empty: not set */
     assert_int_equal(usual.max_run, 256);
     assert_int_equal(usual.all_tracks, usual.lanes > 1);
@@ -53,7 +55,7 @@ static void the_variable_replaces_the_defaults(void **state) {
     assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
 }
 
-static void the_lanes_of_a_description_precede_the_variable(void **state) {
+WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
@@ -62,7 +64,7 @@ static void the_lanes_of_a_description_precede_the_variable(void **state) {
     assert_int_equal(config.max_run, 16);
 }
 
-static void a_wrong_value_is_refused_by_name(void **state) {
+WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
     static const char *const wrong[] = {"8",
                                         "lanes",
                                         "lanes=",
@@ -97,7 +99,7 @@ static void a_wrong_value_is_refused_by_name(void **state) {
     }
 }
 
-static void the_reference_does_not_read_the_variable(void **state) {
+WITH_VARIABLE(the_reference_does_not_read_the_variable, on_reference) {
     set_variable("lanes=3");
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
     pm_engine_destroy(&engine);
@@ -118,7 +120,7 @@ static float *sample_on(pm_engine *engine, bool by_reference) {
     return rotations;
 }
 
-static void results_do_not_depend_on_the_variable(void **state) {
+WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
     static const char *const settings[] = {"max_run=16", "all_tracks=0", "all_tracks=1,max_run=64",
                                            "lanes=1,all_tracks=1", "lanes=1,all_tracks=0"};
     engine_for(state);
@@ -134,15 +136,4 @@ static void results_do_not_depend_on_the_variable(void **state) {
     }
 }
 
-#define WITH_VARIABLE(kind, test)                                                                  \
-    { #test, test, NULL, unset_variable, &(kind) }
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_VARIABLE(on_device, the_variable_replaces_the_defaults),
-        WITH_VARIABLE(on_device, the_lanes_of_a_description_precede_the_variable),
-        WITH_VARIABLE(on_device, a_wrong_value_is_refused_by_name),
-        WITH_VARIABLE(on_device, results_do_not_depend_on_the_variable),
-        WITH_VARIABLE(on_reference, the_reference_does_not_read_the_variable),
-    };
-    return cmocka_run_group_tests_name("launch_config", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

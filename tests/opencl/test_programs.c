@@ -186,7 +186,7 @@ static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     assert_true(cache_folder_remove());
 }
 
-static void programs_of_a_callers_context_are_cached(void **state) {
+TEST_ON_DEVICE(programs_of_a_callers_context_are_cached) {
     cl_int status = CL_SUCCESS;
     cl_device_id device = pm_cl_device(engine_for(state));
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
@@ -205,7 +205,7 @@ static cl_uint references_of(cl_device_id device) {
 }
 
 /* An engine on a sub-device without other references. Earlier messages are discarded. */
-static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(void **state) {
+TEST_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine) {
     need_sub_devices(state);
     sub_devices own;
     pm_engine *engine = NULL;
@@ -223,7 +223,7 @@ static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(vo
     pm_engine_destroy(&engine);
 }
 
-static void an_engine_releases_what_it_retained(void **state) {
+TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
     need_sub_devices(state);
     const cl_uint before = references_of(subs.devices[0]);
     pm_engine *engine = NULL;
@@ -234,7 +234,7 @@ static void an_engine_releases_what_it_retained(void **state) {
     assert_int_equal(references_of(subs.devices[0]), before);
 }
 
-static void the_device_name_is_ignored_where_a_device_is_given(void **state) {
+TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
     static const char *const names[] = {"", "no such device", "none", "all"};
     const pm_engine *other = engine_for(state);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -272,7 +272,7 @@ static void expect_callback_may_sample(pm_engine *engine, notes *n) {
     expect_usual(n->out, PM_METHOD_SQUAD);
 }
 
-static void a_callback_may_sample_on_the_engine_that_calls_it(void **state) {
+TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
     engine_for(state);
     notes *n = notes_make();
     pm_engine *engine = engine_with(
@@ -282,7 +282,7 @@ static void a_callback_may_sample_on_the_engine_that_calls_it(void **state) {
     notes_free(n);
 }
 
-static void a_callback_may_sample_on_an_engine_over_several_devices(void **state) {
+TEST_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices) {
     need_sub_devices(state);
     notes *n = notes_make();
     pm_engine *engine = NULL;
@@ -299,7 +299,7 @@ static void pose_the_crowd(notes *n) {
     expect_ok(pm_crowd_pose(n->crowd, n->job, &error), &error);
 }
 
-static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) {
+TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     enum { COUNT = 37 };
     const pm_crowd_output output = PM_CROWD_PALETTE;
     pm_crowd_instance instances[COUNT];
@@ -339,7 +339,7 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     notes_free(n);
 }
 
-static void several_devices_warn_once_about_their_common_folder(void **state) {
+TEST_ON_DEVICE(several_devices_warn_once_about_their_common_folder) {
     need_sub_devices(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -399,7 +399,7 @@ static notes *fail_to_build(void **state, const char *folder) {
     return n;
 }
 
-static void a_failed_build_is_not_reported_as_built(void **state) {
+TEST_ON_DEVICE(a_failed_build_is_not_reported_as_built) {
     need_silent_failures(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -414,7 +414,7 @@ static void a_failed_build_is_not_reported_as_built(void **state) {
 }
 
 /* Drivers may omit remarks, but not the error that ends the build. */
-static void a_build_log_is_complete(void **state) {
+TEST_ON_DEVICE(a_build_log_is_complete) {
     need_silent_failures(state);
     const char *folder = cache_folder_make();
     assert_non_null(folder);
@@ -442,7 +442,7 @@ static void count_when_building(void *user, pm_log_level level, const char *mess
         assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
 }
 
-static void a_build_is_announced_before_it_begins(void **state) {
+TEST_ON_DEVICE(a_build_is_announced_before_it_begins) {
     size_t counts[PM_LOG_WARNING + 1] = {0};
     engine_for(state);
     const char *folder = cache_folder_make();
@@ -482,7 +482,7 @@ static void *ask(void *argument) {
     return NULL;
 }
 
-static void threads_that_request_the_same_program_build_it_once(void **state) {
+TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     enum { ASKERS = 4 };
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
@@ -524,23 +524,4 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-/* test_programs [PATTERN of names] */
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(programs_of_a_callers_context_are_cached),
-        ONLY_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine),
-        ONLY_ON_DEVICE(an_engine_releases_what_it_retained),
-        ONLY_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given),
-        ONLY_ON_DEVICE(a_failed_build_is_not_reported_as_built),
-        ONLY_ON_DEVICE(a_build_log_is_complete),
-        ONLY_ON_DEVICE(a_build_is_announced_before_it_begins),
-        ONLY_ON_DEVICE(threads_that_request_the_same_program_build_it_once),
-        ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
-        ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),
-        ONLY_ON_DEVICE(several_devices_warn_once_about_their_common_folder),
-        ONLY_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("programs", tests, NULL, close_all);
-}
+TEST_GROUP(NULL, close_all)

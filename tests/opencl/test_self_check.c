@@ -40,7 +40,7 @@ static void expect_found(void **state, const planted *faults, size_t count) {
 }
 
 /* On devices that share no memory with the host no job sorts pairs. */
-static void faults_of_sorted_pairs_are_found(void **state) {
+TEST_ON_DEVICE(faults_of_sorted_pairs_are_found) {
     static const planted faults[] = {
         {"gather_sorted.cl", "pm_quat_scaled(value, lanes.sign)",
          "pm_quat_scaled(value, -lanes.sign)", PM_CHECK_SORTED_PAIRS},
@@ -54,7 +54,7 @@ static void faults_of_sorted_pairs_are_found(void **state) {
     expect_found(state, faults, sizeof faults / sizeof *faults);
 }
 
-static void faults_of_derivatives_are_found(void **state) {
+TEST_ON_DEVICE(faults_of_derivatives_are_found) {
     static const planted faults[] = {
         {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
          "PM_REAL(4.0f) * rate / pm_quat_norm2", PM_CHECK_VELOCITIES},
@@ -63,13 +63,13 @@ static void faults_of_derivatives_are_found(void **state) {
     expect_found(state, faults, sizeof faults / sizeof *faults);
 }
 
-static void a_fault_of_one_output_of_crowds_is_found(void **state) {
+TEST_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found) {
     static const planted fault = {"pm_joint_record.h", "pm_put_row(words + 4, pm_rigid_dual(skin))",
                                   "pm_put_row(words, pm_rigid_dual(skin))", PM_CHECK_CROWDS};
     expect_found(state, &fault, 1);
 }
 
-static void a_path_without_a_fault_does_not_differ(void **state) {
+TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
     static const planted none = {0},
                          of_velocities = {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
                                           "PM_REAL(4.0f) * rate / pm_quat_norm2", 0};
@@ -81,7 +81,7 @@ static void a_path_without_a_fault_does_not_differ(void **state) {
                      PM_CHECK_VELOCITIES);
 }
 
-static void paths_that_do_not_exist_are_refused(void **state) {
+TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
     static const uint32_t bad[] = {0, 1u << 5, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
     pm_error error = poisoned_error();
     uint32_t different = 7;
@@ -91,16 +91,4 @@ static void paths_that_do_not_exist_are_refused(void **state) {
     assert_int_equal(different, 7);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(faults_of_sorted_pairs_are_found),
-        ONLY_ON_DEVICE(faults_of_derivatives_are_found),
-        ONLY_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found),
-        ONLY_ON_DEVICE(a_path_without_a_fault_does_not_differ),
-        ONLY_ON_DEVICE(paths_that_do_not_exist_are_refused),
-    };
-    return cmocka_run_group_tests_name("self_check", tests, NULL, engines_close);
-}
+TEST_GROUP_ON_DEVICE(NULL, engines_close)

@@ -67,7 +67,7 @@ static void expect_reference(pm_engine *reference, pm_engine *engine, size_t tra
     motion_free(&keys);
 }
 
-static void any_number_of_tracks_has_the_reference_bits(void **state) {
+TEST_ON_DEVICE(any_number_of_tracks_has_the_reference_bits) {
     static const uint32_t widths[][2] = {{16, 8}, {16, 4}, {8, 4}, {16, 16}};
     void *on_host = &on_reference;
     pm_engine *reference = engine_for(&on_host);
@@ -84,12 +84,4 @@ static void any_number_of_tracks_has_the_reference_bits(void **state) {
     }
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(any_number_of_tracks_has_the_reference_bits),
-    };
-    return cmocka_run_group_tests_name("walk_lanes", tests, NULL, engines_close);
-}
+TEST_GROUP_ON_DEVICE(NULL, engines_close)

@@ -7,11 +7,8 @@
 #include "base/counts.h"
 #include "oracle/oracle.h"
 #include "support/property_rules.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,58 +25,47 @@ static void hold(property_rule rule) {
     property_hold(rule, &in_double);
 }
 
-static void every_method_but_bspline_passes_through_its_keys(void **state) {
-    (void)state;
+TEST(every_method_but_bspline_passes_through_its_keys) {
     hold(RULE_KEYS);
 }
 
-static void every_method_keeps_unit_norm(void **state) {
-    (void)state;
+TEST(every_method_keeps_unit_norm) {
     hold(RULE_NORM);
 }
 
-static void rotating_the_parent_rotates_the_curve(void **state) {
-    (void)state;
+TEST(rotating_the_parent_rotates_the_curve) {
     hold(RULE_LEFT);
 }
 
-static void scaling_time_scales_the_curve(void **state) {
-    (void)state;
+TEST(scaling_time_scales_the_curve) {
     hold(RULE_TIME);
 }
 
-static void signs_of_keys_do_not_matter_except_in_gltf(void **state) {
-    (void)state;
+TEST(signs_of_keys_do_not_matter_except_in_gltf) {
     hold(RULE_SIGNS);
 }
 
-static void reversed_keys_give_the_reversed_curve(void **state) {
-    (void)state;
+TEST(reversed_keys_give_the_reversed_curve) {
     hold(RULE_REVERSAL);
 }
 
-static void keys_of_constant_velocity_give_constant_velocity(void **state) {
-    (void)state;
+TEST(keys_of_constant_velocity_give_constant_velocity) {
     hold(RULE_STEADY);
 }
 
-static void equal_keys_are_constant_in_methods_that_promise_it(void **state) {
-    (void)state;
+TEST(equal_keys_are_constant_in_methods_that_promise_it) {
     hold(RULE_STILL);
 }
 
-static void slerp_and_sterp_have_constant_speed_within_a_segment(void **state) {
-    (void)state;
+TEST(slerp_and_sterp_have_constant_speed_within_a_segment) {
     hold(RULE_EVEN_SPEED);
 }
 
-static void smooth_methods_have_continuous_velocity(void **state) {
-    (void)state;
+TEST(smooth_methods_have_continuous_velocity) {
     hold(RULE_VELOCITY);
 }
 
-static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) {
-    (void)state;
+TEST(circular_has_continuous_direction_and_a_jump_of_speed) {
     /* At cusps it has none, so the tracks here have small rotations. */
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
@@ -116,18 +102,15 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
     assert_true(property_velocity(&in_double, variant_named("circular")) > 0.5);
 }
 
-static void loops_repeat_with_the_sign_of_their_wrap(void **state) {
-    (void)state;
+TEST(loops_repeat_with_the_sign_of_their_wrap) {
     hold(RULE_PERIOD);
 }
 
-static void moving_a_key_changes_four_segments_at_most_except_in_spline(void **state) {
-    (void)state;
+TEST(moving_a_key_changes_four_segments_at_most_except_in_spline) {
     hold(RULE_LOCALITY);
 }
 
-static void right_multiplication_requires_the_axis_of_sterp_to_rotate_too(void **state) {
-    (void)state;
+TEST(right_multiplication_requires_the_axis_of_sterp_to_rotate_too) {
     const implementation in_double = implementation_oracle();
     hold(RULE_RIGHT);
     for (size_t n = 0; n < variant_count(); n++) {
@@ -171,8 +154,7 @@ static vec3 chord(const single *s, ptrdiff_t i) {
         quat_multiply(quat_conjugate(oracle_key(s->o, 0, i)), oracle_key(s->o, 0, i + 1)));
 }
 
-static void slerp_is_the_exponential_of_a_scaled_logarithm(void **state) {
-    (void)state;
+TEST(slerp_is_the_exponential_of_a_scaled_logarithm) {
     random_source source = random_start();
     for (int n = 0; n < 300; n++) {
         single s = single_create(&source, 3, PI, true, "slerp");
@@ -185,8 +167,7 @@ static void slerp_is_the_exponential_of_a_scaled_logarithm(void **state) {
     }
 }
 
-static void slerp_of_any_operands_has_constant_speed_and_never_fails(void **state) {
-    (void)state;
+TEST(slerp_of_any_operands_has_constant_speed_and_never_fails) {
     random_source source = random_start();
     for (int n = 0; n < 300; n++) {
         double raw[4];
@@ -208,8 +189,7 @@ static void slerp_of_any_operands_has_constant_speed_and_never_fails(void **stat
     }
 }
 
-static void nlerp_stays_near_slerp(void **state) {
-    (void)state;
+TEST(nlerp_stays_near_slerp) {
     random_source source = random_start();
     double tightest = 0.0;
     for (int n = 0; n < 2000; n++) {
@@ -225,8 +205,7 @@ static void nlerp_stays_near_slerp(void **state) {
     assert_true(tightest < 0.037 && tightest > 0.032);
 }
 
-static void squad_of_uniform_keys_has_shoemakes_inner_points(void **state) {
-    (void)state;
+TEST(squad_of_uniform_keys_has_shoemakes_inner_points) {
     random_source source = random_start();
     for (int n = 0; n < 300; n++) {
         single s = single_create(&source, 4, 1.2, false, "squad, unlimited");
@@ -262,8 +241,7 @@ static vec3 slope(const single *s, ptrdiff_t i) {
                       1.0 / (oracle_key_time(s->o, 0, k + 1) - oracle_key_time(s->o, 0, k)));
 }
 
-static void squad_has_the_bessel_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
+TEST(squad_has_the_bessel_velocity_on_both_sides_of_its_keys) {
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
         single s = single_create(&source, 5, 2.0, true, "squad, unlimited");
@@ -281,8 +259,7 @@ static void squad_has_the_bessel_velocity_on_both_sides_of_its_keys(void **state
     }
 }
 
-static void squad_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
+TEST(squad_has_the_users_velocity_on_both_sides_of_its_keys) {
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
         single s = single_create(&source, n % 4 == 0 ? 2 : 4, 1.5, true, "squad, user");
@@ -300,8 +277,7 @@ static void squad_has_the_users_velocity_on_both_sides_of_its_keys(void **state)
     }
 }
 
-static void squad_has_the_requested_end_conditions(void **state) {
-    (void)state;
+TEST(squad_has_the_requested_end_conditions) {
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
         single s = single_create(&source, 4, 0.8, true, "squad");
@@ -327,8 +303,7 @@ static void squad_has_the_requested_end_conditions(void **state) {
     }
 }
 
-static void limited_squad_stays_continuous_at_extreme_time_ratios(void **state) {
-    (void)state;
+TEST(limited_squad_stays_continuous_at_extreme_time_ratios) {
     random_source source = random_start();
     double worst_unlimited = 0.0;
     for (int n = 0; n < 100; n++) {
@@ -354,8 +329,7 @@ static void limited_squad_stays_continuous_at_extreme_time_ratios(void **state) 
     assert_true(worst_unlimited > 0.1);
 }
 
-static void squad_has_no_continuous_acceleration(void **state) {
-    (void)state;
+TEST(squad_has_no_continuous_acceleration) {
     random_source source = random_start();
     double worst = 0.0;
     for (int n = 0; n < 20; n++) {
@@ -381,8 +355,7 @@ static void squad_has_no_continuous_acceleration(void **state) {
 
 /* Float32 keys a half turn apart and at rest: the inner operands are a whole turn apart, and the
  * last bit of a dot product must not determine the direction of the slerp between them. */
-static void squad_at_rest_rotates_a_half_turn_at_constant_speed(void **state) {
-    (void)state;
+TEST(squad_at_rest_rotates_a_half_turn_at_constant_speed) {
     random_source source = random_start();
     for (int n = 0; n < 500; n++) {
         single s = single_create(&source, 4, 1.0, false, "squad, hold");
@@ -471,8 +444,7 @@ static bool cusp_by_angles(quat p, quat q, quat r) {
            corner_cosine(q, p, r) > cos(15.0 * PI / 180.0);
 }
 
-static void circular_is_a_blend_of_arcs_about_centres(void **state) {
-    (void)state;
+TEST(circular_is_a_blend_of_arcs_about_centres) {
     random_source source = random_start();
     int arcs = 0, cusps = 0;
     for (int n = 0; n < 2000; n++) {
@@ -498,8 +470,7 @@ static void circular_is_a_blend_of_arcs_about_centres(void **state) {
     assert_true(arcs > 200 && cusps > 200);
 }
 
-static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
-    (void)state;
+TEST(guarded_circular_does_not_spin_on_a_reversal) {
     track_set set;
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
@@ -525,8 +496,7 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
 /* ---- phased circles, vector cubics, B-spline ------------------------------------ */
 
 /* The parabolas of the angle, which measures arcs of one great circle. */
-static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state) {
-    (void)state;
+TEST(circular_c1_about_one_axis_is_catmull_rom_of_the_angle) {
     random_source source = random_start();
     const vec3 axis = {0.48, 0.6, 0.64};
     for (int n = 0; n < 100; n++) {
@@ -555,8 +525,7 @@ static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state)
     }
 }
 
-static void hermite_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
+TEST(hermite_has_the_users_velocity_on_both_sides_of_its_keys) {
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
         single s = single_create(&source, n % 4 == 0 ? 2 : 4, 2.5, true, "hermite, user");
@@ -587,8 +556,7 @@ static vec3 acceleration_at(const oracle *o, size_t track, size_t key, double h)
 }
 
 /* Among these tracks is one whose equations have a minimum of the residual that is no solution. */
-static void a_spline_is_found_beside_a_minimum_that_is_none(void **state) {
-    (void)state;
+TEST(a_spline_is_found_beside_a_minimum_that_is_none) {
     enum { TRACKS = 37, KEYS = 12 };
     random_source source = {6 * 7919};
     track_set set;
@@ -614,8 +582,7 @@ static void a_spline_is_found_beside_a_minimum_that_is_none(void **state) {
 }
 
 /* Where no end key repeats, keys of constant velocity give a curve of constant velocity. */
-static void bspline_has_constant_velocity_away_from_its_ends(void **state) {
-    (void)state;
+TEST(bspline_has_constant_velocity_away_from_its_ends) {
     random_source source = random_start();
     for (int n = 0; n < 100; n++) {
         single s = single_create(&source, 6, 1.0, true, "bspline");
@@ -647,8 +614,7 @@ static void bspline_has_constant_velocity_away_from_its_ends(void **state) {
 
 /* ---- sterp -------------------------------------------------------------------- */
 
-static void sterp_moves_its_axis_along_a_great_arc(void **state) {
-    (void)state;
+TEST(sterp_moves_its_axis_along_a_great_arc) {
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
         single s = single_create(&source, 2, 3.0, false, "sterp");
@@ -669,8 +635,7 @@ static void sterp_moves_its_axis_along_a_great_arc(void **state) {
     }
 }
 
-static void sterp_in_turn_swings_before_it_twists(void **state) {
-    (void)state;
+TEST(sterp_in_turn_swings_before_it_twists) {
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
         single s = single_create(&source, 2, 3.0, false, "sterp, in turn");
@@ -688,8 +653,7 @@ static void sterp_in_turn_swings_before_it_twists(void **state) {
 
 /* ---- times, ends, loops, vectors ----------------------------------------------- */
 
-static void tracks_clamp_outside_their_keys(void **state) {
-    (void)state;
+TEST(tracks_clamp_outside_their_keys) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         single s = single_create(&source, 4, 2.0, true, variant_at(n)->name);
@@ -705,8 +669,7 @@ static void tracks_clamp_outside_their_keys(void **state) {
     }
 }
 
-static void one_key_is_constant_and_two_are_slerp(void **state) {
-    (void)state;
+TEST(one_key_is_constant_and_two_are_slerp) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -722,8 +685,7 @@ static void one_key_is_constant_and_two_are_slerp(void **state) {
     }
 }
 
-static void a_closing_key_gives_the_loop_without_it(void **state) {
-    (void)state;
+TEST(a_closing_key_gives_the_loop_without_it) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -759,8 +721,7 @@ static void a_closing_key_gives_the_loop_without_it(void **state) {
     }
 }
 
-static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
-    (void)state;
+TEST(a_loop_of_a_full_turn_continues_without_a_jump) {
     track_set set;
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
@@ -792,8 +753,7 @@ static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
     set_destroy(&set);
 }
 
-static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state) {
-    (void)state;
+TEST(positions_of_uniform_samples_on_uniform_keys_are_exact) {
     static double keys[1000][4];
     for (size_t i = 0; i < 1000; i++)
         keys[i][3] = 1.0;
@@ -819,8 +779,7 @@ static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state)
 }
 
 /* Bessel tangents and parabola ends reproduce parabolas, which no other combination does. */
-static void catmull_rom_reproduces_parabolas(void **state) {
-    (void)state;
+TEST(catmull_rom_reproduces_parabolas) {
     random_source source = random_start();
     track_set set;
     set_random(&source, 1, 6, 0.0, 1.0, true, false, &set);
@@ -848,8 +807,7 @@ static void catmull_rom_reproduces_parabolas(void **state) {
     set_destroy(&set);
 }
 
-static void positions_of_two_keys_are_linear(void **state) {
-    (void)state;
+TEST(positions_of_two_keys_are_linear) {
     random_source source = random_start();
     single s = single_create(&source, 2, 1.0, true, "squad, natural");
     const vec3 a = vec3_of(s.set.tracks[0].positions[0]), b = vec3_of(s.set.tracks[0].positions[1]);
@@ -859,8 +817,7 @@ static void positions_of_two_keys_are_linear(void **state) {
     single_destroy(&s);
 }
 
-static void adversarial_tracks_give_unit_rotations_in_every_method(void **state) {
-    (void)state;
+TEST(adversarial_tracks_give_unit_rotations_in_every_method) {
     for (size_t n = 0; n < adversarial_count(); n++) {
         track_set set;
         set_create(1, false, &set);
@@ -881,50 +838,4 @@ static void adversarial_tracks_give_unit_rotations_in_every_method(void **state)
         }
         set_destroy(&set);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
-        cmocka_unit_test(every_method_keeps_unit_norm),
-        cmocka_unit_test(rotating_the_parent_rotates_the_curve),
-        cmocka_unit_test(scaling_time_scales_the_curve),
-        cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
-        cmocka_unit_test(reversed_keys_give_the_reversed_curve),
-        cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_are_constant_in_methods_that_promise_it),
-        cmocka_unit_test(slerp_and_sterp_have_constant_speed_within_a_segment),
-        cmocka_unit_test(smooth_methods_have_continuous_velocity),
-        cmocka_unit_test(circular_has_continuous_direction_and_a_jump_of_speed),
-        cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
-        cmocka_unit_test(moving_a_key_changes_four_segments_at_most_except_in_spline),
-        cmocka_unit_test(right_multiplication_requires_the_axis_of_sterp_to_rotate_too),
-        cmocka_unit_test(slerp_is_the_exponential_of_a_scaled_logarithm),
-        cmocka_unit_test(slerp_of_any_operands_has_constant_speed_and_never_fails),
-        cmocka_unit_test(nlerp_stays_near_slerp),
-        cmocka_unit_test(squad_of_uniform_keys_has_shoemakes_inner_points),
-        cmocka_unit_test(squad_has_the_bessel_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(squad_has_the_users_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(squad_has_the_requested_end_conditions),
-        cmocka_unit_test(limited_squad_stays_continuous_at_extreme_time_ratios),
-        cmocka_unit_test(squad_has_no_continuous_acceleration),
-        cmocka_unit_test(squad_at_rest_rotates_a_half_turn_at_constant_speed),
-        cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
-        cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
-        cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
-        cmocka_unit_test(hermite_has_the_users_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(a_spline_is_found_beside_a_minimum_that_is_none),
-        cmocka_unit_test(bspline_has_constant_velocity_away_from_its_ends),
-        cmocka_unit_test(sterp_moves_its_axis_along_a_great_arc),
-        cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
-        cmocka_unit_test(tracks_clamp_outside_their_keys),
-        cmocka_unit_test(one_key_is_constant_and_two_are_slerp),
-        cmocka_unit_test(a_closing_key_gives_the_loop_without_it),
-        cmocka_unit_test(a_loop_of_a_full_turn_continues_without_a_jump),
-        cmocka_unit_test(positions_of_uniform_samples_on_uniform_keys_are_exact),
-        cmocka_unit_test(catmull_rom_reproduces_parabolas),
-        cmocka_unit_test(positions_of_two_keys_are_linear),
-        cmocka_unit_test(adversarial_tracks_give_unit_rotations_in_every_method),
-    };
-    return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

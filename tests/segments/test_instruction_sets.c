@@ -5,6 +5,7 @@
  */
 #include "support/motion.h"
 #include "support/outputs.h"
+#include "support/test.h"
 #include "support/variants.h"
 
 #include <math.h>
@@ -105,13 +106,11 @@ static void compare_alone_and_together(uint64_t salt, double period) {
     }
 }
 
-static void a_track_has_the_same_bits_alone_and_among_others(void **state) {
-    (void)state;
+TEST(a_track_has_the_same_bits_alone_and_among_others) {
     compare_alone_and_together(0x91, 0);
 }
 
-static void a_track_of_a_loop_has_the_same_bits_alone_and_among_others(void **state) {
-    (void)state;
+TEST(a_track_of_a_loop_has_the_same_bits_alone_and_among_others) {
     compare_alone_and_together(0x92, 0.7);
 }
 
@@ -143,8 +142,7 @@ static void forget_last_rows(pm_clip_data *clip) {
     }
 }
 
-static void every_instruction_set_gives_the_same_bits(void **state) {
-    (void)state;
+TEST(every_instruction_set_gives_the_same_bits) {
     for (size_t i = 0; i < 2 * variant_count(); i++) {
         const variant *v = variant_at(i / 2);
         track_set set;
@@ -168,8 +166,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 
 /* ---- failures ---- */
 
-static void the_first_track_without_a_curve_is_reported_in_any_lane(void **state) {
-    (void)state;
+TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
     enum { BAD = 17 };
     for (size_t bad = 0; bad < BAD; bad++) {
         const variant *v = variant_named("hermite, user");
@@ -229,8 +226,7 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     pm_clip_destroy(&part);
 }
 
-static void windows_of_a_long_track_join_without_a_discontinuity(void **state) {
-    (void)state;
+TEST(windows_of_a_long_track_join_without_a_discontinuity) {
     motion m = motion_make(LONG, 5, 0.5, 0x95);
     random_source source = random_salted(0x9b);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
@@ -273,16 +269,14 @@ static void expect_continuous_acceleration(double loop_period) {
     motion_free(&m);
 }
 
-static void a_long_spline_has_no_jump_in_its_acceleration(void **state) {
-    (void)state;
+TEST(a_long_spline_has_no_jump_in_its_acceleration) {
     expect_continuous_acceleration(0);
     expect_continuous_acceleration(LONG);
 }
 
 /* The spline through points of a parabola, with end velocities by the parabola rule, is that
  * parabola. */
-static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **state) {
-    (void)state;
+TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     motion m = motion_make(LONG, 3, 0.4, 0x97);
     double positions[LONG][3][3];
     for (size_t k = 0; k < LONG; k++)
@@ -308,8 +302,7 @@ static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **stat
 }
 
 /* The same for a loop: its first key has no effect on the curve. */
-static void a_long_loop_of_positions_does_not_depend_on_its_first_key(void **state) {
-    (void)state;
+TEST(a_long_loop_of_positions_does_not_depend_on_its_first_key) {
     motion m = motion_make(LONG, 1, 0.4, 0x98), turned = motion_make(LONG, 1, 0.4, 0x98);
     for (size_t k = 0; k < LONG; k++)
         memcpy(turned.positions + 3 * k, m.positions + 3 * ((k + BESIDE) % LONG),
@@ -343,8 +336,7 @@ static void expect_near(const char *what, double x, double value, long double wa
         fail_msg("%s of %.17g is %.17g, not %.17Lg", what, x, value, wanted);
 }
 
-static void the_arc_tangent_is_that_of_long_double(void **state) {
-    (void)state;
+TEST(the_arc_tangent_is_that_of_long_double) {
     random_source source = random_salted(0x99);
     for (int i = 0; i < 100000; i++) {
         const double angle = random_between(&source, 0, 3.14159265358979);
@@ -357,8 +349,7 @@ static void the_arc_tangent_is_that_of_long_double(void **state) {
     assert_true(dreal_atan2(dreal_of(0), dreal_of(-1))[0] == 3.14159265358979323846);
 }
 
-static void sine_and_cosine_are_those_of_long_double(void **state) {
-    (void)state;
+TEST(sine_and_cosine_are_those_of_long_double) {
     random_source source = random_salted(0x9a);
     for (int i = 0; i < 100000; i++) {
         const double x = exp(random_between(&source, -40, i % 2 ? 9.3 : 1));
@@ -373,8 +364,7 @@ static void sine_and_cosine_are_those_of_long_double(void **state) {
     assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
 }
 
-static void sine_and_cosine_of_very_large_angles_are_still_on_the_circle(void **state) {
-    (void)state;
+TEST(sine_and_cosine_of_very_large_angles_are_still_on_the_circle) {
     for (double x = 1e5; x < 1e150; x *= 7) {
         const dturn turn = dreal_turn(dreal_of(x));
         assert_true(fabs(turn.cosine[0]) <= 1 && fabs(turn.sine[0] * x) <= 1);
@@ -382,8 +372,7 @@ static void sine_and_cosine_of_very_large_angles_are_still_on_the_circle(void **
     }
 }
 
-static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
-    (void)state;
+TEST(the_factors_of_jacobians_are_those_of_long_double) {
     for (int i = 1; i <= 1000; i++) {
         const double x2 = 9.87 * i / 1000;
         const dreal lanes = dreal_of(x2);
@@ -398,20 +387,4 @@ static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_track_has_the_same_bits_alone_and_among_others),
-        cmocka_unit_test(a_track_of_a_loop_has_the_same_bits_alone_and_among_others),
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(the_first_track_without_a_curve_is_reported_in_any_lane),
-        cmocka_unit_test(windows_of_a_long_track_join_without_a_discontinuity),
-        cmocka_unit_test(a_long_spline_has_no_jump_in_its_acceleration),
-        cmocka_unit_test(a_long_spline_of_positions_on_a_parabola_is_the_parabola),
-        cmocka_unit_test(a_long_loop_of_positions_does_not_depend_on_its_first_key),
-        cmocka_unit_test(the_arc_tangent_is_that_of_long_double),
-        cmocka_unit_test(sine_and_cosine_are_those_of_long_double),
-        cmocka_unit_test(sine_and_cosine_of_very_large_angles_are_still_on_the_circle),
-        cmocka_unit_test(the_factors_of_jacobians_are_those_of_long_double),
-    };
-    return cmocka_run_group_tests_name("instruction_sets", tests, open_reference, close_reference);
-}
+TEST_GROUP(open_reference, close_reference)

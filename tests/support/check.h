@@ -6,14 +6,9 @@
 #ifndef POSEMILL_TESTS_CHECK_H
 #define POSEMILL_TESTS_CHECK_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <posemill/posemill.h>
+
+#include "test.h"
 
 /* Fails unless status and error both have `expected`, with a message that contains one of `words`:
  * alternatives separated by '|', compared without regard to case. */

@@ -24,6 +24,26 @@ extern engine_kind on_device;
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body " on the device", body, NULL, NULL, &on_device }
 
+/* Tests on the reference, on the device, or one body on both. Without _WITH nothing runs before or after
+ * them. */
+#define TEST_ON_BOTH_WITH(test, setup, teardown)                                                   \
+    TEST_AS(test, test_add(#test " on the reference", test, setup, teardown, &on_reference);       \
+            test_add(#test " on the device", test, setup, teardown, &on_device))
+#define TEST_ON_BOTH(test) TEST_ON_BOTH_WITH(test, NULL, NULL)
+#define TEST_ON_REFERENCE(test) TEST_WITH(test, NULL, NULL, &on_reference)
+#define TEST_ON_DEVICE_WITH(test, setup, teardown)                                                 \
+    TEST_AS(test, test_add(#test " on the device", test, setup, teardown, &on_device))
+#define TEST_ON_DEVICE(test) TEST_ON_DEVICE_WITH(test, NULL, NULL)
+
+/* TEST_GROUP for files all of whose tests require a device: without one the program exits with 77, or
+ * with 1 where a device is required. */
+#define TEST_GROUP_ON_DEVICE(setup, teardown)                                                      \
+    TEST_GROUP(setup, teardown)                                                                    \
+    int main(int argc, char **argv) {                                                              \
+        const int code = exit_code_without_device();                                               \
+        return code ? code : test_main(argc, argv);                                                \
+    }
+
 /* The engine for a test's state, made on first use and kept. Skips or fails the test without a
  * device, so a test must call this before it allocates anything. */
 pm_engine *engine_for(void **state);
@@ -58,9 +78,15 @@ bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
  * that are slerps of moving operands, or products, rusticl needs the same minutes for each. */
 bool can_compile_motion(const pm_engine *engine, pm_method method);
 
-/* For main() of executables that pose crowds of many kinds: skips their entries on the device where
- * that is rusticl of Mesa 22.3, which needs minutes to compile some of their programs. */
-void leave_out_crowds_on_rusticl(void);
+/* For files that pose crowds of many kinds: skips the tests on the device whose names match, where the
+ * device is rusticl of Mesa 22.3, which needs minutes to compile some of their programs. */
+void leave_out_crowds_on_rusticl(const char *names);
+#define TEST_GROUP_OF_CROWDS(setup, teardown)                                                      \
+    TEST_GROUP(setup, teardown)                                                                    \
+    int main(int argc, char **argv) {                                                              \
+        leave_out_crowds_on_rusticl("*on the device");                                             \
+        return test_main(argc, argv);                                                              \
+    }
 
 /* For main() of executables that require a device for all tests: 0 when there is one, otherwise the
  * exit code: 77 for a skip, 1 where a device is required. */

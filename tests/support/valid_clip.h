@@ -48,6 +48,6 @@ void check_refused(pm_status status, const char *words, size_t track, size_t key
 #define expect_refused_at(status, words, track, key)                                               \
     check_refused((status), (words), (track), (key), __FILE__, __LINE__)
 
-#define CLIP_TEST(test) cmocka_unit_test_setup(test, make_valid_clip)
+#define CLIP_TEST(test) TEST_WITH(test, make_valid_clip, NULL, NULL)
 
 #endif
