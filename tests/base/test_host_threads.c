@@ -50,14 +50,13 @@ enum { INSTANCES = 1200 };
 static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint32_t host_threads) {
     const size_t floats = scene_floats(s, PM_CROWD_PALETTE, INSTANCES);
     float *records = guarded_floats(floats);
-    pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = instances,
                         .instance_count = INSTANCES,
                         .on_reference = true,
                         .host_threads = host_threads};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
     job.output_count = 1;
-    expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
     expect_guards(records, floats);
     return records;
 }
@@ -92,9 +91,8 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     scene_make(engine, &(scene_options){.salt = 0xF73}, &s);
     const pm_crowd_instance instance = scene_instance(&source, &s);
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
-    pm_error error = poisoned_error();
     (void)threads_since();
-    expect_ok(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, &error), &error);
+    expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
     assert_int_equal(threads_since(), 1);
     guarded_free(records);
     scene_free(&s);

@@ -692,8 +692,7 @@ TEST(the_report_fills_the_documents_from_a_record) {
     assert_int_equal(system(script), 0);
 }
 
-static int enter_folder(void **state) {
-    (void)state;
+FIXTURE(enter_folder) {
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return 1;
     /* Memory that drivers hold at exit is not a leak of the command, and a report would add lines
@@ -704,8 +703,7 @@ static int enter_folder(void **state) {
                   1) != 0;
 }
 
-static int leave_folder(void **state) {
-    (void)state;
+FIXTURE(leave_folder) {
     return chdir("/") != 0 || rmdir(folder) != 0; /* fails if any file was left behind */
 }
 

@@ -20,22 +20,17 @@ CLIP_TEST(a_valid_description_is_accepted) {
 }
 
 CLIP_TEST(a_missing_description_is_refused) {
-    pm_error error = poisoned_error();
-    expect_refusal(pm_clip_check(NULL, &error), &error, PM_ERROR_ARGUMENT, "desc");
+    expect_error(pm_clip_check(NULL, new_error()), PM_ERROR_ARGUMENT, "desc");
     pm_clip *clip = NULL;
-    expect_refusal(pm_clip_create(reference, NULL, &clip, &error), &error, PM_ERROR_ARGUMENT,
-                   "desc");
+    expect_error(pm_clip_create(reference, NULL, &clip, new_error()), PM_ERROR_ARGUMENT, "desc");
     assert_null(clip);
 }
 
 CLIP_TEST(a_missing_engine_or_handle_is_refused) {
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_refusal(pm_clip_create(NULL, &s.desc, &clip, &error), &error, PM_ERROR_ARGUMENT,
-                   "engine");
+    expect_error(pm_clip_create(NULL, &s.desc, &clip, new_error()), PM_ERROR_ARGUMENT, "engine");
     assert_null(clip);
-    expect_refusal(pm_clip_create(reference, &s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "clip");
+    expect_error(pm_clip_create(reference, &s.desc, NULL, new_error()), PM_ERROR_ARGUMENT, "clip");
 }
 
 CLIP_TEST(a_clip_without_tracks_is_refused) {

@@ -18,14 +18,12 @@ enum { MAX_TRACKS = 40, KEYS = 12 };
 
 static pm_engine *reference;
 
-static int open_reference(void **state) {
-    (void)state;
+FIXTURE(open_reference) {
     const pm_engine_desc desc = {.device = "none"};
     return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
 }
 
-static int close_reference(void **state) {
-    (void)state;
+FIXTURE(close_reference) {
     pm_engine_destroy(&reference);
     return 0;
 }

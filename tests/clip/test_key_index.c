@@ -68,13 +68,12 @@ static void expect_all_found(make_steps make, size_t keys) {
     random_source source = random_start();
     static double steps[MAX_KEYS], times[MAX_KEYS];
     pm_clip_timeline timeline;
-    pm_error error = poisoned_error();
     make(&source, keys - 1, steps);
     times[0] = random_between(&source, -10.0, 10.0);
     for (size_t i = 1; i < keys; i++)
         times[i] = times[i - 1] + steps[i - 1];
     const pm_timeline given = {.key_count = keys, .times = times};
-    expect_ok(pm_timeline_build(&given, 0.0, &timeline, &error), &error);
+    expect_success(pm_timeline_build(&given, 0.0, &timeline, new_error()));
     for (size_t n = 0; n < TIMES; n++) {
         const double time = some_time(&source, &timeline);
         size_t hint = random_bits(&source) % timeline.segment_count;

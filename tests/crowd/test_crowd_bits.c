@@ -46,8 +46,7 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
                        const float *records) {
     const size_t floats = scene_floats(s, output, 1);
     float *one = guarded_floats(floats);
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose_one(s->crowd, instance, output, one, &error), &error);
+    expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
     expect_guards(one, floats);
     expect_same_bits(one, records, floats, floats / s->joints);
     guarded_free(one);
@@ -276,12 +275,11 @@ TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine_for(state), &desc, &clip, 1, &skeleton);
     const pm_crowd_instance still = {.clip_a = 0};
-    pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &still, .instance_count = 1};
     memset(halves, 0xFF, sizeof halves);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE_HALF, .memory = halves};
     job.output_count = 1;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
     for (size_t i = 0; i < 24; i++)
         if (halves[i] != known[i].bits)
             fail_msg("%.9g became %04x, not %04x", (double)known[i].value, halves[i],

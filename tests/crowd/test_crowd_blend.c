@@ -67,8 +67,7 @@ static void make(void **state) {
     crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
 }
 
-static int destroy(void **state) {
-    (void)state;
+FIXTURE(destroy) {
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     return 0;
@@ -76,12 +75,11 @@ static int destroy(void **state) {
 
 /* Local poses of both joints. */
 static void pose(pm_crowd_instance instance, float out[FLOATS]) {
-    pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &instance, .instance_count = 1};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
     job.output_count = 1;
     memset(out, 0xFF, FLOATS * sizeof(float));
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
 }
 
 static void expect_rotation(const float record[12], double x, double y, double z, double w) {

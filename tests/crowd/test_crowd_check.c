@@ -29,14 +29,12 @@ static struct {
 static const int32_t parents[JOINTS] = {-1, 0, 1};
 
 static pm_skeleton *make_skeleton(const pm_skeleton_desc *desc) {
-    pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
-    expect_ok(pm_skeleton_create(desc, &skeleton, &error), &error);
+    expect_success(pm_skeleton_create(desc, &skeleton, new_error()));
     return skeleton;
 }
 
-static int make_valid(void **state) {
-    (void)state;
+FIXTURE(make_valid) {
     memset(&c, 0, sizeof c);
     for (size_t key = 0; key < KEYS; key++)
         for (size_t joint = 0; joint < JOINTS; joint++) {
@@ -56,29 +54,27 @@ static int make_valid(void **state) {
     return 0;
 }
 
-static int free_valid(void **state) {
-    (void)state;
+FIXTURE(free_valid) {
     pm_skeleton_destroy(&c.skeleton);
     return 0;
 }
 
 static void check_accepted(void **state, const char *file, int line) {
-    pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
-    check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), &error, file, line);
+    check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()), new_error(), file,
+             line);
     pm_crowd_destroy(&crowd);
 }
 
 /* `clip` is the clip that the message must name, or NULL. */
 static void check_refused(void **state, pm_status expected, const char *words, const char *clip,
                           const char *file, int line) {
-    pm_error error = poisoned_error();
     pm_crowd *const untouched = (pm_crowd *)(void *)&c;
     pm_crowd *crowd = untouched;
-    const pm_status status = pm_crowd_create(engine_for(state), &c.desc, &crowd, &error);
-    check_refusal(status, &error, expected, words, file, line);
+    const pm_status status = pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error());
+    check_refusal(status, last_error(), expected, words, file, line);
     if (clip)
-        check_refusal(status, &error, expected, clip, file, line);
+        check_refusal(status, last_error(), expected, clip, file, line);
     assert_ptr_equal(crowd, untouched);
     assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, NULL), expected);
 }
@@ -98,15 +94,11 @@ CHECK(a_valid_description_is_accepted) {
 }
 
 CHECK(null_is_refused) {
-    pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
     pm_engine *engine = engine_for(state);
-    expect_refusal(pm_crowd_create(NULL, &c.desc, &crowd, &error), &error, PM_ERROR_ARGUMENT,
-                   "engine");
-    expect_refusal(pm_crowd_create(engine, NULL, &crowd, &error), &error, PM_ERROR_ARGUMENT,
-                   "desc");
-    expect_refusal(pm_crowd_create(engine, &c.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "crowd");
+    expect_error(pm_crowd_create(NULL, &c.desc, &crowd, new_error()), PM_ERROR_ARGUMENT, "engine");
+    expect_error(pm_crowd_create(engine, NULL, &crowd, new_error()), PM_ERROR_ARGUMENT, "desc");
+    expect_error(pm_crowd_create(engine, &c.desc, NULL, new_error()), PM_ERROR_ARGUMENT, "crowd");
     assert_null(crowd);
     c.desc.skeleton = NULL;
     expect_refused("skeleton");
@@ -134,13 +126,13 @@ CHECK(a_clip_that_is_invalid_alone_is_refused_with_its_number) {
 }
 
 CHECK(an_invalid_key_is_reported_with_its_clip_track_and_number) {
-    pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
     c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; the other clips have
                                          * fewer keys */
     expect_clip_refused(PM_ERROR_KEY, "rotation", "clips[0]");
-    assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), PM_ERROR_KEY);
-    expect_error_at(&error, 1, 3);
+    assert_int_equal(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()),
+                     PM_ERROR_KEY);
+    expect_error_at(last_error(), 1, 3);
 }
 
 CHECK(clips_of_different_methods_are_refused) {
@@ -200,9 +192,8 @@ CHECK(a_clip_that_lasts_too_long_is_refused) {
 /* ---- valid crowds ----------------------------------------------------------------------------- */
 
 static pm_crowd *made(void **state) {
-    pm_error error = poisoned_error();
     pm_crowd *crowd = NULL;
-    expect_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, &error), &error);
+    expect_success(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()));
     return crowd;
 }
 
@@ -237,8 +228,7 @@ static const pm_crowd_instance two[2];
 
 static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expected,
                       const char *words, const char *file, int line) {
-    pm_error error = poisoned_error();
-    check_refusal(pm_crowd_pose(crowd, job, &error), &error, expected, words, file, line);
+    check_refusal(pm_crowd_pose(crowd, job, new_error()), new_error(), expected, words, file, line);
     assert_int_equal(pm_crowd_pose(crowd, job, NULL), expected);
 }
 
@@ -247,7 +237,6 @@ static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expect
 
 CHECK(jobs_with_null_are_refused) {
     float out[2 * JOINTS * 12];
-    pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
     pm_crowd_job job = {.instance_count = 2};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
@@ -255,7 +244,7 @@ CHECK(jobs_with_null_are_refused) {
     expect_job_refused(&job, "instances");
     expect_job_refused(NULL, "job");
     job.instances = two;
-    expect_refusal(pm_crowd_pose(NULL, &job, &error), &error, PM_ERROR_ARGUMENT, "crowd");
+    expect_error(pm_crowd_pose(NULL, &job, new_error()), PM_ERROR_ARGUMENT, "crowd");
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = NULL};
     expect_job_refused(&job, "memory");
     job.outputs = NULL;
@@ -338,18 +327,17 @@ CHECK(records_larger_than_the_address_space_are_refused) {
 
 CHECK(one_instance_with_null_or_no_output_is_refused) {
     float out[JOINTS * 12];
-    pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
-    expect_refusal(pm_crowd_pose_one(NULL, two, PM_CROWD_PALETTE, out, &error), &error,
-                   PM_ERROR_ARGUMENT, "crowd");
-    expect_refusal(pm_crowd_pose_one(crowd, NULL, PM_CROWD_PALETTE, out, &error), &error,
-                   PM_ERROR_ARGUMENT, "instance");
-    expect_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_PALETTE, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "records");
-    expect_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_OUTPUT_COUNT, out, &error), &error,
-                   PM_ERROR_ARGUMENT, "output");
-    expect_refusal(pm_crowd_pose_one(crowd, two, (pm_crowd_output)-1, out, &error), &error,
-                   PM_ERROR_ARGUMENT, "output");
+    expect_error(pm_crowd_pose_one(NULL, two, PM_CROWD_PALETTE, out, new_error()),
+                 PM_ERROR_ARGUMENT, "crowd");
+    expect_error(pm_crowd_pose_one(crowd, NULL, PM_CROWD_PALETTE, out, new_error()),
+                 PM_ERROR_ARGUMENT, "instance");
+    expect_error(pm_crowd_pose_one(crowd, two, PM_CROWD_PALETTE, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "records");
+    expect_error(pm_crowd_pose_one(crowd, two, PM_CROWD_OUTPUT_COUNT, out, new_error()),
+                 PM_ERROR_ARGUMENT, "output");
+    expect_error(pm_crowd_pose_one(crowd, two, (pm_crowd_output)-1, out, new_error()),
+                 PM_ERROR_ARGUMENT, "output");
     pm_crowd_destroy(&crowd);
 }
 
@@ -371,19 +359,19 @@ static pm_crowd *made_with_bind(void **state, const float bind[12]) {
 
 static void check_dual(void **state, bool rigid, const float bind[12], const char *file, int line) {
     float out[2 * JOINTS * 12];
-    pm_error error = poisoned_error();
     pm_crowd *crowd = made_with_bind(state, bind);
     pm_crowd_job job = {.instances = two, .instance_count = 2};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
     job.output_count = 1;
-    check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
+    check_ok(pm_crowd_pose(crowd, &job, new_error()), new_error(), file, line);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
     if (rigid) {
-        check_ok(pm_crowd_pose(crowd, &job, &error), &error, file, line);
-        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, &error), &error, file, line);
+        check_ok(pm_crowd_pose(crowd, &job, new_error()), new_error(), file, line);
+        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), new_error(), file,
+                 line);
     } else {
         check_job(crowd, &job, PM_ERROR_ARGUMENT, "rigid", file, line);
-        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, &error), &error,
+        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), new_error(),
                       PM_ERROR_ARGUMENT, "rigid", file, line);
     }
     pm_crowd_destroy(&crowd);
@@ -404,7 +392,6 @@ CHECK(dual_quaternions_require_rigid_inverse_binds) {
 /* ---- after a refusal ---------------------------------------------------------------------------- */
 
 CHECK(a_crowd_poses_after_a_refused_job) {
-    pm_error error = poisoned_error();
     pm_crowd *crowd = made(state);
     float *out = guarded_floats(2 * JOINTS * 12);
     pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out, .stride = 1};
@@ -414,7 +401,7 @@ CHECK(a_crowd_poses_after_a_refused_job) {
     for (size_t i = 0; i < 2 * JOINTS * 12; i++)
         assert_true(is_poison(out[i]));
     target.stride = 0;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
     for (size_t i = 0; i < 2 * JOINTS * 12; i++)
         assert_false(is_poison(out[i]));
     expect_guards(out, 2 * JOINTS * 12);

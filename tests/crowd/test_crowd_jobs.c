@@ -24,8 +24,7 @@ static void make_instances(const scene *s, uint64_t salt, pm_crowd_instance *ins
 }
 
 static void pose(const scene *s, const pm_crowd_job *job) {
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose(s->crowd, job, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, job, new_error()));
 }
 
 TEST(records_have_the_bytes_of_the_header) {
@@ -190,10 +189,9 @@ static float *all_posed(const scene *s, const pm_crowd_instance *instances,
                         pm_crowd_output output) {
     const size_t width = scene_floats(s, output, 1);
     float *records = guarded_floats(COUNT * width);
-    pm_error error = poisoned_error();
     for (size_t i = 0; i < COUNT; i++)
-        expect_ok(pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, &error),
-                  &error);
+        expect_success(
+            pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, new_error()));
     return records;
 }
 
@@ -284,12 +282,11 @@ TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
 
 TEST_ON_BOTH(a_single_instance_is_always_posed) {
     scene s;
-    pm_error error = poisoned_error();
     make_intervals(engine_for(state), &s);
     const pm_crowd_instance n = {.level = 2};
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
     float *one = guarded_floats(floats);
-    expect_ok(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, &error), &error);
+    expect_success(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, new_error()));
     float *all = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
     expect_same_bits(one, all, floats, 12);
     guarded_free(one);
@@ -380,13 +377,12 @@ TEST_ON_BOTH(random_bytes_give_finite_matrices) {
 
 static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *words) {
     pm_crowd_instance instances[4] = {{0}};
-    pm_error error = poisoned_error();
     instances[2] = instances[3] = invalid;
-    expect_refusal(pm_crowd_check_instances(s->crowd, instances, 4, &error), &error,
-                   PM_ERROR_ARGUMENT, words);
-    expect_instance(&error, 2);
+    expect_error(pm_crowd_check_instances(s->crowd, instances, 4, new_error()), PM_ERROR_ARGUMENT,
+                 words);
+    expect_instance(last_error(), 2);
     assert_int_equal(pm_crowd_check_instances(s->crowd, instances, 4, NULL), PM_ERROR_ARGUMENT);
-    expect_ok(pm_crowd_check_instances(s->crowd, instances, 2, &error), &error);
+    expect_success(pm_crowd_check_instances(s->crowd, instances, 2, new_error()));
 }
 
 TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
@@ -408,27 +404,24 @@ TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
 TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
     scene s;
     pm_crowd_instance instances[MAX];
-    pm_error error = poisoned_error();
     random_source source = random_salted(0xE06);
     scene_make(engine_for(state), &(scene_options){.salt = 0xE06}, &s);
     for (size_t i = 0; i < MAX; i++)
         instances[i] = scene_instance(&source, &s);
     instances[0].time_a = INT64_MIN;
     instances[1].time_b = INT64_MAX;
-    expect_ok(pm_crowd_check_instances(s.crowd, instances, MAX, &error), &error);
-    expect_ok(pm_crowd_check_instances(s.crowd, instances, 0, &error), &error);
+    expect_success(pm_crowd_check_instances(s.crowd, instances, MAX, new_error()));
+    expect_success(pm_crowd_check_instances(s.crowd, instances, 0, new_error()));
     scene_free(&s);
 }
 
 TEST_ON_BOTH(the_check_refuses_null) {
     scene s;
     const pm_crowd_instance one = {0};
-    pm_error error = poisoned_error();
     scene_make(engine_for(state), &(scene_options){.salt = 0xE07, .joints = 1}, &s);
-    expect_refusal(pm_crowd_check_instances(NULL, &one, 1, &error), &error, PM_ERROR_ARGUMENT,
-                   "crowd");
-    expect_refusal(pm_crowd_check_instances(s.crowd, NULL, 1, &error), &error, PM_ERROR_ARGUMENT,
-                   "instances");
+    expect_error(pm_crowd_check_instances(NULL, &one, 1, new_error()), PM_ERROR_ARGUMENT, "crowd");
+    expect_error(pm_crowd_check_instances(s.crowd, NULL, 1, new_error()), PM_ERROR_ARGUMENT,
+                 "instances");
     scene_free(&s);
 }
 

@@ -18,10 +18,9 @@ enum { MAX = 200 };
 
 static pm_root_motion root_motion_of(const pm_crowd *crowd, pm_crowd_instance before,
                                      pm_crowd_instance after) {
-    pm_error error = poisoned_error();
     pm_root_motion root_motion;
     memset(&root_motion, 0xFF, sizeof root_motion);
-    expect_ok(pm_crowd_root_motion(crowd, &before, &after, 1, &root_motion, &error), &error);
+    expect_success(pm_crowd_root_motion(crowd, &before, &after, 1, &root_motion, new_error()));
     return root_motion;
 }
 
@@ -79,8 +78,7 @@ static void make_walker(void **state) {
     crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
 }
 
-static int free_walker(void **state) {
-    (void)state;
+FIXTURE(free_walker) {
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     return 0;
@@ -227,7 +225,6 @@ static void expect_oracle(void **state, const scene_options *options, double rou
     scene s;
     pm_crowd_instance before[MAX], after[MAX];
     pm_root_motion motions[MAX];
-    pm_error error = poisoned_error();
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     for (size_t i = 0; i < MAX; i++) {
@@ -243,7 +240,7 @@ static void expect_oracle(void **state, const scene_options *options, double rou
         after[i].level = 0;
     }
     memset(motions, 0xFF, sizeof motions);
-    expect_ok(pm_crowd_root_motion(s.crowd, before, after, MAX, motions, &error), &error);
+    expect_success(pm_crowd_root_motion(s.crowd, before, after, MAX, motions, new_error()));
     for (size_t i = 0; i < MAX; i++)
         expect_root_motion(&motions[i], crowd_oracle_root_motion(s.oracle, &before[i], &after[i]),
                            2e-6, 2e-6 * (2 + rounds));
@@ -296,7 +293,6 @@ SCENE(the_product_of_partial_root_motions_is_the_whole) {
 SCENE(root_motion_of_many_instances_equals_each_alone) {
     enum { COUNT = 20000 };
     scene s;
-    pm_error error = poisoned_error();
     pm_crowd_instance *before = test_array(COUNT, sizeof *before);
     pm_crowd_instance *after = test_array(COUNT, sizeof *after);
     pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions), guard;
@@ -308,7 +304,7 @@ SCENE(root_motion_of_many_instances_equals_each_alone) {
     }
     memset(motions, 0xFF, (COUNT + 1) * sizeof *motions);
     memset(&guard, 0xFF, sizeof guard);
-    expect_ok(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, &error), &error);
+    expect_success(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, new_error()));
     for (size_t i = 0; i < COUNT; i += 97) {
         const pm_root_motion alone = root_motion_of(s.crowd, before[i], after[i]);
         assert_memory_equal(&alone, &motions[i], sizeof alone);
@@ -323,17 +319,16 @@ SCENE(root_motion_of_many_instances_equals_each_alone) {
 WALKER(null_is_refused_unless_there_are_no_instances) {
     pm_crowd_instance one = {0};
     pm_root_motion root_motion;
-    pm_error error = poisoned_error();
     make_walker(state);
-    expect_refusal(pm_crowd_root_motion(NULL, &one, &one, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "crowd");
-    expect_refusal(pm_crowd_root_motion(crowd, NULL, &one, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "before");
-    expect_refusal(pm_crowd_root_motion(crowd, &one, NULL, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "after");
-    expect_refusal(pm_crowd_root_motion(crowd, &one, &one, 1, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "motions");
-    expect_ok(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, &error), &error);
+    expect_error(pm_crowd_root_motion(NULL, &one, &one, 1, &root_motion, new_error()),
+                 PM_ERROR_ARGUMENT, "crowd");
+    expect_error(pm_crowd_root_motion(crowd, NULL, &one, 1, &root_motion, new_error()),
+                 PM_ERROR_ARGUMENT, "before");
+    expect_error(pm_crowd_root_motion(crowd, &one, NULL, 1, &root_motion, new_error()),
+                 PM_ERROR_ARGUMENT, "after");
+    expect_error(pm_crowd_root_motion(crowd, &one, &one, 1, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "motions");
+    expect_success(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, new_error()));
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -93,13 +93,12 @@ static void spinner_free(spinner *t) {
 /* The rotation about z in radians; fails when the joint rotates about another axis. */
 static double angle_at(const spinner *t, size_t clip, int64_t time, uint8_t flags) {
     const pm_crowd_instance instance = {.clip_a = (uint32_t)clip, .time_a = time, .flags = flags};
-    pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &instance, .instance_count = 1};
     float out[12];
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
     job.output_count = 1;
     memset(out, 0xFF, sizeof out);
-    expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(t->crowd, &job, new_error()));
     assert_true(out[0] == 0 && out[1] == 0);
     return 2 * atan2((double)out[2], (double)out[3]);
 }
@@ -277,13 +276,12 @@ static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags
                                  double b, double c) {
     const double expected[OWN_TIMELINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
     const pm_crowd_instance n = {.time_a = pm_crowd_ticks(seconds), .flags = flags};
-    pm_error error = poisoned_error();
     pm_crowd_job job = {.instances = &n, .instance_count = 1};
     float out[OWN_TIMELINES * 12];
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
     job.output_count = 1;
     memset(out, 0xFF, sizeof out);
-    expect_ok(pm_crowd_pose(t->crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(t->crowd, &job, new_error()));
     for (size_t joint = 0; joint < OWN_TIMELINES; joint++) {
         const float *q = out + 12 * joint;
         const double angle = 2 * atan2((double)q[2], (double)q[3]);
@@ -415,10 +413,9 @@ static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t 
                     size_t joints) {
     float *out = guarded_floats(count * joints * 12);
     pm_crowd_job job = {.instances = instances, .instance_count = count};
-    pm_error error = poisoned_error();
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
     job.output_count = 1;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
     expect_guards(out, count * joints * 12);
     return out;
 }
@@ -580,7 +577,6 @@ static void expect_root_motion(const scene *s, random_source *source) {
     enum { COUNT = 60, ROUNDS = 5 };
     pm_crowd_instance n[COUNT + 1];
     pm_root_motion motions[COUNT];
-    pm_error error = poisoned_error();
     for (size_t i = 0; i <= COUNT; i++) {
         n[i] = scene_instance(source, s);
         n[i].time_a = (int64_t)(random_between(source, -ROUNDS, ROUNDS) *
@@ -589,7 +585,7 @@ static void expect_root_motion(const scene *s, random_source *source) {
                                 (double)crowd_oracle_ticks(s->oracle, n[i].clip_b));
     }
     memset(motions, 0xFF, sizeof motions);
-    expect_ok(pm_crowd_root_motion(s->crowd, n, n + 1, COUNT, motions, &error), &error);
+    expect_success(pm_crowd_root_motion(s->crowd, n, n + 1, COUNT, motions, new_error()));
     for (size_t i = 0; i < COUNT; i++) {
         const motion3 m = crowd_oracle_root_motion(s->oracle, &n[i], &n[i + 1]);
         const double q[4] = {m.rotation.x, m.rotation.y, m.rotation.z, m.rotation.w};

@@ -16,10 +16,9 @@
 #define PENDING_MAX 16
 
 static pm_skeleton *make(const int32_t *parents, size_t count) {
-    pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
     const pm_skeleton_desc desc = {.joint_count = count, .parents = parents};
-    expect_ok(pm_skeleton_create(&desc, &skeleton, &error), &error);
+    expect_success(pm_skeleton_create(&desc, &skeleton, new_error()));
     assert_non_null(skeleton);
     assert_int_equal(pm_skeleton_joint_count(skeleton), count);
     return skeleton;

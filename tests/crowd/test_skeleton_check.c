@@ -26,8 +26,7 @@ static struct {
     pm_skeleton_desc desc;
 } s;
 
-static int make_valid(void **state) {
-    (void)state;
+FIXTURE(make_valid) {
     memset(&s, 0, sizeof s);
     for (size_t joint = 0; joint < JOINTS; joint++) {
         s.parents[joint] = (int32_t)joint - 1;
@@ -54,19 +53,17 @@ static int make_valid(void **state) {
 }
 
 static void check_accepted(const char *file, int line) {
-    pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
-    check_ok(pm_skeleton_create(&s.desc, &skeleton, &error), &error, file, line);
+    check_ok(pm_skeleton_create(&s.desc, &skeleton, new_error()), new_error(), file, line);
     pm_skeleton_destroy(&skeleton);
 }
 
 static void check_refused(const char *words, size_t joint, const char *file, int line) {
-    pm_error error = poisoned_error();
     pm_skeleton *const untouched = (pm_skeleton *)(void *)&s;
     pm_skeleton *skeleton = untouched;
-    const pm_status status = pm_skeleton_create(&s.desc, &skeleton, &error);
-    check_refusal(status, &error, PM_ERROR_ARGUMENT, words, file, line);
-    check_joint(&error, joint, file, line);
+    const pm_status status = pm_skeleton_create(&s.desc, &skeleton, new_error());
+    check_refusal(status, last_error(), PM_ERROR_ARGUMENT, words, file, line);
+    check_joint(last_error(), joint, file, line);
     assert_ptr_equal(skeleton, untouched);
     assert_int_equal(pm_skeleton_create(&s.desc, &skeleton, NULL), PM_ERROR_ARGUMENT);
 }
@@ -84,16 +81,13 @@ CHECK(a_valid_description_is_accepted) {
 }
 
 CHECK(a_missing_description_is_refused) {
-    pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
-    expect_refusal(pm_skeleton_create(NULL, &skeleton, &error), &error, PM_ERROR_ARGUMENT, "desc");
+    expect_error(pm_skeleton_create(NULL, &skeleton, new_error()), PM_ERROR_ARGUMENT, "desc");
     assert_null(skeleton);
 }
 
 CHECK(a_missing_handle_is_refused) {
-    pm_error error = poisoned_error();
-    expect_refusal(pm_skeleton_create(&s.desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "skeleton");
+    expect_error(pm_skeleton_create(&s.desc, NULL, new_error()), PM_ERROR_ARGUMENT, "skeleton");
 }
 
 CHECK(a_skeleton_without_joints_is_refused) {
@@ -163,17 +157,16 @@ CHECK(a_joint_that_is_its_own_parent_is_refused) {
 }
 
 CHECK(a_cycle_is_refused_at_one_of_its_joints) {
-    pm_error error = poisoned_error();
     pm_skeleton *skeleton = NULL;
     s.parents[1] = 3;
-    expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
-                   "its own ancestor");
-    assert_in_range(error.joint, 1, 3);
-    expect_joint(&error, error.joint);
+    expect_error(pm_skeleton_create(&s.desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
+                 "its own ancestor");
+    assert_in_range(last_error()->joint, 1, 3);
+    expect_joint(last_error(), last_error()->joint);
     s.parents[0] = 3;
     s.parents[1] = 0;
-    expect_refusal(pm_skeleton_create(&s.desc, &skeleton, &error), &error, PM_ERROR_ARGUMENT,
-                   "its own ancestor");
+    expect_error(pm_skeleton_create(&s.desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
+                 "its own ancestor");
     assert_null(skeleton);
 }
 

@@ -178,11 +178,10 @@ static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output
     const size_t width = scene_floats(s, output, 1), stride = width + gap;
     cursor p = location_make(offset, (job->instance_count - 1) * stride + width);
     pm_crowd_job wanted = *job;
-    pm_error error = poisoned_error();
     wanted.outputs =
         &(pm_crowd_target){.output = output, .memory = p.at, .stride = stride * sizeof(float)};
     wanted.output_count = 1;
-    expect_ok(pm_crowd_pose(s->crowd, &wanted, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, &wanted, new_error()));
     return p;
 }
 

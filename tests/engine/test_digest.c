@@ -128,10 +128,9 @@ static float *large_samples(pm_engine *engine, size_t *count) {
                                .method = PM_METHOD_SQUAD};
     const pm_sample_job job = {
         .sample_count = SAMPLES, .rate = {301, 1}, .rotations = samples, .host_threads = 4};
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_ok(pm_clip_create(engine, &desc, &clip, &error), &error);
-    expect_ok(pm_sample(clip, &job, &error), &error);
+    expect_success(pm_clip_create(engine, &desc, &clip, new_error()));
+    expect_success(pm_sample(clip, &job, new_error()));
     pm_clip_destroy(&clip);
     free(given);
     *count = (size_t)SAMPLES * TRACKS * 4;

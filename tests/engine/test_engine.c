@@ -138,47 +138,45 @@ TEST(no_other_device_replaces_a_requested_one) {
     static const char *const names[] = {"no such device",       "9999", "9999:0", "0:9999",
                                         "99999999999999999999", "-1",   ""};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        pm_error error = poisoned_error();
         pm_engine *engine = NULL;
         const pm_engine_desc desc = {.device = names[i]};
-        const pm_status status = pm_engine_create(&desc, &engine, &error);
+        const pm_status status = pm_engine_create(&desc, &engine, new_error());
         assert_true(status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ||
                     (names[i][0] == '\0' && status == PM_ERROR_ARGUMENT));
-        assert_int_equal(error.status, status);
+        assert_int_equal(last_error()->status, status);
         assert_null(engine);
     }
 }
 
 TEST(the_message_names_the_device_that_does_not_exist) {
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = "no such device"};
-    const pm_status status = pm_engine_create(&desc, &engine, &error);
+    const pm_status status = pm_engine_create(&desc, &engine, new_error());
     if (status == PM_ERROR_NO_PLATFORM)
         skip();
-    expect_refusal(status, &error, PM_ERROR_NO_DEVICE, "no such device");
+    expect_error(status, PM_ERROR_NO_DEVICE, "no such device");
 }
 
 /* ---- without any OpenCL driver: in a process whose loader finds none ---- */
 
 static int without_drivers(void) {
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     size_t count = 77;
     pm_device_info info;
-    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error) != PM_ERROR_NO_PLATFORM)
+    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, new_error()) !=
+        PM_ERROR_NO_PLATFORM)
         return 10;
-    if (pm_engine_create(&(pm_engine_desc){.device = "cpu"}, &engine, &error) !=
+    if (pm_engine_create(&(pm_engine_desc){.device = "cpu"}, &engine, new_error()) !=
         PM_ERROR_NO_PLATFORM)
         return 11;
-    if (pm_engine_create(NULL, &engine, &error) != PM_OK)
+    if (pm_engine_create(NULL, &engine, new_error()) != PM_OK)
         return 12;
     pm_engine_destroy(&engine);
-    if (pm_engine_create(&(pm_engine_desc){.device = "all"}, &engine, &error) !=
+    if (pm_engine_create(&(pm_engine_desc){.device = "all"}, &engine, new_error()) !=
             PM_ERROR_NO_PLATFORM ||
-        pm_engine_create(&(pm_engine_desc){.device = "0,1"}, &engine, &error) !=
+        pm_engine_create(&(pm_engine_desc){.device = "0,1"}, &engine, new_error()) !=
             PM_ERROR_NO_PLATFORM ||
-        pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, &error) != PM_OK)
+        pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, new_error()) != PM_OK)
         return 14;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
@@ -204,11 +202,10 @@ TEST(without_drivers_auto_is_the_reference_and_the_rest_is_refused) {
 /* ---- devices ---- */
 
 static pm_device_info *list_all(size_t *count) {
-    pm_error error = poisoned_error();
-    expect_ok(pm_list_devices(NULL, sizeof(pm_device_info), 0, count, &error), &error);
+    expect_success(pm_list_devices(NULL, sizeof(pm_device_info), 0, count, new_error()));
     pm_device_info *infos = test_array(*count, sizeof *infos);
     size_t again = 0;
-    expect_ok(pm_list_devices(infos, sizeof *infos, *count, &again, &error), &error);
+    expect_success(pm_list_devices(infos, sizeof *infos, *count, &again, new_error()));
     assert_int_equal(again, *count);
     return infos;
 }
@@ -238,31 +235,29 @@ TEST_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full) {
     free(list_all(&count));
     pm_device_info infos[2];
     memset(infos, 0x5A, sizeof infos);
-    pm_error error = poisoned_error();
-    expect_ok(pm_list_devices(infos, sizeof(pm_device_info), 1, &counted, &error), &error);
+    expect_success(pm_list_devices(infos, sizeof(pm_device_info), 1, &counted, new_error()));
     assert_int_equal(counted, count);
     for (size_t i = 0; i < sizeof infos[1]; i++)
         assert_int_equal(((unsigned char *)&infos[1])[i], 0x5A);
 }
 
 TEST(listing_without_a_count_is_refused) {
-    pm_error error = poisoned_error();
     size_t count = 0;
     /* Without drivers there are two reasons to refuse, and the message may name either. */
-    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error) == PM_ERROR_NO_PLATFORM)
+    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, new_error()) ==
+        PM_ERROR_NO_PLATFORM)
         skip();
-    expect_refusal(pm_list_devices(NULL, sizeof(pm_device_info), 0, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "count");
-    expect_refusal(pm_list_devices(NULL, sizeof(pm_device_info), 1, &count, &error), &error,
-                   PM_ERROR_ARGUMENT, "infos");
+    expect_error(pm_list_devices(NULL, sizeof(pm_device_info), 0, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "count");
+    expect_error(pm_list_devices(NULL, sizeof(pm_device_info), 1, &count, new_error()),
+                 PM_ERROR_ARGUMENT, "infos");
 }
 
 static void expect_device(const char *name, const pm_device_info *expected) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     pm_device_info info;
     const pm_engine_desc desc = {.device = name};
-    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    expect_success(pm_engine_create(&desc, &engine, new_error()));
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     pm_engine_destroy(&engine);
     assert_string_equal(info.name, expected->name);
@@ -292,9 +287,8 @@ TEST_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused) {
     if (gpus > 0)
         skip();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.device = "gpu"};
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_NO_DEVICE, "gpu");
+    expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_NO_DEVICE, "gpu");
 }
 
 TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
@@ -302,10 +296,8 @@ TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
     const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
-        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                       "lanes");
+        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT, "lanes");
     }
 }
 

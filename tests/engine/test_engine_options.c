@@ -65,16 +65,15 @@ TEST_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results) {
 TEST_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error) {
     engine_for(state);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.device = device_for(state), .kernel_folder = "/nonexistent"};
-    pm_status status = pm_engine_create(&desc, &engine, &error);
+    pm_status status = pm_engine_create(&desc, &engine, new_error());
     if (status == PM_OK) { /* programs may be built on first use */
         pm_bit_match identity;
-        status = pm_engine_self_check(engine, &identity, &error);
+        status = pm_engine_self_check(engine, &identity, new_error());
         pm_engine_destroy(&engine);
     }
     assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_BUILD);
-    expect_refusal(status, &error, status, "/nonexistent");
+    expect_error(status, status, "/nonexistent");
 }
 
 /* ---- the program cache ---- */
@@ -83,14 +82,12 @@ static const char *cache;
 static size_t cache_files;
 static enum spoil { COUNT_ONLY, TRUNCATE, FLIP_BYTES, EMPTY, LENGTHEN } spoil;
 
-static int make_cache(void **state) {
-    (void)state;
+FIXTURE(make_cache) {
     cache = cache_folder_make();
     return cache == NULL;
 }
 
-static int remove_cache(void **state) {
-    (void)state;
+FIXTURE(remove_cache) {
     return !cache_folder_remove();
 }
 

@@ -58,10 +58,9 @@ TEST(invalid_parents_return_false) {
 }
 
 static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
-    pm_error error = poisoned_error();
     pm_clip *made = clip;
-    expect_refusal(pm_clip_check(desc, &error), &error, PM_ERROR_ARGUMENT, words);
-    expect_refusal(pm_clip_create(engine, desc, &made, &error), &error, PM_ERROR_ARGUMENT, words);
+    expect_error(pm_clip_check(desc, new_error()), PM_ERROR_ARGUMENT, words);
+    expect_error(pm_clip_create(engine, desc, &made, new_error()), PM_ERROR_ARGUMENT, words);
     assert_ptr_equal(made, clip);
 }
 
@@ -141,11 +140,10 @@ TEST(invalid_number_types_of_skeletons_are_refused) {
     static const char *const words[] = {"rotations", "positions", "scales", "inverse_binds"};
     for (size_t n = 0; n < 4; n++) {
         FOR_NONE_OF(PM_FLOAT64 + 1, number) {
-            pm_error error = poisoned_error();
             pm_skeleton *made = skeleton;
             *arrays[n] = (pm_array){.data = numbers, .type = (pm_number)*number};
-            expect_refusal(pm_skeleton_create(&desc, &made, &error), &error, PM_ERROR_ARGUMENT,
-                           words[n]);
+            expect_error(pm_skeleton_create(&desc, &made, new_error()), PM_ERROR_ARGUMENT,
+                         words[n]);
             assert_ptr_equal(made, skeleton);
             *arrays[n] = (pm_array){0};
         }
@@ -156,19 +154,17 @@ TEST(jobs_with_invalid_values_are_refused) {
     float out[12];
     memset(out, 0x5A, sizeof out);
     FOR_NONE_OF(PM_AXIS_COUNT, number) {
-        pm_error error = poisoned_error();
         const pm_sample_job job = {.sample_count = 1,
                                    .rate = {1, 1},
                                    .velocities = out,
                                    .velocity_frame = (pm_axis_frame)*number};
-        expect_refusal(pm_sample_check(clip, &job, &error), &error, PM_ERROR_ARGUMENT,
-                       "velocity_frame");
-        expect_refusal(pm_sample(clip, &job, &error), &error, PM_ERROR_ARGUMENT, "velocity_frame");
+        expect_error(pm_sample_check(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
+        expect_error(pm_sample(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
     }
     FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
-        pm_error error = poisoned_error();
-        expect_refusal(pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, &error),
-                       &error, PM_ERROR_ARGUMENT, "output");
+        expect_error(
+            pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, new_error()),
+            PM_ERROR_ARGUMENT, "output");
     }
     assert_true(is_filled(out, sizeof out, 0x5A));
 }

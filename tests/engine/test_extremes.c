@@ -35,11 +35,10 @@ static void expect_sound(const char *what, pm_method method) {
 static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_desc *desc,
                                  const pm_sample_job *job) {
     pm_clip *clip = NULL;
-    pm_error error = poisoned_error();
-    const pm_status status = pm_clip_create(engine_for(state), desc, &clip, &error);
+    const pm_status status = pm_clip_create(engine_for(state), desc, &clip, new_error());
     if (status != PM_OK) {
         assert_true(status == PM_ERROR_TIME || status == PM_ERROR_KEY);
-        assert_int_equal(error.status, status);
+        assert_int_equal(last_error()->status, status);
         return false;
     }
     memset(rotations, 0xFF, sizeof rotations);
@@ -48,7 +47,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
     with_outputs.sample_count = SAMPLES;
     with_outputs.rotations = rotations;
     with_outputs.positions = positions;
-    const pm_status sampled = pm_sample(clip, &with_outputs, &error);
+    const pm_status sampled = pm_sample(clip, &with_outputs, new_error());
     pm_clip_destroy(&clip);
     if (sampled != PM_OK) {
         assert_true(sampled == PM_ERROR_TIME || sampled == PM_ERROR_SIZE);

@@ -32,8 +32,7 @@ static void make_clip(void **state, double loop_period) {
     s.clip = clip_make(engine_for(state), &desc);
 }
 
-static int make_valid_job(void **state) {
-    (void)state;
+FIXTURE(make_valid_job) {
     memset(&s, 0, sizeof s);
     s.keys = motion_make(KEYS, TRACKS, 1.0, 0x10B);
     for (size_t k = 0; k < SAMPLES; k++) {
@@ -50,8 +49,7 @@ static int make_valid_job(void **state) {
     return 0;
 }
 
-static int free_valid_job(void **state) {
-    (void)state;
+FIXTURE(free_valid_job) {
     pm_clip_destroy(&s.clip);
     motion_free(&s.keys);
     return 0;
@@ -63,9 +61,8 @@ static void use_times(void) {
 }
 
 static void check_accepted(const char *file, int line) {
-    pm_error error = poisoned_error();
-    check_ok(pm_sample_check(s.clip, &s.job, &error), &error, file, line);
-    check_ok(pm_sample(s.clip, &s.job, &error), &error, file, line);
+    check_ok(pm_sample_check(s.clip, &s.job, new_error()), new_error(), file, line);
+    check_ok(pm_sample(s.clip, &s.job, new_error()), new_error(), file, line);
 }
 
 static void check_refused(pm_status status, const char *words, const char *file, int line) {
@@ -95,11 +92,10 @@ JOB_TEST(a_valid_job_of_each_kind_is_accepted) {
 
 JOB_TEST(a_missing_clip_or_job_is_refused) {
     make_clip(state, 0);
-    pm_error error = poisoned_error();
-    expect_refusal(pm_sample_check(NULL, &s.job, &error), &error, PM_ERROR_ARGUMENT, "clip");
-    expect_refusal(pm_sample(NULL, &s.job, &error), &error, PM_ERROR_ARGUMENT, "clip");
-    expect_refusal(pm_sample_check(s.clip, NULL, &error), &error, PM_ERROR_ARGUMENT, "job");
-    expect_refusal(pm_sample(s.clip, NULL, &error), &error, PM_ERROR_ARGUMENT, "job");
+    expect_error(pm_sample_check(NULL, &s.job, new_error()), PM_ERROR_ARGUMENT, "clip");
+    expect_error(pm_sample(NULL, &s.job, new_error()), PM_ERROR_ARGUMENT, "clip");
+    expect_error(pm_sample_check(s.clip, NULL, new_error()), PM_ERROR_ARGUMENT, "job");
+    expect_error(pm_sample(s.clip, NULL, new_error()), PM_ERROR_ARGUMENT, "job");
 }
 
 JOB_TEST(a_job_with_neither_rate_nor_times_is_refused) {

@@ -20,8 +20,7 @@ enum { KEYS = 200, CASES = 2000, FEW_CASES = 60 };
 /* Key k is a rotation by k TURN about z. */
 static double rotations[KEYS][4];
 
-static int make_keys(void **state) {
-    (void)state;
+FIXTURE(make_keys) {
     for (size_t k = 0; k < KEYS; k++) {
         rotations[k][2] = sin(0.5 * TURN * (double)k);
         rotations[k][3] = cos(0.5 * TURN * (double)k);
@@ -215,13 +214,12 @@ TEST_ON_BOTH(crowds_switch_at_the_key) {
         const pm_crowd_instance instance = {.clip_a = (uint32_t)clip,
                                             .time_a = before ? at - away : at + away % 1000,
                                             .flags = PM_CROWD_CLAMP_A};
-        pm_error error = poisoned_error();
         pm_crowd_job job = {.instances = &instance, .instance_count = 1};
         float out[12];
         memset(out, 0xFF, sizeof out);
         job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
         job.output_count = 1;
-        expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+        expect_success(pm_crowd_pose(crowd, &job, new_error()));
         if (key_of(out) != (before ? key - 1 : key))
             fail_msg("crowd, clip %zu: %lld ticks %s key %zu show key %zu", clip, (long long)away,
                      before ? "before" : "behind", key, key_of(out));

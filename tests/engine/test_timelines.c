@@ -337,10 +337,9 @@ static size_t looks_to_build(pm_engine *engine, size_t count) {
 /* With quadratic cost, eight times as many tracks would be 64 times as many looks. */
 TEST(building_takes_work_proportional_to_the_number_of_timelines) {
     const size_t few = 5000;
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     const pm_engine_desc alone = {.device = "none", .host_threads = 1};
-    expect_ok(pm_engine_create(&alone, &engine, &error), &error);
+    expect_success(pm_engine_create(&alone, &engine, new_error()));
     const size_t one = looks_to_build(engine, few), eight = looks_to_build(engine, 8 * few);
     pm_engine_destroy(&engine);
     printf("# %zu timelines are looked at %zu times, %zu %zu times\n", few, one, 8 * few, eight);

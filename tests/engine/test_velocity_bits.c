@@ -149,10 +149,9 @@ static bool same_bits(const input *s, const rates *a, const rates *b) {
 static void compare_with_reference(pm_engine *engine, const input *s, const rates *device,
                                    const rates *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    pm_error error = poisoned_error();
     if (same_bits(s, device, reference))
         return;
-    expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
+    expect_success(pm_engine_self_check(engine, &identity, new_error()));
     if (identity != PM_BIT_MATCH_EXACT) {
         print_message("this device has different bits\n");
         skip();

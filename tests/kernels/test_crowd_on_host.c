@@ -21,13 +21,11 @@ static const uint32_t widths[] = {1, 16};
 
 static pm_engine *engine;
 
-static int open_engine(void **unused) {
-    (void)unused;
+FIXTURE(open_engine) {
     return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
 }
 
-static int close_engine(void **unused) {
-    (void)unused;
+FIXTURE(close_engine) {
     pm_engine_destroy(&engine);
     return 0;
 }
@@ -66,14 +64,14 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     const size_t bytes = job.records_offset + (job.instance_count - 1) * stride + width;
     unsigned char *records = test_array(bytes, 1);
     unsigned char *one = test_array(width, 1);
-    pm_error error = poisoned_error();
     memset(records, POISON, bytes);
     job.records = records;
     crowd_on_host_pose(s->crowd->data, &job);
     expect_poison(records, job.records_offset, "before the records");
     for (size_t i = 0; i < job.instance_count; i++) {
         const unsigned char *got = records + job.records_offset + i * stride;
-        expect_ok(pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, &error), &error);
+        expect_success(
+            pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, new_error()));
         if (!has_turn(s, &job, i))
             expect_poison(got, width, "of an instance that is not updated");
         else if (memcmp(got, one, width) != 0)

@@ -19,21 +19,18 @@ static const uint32_t widths[WIDTHS] = {1, 16};
 
 static pm_engine *engine;
 
-static int open_engine(void **unused) {
-    (void)unused;
+FIXTURE(open_engine) {
     return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
 }
 
-static int close_engine(void **unused) {
-    (void)unused;
+FIXTURE(close_engine) {
     pm_engine_destroy(&engine);
     return 0;
 }
 
 static pm_clip *make_clip(const pm_clip_desc *desc) {
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_ok(pm_clip_create(engine, desc, &clip, &error), &error);
+    expect_success(pm_clip_create(engine, desc, &clip, new_error()));
     return clip;
 }
 

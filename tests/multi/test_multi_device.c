@@ -44,8 +44,7 @@ static pm_multi_device *multi_of(const pm_engine *engine) {
 
 static pm_engine *open_targets(const pm_cl_target *targets, size_t count) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create_multi(targets, count, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create_multi(targets, count, NULL, &engine, new_error()));
     if (count > 1)
         multi_of(engine)->min_values = MIN;
     return engine;
@@ -243,9 +242,9 @@ TEST(devices_with_a_common_context_have_the_bits_of_one_device) {
 TEST(divided_pieces_have_the_bits_of_one_device) {
     need_parts();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc options = {.piece_bytes = 1};
-    expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, new_error()));
     multi_of(engine)->min_values = 1 << 14;
     const pm_clip_desc desc = describe(&uniform);
     expect_results_of_one(engine, &desc,
@@ -321,8 +320,7 @@ TEST(a_large_job_has_the_bits_of_one_device) {
     need_parts();
     enum { LARGE = 12000 };
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, new_error()));
     assert_true((size_t)LARGE * TRACKS > 2 * multi_of(engine)->min_values);
     pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_for(&kind_state));
     float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
@@ -418,7 +416,6 @@ TEST(names_that_are_part_of_others_are_named) {
     need_parts();
     pm_device devices[3], *members[3], *joint = NULL;
     static const char *const names[3] = {"PoCL 3.1 LLVM", "PoCL", "PoCL 3.1 LLVM"};
-    pm_error error = poisoned_error();
     for (size_t i = 0; i < 3; i++) {
         devices[i] = (pm_device){.backend = m.engine->device->members[0]->backend};
         snprintf(devices[i].info.platform, sizeof devices[i].info.platform, "%s", names[i]);
@@ -426,7 +423,7 @@ TEST(names_that_are_part_of_others_are_named) {
         members[i] = &devices[i];
     }
     const pm_device_options options = {.host_threads = 1};
-    expect_ok(pm_multi_device_open(members, 3, &options, &joint, &error), &error);
+    expect_success(pm_multi_device_open(members, 3, &options, &joint, new_error()));
     assert_string_equal(joint->info.platform, "PoCL 3.1 LLVM + PoCL");
     assert_string_equal(joint->info.driver, "PoCL 3.1 LLVM + PoCL");
     joint->member_count = 0; /* the members are not closed */
@@ -449,8 +446,7 @@ TEST(the_self_check_covers_every_device) {
     need_parts();
     pm_engine *engine = open_separately();
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
+    expect_success(pm_engine_self_check(engine, &identity, new_error()));
     assert_int_equal(identity, PM_BIT_MATCH_EXACT);
     const size_t programs = programs_of(engine, 0);
     assert_true(programs > PM_METHOD_COUNT / 2);
@@ -481,8 +477,7 @@ TEST(a_queue_of_any_of_the_devices_is_accepted) {
                            FLOATS * sizeof *out, out, &status);
         assert_int_equal(status, CL_SUCCESS);
         const pm_cl_outputs outputs = {.rotations = buffer};
-        pm_error error = poisoned_error();
-        expect_ok(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error);
+        expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
         assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, FLOATS * sizeof *out, out,
                                              0, NULL, NULL),
                          CL_SUCCESS);
@@ -506,9 +501,8 @@ TEST(a_queue_of_another_device_is_refused) {
                                    (size_t)COUNT * TRACKS * 16, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     const pm_cl_outputs outputs = {.rotations = buffer};
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "queue");
+    expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "queue");
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
     pm_clip_destroy(&clip);
@@ -532,13 +526,12 @@ TEST(invalid_targets_are_refused) {
                                             {.context = NULL, .device = m.subs.devices[1]}};
     const pm_cl_target no_device[PARTS] = {good[0],
                                            {.context = m.subs.targets[1].context, .device = NULL}};
-    pm_error error = poisoned_error();
     expect_refused_targets(NULL, 2, "targets");
     expect_refused_targets(good, 0, "count");
     expect_refused_targets(no_context, PARTS, "targets[1].context");
     expect_refused_targets(no_device, PARTS, "targets[1].device");
-    expect_refusal(pm_cl_engine_create_multi(good, PARTS, NULL, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "engine");
+    expect_error(pm_cl_engine_create_multi(good, PARTS, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "engine");
 }
 
 TEST(one_device_twice_is_refused) {
@@ -577,17 +570,15 @@ TEST(contexts_are_retained_and_released) {
 /* ---- devices by name: no sub-devices required ------ */
 
 static size_t list_some(pm_device_info infos[2]) {
-    pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(infos, sizeof(pm_device_info), 2, &count, &error), &error);
+    expect_success(pm_list_devices(infos, sizeof(pm_device_info), 2, &count, new_error()));
     return count;
 }
 
 static void expect_refused_device(const char *device, pm_status expected, const char *words) {
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, expected, words);
+    expect_error(pm_engine_create(&desc, &engine, new_error()), expected, words);
     assert_null(engine);
 }
 
@@ -618,10 +609,9 @@ TEST(a_name_without_separators_is_not_a_list) {
 
 static void expect_devices(const char *device, const pm_device_info *first, size_t count) {
     pm_device_info info;
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
-    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
+    expect_success(pm_engine_create(&desc, &engine, new_error()));
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     assert_int_equal(engine->device->member_count, count);
     assert_int_equal(info.index, first->index);

@@ -75,8 +75,7 @@ static pm_status sample_to(const pm_clip *clip, pm_sample_job job, const results
 
 static results sample(const pm_clip *clip, const pm_sample_job *job, size_t outputs) {
     results r = results_make(job, outputs);
-    pm_error error = poisoned_error();
-    expect_ok(sample_to(clip, *job, &r, &error), &error);
+    expect_success(sample_to(clip, *job, &r, new_error()));
     for (size_t o = 0; o < outputs; o++)
         expect_guards(r.values[o], r.rows * components[o]);
     return r;
@@ -212,10 +211,10 @@ TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
         skip();
     build_gate g = build_gate_make(false);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {
         .cache_folder = "", .build_in_background = true, .log = build_gate_pass, .log_user = &g};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_usual_bits(engine, &g, 0xBA4);
     pm_engine_destroy(&engine);
 }
@@ -302,16 +301,15 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     pm_engine *engine = open_engine(state, &g, "", folder, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     results r = results_make(&job, 1);
-    pm_error error = poisoned_error();
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
-        status = sample_to(clip, job, &r, &error);
-    expect_refusal(status, &error, PM_ERROR_BUILD, "walk");
+        status = sample_to(clip, job, &r, new_error());
+    expect_error(status, PM_ERROR_BUILD, "walk");
     kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
-        status = sample_to(clip, job, &r, &error);
-        expect_ok(status, &error);
+        status = sample_to(clip, job, &r, new_error());
+        expect_success(status);
     } while (build_gate_count(&g, &g.built) < uniform_programs(engine));
     alarm(0);
     expect_reference(clip, &job, &r);

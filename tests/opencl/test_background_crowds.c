@@ -97,11 +97,10 @@ static void expect_same_memory(const scene *s, const pose_memory *a, const pose_
 /* Poses some frames, in which instances of coarse levels keep their records. */
 static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
                           const pose_memory *expected) {
-    pm_error error = poisoned_error();
     for (uint64_t frame = first; frame < first + FRAMES; frame++) {
         pm_crowd_instance *instances = make_instances(s, 0xBC1 + frame);
-        expect_ok(pose_to(s, instances, frame, false, m, &error), &error);
-        expect_ok(pose_to(s, instances, frame, true, expected, &error), &error);
+        expect_success(pose_to(s, instances, frame, false, m, new_error()));
+        expect_success(pose_to(s, instances, frame, true, expected, new_error()));
         expect_same_memory(s, m, expected);
         free(instances);
     }
@@ -211,16 +210,15 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
     job.output_count = 1;
-    pm_error error = poisoned_error();
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
-        status = pm_crowd_pose(s.crowd, &job, &error);
-    expect_refusal(status, &error, PM_ERROR_BUILD, "crowd");
+        status = pm_crowd_pose(s.crowd, &job, new_error());
+    expect_error(status, PM_ERROR_BUILD, "crowd");
     kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
-        status = pm_crowd_pose(s.crowd, &job, &error);
-        expect_ok(status, &error);
+        status = pm_crowd_pose(s.crowd, &job, new_error());
+        expect_success(status);
     } while (build_gate_count(&g, &g.built) < 1);
     alarm(0);
     guarded_free(records);
@@ -267,8 +265,7 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
         .instance_count = COUNT,
         .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_DUAL, .buffer = buffer},
         .output_count = 1};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, &error), &error);
+    expect_success(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), 1);
     expect_in_buffer(queue, buffer, expected, floats, floats / COUNT);
     guarded_free(expected);
@@ -290,8 +287,7 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     sample_make(clip, &by_reference);
     const size_t before = build_gate_count(g, &g->built);
     const pm_cl_outputs outputs = {.rotations = make_buffer(engine, sizeof expected)};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error);
+    expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
     expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
     pm_clip_destroy(&clip);

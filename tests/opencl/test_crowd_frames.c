@@ -33,12 +33,11 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     const char *const *names;
     size_t made = 0;
     cl_event done = NULL;
-    pm_error error = poisoned_error();
     faults_record(true);
     const pm_status status = pm_cl_crowd_pose(posed.scene.crowd, job, caller.in_order, gate ? 1 : 0,
-                                              gate ? &gate : NULL, &done, &error);
+                                              gate ? &gate : NULL, &done, new_error());
     faults_record(false);
-    expect_ok(status, &error);
+    expect_success(status);
     const size_t count = faults_recorded(&names);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {

@@ -102,21 +102,18 @@ static void prepare_engine(stage *s) {
 }
 
 static void prepare_skeleton(stage *s) {
-    pm_error error = poisoned_error();
     prepare_engine(s);
-    expect_ok(create_skeleton(s, &error), &error);
+    expect_success(create_skeleton(s, new_error()));
 }
 
 static void prepare_crowd(stage *s) {
-    pm_error error = poisoned_error();
     prepare_skeleton(s);
-    expect_ok(create_crowd(s, &error), &error);
+    expect_success(create_crowd(s, new_error()));
 }
 
 static void prepare_warm(stage *s) {
-    pm_error error = poisoned_error();
     prepare_crowd(s);
-    expect_ok(pose(s, &error), &error);
+    expect_success(pose(s, new_error()));
 }
 
 static cl_mem make_buffer(const stage *s, size_t size, const void *data) {
@@ -146,9 +143,8 @@ static void prepare_queue(stage *s) {
 }
 
 static void prepare_warm_queue(stage *s) {
-    pm_error error = poisoned_error();
     prepare_queue(s);
-    expect_ok(pose_on_queue(s, &error), &error);
+    expect_success(pose_on_queue(s, new_error()));
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
 }
 
@@ -240,17 +236,16 @@ void stage_poison(stage *s) {
 }
 
 static void expect_still_usable(stage *s) {
-    pm_error error = poisoned_error();
     if (!s->engine)
         prepare_engine(s);
     if (!s->skeleton)
-        expect_ok(create_skeleton(s, &error), &error);
+        expect_success(create_skeleton(s, new_error()));
     if (!s->crowd)
-        expect_ok(create_crowd(s, &error), &error);
+        expect_success(create_crowd(s, new_error()));
     stage_poison(s);
-    expect_ok(s->queue ? pose_on_queue(s, &error) : pose(s, &error), &error);
+    expect_success(s->queue ? pose_on_queue(s, new_error()) : pose(s, new_error()));
     expect_records(s);
-    expect_ok(root_motion(s, &error), &error);
+    expect_success(root_motion(s, new_error()));
     expect_root_motions(s);
 }
 
@@ -453,11 +448,9 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
     many_close(&m);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+FIXTURE(open_all) {
     void *reference = &on_reference;
     random_source source = random_salted(0xE81);
-    pm_error error = poisoned_error();
     cache = cache_folder_make();
     if (!cache)
         return 1;
@@ -475,9 +468,8 @@ static int open_all(void **unused) {
     }
     for (unsigned o = 0; o < OUTPUTS; o++)
         expected[o] = scene_pose(&material, outputs[o], instances, COUNT, true);
-    expect_ok(pm_crowd_root_motion(material.crowd, instances, after, COUNT, expected_root_motions,
-                                   &error),
-              &error);
+    expect_success(pm_crowd_root_motion(material.crowd, instances, after, COUNT,
+                                        expected_root_motions, new_error()));
     return 0;
 }
 

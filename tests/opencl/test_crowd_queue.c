@@ -45,9 +45,8 @@ TEST(an_in_order_queue_needs_no_event) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
-              &error);
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
     queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
     clReleaseMemObject(buffer);
 }
@@ -166,8 +165,7 @@ TEST(the_content_of_the_buffer_is_copied_first) {
  * would wait for them. */
 TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, new_error()));
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
@@ -177,7 +175,7 @@ TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
-    expect_ok(pm_cl_crowd_pose(crowd, &job, caller.in_order, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_crowd_pose(crowd, &job, caller.in_order, 1, &gate, &done, new_error()));
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     pm_engine_destroy(&engine);
@@ -251,15 +249,14 @@ TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
 TEST(a_wait_list_may_be_long) {
     enum { GATES = 30 };
     cl_event gates[GATES], done = NULL;
-    pm_error error = poisoned_error();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t i = 0; i < GATES; i++)
         gates[i] = gate_make();
-    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, &error),
-              &error);
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, new_error()));
     flush_waiting(queue);
     for (size_t i = 0; i < GATES; i++) {
         assert_false(is_complete(done));
@@ -364,10 +361,8 @@ TEST(an_empty_wait_list_may_have_an_address) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
-        pm_error error = poisoned_error();
-        expect_ok(
-            pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done, &error),
-            &error);
+        expect_success(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done,
+                                        new_error()));
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         release_event(done);
         queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);

@@ -32,9 +32,8 @@ TEST(missing_arguments_are_refused_by_name) {
     expect_refused_as(NULL, &job, caller.in_order, PM_ERROR_ARGUMENT, "crowd");
     expect_refused_as(posed.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
     expect_refused_as(posed.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
-    pm_error error = poisoned_error();
-    expect_refusal(
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 1, NULL, NULL, &error), &error,
+    expect_error(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 1, NULL, NULL, new_error()),
         PM_ERROR_ARGUMENT, "wait_list");
     clReleaseMemObject(buffer);
 }
@@ -66,13 +65,12 @@ TEST(reserved_values_are_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    pm_error error = poisoned_error();
     expect_reserved_refused(
-        pm_cl_crowd_job, job, &error,
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
+        pm_cl_crowd_job, job, last_error(),
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
     expect_reserved_refused(
-        pm_cl_crowd_target, target, &error,
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
+        pm_cl_crowd_target, target, last_error(),
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
     clReleaseMemObject(buffer);
 }
 
@@ -241,10 +239,9 @@ TEST(a_queue_of_another_device_is_refused) {
     sub_devices subs;
     pm_engine *engine = NULL;
     pm_skeleton *skeleton = NULL;
-    pm_error error = poisoned_error();
     if (!sub_devices_open(engine_for(&kind_state), &subs))
         skip();
-    expect_ok(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, new_error()));
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
     cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
@@ -266,16 +263,15 @@ TEST(a_crowd_on_several_devices_is_refused) {
     void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     if (!sub_devices_open(engine_for(&kind_state), &subs))
         skip();
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, NULL, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, NULL, &engine, new_error()));
     const pm_crowd_desc desc = {.skeleton = posed.scene.skeleton,
                                 .clips = posed.scene.clips,
                                 .clip_count = posed.scene.clip_count};
     pm_crowd *crowd = NULL;
-    expect_refusal(pm_crowd_create(engine, &desc, &crowd, &error), &error, PM_ERROR_ARGUMENT,
-                   "device");
+    expect_error(pm_crowd_create(engine, &desc, &crowd, new_error()), PM_ERROR_ARGUMENT, "device");
     assert_null(crowd);
     pm_engine_destroy(&engine);
     sub_devices_close(&subs);

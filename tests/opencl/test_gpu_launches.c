@@ -38,8 +38,7 @@ static void bound_launches(size_t work) {
     cl_of_caller()->plan.max_work = work;
 }
 
-static int open_all(void **state) {
-    (void)state;
+FIXTURE(open_all) {
     random_source source = random_salted(0x6C1);
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     if (!caller_open())
@@ -126,14 +125,13 @@ TEST(samples_for_host_memory_are_several_launches) {
 }
 
 static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
-    pm_error error = poisoned_error();
     cl_event done = NULL;
     const size_t bytes = 4 * VALUES * sizeof(float);
     cl_mem rotations = caller_buffer(bytes);
     const pm_cl_outputs outputs = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
     const pm_sample_job job = listed_job(times);
     const size_t before = odd_counted().launches;
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
+    expect_success(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, new_error()));
     assert_int_equal(launches_since(before), pieces_of(SAMPLES, WORK / TRACKS));
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     float *got = caller_read(rotations, bytes, done);
@@ -180,7 +178,6 @@ TEST(crowds_for_host_memory_are_several_launches) {
 /* Instances in host memory, or in a buffer at an offset. Palettes behind an event, and the palettes
  * of a frame before in `previous`; another output beside them. */
 static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
-    pm_error error = poisoned_error();
     const pm_crowd_output outputs[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
     cl_mem buffers[2], previous = NULL, instances = NULL;
     cl_event gate = gate_make(), done = NULL;
@@ -209,7 +206,7 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
         job.instances = c.instances;
     }
     const size_t before = odd_counted().launches;
-    expect_ok(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, new_error()));
     assert_int_equal(launches_since(before), 2 * crowd_launches());
     flush_waiting(queue);
     assert_false(is_complete(done));
@@ -246,7 +243,6 @@ TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
 /* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
 TEST(instances_take_their_turns_as_in_one_launch) {
     scene s;
-    pm_error error = poisoned_error();
     scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
     scene_undo(&s);
     s.levels[1].update_every = 2;
@@ -263,7 +259,8 @@ TEST(instances_take_their_turns_as_in_one_launch) {
         job.output_count = 1;
         bound_launches(k ? WORK : PM_MAX_GPU_WORK);
         const size_t before = odd_counted().launches;
-        expect_ok(pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, &error), &error);
+        expect_success(
+            pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
         assert_int_equal(launches_since(before), k ? crowd_launches() : 1);
         of[k] = caller_read(buffer, bytes, done);
         release_event(done);

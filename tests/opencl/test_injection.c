@@ -158,23 +158,20 @@ static void prepare_nothing(stage *s) {
 }
 
 static void prepare_engine(stage *s) {
-    pm_error error = poisoned_error();
-    expect_ok(create_engine(s, &error), &error);
+    expect_success(create_engine(s, new_error()));
 }
 
 static void prepare_clip(stage *s) {
-    pm_error error = poisoned_error();
     prepare_engine(s);
-    expect_ok(create_clip(s, &error), &error);
+    expect_success(create_clip(s, new_error()));
 }
 
 /* Builds programs and makes buffers that later jobs may reuse. */
 static void prepare_warm(stage *s) {
-    pm_error error = poisoned_error();
     prepare_clip(s);
-    expect_ok(sample_uniform(s, &error), &error);
-    expect_ok(sample_times(s, &error), &error);
-    expect_ok(sample_pairs(s, &error), &error);
+    expect_success(sample_uniform(s, new_error()));
+    expect_success(sample_times(s, new_error()));
+    expect_success(sample_pairs(s, new_error()));
 }
 
 static void prepare_divided(stage *s) {
@@ -260,14 +257,13 @@ static void close_queue(stage *s) {
 }
 
 void stage_close(stage *s) {
-    pm_error error = poisoned_error();
     close_queue(s);
     if (!s->engine)
-        expect_ok(create_engine(s, &error), &error);
+        expect_success(create_engine(s, new_error()));
     if (!s->clip)
-        expect_ok(create_clip(s, &error), &error);
+        expect_success(create_clip(s, new_error()));
     stage_poison(s);
-    expect_ok(sample_uniform(s, &error), &error);
+    expect_success(sample_uniform(s, new_error()));
     expect_results(s);
     pm_clip_destroy(&s->clip);
     pm_engine_destroy(&s->engine);
@@ -433,8 +429,7 @@ static const injection rows[] = {
     {&cold, FAULT_CL, .min = 1},
 };
 
-static int make_expectations(void **state) {
-    (void)state;
+FIXTURE(make_expectations) {
     cache_folder = cache_folder_make();
     assert_non_null(cache_folder);
     keys = motion_make(KEYS, TRACKS, 2.5, 0x61);

@@ -24,8 +24,7 @@ static struct {
 
 static const pm_sample_job job = {.sample_count = COUNT, .rate = {31, 1}};
 
-static int open_all(void **state) {
-    (void)state;
+FIXTURE(open_all) {
     if (!caller_open())
         return 1;
     c.keys = motion_make(KEYS, TRACKS, 2.5, 0x41);
@@ -64,8 +63,7 @@ static void sample_on_queue(cl_command_queue queue) {
                                    .positions = positions,
                                    .positions_offset = CALLER_OFFSET};
     cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
+    expect_success(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, new_error()));
     assert_non_null(done);
     /* The caller must flush the queue. */
     assert_int_equal(clFlush(queue), CL_SUCCESS);
@@ -93,8 +91,8 @@ TEST(an_in_order_queue_needs_no_event) {
                                    .rotations_offset = CALLER_OFFSET,
                                    .positions = positions,
                                    .positions_offset = CALLER_OFFSET};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error), &error);
+    expect_success(
+        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
     expect_results(rotations, positions, NULL);
     clReleaseMemObject(rotations);
     clReleaseMemObject(positions);
@@ -111,8 +109,7 @@ static void sample_behind_an_event(cl_command_queue queue) {
                                    .positions = positions,
                                    .positions_offset = CALLER_OFFSET};
     cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, new_error()));
     flush_waiting(queue);
     cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -138,8 +135,7 @@ TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
     desc.scales.data = NULL;
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, new_error()));
     pm_clip *clip = clip_make(engine, &desc);
     cl_mem rotations = caller_buffer(sizeof c.rotations);
     cl_mem positions = caller_buffer(sizeof c.positions);
@@ -148,7 +144,8 @@ TEST(enqueued_work_does_not_depend_on_the_handles) {
                                    .positions = positions,
                                    .positions_offset = CALLER_OFFSET};
     cl_event gate = gate_make(), done = NULL;
-    expect_ok(pm_cl_sample(clip, &job, &outputs, caller.in_order, 1, &gate, &done, &error), &error);
+    expect_success(
+        pm_cl_sample(clip, &job, &outputs, caller.in_order, 1, &gate, &done, new_error()));
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     clip = clip_make(caller.engine, &desc); /* which may get the memory, if it was freed */
@@ -191,9 +188,8 @@ TEST(times_and_tracks_are_copied_before_the_call_returns) {
     cl_mem buffer = caller_buffer(ROWS * 16);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &pairs, &outputs, caller.in_order, 1, &gate, &done, &error),
-              &error);
+    expect_success(
+        pm_cl_sample(c.clip, &pairs, &outputs, caller.in_order, 1, &gate, &done, new_error()));
     memset(times, 0xFF, sizeof times);
     memset(tracks, 0xFF, sizeof tracks);
     gate_open(gate);
@@ -212,8 +208,7 @@ TEST(a_failed_wait_list_fails_the_event_of_the_job) {
     cl_event gate = gate_make(), done = NULL;
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, new_error()));
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
@@ -232,9 +227,8 @@ TEST(a_job_of_no_samples_still_gives_its_event) {
     pm_sample_job empty = job;
     empty.sample_count = 0;
     cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &empty, &outputs, caller.in_order, 0, NULL, &done, &error),
-              &error);
+    expect_success(
+        pm_cl_sample(c.clip, &empty, &outputs, caller.in_order, 0, NULL, &done, new_error()));
     assert_non_null(done);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     float *results = caller_read(buffer, 16, NULL);
@@ -244,7 +238,8 @@ TEST(a_job_of_no_samples_still_gives_its_event) {
     clReleaseMemObject(buffer);
     /* There is nothing to write, so no output is required. */
     const pm_cl_outputs none = {.rotations = NULL};
-    expect_ok(pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, &error), &error);
+    expect_success(
+        pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, new_error()));
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     release_event(done);
 }
@@ -256,9 +251,8 @@ TEST(an_empty_wait_list_may_have_an_address) {
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     pm_sample_job either = job;
     for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
-        pm_error error = poisoned_error();
-        expect_ok(pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, &error),
-                  &error);
+        expect_success(
+            pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, new_error()));
         float *results = caller_read(buffer, sizeof c.rotations, done);
         expect_same_bits(results, c.rotations, ROWS * 4, 4);
         free(results);
@@ -305,8 +299,7 @@ TEST(an_engine_retains_the_context_and_releases_it) {
     assert_int_equal(status, CL_SUCCESS);
     const cl_uint before = references(context);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(context, caller.device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(context, caller.device, NULL, &engine, new_error()));
     assert_true(references(context) > before);
     pm_engine_destroy(&engine);
     assert_int_equal(references_at_last(references, context, before), before);
@@ -315,13 +308,12 @@ TEST(an_engine_retains_the_context_and_releases_it) {
 
 TEST(an_engine_on_null_is_refused) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_engine_create(NULL, caller.device, NULL, &engine, &error), &error,
-                   PM_ERROR_ARGUMENT, "context");
-    expect_refusal(pm_cl_engine_create(caller.context, NULL, NULL, &engine, &error), &error,
-                   PM_ERROR_ARGUMENT, "device");
-    expect_refusal(pm_cl_engine_create(caller.context, caller.device, NULL, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "engine");
+    expect_error(pm_cl_engine_create(NULL, caller.device, NULL, &engine, new_error()),
+                 PM_ERROR_ARGUMENT, "context");
+    expect_error(pm_cl_engine_create(caller.context, NULL, NULL, &engine, new_error()),
+                 PM_ERROR_ARGUMENT, "device");
+    expect_error(pm_cl_engine_create(caller.context, caller.device, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "engine");
     assert_null(engine);
 }
 
@@ -355,15 +347,14 @@ TEST(reserved_values_are_refused) {
     pm_sample_job reserved = job;
     pm_cl_target target = {.context = caller.context, .device = caller.device};
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     expect_reserved_refused(
-        pm_cl_outputs, outputs, &error,
-        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error));
+        pm_cl_outputs, outputs, last_error(),
+        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
     expect_reserved_refused(
-        pm_sample_job, reserved, &error,
-        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, &error));
-    expect_reserved_refused(pm_cl_target, target, &error,
-                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, &error));
+        pm_sample_job, reserved, last_error(),
+        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_reserved_refused(pm_cl_target, target, last_error(),
+                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
     assert_null(engine);
     clReleaseMemObject(buffer);
 }
@@ -371,9 +362,8 @@ TEST(reserved_values_are_refused) {
 TEST(a_wait_list_and_its_count_must_agree) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 1, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "wait");
+    expect_error(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 1, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "wait");
     clReleaseMemObject(buffer);
 }
 
@@ -417,14 +407,13 @@ static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
     assert_int_equal(status, CL_SUCCESS);
     const pm_cl_outputs rotations = {.rotations = buffer, .rotations_offset = offset};
     const pm_cl_outputs positions = {.positions = buffer, .positions_offset = offset};
-    pm_error error = poisoned_error();
     if (((uintptr_t)memory + offset) % 16)
         expect_refused_outputs(&job, &rotations, caller.in_order, "address");
     else
-        expect_ok(pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, &error),
-                  &error);
-    expect_ok(pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, &error),
-              &error);
+        expect_success(
+            pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_success(
+        pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, new_error()));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     clReleaseMemObject(buffer);
 }
@@ -447,11 +436,10 @@ TEST(buffers_too_small_for_the_results_are_refused) {
         expect_refused_outputs(&job,
                                &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
                                caller.in_order, "small|size|fit|bytes|buffer");
-    pm_error error = poisoned_error();
     const pm_cl_outputs just_fits = {.rotations = buffer,
                                      .rotations_offset = CALLER_OFFSET + CALLER_TAIL};
-    expect_ok(pm_cl_sample(c.clip, &job, &just_fits, caller.in_order, 0, NULL, NULL, &error),
-              &error);
+    expect_success(
+        pm_cl_sample(c.clip, &job, &just_fits, caller.in_order, 0, NULL, NULL, new_error()));
     clFinish(caller.in_order);
     clReleaseMemObject(buffer);
 }
@@ -489,11 +477,10 @@ TEST(a_clip_on_the_reference_is_refused) {
     pm_clip *clip = clip_make(engine_for(&kind_state), &desc);
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "reference");
-    expect_refusal(pm_cl_sample(NULL, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "clip");
+    expect_error(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "reference");
+    expect_error(pm_cl_sample(NULL, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "clip");
     clReleaseMemObject(buffer);
     pm_clip_destroy(&clip);
 }

@@ -18,8 +18,7 @@ static void set_variable(const char *text) {
     assert_int_equal(setenv("POSEMILL_LAUNCH", text, 1), 0);
 }
 
-static int unset_variable(void **state) {
-    (void)state;
+FIXTURE(unset_variable) {
     return unsetenv("POSEMILL_LAUNCH");
 }
 
@@ -90,12 +89,11 @@ WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const pm_engine_desc desc = {.device = device_for(state)};
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         set_variable(wrong[i]);
-        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                       "POSEMILL_LAUNCH");
-        assert_non_null(strstr(error.message, wrong[i]));
-        assert_non_null(strstr(error.message, "expected a list such as lanes=8"));
+        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                     "POSEMILL_LAUNCH");
+        assert_non_null(strstr(last_error()->message, wrong[i]));
+        assert_non_null(strstr(last_error()->message, "expected a list such as lanes=8"));
     }
 }
 

@@ -184,7 +184,6 @@ TEST_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory) {
 
 TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     static work w;
-    pm_error error = poisoned_error();
     odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 0);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
     work_make(engine, &w);
@@ -193,8 +192,8 @@ TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes};
     job.output_count = 1;
-    assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, &error), PM_ERROR_DEVICE);
-    assert_non_null(strstr(error.message, "local memory is 0 bytes"));
+    assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, new_error()), PM_ERROR_DEVICE);
+    assert_non_null(strstr(last_error()->message, "local memory is 0 bytes"));
     guarded_free(palettes);
     work_free(&w);
     pm_engine_destroy(&engine);
@@ -206,9 +205,8 @@ TEST_ON_DEVICE(a_device_without_names_is_listed_and_used) {
     for (size_t n = 0; n < 3; n++)
         odd_answer(names[n], "", 1);
     pm_device_info info = {.index = 99};
-    pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(&info, sizeof info, 1, &count, &error), &error);
+    expect_success(pm_list_devices(&info, sizeof info, 1, &count, new_error()));
     assert_true(count > 0);
     assert_string_equal(info.name, "");
     assert_string_equal(info.driver, "");
@@ -221,9 +219,8 @@ static void expect_clip_refused(pm_engine *engine, pm_status status, const char 
     static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     motion keys = motion_make(KEYS, TRACKS, 1.5, 0xDD5);
     const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_refusal(pm_clip_create(engine, &desc, &clip, &error), &error, status, words);
+    expect_error(pm_clip_create(engine, &desc, &clip, new_error()), status, words);
     motion_free(&keys);
 }
 
@@ -237,10 +234,9 @@ TEST_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size) {
 
 TEST_ON_DEVICE(a_device_without_a_compiler_is_refused) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     odd_number(CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool), CL_FALSE);
-    expect_refusal(
-        pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, &error), &error,
+    expect_error(
+        pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, new_error()),
         PM_ERROR_BUILD, "has no compiler");
     odd_reset();
 }
@@ -254,12 +250,11 @@ static const cl_device_type not_cpus[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACC
 TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
     for (size_t n = 0; n < 4; n++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), not_cpus[n]);
         const pm_engine_desc desc = {.device = device_for(state), .lanes = 8};
-        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                       "lanes above 1 are for CPU devices");
-        assert_non_null(strstr(error.message, "lanes is 8, expected 1"));
+        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                     "lanes above 1 are for CPU devices");
+        assert_non_null(strstr(last_error()->message, "lanes is 8, expected 1"));
         engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
         pm_engine_destroy(&engine);
     }
@@ -268,12 +263,11 @@ TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
 
 TEST_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.device = device_for(state)};
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=8", 1), 0);
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                   "lanes of POSEMILL_LAUNCH is 8, expected 1");
+    expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                 "lanes of POSEMILL_LAUNCH is 8, expected 1");
     assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=1,max_run=64", 1), 0);
     engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     assert_int_equal(pm_opencl_of(engine->device)->plan.max_run, 64);
@@ -335,10 +329,9 @@ TEST_ON_DEVICE(an_option_that_is_claimed_is_not_left_out) {
                CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
     odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", CL_BUILD_PROGRAM_FAILURE);
     const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_refusal(pm_programs_build(engine->device->programs, &walk, &error), &error,
-                   PM_ERROR_BUILD, "walk");
+    expect_error(pm_programs_build(engine->device->programs, &walk, new_error()), PM_ERROR_BUILD,
+                 "walk");
     pm_engine_destroy(&engine);
     assert_int_equal(odd_counted().builds_without, 0);
     odd_reset();
@@ -347,11 +340,10 @@ TEST_ON_DEVICE(an_option_that_is_claimed_is_not_left_out) {
 /* A source that no option makes valid is an error, and the option is used for other programs. */
 TEST_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option) {
     const pm_variant faulty = {.file = "walk", .curve = "none", .components = 4, .lanes = 1};
-    pm_error error = poisoned_error();
     do_not_claim_rounding();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_refusal(pm_programs_build(engine->device->programs, &faulty, &error), &error,
-                   PM_ERROR_BUILD, "walk");
+    expect_error(pm_programs_build(engine->device->programs, &faulty, new_error()), PM_ERROR_BUILD,
+                 "walk");
     const size_t before = odd_counted().builds_without;
     expect_reference_bits(engine);
     pm_engine_destroy(&engine);
@@ -359,8 +351,7 @@ TEST_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option) {
     odd_reset();
 }
 
-static int open_cache(void **state) {
-    (void)state;
+FIXTURE(open_cache) {
     cache = cache_folder_make();
     return 0;
 }
@@ -381,11 +372,10 @@ static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_grou
                               .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     pm_programs *programs = engine->device->programs;
     programs->desc.crowd_sub_group = crowd_sub_group;
-    expect_ok(pm_programs_build(programs, of_crowd ? &crowd : &sample, &error), &error);
+    expect_success(pm_programs_build(programs, of_crowd ? &crowd : &sample, new_error()));
     assert_non_null(programs->built);
     pm_engine_destroy(&engine);
     return odd_counted();
@@ -408,9 +398,8 @@ TEST_ON_DEVICE(options_that_are_too_long_are_an_error) {
         {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     for (size_t i = 0; i < 2; i++) {
-        pm_error error = poisoned_error();
-        expect_refusal(pm_programs_build(engine->device->programs, &variants[i], &error), &error,
-                       PM_ERROR_BUILD, "options");
+        expect_error(pm_programs_build(engine->device->programs, &variants[i], new_error()),
+                     PM_ERROR_BUILD, "options");
     }
     pm_engine_destroy(&engine);
 }

@@ -68,14 +68,12 @@ static messages run_with(void **state, const char *folder) {
 
 static const char *cache;
 
-static int make_cache(void **state) {
-    (void)state;
+FIXTURE(make_cache) {
     cache = cache_folder_make();
     return cache == NULL;
 }
 
-static int remove_cache(void **state) {
-    (void)state;
+FIXTURE(remove_cache) {
     return !cache_folder_remove();
 }
 

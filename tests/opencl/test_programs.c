@@ -131,18 +131,16 @@ static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *e
 static void expect_usual(const float out[FLOATS], pm_method method) {
     float expected[FLOATS];
     void *kind = &on_reference;
-    pm_error error = poisoned_error();
     pm_clip *clip = make_clip(engine_for(&kind), method);
-    expect_ok(sample_into(clip, expected, &error), &error);
+    expect_success(sample_into(clip, expected, new_error()));
     pm_clip_destroy(&clip);
     expect_same_bits(out, expected, FLOATS, 4);
 }
 
 static void sample_once(pm_engine *engine, pm_method method) {
     float out[FLOATS];
-    pm_error error = poisoned_error();
     pm_clip *clip = make_clip(engine, method);
-    expect_ok(sample_into(clip, out, &error), &error);
+    expect_success(sample_into(clip, out, new_error()));
     pm_clip_destroy(&clip);
     expect_usual(out, method);
 }
@@ -163,9 +161,8 @@ static size_t files_in(const char *folder) {
 static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create(context, device, &desc, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(context, device, &desc, &engine, new_error()));
     sample_once(engine, PM_METHOD_SQUAD);
     pm_engine_destroy(&engine);
     return n;
@@ -209,11 +206,10 @@ TEST_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine
     need_sub_devices(state);
     sub_devices own;
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     assert_true(sub_devices_open(engine_for(state), &own));
     const cl_device_id device = own.devices[0];
     const cl_uint before = references_of(device);
-    expect_ok(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
     const cl_uint with_engine = references_of(device);
     assert_true(with_engine > before);
     sub_devices_close(&own);
@@ -227,9 +223,8 @@ TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
     need_sub_devices(state);
     const cl_uint before = references_of(subs.devices[0]);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, &error),
-              &error);
+    expect_success(
+        pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, new_error()));
     pm_engine_destroy(&engine);
     assert_int_equal(references_of(subs.devices[0]), before);
 }
@@ -239,11 +234,9 @@ TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
     const pm_engine *other = engine_for(state);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         const pm_engine_desc desc = {.device = names[i]};
-        expect_ok(
-            pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc, &engine, &error),
-            &error);
+        expect_success(pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc,
+                                           &engine, new_error()));
         assert_ptr_equal(pm_cl_device(engine), pm_cl_device(other));
         pm_engine_destroy(&engine);
     }
@@ -252,18 +245,16 @@ TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
 /* ---- messages: without locks held, complete and correct ----------------- */
 
 static void sample_the_clip(notes *n) {
-    pm_error error = poisoned_error();
-    expect_ok(sample_into(n->clip, n->out, &error), &error);
+    expect_success(sample_into(n->clip, n->out, new_error()));
 }
 
 static void expect_callback_may_sample(pm_engine *engine, notes *n) {
     float out[FLOATS];
-    pm_error error = poisoned_error();
     alarm(PATIENCE_SECONDS);
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
     n->clip = clip;
     n->act = sample_the_clip;
-    expect_ok(sample_into(clip, out, &error), &error);
+    expect_success(sample_into(clip, out, new_error()));
     alarm(0);
     n->act = NULL;
     pm_clip_destroy(&clip);
@@ -286,17 +277,16 @@ TEST_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices) {
     need_sub_devices(state);
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = "", .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_callback_may_sample(engine, n);
     pm_engine_destroy(&engine);
     notes_free(n);
 }
 
 static void pose_the_crowd(notes *n) {
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose(n->crowd, n->job, &error), &error);
+    expect_success(pm_crowd_pose(n->crowd, n->job, new_error()));
 }
 
 TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
@@ -306,7 +296,6 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     random_source source = random_salted(0xB62);
     scene s;
     notes *n = notes_make();
-    pm_error error = poisoned_error();
     engine_for(state);
     pm_engine *engine = engine_with(
         state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
@@ -325,7 +314,7 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     n->job = &nested;
     n->act = pose_the_crowd;
     alarm(PATIENCE_SECONDS);
-    expect_ok(pm_crowd_pose(s.crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(s.crowd, &job, new_error()));
     alarm(0);
     n->act = NULL;
     assert_true(n->acts > 0);
@@ -346,9 +335,9 @@ TEST_ON_DEVICE(several_devices_warn_once_about_their_common_folder) {
     assert_int_equal(chmod(folder, 0777), 0);
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     sample_once(engine, PM_METHOD_SLERP);
     pm_engine_destroy(&engine);
     assert_int_equal(count_with(n, folder), 1);
@@ -387,13 +376,12 @@ static notes *fail_to_build(void **state, const char *folder) {
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
     float out[FLOATS];
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = "",
                                                              .kernel_folder = folder,
                                                              .log = note_message,
                                                              .log_user = n});
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "locate|walk|gather");
+    expect_error(sample_into(clip, out, new_error()), PM_ERROR_BUILD, "locate|walk|gather");
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     return n;

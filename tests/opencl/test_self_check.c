@@ -22,9 +22,8 @@ static uint32_t differing(void **state, const planted *fault, uint32_t paths) {
     kernel_copies(folder, fault->file, fault->what, fault->by);
     pm_engine *engine =
         engine_with(state, &(pm_engine_desc){.cache_folder = "", .kernel_folder = folder});
-    pm_error error = poisoned_error();
     uint32_t different = 0xaaaaaaaa;
-    expect_ok(pm_engine_check_paths(engine, paths, &different, &error), &error);
+    expect_success(pm_engine_check_paths(engine, paths, &different, new_error()));
     pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
     return different;
@@ -83,11 +82,10 @@ TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
 
 TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
     static const uint32_t bad[] = {0, 1u << 5, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
-    pm_error error = poisoned_error();
     uint32_t different = 7;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        expect_refusal(pm_engine_check_paths(engine_for(state), bad[i], &different, &error), &error,
-                       PM_ERROR_ARGUMENT, "paths");
+        expect_error(pm_engine_check_paths(engine_for(state), bad[i], &different, new_error()),
+                     PM_ERROR_ARGUMENT, "paths");
     assert_int_equal(different, 7);
 }
 

@@ -35,11 +35,10 @@ TEST_ON_DEVICE(lanes_above_one_are_refused) {
     static const uint32_t lanes[] = {4, 8, 16};
     for (size_t l = 0; l < 3; l++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
-        expect_refusal(
+        expect_error(
             pm_engine_create(&(pm_engine_desc){.device = device_for(state), .lanes = lanes[l]},
-                             &engine, &error),
-            &error, PM_ERROR_ARGUMENT, "lanes above 1 are for CPU devices");
+                             &engine, new_error()),
+            PM_ERROR_ARGUMENT, "lanes above 1 are for CPU devices");
     }
 }
 
@@ -47,9 +46,8 @@ TEST_ON_DEVICE(lanes_above_one_are_refused) {
 TEST_ON_DEVICE(the_rounding_option_is_taken_although_it_is_not_claimed) {
     pm_programs *programs = engine_for(state)->device->programs;
     const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
-    pm_error error = poisoned_error();
     assert_false(programs->desc.claims_rounding);
-    expect_ok(pm_programs_build(programs, &walk, &error), &error);
+    expect_success(pm_programs_build(programs, &walk, new_error()));
     assert_false(programs->refuses_rounding);
 }
 
@@ -102,7 +100,6 @@ TEST_ON_DEVICE(clips_of_all_key_formats_are_sampled) {
 static void pose(const scene *s, pm_crowd_output output) {
     random_source source = random_salted(0x51B);
     pm_crowd_instance instances[INSTANCES];
-    pm_error error = poisoned_error();
     const size_t floats = scene_floats(s, output, INSTANCES);
     float *records = guarded_floats(floats);
     for (size_t i = 0; i < INSTANCES; i++)
@@ -110,7 +107,7 @@ static void pose(const scene *s, pm_crowd_output output) {
     pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
     job.outputs = &(pm_crowd_target){.output = output, .memory = records};
     job.output_count = 1;
-    expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
     expect_guards(records, floats);
     guarded_free(records);
 }
@@ -137,10 +134,9 @@ TEST_ON_DEVICE(crowds_may_require_a_size_of_sub_groups) {
                                 .lanes = 1,
                                 .vector_curve = "vector_cubic",
                                 .output = PM_CROWD_PALETTE};
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     engine->device->programs->desc.crowd_sub_group = 16;
-    expect_ok(pm_programs_build(engine->device->programs, &palette, &error), &error);
+    expect_success(pm_programs_build(engine->device->programs, &palette, new_error()));
     pm_engine_destroy(&engine);
 }
 

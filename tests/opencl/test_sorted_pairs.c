@@ -233,8 +233,7 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     cl_mem buffer = caller_buffer(COUNT * 16);
     const pm_cl_outputs to = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(clip, &pairs, &to, queue, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_sample(clip, &pairs, &to, queue, 1, &gate, &done, new_error()));
     memset(times, 0xFF, sizeof times);
     memset(tracks, 0xFF, sizeof tracks);
     assert_false(is_complete(done));
@@ -276,10 +275,9 @@ static void fail_each(const pm_clip *clip, fault_kind kind, const float *expecte
     size_t failed = 0;
     for (size_t n = 1; n < MAX_FAULTS; n++) {
         const long objects = faults_live_objects(), blocks = faults_live_blocks();
-        pm_error error = poisoned_error();
         memset(values, 0xFF, COUNT * 4 * sizeof *values);
         faults_arm(kind, n, CL_OUT_OF_HOST_MEMORY, false);
-        const pm_status status = pm_sample(clip, &job, &error);
+        const pm_status status = pm_sample(clip, &job, new_error());
         const bool fired = faults_disarm() != NULL;
         assert_true(fired || status == PM_OK);
         if (status == PM_OK)
@@ -368,8 +366,7 @@ TEST(memory_may_come_back_after_the_device_is_closed) {
     assert_int_equal(faults_live_blocks(), before);
 }
 
-static int open_caller(void **state) {
-    (void)state;
+FIXTURE(open_caller) {
     return caller_open() ? 0 : 1;
 }
 

@@ -19,14 +19,12 @@
 
 static pm_engine *reference;
 
-static int open_reference(void **state) {
-    (void)state;
+FIXTURE(open_reference) {
     const pm_engine_desc desc = {.device = "none"};
     return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
 }
 
-static int close_reference(void **state) {
-    (void)state;
+FIXTURE(close_reference) {
     pm_engine_destroy(&reference);
     return 0;
 }
@@ -170,14 +168,13 @@ TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
     enum { BAD = 17 };
     for (size_t bad = 0; bad < BAD; bad++) {
         const variant *v = variant_named("hermite, user");
-        pm_error error = poisoned_error();
         pm_clip *clip = NULL;
         track_set set;
         make_tracks(0x94, 0, &set);
         set.tracks[bad].tangents[3][1] = set.tracks[BAD].tangents[0][0] = 1e9;
         const pm_clip_desc desc = variant_describe(v, &set);
-        assert_int_equal(pm_clip_create(reference, &desc, &clip, &error), PM_ERROR_KEY);
-        expect_error_at(&error, bad, PM_NO_INDEX);
+        assert_int_equal(pm_clip_create(reference, &desc, &clip, new_error()), PM_ERROR_KEY);
+        expect_error_at(last_error(), bad, PM_NO_INDEX);
         assert_null(clip);
         set_destroy(&set);
     }

@@ -132,6 +132,17 @@ pm_error poisoned_error(void) {
     return error;
 }
 
+static _Thread_local pm_error error_of_thread;
+
+pm_error *new_error(void) {
+    error_of_thread = poisoned_error();
+    return &error_of_thread;
+}
+
+pm_error *last_error(void) {
+    return &error_of_thread;
+}
+
 /* The start of an array relative to malloc's alignment: a random float position in a cache line. */
 static size_t draw_shift(void) {
     static random_source source;

@@ -34,6 +34,13 @@
 /* Fails with the library's message unless status is PM_OK. */
 #define expect_ok(status, error) check_ok((status), (error), __FILE__, __LINE__)
 
+/* The error of a thread's last call: new_error() fills it with a pattern and passes it to a call, as in
+ * expect_success(pm_sample(clip, &job, new_error())). */
+pm_error *new_error(void);
+pm_error *last_error(void);
+#define expect_success(status) expect_ok(status, last_error())
+#define expect_error(status, expected, words) expect_refusal(status, last_error(), expected, words)
+
 void check_refusal(pm_status status, const pm_error *error, pm_status expected, const char *words,
                    const char *file, int line);
 void check_error_at(const pm_error *error, size_t track, size_t key, const char *file, int line);

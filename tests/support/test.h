@@ -32,6 +32,9 @@
     }                                                                                              \
     static void test(__attribute__((unused)) void **state)
 
+/* Begins a function that runs before tests or after them, and returns 0 for success. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **state)
+
 /* What runs before all tests of the file and after them; NULL for none. */
 #define TEST_GROUP(setup, teardown)                                                                \
     __attribute__((constructor)) static void add_group(void) {                                     \
