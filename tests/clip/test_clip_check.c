@@ -19,20 +19,6 @@ CLIP_TEST(a_valid_description_is_accepted) {
     expect_accepted();
 }
 
-CLIP_TEST(a_missing_description_is_refused) {
-    expect_error(pm_clip_check(NULL, new_error()), PM_ERROR_ARGUMENT, "desc");
-    pm_clip *clip = NULL;
-    expect_error(pm_clip_create(reference, NULL, &clip, new_error()), PM_ERROR_ARGUMENT, "desc");
-    assert_null(clip);
-}
-
-CLIP_TEST(a_missing_engine_or_handle_is_refused) {
-    pm_clip *clip = NULL;
-    expect_error(pm_clip_create(NULL, &s.desc, &clip, new_error()), PM_ERROR_ARGUMENT, "engine");
-    assert_null(clip);
-    expect_error(pm_clip_create(reference, &s.desc, NULL, new_error()), PM_ERROR_ARGUMENT, "clip");
-}
-
 CLIP_TEST(a_clip_without_tracks_is_refused) {
     s.desc.track_count = 0;
     expect_refused(PM_ERROR_ARGUMENT, "track_count");
@@ -58,14 +44,6 @@ CLIP_TEST(a_clip_without_any_array_is_refused) {
     expect_refused(PM_ERROR_ARGUMENT, "rotations|array");
     s.desc.scales.data = s.scales;
     expect_accepted();
-}
-
-CLIP_TEST(an_unknown_number_type_is_refused) {
-    s.desc.rotations.type = (pm_number)2;
-    expect_refused(PM_ERROR_ARGUMENT, "type");
-    s.desc.rotations.type = PM_FLOAT64;
-    s.desc.scales.type = (pm_number)-1;
-    expect_refused(PM_ERROR_ARGUMENT, "type");
 }
 
 CLIP_TEST(a_stride_smaller_than_a_row_is_refused) {

@@ -61,7 +61,7 @@ FIXTURE(free_valid) {
 
 static void check_accepted(void **state, const char *file, int line) {
     pm_crowd *crowd = NULL;
-    check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()), new_error(), file,
+    check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()), last_error(), file,
              line);
     pm_crowd_destroy(&crowd);
 }
@@ -88,24 +88,6 @@ static void check_refused(void **state, pm_status expected, const char *words, c
 /* ---- crowds ------------------------------------------------------------------------------- */
 
 #define CHECK(test) TEST_ON_BOTH_WITH(test, make_valid, free_valid)
-
-CHECK(a_valid_description_is_accepted) {
-    expect_accepted();
-}
-
-CHECK(null_is_refused) {
-    pm_crowd *crowd = NULL;
-    pm_engine *engine = engine_for(state);
-    expect_error(pm_crowd_create(NULL, &c.desc, &crowd, new_error()), PM_ERROR_ARGUMENT, "engine");
-    expect_error(pm_crowd_create(engine, NULL, &crowd, new_error()), PM_ERROR_ARGUMENT, "desc");
-    expect_error(pm_crowd_create(engine, &c.desc, NULL, new_error()), PM_ERROR_ARGUMENT, "crowd");
-    assert_null(crowd);
-    c.desc.skeleton = NULL;
-    expect_refused("skeleton");
-    c.desc.skeleton = c.skeleton;
-    c.desc.clips = NULL;
-    expect_refused("clips");
-}
 
 CHECK(no_clips_are_refused) {
     c.desc.clip_count = 0;
@@ -197,14 +179,6 @@ static pm_crowd *made(void **state) {
     return crowd;
 }
 
-CHECK(destroying_clears_the_handle_and_takes_null) {
-    pm_crowd *crowd = made(state);
-    pm_crowd_destroy(&crowd);
-    assert_null(crowd);
-    pm_crowd_destroy(&crowd);
-    pm_crowd_destroy(NULL);
-}
-
 CHECK(the_info_of_a_crowd_is_that_of_its_description) {
     pm_crowd_info info;
     pm_crowd *crowd = made(state);
@@ -220,6 +194,7 @@ CHECK(the_info_of_a_crowd_is_that_of_its_description) {
     pm_crowd_get_info(crowd, &info);
     assert_true(info.has_positions && !info.has_scales);
     pm_crowd_destroy(&crowd);
+    assert_null(crowd);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------- */
@@ -228,23 +203,16 @@ static const pm_crowd_instance two[2];
 
 static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expected,
                       const char *words, const char *file, int line) {
-    check_refusal(pm_crowd_pose(crowd, job, new_error()), new_error(), expected, words, file, line);
+    check_refusal(pm_crowd_pose(crowd, job, new_error()), last_error(), expected, words, file, line);
     assert_int_equal(pm_crowd_pose(crowd, job, NULL), expected);
 }
 
 #define expect_job_refused(job, words)                                                             \
     check_job(crowd, (job), PM_ERROR_ARGUMENT, (words), __FILE__, __LINE__)
 
-CHECK(jobs_with_null_are_refused) {
-    float out[2 * JOINTS * 12];
+CHECK(jobs_without_outputs_are_refused) {
     pm_crowd *crowd = made(state);
-    pm_crowd_job job = {.instance_count = 2};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
-    job.output_count = 1;
-    expect_job_refused(&job, "instances");
-    expect_job_refused(NULL, "job");
-    job.instances = two;
-    expect_error(pm_crowd_pose(NULL, &job, new_error()), PM_ERROR_ARGUMENT, "crowd");
+    pm_crowd_job job = {.instances = two, .instance_count = 2, .output_count = 1};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = NULL};
     expect_job_refused(&job, "memory");
     job.outputs = NULL;
@@ -325,22 +293,6 @@ CHECK(records_larger_than_the_address_space_are_refused) {
     pm_crowd_destroy(&crowd);
 }
 
-CHECK(one_instance_with_null_or_no_output_is_refused) {
-    float out[JOINTS * 12];
-    pm_crowd *crowd = made(state);
-    expect_error(pm_crowd_pose_one(NULL, two, PM_CROWD_PALETTE, out, new_error()),
-                 PM_ERROR_ARGUMENT, "crowd");
-    expect_error(pm_crowd_pose_one(crowd, NULL, PM_CROWD_PALETTE, out, new_error()),
-                 PM_ERROR_ARGUMENT, "instance");
-    expect_error(pm_crowd_pose_one(crowd, two, PM_CROWD_PALETTE, NULL, new_error()),
-                 PM_ERROR_ARGUMENT, "records");
-    expect_error(pm_crowd_pose_one(crowd, two, PM_CROWD_OUTPUT_COUNT, out, new_error()),
-                 PM_ERROR_ARGUMENT, "output");
-    expect_error(pm_crowd_pose_one(crowd, two, (pm_crowd_output)-1, out, new_error()),
-                 PM_ERROR_ARGUMENT, "output");
-    pm_crowd_destroy(&crowd);
-}
-
 /* ---- dual quaternions ----------------------------------------------------------------------- */
 
 /* Makes the crowd with a skeleton whose last joint has this inverse bind matrix. */
@@ -363,15 +315,15 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
     pm_crowd_job job = {.instances = two, .instance_count = 2};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
     job.output_count = 1;
-    check_ok(pm_crowd_pose(crowd, &job, new_error()), new_error(), file, line);
+    check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
     if (rigid) {
-        check_ok(pm_crowd_pose(crowd, &job, new_error()), new_error(), file, line);
-        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), new_error(), file,
+        check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
+        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(), file,
                  line);
     } else {
         check_job(crowd, &job, PM_ERROR_ARGUMENT, "rigid", file, line);
-        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), new_error(),
+        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(),
                       PM_ERROR_ARGUMENT, "rigid", file, line);
     }
     pm_crowd_destroy(&crowd);

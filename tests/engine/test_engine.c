@@ -31,8 +31,6 @@ TEST(every_status_has_a_name_of_its_own) {
             assert_string_not_equal(pm_status_name((pm_status)i), pm_status_name((pm_status)j));
     }
     assert_string_equal(pm_status_name(PM_ERROR_KEY), "key");
-    assert_non_null(pm_status_name((pm_status)99));
-    assert_non_null(pm_status_name((pm_status)-1));
 }
 
 TEST(every_method_describes_itself) {
@@ -50,8 +48,6 @@ TEST(every_method_describes_itself) {
         assert_int_equal(info->interpolating, i != PM_METHOD_BSPLINE);
         assert_true(info->vector_method > PM_VECTOR_AUTO && info->vector_method < PM_VECTOR_COUNT);
     }
-    assert_null(pm_method_describe(PM_METHOD_COUNT));
-    assert_null(pm_method_describe((pm_method)-1));
 }
 
 TEST(every_method_is_found_by_its_name) {
@@ -91,8 +87,6 @@ TEST(unknown_method_names_are_not_found) {
         assert_false(pm_method_find(names[i], &method));
         assert_int_equal(method, PM_METHOD_COUNT);
     }
-    pm_method method = PM_METHOD_COUNT;
-    assert_false(pm_method_find(NULL, &method));
 }
 
 TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
@@ -104,17 +98,6 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     assert_int_equal(info.lanes, 1);
     assert_non_null(memchr(info.name, '\0', sizeof info.name));
     assert_true(strlen(info.name) > 0);
-}
-
-TEST(destroying_nothing_is_allowed) {
-    pm_engine *engine = NULL;
-    pm_clip *clip = NULL;
-    pm_engine_destroy(NULL);
-    pm_engine_destroy(&engine);
-    pm_clip_destroy(NULL);
-    pm_clip_destroy(&clip);
-    assert_null(engine);
-    assert_null(clip);
 }
 
 TEST_ON_BOTH(destroying_an_engine_clears_its_handle) {
@@ -130,8 +113,6 @@ TEST(an_engine_that_cannot_be_made_leaves_its_handle_unchanged) {
     const pm_engine_desc desc = {.device = "none", .lanes = 3};
     expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT, "lanes");
     assert_ptr_equal(engine, untouched);
-    expect_refusal(pm_engine_create(&desc, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "engine|lanes");
 }
 
 TEST(no_other_device_replaces_a_requested_one) {
@@ -241,18 +222,6 @@ TEST_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full) {
         assert_int_equal(((unsigned char *)&infos[1])[i], 0x5A);
 }
 
-TEST(listing_without_a_count_is_refused) {
-    size_t count = 0;
-    /* Without drivers there are two reasons to refuse, and the message may name either. */
-    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, new_error()) ==
-        PM_ERROR_NO_PLATFORM)
-        skip();
-    expect_error(pm_list_devices(NULL, sizeof(pm_device_info), 0, NULL, new_error()),
-                 PM_ERROR_ARGUMENT, "count");
-    expect_error(pm_list_devices(NULL, sizeof(pm_device_info), 1, &count, new_error()),
-                 PM_ERROR_ARGUMENT, "infos");
-}
-
 static void expect_device(const char *name, const pm_device_info *expected) {
     pm_engine *engine = NULL;
     pm_device_info info;
@@ -317,7 +286,6 @@ TEST_ON_DEVICE(lanes_that_exist_are_used) {
 TEST_GROUP(NULL, engines_close)
 
 int main(int argc, char **argv) {
-
     if (argc > 1 && strcmp(argv[1], "--without-drivers") == 0)
         return without_drivers();
     return test_main(argc, argv);

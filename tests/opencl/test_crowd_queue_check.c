@@ -25,19 +25,6 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
     expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
-TEST(missing_arguments_are_refused_by_name) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    expect_refused_as(NULL, &job, caller.in_order, PM_ERROR_ARGUMENT, "crowd");
-    expect_refused_as(posed.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
-    expect_refused_as(posed.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
-    expect_error(
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 1, NULL, NULL, new_error()),
-        PM_ERROR_ARGUMENT, "wait_list");
-    clReleaseMemObject(buffer);
-}
-
 TEST(a_job_without_outputs_is_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
