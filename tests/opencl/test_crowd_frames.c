@@ -54,21 +54,17 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
 static size_t run_frames(pm_cl_crowd_job job) {
     long live = 0;
     size_t made_first = 0;
-    cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
     pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     scene_undo(&posed.scene); /* a crowd that was never posed */
     scene_finish(caller.engine, &posed.scene);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        buffers[o][0] = queue_output_buffer(o);
-        buffers[o][1] = queue_output_buffer(o);
-        targets[o] =
-            (pm_cl_crowd_target){.output = o, .buffer = buffers[o][0], .previous = buffers[o][1]};
-    }
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        targets[o] = (pm_cl_crowd_target){
+            .output = o, .buffer = queue_output_buffer(o), .previous = queue_output_buffer(o)};
     job.outputs = targets;
     job.output_count = PM_CROWD_OUTPUT_COUNT;
     for (job.frame = 1; job.frame <= FRAMES; job.frame++) {
         cl_event gate = clCreateUserEvent(caller.context, NULL);
-        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        gate_open(gate);
         const size_t made = record_frame(&job, job.frame % 2 ? gate : NULL);
         clReleaseEvent(gate);
         if (job.frame == 1)
@@ -77,10 +73,6 @@ static size_t run_frames(pm_cl_crowd_job job) {
             live = faults_live_objects();
     }
     assert_int_equal(faults_live_objects(), live);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        clReleaseMemObject(buffers[o][0]);
-        clReleaseMemObject(buffers[o][1]);
-    }
     return made_first;
 }
 
@@ -88,13 +80,13 @@ TEST(the_linker_wraps_the_calls) {
     assert_true(faults_are_linked());
 }
 
-TEST(frames_of_host_instances_make_nothing_after_the_first) {
+CALLER_TEST(frames_of_host_instances_make_nothing_after_the_first) {
     const pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
     /* The kernels, which the device keeps for the tests that follow. */
     assert_true(run_frames(job) >= PM_CROWD_OUTPUT_COUNT);
 }
 
-TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
+CALLER_TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
     cl_int status = CL_SUCCESS;
     cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                       sizeof posed.instances, posed.instances, &status);
@@ -104,7 +96,7 @@ TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
 }
 
 /* Fewer instances than before require no more memory. */
-TEST(frames_of_fewer_instances_make_nothing) {
+CALLER_TEST(frames_of_fewer_instances_make_nothing) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -113,7 +105,6 @@ TEST(frames_of_fewer_instances_make_nothing) {
         job.instance_count = QUEUE_COUNT - job.frame;
         record_frame(&job, NULL);
     }
-    clReleaseMemObject(buffer);
 }
 
 TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -25,30 +25,27 @@ static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
     queue_expect(buffer, output, posed.expected[output], done);
-    release_event(done);
-    clReleaseMemObject(buffer);
 }
 
-TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
+CALLER_TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pose_on_queue(caller.in_order, o);
 }
 
-TEST(poses_are_written_to_buffers_on_an_out_of_order_queue) {
+CALLER_TEST(poses_are_written_to_buffers_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         pose_on_queue(caller.out_of_order, PM_CROWD_PALETTE);
 }
 
-TEST(an_in_order_queue_needs_no_event) {
+CALLER_TEST(an_in_order_queue_needs_no_event) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
     expect_success(
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
     queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
-    clReleaseMemObject(buffer);
 }
 
 /* ---- instances and outputs --------------------------------------------------------------- */
@@ -63,10 +60,10 @@ static cl_mem instance_buffer(size_t offset) {
                                    bytes, &status);
     assert_int_equal(status, CL_SUCCESS);
     free(bytes);
-    return buffer;
+    return caller_keep_buffer(buffer);
 }
 
-TEST(instances_may_be_in_a_buffer_at_an_offset) {
+CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -77,13 +74,10 @@ TEST(instances_may_be_in_a_buffer_at_an_offset) {
         job.instances_offset = offsets[i];
         cl_event done = queue_pose(&job, caller.in_order, NULL);
         queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-        release_event(done);
-        clReleaseMemObject(job.instance_buffer);
-        clReleaseMemObject(buffer);
     }
 }
 
-TEST(several_outputs_may_be_requested_in_one_job) {
+CALLER_TEST(several_outputs_may_be_requested_in_one_job) {
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
@@ -96,11 +90,8 @@ TEST(several_outputs_may_be_requested_in_one_job) {
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         queue_expect(buffers[o], o, posed.expected[o], done);
-        clReleaseMemObject(buffers[o]);
-    }
-    release_event(done);
 }
 
 static void expect_rows(pm_crowd_output output, size_t gap) {
@@ -119,11 +110,9 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
             assert_int_equal(row[k], 0xFF);
     }
     free(rows);
-    release_event(done);
-    clReleaseMemObject(buffer);
 }
 
-TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
+CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         expect_rows(o, 16);
         expect_rows(o, queue_alignment(o) == 8 ? 8 : 48);
@@ -147,13 +136,9 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     queue_expect(buffer, output, second, done);
     queue_expect(previous, output, posed.expected[output], done);
     guarded_free(second);
-    release_event(first_done);
-    release_event(done);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(previous);
 }
 
-TEST(the_content_of_the_buffer_is_copied_first) {
+CALLER_TEST(the_content_of_the_buffer_is_copied_first) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         expect_previous(caller.in_order, o);
     if (caller.out_of_order)
@@ -163,7 +148,7 @@ TEST(the_content_of_the_buffer_is_copied_first) {
 
 /* The crowd and its engine are destroyed before the job may start. With instances in host memory the crowd
  * would wait for them. */
-TEST(enqueued_work_does_not_depend_on_the_handles) {
+CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine *engine = NULL;
     expect_success(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, new_error()));
     pm_skeleton *skeleton = NULL;
@@ -182,10 +167,6 @@ TEST(enqueued_work_does_not_depend_on_the_handles) {
     flush_waiting(caller.in_order);
     gate_open(gate);
     queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -226,19 +207,14 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     assert_true(copied[0] == mark && is_poison(copied[1]));
     free(copied);
     clReleaseCommandQueue(other);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(previous);
 }
 
-TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
     pose_behind_a_gate(caller.in_order, false);
     pose_behind_a_gate(caller.in_order, true);
 }
 
-TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     pose_behind_a_gate(caller.out_of_order, false);
@@ -246,7 +222,7 @@ TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
 }
 
 /* More events than the commands of a job use on their own. */
-TEST(a_wait_list_may_be_long) {
+CALLER_TEST(a_wait_list_may_be_long) {
     enum { GATES = 30 };
     cl_event gates[GATES], done = NULL;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
@@ -264,10 +240,6 @@ TEST(a_wait_list_may_be_long) {
     }
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    for (size_t i = 0; i < GATES; i++)
-        release_event(gates[i]);
-    release_event(done);
-    clReleaseMemObject(buffer);
 }
 
 static void fail_behind_a_gate(bool from_buffer) {
@@ -286,10 +258,6 @@ static void fail_behind_a_gate(bool from_buffer) {
     float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
     free(results);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
 }
 
@@ -301,7 +269,7 @@ static bool dies_of_failures(void) {
     return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
 }
 
-TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
+CALLER_TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
     if (is_caller_on_oclgrind()) /* which reports the intended failure */
         skip();
     fail_behind_a_gate(true);
@@ -314,7 +282,7 @@ TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
         pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }
 
-TEST(a_job_without_instances_still_gives_the_event_of_its_wait_list) {
+CALLER_TEST(a_job_without_instances_still_gives_the_event_of_its_wait_list) {
     cl_event gate = gate_make();
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
@@ -323,12 +291,10 @@ TEST(a_job_without_instances_still_gives_the_event_of_its_wait_list) {
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    release_event(done);
-    release_event(gate);
 }
 
 /* The instances are overwritten while the job still waits, in any number. */
-TEST(instances_are_copied_before_the_call_returns) {
+CALLER_TEST(instances_are_copied_before_the_call_returns) {
     random_source source = random_salted(0xE04);
     static pm_crowd_instance instances[QUEUE_COUNT];
     for (size_t round = 0; round < 6; round++) {
@@ -348,14 +314,11 @@ TEST(instances_are_copied_before_the_call_returns) {
         expect_same_bits(results, expected, job.instance_count * width, width);
         free(results);
         guarded_free(expected);
-        release_event(done);
-        release_event(gate);
-        clReleaseMemObject(buffer);
     }
 }
 
 /* A list of no events may have an address, such as that of an empty array. */
-TEST(an_empty_wait_list_may_have_an_address) {
+CALLER_TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -364,16 +327,14 @@ TEST(an_empty_wait_list_may_have_an_address) {
         expect_success(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done,
                                         new_error()));
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-        release_event(done);
         queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
     }
-    clReleaseMemObject(buffer);
 }
 
 /* ---- concurrent jobs --------------------------------------------------------------------------- */
 
 /* More frames in progress than there are copies of instances, of different sizes. */
-TEST(frames_in_progress_keep_their_instances) {
+CALLER_TEST(frames_in_progress_keep_their_instances) {
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
     cl_mem buffers[FRAMES];
@@ -394,10 +355,7 @@ TEST(frames_in_progress_keep_their_instances) {
         float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
         queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
         guarded_free(expected);
-        release_event(done[f]);
-        clReleaseMemObject(buffers[f]);
     }
-    release_event(gate);
 }
 
 typedef struct poser {
@@ -431,12 +389,11 @@ static void *pose_often(void *context) {
             clReleaseEvent(done);
     }
     if (buffer)
-        clReleaseMemObject(buffer);
-    free(results);
+        free(results);
     return NULL;
 }
 
-TEST(threads_may_pose_one_crowd_concurrently) {
+CALLER_TEST(threads_may_pose_one_crowd_concurrently) {
     enum { THREADS = 4 };
     static poser posers[THREADS];
     if (is_caller_on_oclgrind())
@@ -460,7 +417,7 @@ TEST(threads_may_pose_one_crowd_concurrently) {
 
 /* ---- update intervals and lifetimes --------------------------------------------------------------- */
 
-TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
+CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
     enum { EVERY = 3 };
     scene *s = &posed.scene;
     scene_undo(s);
@@ -482,8 +439,6 @@ TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
                          : memcmp(&got[k], &posed.expected[PM_CROWD_PALETTE][k], sizeof *got) == 0);
         }
         free(got);
-        release_event(done);
-        clReleaseMemObject(buffer);
     }
     scene_undo(s);
     s->levels[1].update_every = 0;
@@ -491,20 +446,21 @@ TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
 }
 
 /* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
-TEST(a_crowd_releases_the_callers_objects) {
+CALLER_TEST(a_crowd_releases_the_callers_objects) {
     scene_undo(&posed.scene);
+    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     const cl_uint before = references(caller.context);
     scene_finish(caller.engine, &posed.scene);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
-    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    cl_event done = NULL;
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     scene_undo(&posed.scene);
     queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
-    release_event(done);
+    clReleaseEvent(done);
     const cl_uint of_buffer = references_at_last(buffer_references, buffer, 1);
-    clReleaseMemObject(buffer);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     const cl_uint of_context = references_at_last(references, caller.context, before);
     scene_finish(caller.engine, &posed.scene);

@@ -25,7 +25,7 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
     expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
-TEST(a_job_without_outputs_is_refused) {
+CALLER_TEST(a_job_without_outputs_is_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
     expect_refused(&job, "buffer");
@@ -36,7 +36,7 @@ TEST(a_job_without_outputs_is_refused) {
     expect_refused(&job, "outputs");
 }
 
-TEST(lists_of_outputs_name_each_at_most_once) {
+CALLER_TEST(lists_of_outputs_name_each_at_most_once) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target targets[2];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, buffer);
@@ -45,10 +45,9 @@ TEST(lists_of_outputs_name_each_at_most_once) {
     expect_refused(&job, "outputs[1]");
     targets[1].output = (pm_crowd_output)pm_crowd_output_count();
     expect_refused(&job, "outputs[1].output");
-    clReleaseMemObject(buffer);
 }
 
-TEST(reserved_values_are_refused) {
+CALLER_TEST(reserved_values_are_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -58,10 +57,9 @@ TEST(reserved_values_are_refused) {
     expect_reserved_refused(
         pm_cl_crowd_target, target, last_error(),
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
-    clReleaseMemObject(buffer);
 }
 
-TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
+CALLER_TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -70,10 +68,9 @@ TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
     job.instances = NULL;
     job.instance_buffer = NULL;
     expect_refused(&job, "both NULL");
-    clReleaseMemObject(buffer);
 }
 
-TEST(too_many_instances_are_refused) {
+CALLER_TEST(too_many_instances_are_refused) {
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -83,10 +80,9 @@ TEST(too_many_instances_are_refused) {
         expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
                           "instance_count");
     }
-    clReleaseMemObject(buffer);
 }
 
-TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
+CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 8, 12, 17};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
@@ -101,11 +97,10 @@ TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
             target.stride = queue_bytes(o) / QUEUE_COUNT + bad[i];
             expect_refused(&job, "stride");
         }
-        clReleaseMemObject(buffer);
     }
 }
 
-TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
+CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 12, 33};
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
@@ -117,21 +112,18 @@ TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
         job.instances_offset = bad[i];
         expect_refused(&job, "instance_buffer");
     }
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
 }
 
-TEST(a_stride_shorter_than_the_records_is_refused) {
+CALLER_TEST(a_stride_shorter_than_the_records_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     target.stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
     expect_refused(&job, "stride");
-    clReleaseMemObject(buffer);
 }
 
 /* The last offset that fits, and the first that does not. */
-TEST(buffers_too_small_for_the_records_are_refused) {
+CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
     const size_t just = CALLER_OFFSET + CALLER_TAIL;
     const size_t bad[] = {just + 16, just + queue_bytes(PM_CROWD_PALETTE),
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
@@ -152,13 +144,11 @@ TEST(buffers_too_small_for_the_records_are_refused) {
     expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "bytes");
     target.stride = 0;
     target.offset = just;
-    clReleaseEvent(queue_pose(&job, caller.in_order, NULL));
+    queue_pose(&job, caller.in_order, NULL);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(other);
 }
 
-TEST(a_buffer_too_small_for_the_instances_is_refused) {
+CALLER_TEST(a_buffer_too_small_for_the_instances_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     pm_cl_crowd_target target;
@@ -167,11 +157,9 @@ TEST(a_buffer_too_small_for_the_instances_is_refused) {
     job.instance_buffer = instances;
     job.instances_offset = 8;
     expect_refused(&job, "instance_buffer");
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
 }
 
-TEST(a_buffer_that_is_also_previous_is_refused) {
+CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -179,10 +167,9 @@ TEST(a_buffer_that_is_also_previous_is_refused) {
     expect_refused(&job, "previous");
     target.previous_offset = queue_bytes(PM_CROWD_PALETTE);
     expect_refused(&job, "previous");
-    clReleaseMemObject(buffer);
 }
 
-TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
+CALLER_TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
@@ -190,11 +177,9 @@ TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
     target.previous = previous;
     target.previous_offset = 2;
     expect_refused(&job, "offset");
-    clReleaseMemObject(previous);
-    clReleaseMemObject(buffer);
 }
 
-TEST(buffers_and_queues_of_another_context_are_refused) {
+CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -214,14 +199,13 @@ TEST(buffers_and_queues_of_another_context_are_refused) {
     job.instances = NULL;
     job.instance_buffer = foreign;
     expect_refused(&job, "context");
-    clReleaseMemObject(own);
     clReleaseMemObject(foreign);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
 }
 
 /* A context of two devices, and an engine on one of them. */
-TEST(a_queue_of_another_device_is_refused) {
+CALLER_TEST(a_queue_of_another_device_is_refused) {
     void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
@@ -238,7 +222,6 @@ TEST(a_queue_of_another_device_is_refused) {
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     target.offset = 0;
     expect_refused_as(crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
-    clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
@@ -246,7 +229,7 @@ TEST(a_queue_of_another_device_is_refused) {
     sub_devices_close(&subs);
 }
 
-TEST(a_crowd_on_several_devices_is_refused) {
+CALLER_TEST(a_crowd_on_several_devices_is_refused) {
     void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
@@ -264,7 +247,7 @@ TEST(a_crowd_on_several_devices_is_refused) {
     sub_devices_close(&subs);
 }
 
-TEST(a_crowd_on_the_reference_is_refused) {
+CALLER_TEST(a_crowd_on_the_reference_is_refused) {
     void *kind_state = &on_reference;
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
@@ -273,13 +256,12 @@ TEST(a_crowd_on_the_reference_is_refused) {
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
-    clReleaseMemObject(buffer);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
 }
 
 /* Matrices that are not rigid have no dual quaternion. */
-TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
+CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     scene s;
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
@@ -288,18 +270,16 @@ TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
-    clReleaseMemObject(buffer);
     scene_free(&s);
 }
 
-TEST(the_crowd_still_works_after_refusals) {
+CALLER_TEST(the_crowd_still_works_after_refusals) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
     queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     clReleaseEvent(done);
-    clReleaseMemObject(buffer);
 }
 
 TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -125,23 +125,17 @@ TEST(samples_for_host_memory_are_several_launches) {
 }
 
 static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
-    cl_event done = NULL;
-    const size_t bytes = 4 * VALUES * sizeof(float);
-    cl_mem rotations = caller_buffer(bytes);
+    cl_mem rotations = caller_buffer(4 * VALUES * sizeof(float));
     const pm_cl_outputs outputs = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
     const pm_sample_job job = listed_job(times);
     const size_t before = odd_counted().launches;
-    expect_success(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, new_error()));
+    cl_event done = caller_sample(c.clip, &job, &outputs, queue, NULL);
     assert_int_equal(launches_since(before), pieces_of(SAMPLES, WORK / TRACKS));
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    float *got = caller_read(rotations, bytes, done);
-    expect_same_bits(got, expected, 4 * VALUES, 4);
-    free(got);
-    release_event(done);
-    clReleaseMemObject(rotations);
+    caller_expect(rotations, expected, 4 * VALUES, 4, done);
 }
 
-TEST(samples_on_a_queue_are_several_launches_with_one_event) {
+CALLER_TEST(samples_on_a_queue_are_several_launches_with_one_event) {
     double *times = times_make();
     float *expected = guarded_floats(4 * VALUES);
     pm_sample_job job = listed_job(times);
@@ -179,9 +173,8 @@ TEST(crowds_for_host_memory_are_several_launches) {
  * of a frame before in `previous`; another output beside them. */
 static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     const pm_crowd_output outputs[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
-    cl_mem buffers[2], previous = NULL, instances = NULL;
+    cl_mem buffers[2], previous = NULL;
     cl_event gate = gate_make(), done = NULL;
-    cl_int status = CL_SUCCESS;
     pm_cl_crowd_target targets[2];
     pm_cl_crowd_job job = {
         .instance_count = INSTANCES, .frame = 3, .outputs = targets, .output_count = 2};
@@ -196,41 +189,34 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     targets[0].previous = previous;
     targets[0].previous_offset = CALLER_OFFSET;
     if (in_buffer) {
-        instances = caller_buffer(sizeof c.instances);
-        status = clEnqueueWriteBuffer(caller.in_order, instances, CL_TRUE, CALLER_OFFSET,
-                                      sizeof c.instances, c.instances, 0, NULL, NULL);
-        assert_int_equal(status, CL_SUCCESS);
-        job.instance_buffer = instances;
+        job.instance_buffer = caller_buffer(sizeof c.instances);
         job.instances_offset = CALLER_OFFSET;
+        assert_int_equal(clEnqueueWriteBuffer(caller.in_order, job.instance_buffer, CL_TRUE,
+                                              CALLER_OFFSET, sizeof c.instances, c.instances, 0,
+                                              NULL, NULL),
+                         CL_SUCCESS);
     } else {
         job.instances = c.instances;
     }
     const size_t before = odd_counted().launches;
     expect_success(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, new_error()));
+    caller_keep_event(done);
     assert_int_equal(launches_since(before), 2 * crowd_launches());
     flush_waiting(queue);
     assert_false(is_complete(done));
     gate_open(gate);
     for (size_t k = 0; k < 2; k++) {
-        float *got = caller_read(buffers[k], bytes[k], done);
         float *expected = scene_pose(&c.scene, outputs[k], c.instances, INSTANCES, true);
-        expect_same_bits(got, expected, bytes[k] / sizeof(float), 4);
+        caller_expect(buffers[k], expected, bytes[k] / sizeof(float), 4, done);
         guarded_free(expected);
-        free(got);
-        clReleaseMemObject(buffers[k]);
     }
     float *kept = caller_read(previous, bytes[0], done);
     for (size_t i = 0; i < bytes[0]; i++)
         assert_int_equal(((unsigned char *)kept)[i], 0xFF); /* what the buffer held before */
     free(kept);
-    clReleaseMemObject(previous);
-    if (instances)
-        clReleaseMemObject(instances);
-    release_event(done);
-    release_event(gate);
 }
 
-TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
+CALLER_TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
     bound_launches(WORK);
     for (size_t round = 0; round < 4; round++) {
         expect_crowd_on(caller.in_order, round % 2);
@@ -241,7 +227,7 @@ TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
 }
 
 /* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
-TEST(instances_take_their_turns_as_in_one_launch) {
+CALLER_TEST(instances_take_their_turns_as_in_one_launch) {
     scene s;
     scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
     scene_undo(&s);
@@ -262,9 +248,7 @@ TEST(instances_take_their_turns_as_in_one_launch) {
         expect_success(
             pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
         assert_int_equal(launches_since(before), k ? crowd_launches() : 1);
-        of[k] = caller_read(buffer, bytes, done);
-        release_event(done);
-        clReleaseMemObject(buffer);
+        of[k] = caller_read(buffer, bytes, caller_keep_event(done));
     }
     assert_memory_equal(of[0], of[1], bytes);
     bound_launches(PM_MAX_GPU_WORK);

@@ -229,22 +229,17 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     blocking.rotations = expected;
     blocking.on_reference = true;
     sample_make(clip, &blocking);
-    cl_event gate = gate_make(), done = NULL;
+    cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(COUNT * 16);
     const pm_cl_outputs to = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
-    expect_success(pm_cl_sample(clip, &pairs, &to, queue, 1, &gate, &done, new_error()));
+    cl_event done = caller_sample(clip, &pairs, &to, queue, gate);
     memset(times, 0xFF, sizeof times);
     memset(tracks, 0xFF, sizeof tracks);
     assert_false(is_complete(done));
     gate_open(gate);
-    float *results = caller_read(buffer, COUNT * 16, done);
-    expect_same_bits(results, expected, COUNT * 4, 4);
-    free(results);
+    caller_expect(buffer, expected, COUNT * 4, 4, done);
     guarded_free(expected);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(buffer);
     pm_clip_destroy(&clip);
 }
 

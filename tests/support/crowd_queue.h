@@ -44,7 +44,7 @@ void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, 
 pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl_mem buffer);
 
 /* Calls pm_cl_crowd_pose for the caller's crowd with a wait list of `gate`, unless NULL; an error
- * fails the test. The test releases the event. */
+ * fails the test. */
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate);
 
 #endif
