@@ -97,9 +97,8 @@ CALLER_TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
 
 /* Fewer instances than before require no more memory. */
 CALLER_TEST(frames_of_fewer_instances_make_nothing) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     record_frame(&job, NULL);
     for (job.frame = 2; job.frame <= FRAMES; job.frame++) {
         job.instance_count = QUEUE_COUNT - job.frame;

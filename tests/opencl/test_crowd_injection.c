@@ -267,39 +267,23 @@ void inject(const injection *row, void **state) {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static const scenario making_a_skeleton = {.name = "making a skeleton",
-                                           .prepare = prepare_nothing,
-                                           .run = create_skeleton,
+static const scenario making_a_skeleton = {"making a skeleton", prepare_nothing, create_skeleton,
                                            .expect_undone = expect_no_skeleton};
-static const scenario making_a_crowd = {.name = "making a crowd",
-                                        .prepare = prepare_skeleton,
-                                        .run = create_crowd,
+static const scenario making_a_crowd = {"making a crowd", prepare_skeleton, create_crowd,
                                         .expect_undone = expect_no_crowd};
-static const scenario cold = {
-    .name = "a first job", .prepare = prepare_crowd, .run = pose, .expect_done = expect_records};
-static const scenario warm = {
-    .name = "a later job", .prepare = prepare_warm, .run = pose, .expect_done = expect_records};
-static const scenario root_motion_job = {.name = "root motion",
-                                         .prepare = prepare_crowd,
-                                         .run = root_motion,
+static const scenario cold = {"a first job", prepare_crowd, pose, .expect_done = expect_records};
+static const scenario warm = {"a later job", prepare_warm, pose, .expect_done = expect_records};
+static const scenario root_motion_job = {"root motion", prepare_crowd, root_motion,
                                          .expect_done = expect_root_motions};
-static const scenario queued = {.name = "a first job on a queue",
-                                .prepare = prepare_queue,
-                                .run = pose_on_queue,
+static const scenario queued = {"a first job on a queue", prepare_queue, pose_on_queue,
                                 .expect_done = expect_records};
-static const scenario later_frame = {.name = "a later job on a queue",
-                                     .prepare = prepare_warm_queue,
-                                     .run = pose_on_queue,
+static const scenario later_frame = {"a later job on a queue", prepare_warm_queue, pose_on_queue,
                                      .expect_done = expect_records};
-static const scenario of_a_buffer = {.name = "a job of instances in a buffer",
-                                     .prepare = prepare_instance_buffer,
-                                     .run = pose_on_queue,
-                                     .expect_done = expect_records};
+static const scenario of_a_buffer = {"a job of instances in a buffer", prepare_instance_buffer,
+                                     pose_on_queue, .expect_done = expect_records};
 
-static const scenario behind_a_gate = {.name = "a job on a queue behind a gate",
-                                       .prepare = prepare_closed_gate,
-                                       .run = pose_on_queue,
-                                       .expect_done = expect_records_of_copies,
+static const scenario behind_a_gate = {"a job on a queue behind a gate", prepare_closed_gate,
+                                       pose_on_queue, .expect_done = expect_records_of_copies,
                                        .expect_undone = expect_instances_let_go};
 
 TEST(the_linker_wraps_the_calls) {

@@ -19,12 +19,11 @@
 /* ---- queues --------------------------------------------------------------------------- */
 
 static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
-    cl_mem buffer = queue_output_buffer(output);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, output, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, output);
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
-    queue_expect(buffer, output, posed.expected[output], done);
+    queue_expect(target.buffer, output, posed.expected[output], done);
 }
 
 CALLER_TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
@@ -40,12 +39,11 @@ CALLER_TEST(poses_are_written_to_buffers_on_an_out_of_order_queue) {
 }
 
 CALLER_TEST(an_in_order_queue_needs_no_event) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_MODEL);
     expect_success(
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
-    queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
+    queue_expect(target.buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
 }
 
 /* ---- instances and outputs --------------------------------------------------------------- */
@@ -66,14 +64,13 @@ static cl_mem instance_buffer(size_t offset) {
 CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         job.instances = NULL;
         job.instance_buffer = instance_buffer(offsets[i]);
         job.instances_offset = offsets[i];
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+        queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     }
 }
 
@@ -174,11 +171,10 @@ CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
 /* No part of the job may start before the gate opens, and the call must not wait for it. */
 static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_event gate = gate_make();
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = instance_buffer(0);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = from_buffer ? NULL : job.instances;
     job.instance_buffer = from_buffer ? instances : NULL;
     target.previous = previous;
@@ -190,19 +186,19 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     assert_int_equal(status, CL_SUCCESS);
     const float mark = 12345;
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof sample,
-                                         &sample, 0, NULL, NULL),
+    assert_int_equal(clEnqueueReadBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET,
+                                         sizeof sample, &sample, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_true(is_poison(sample));
     /* the content of the buffer when the gate opens is copied */
-    assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof mark, &mark,
-                                          0, NULL, NULL),
+    assert_int_equal(clEnqueueWriteBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET, sizeof mark,
+                                          &mark, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_int_equal(clFinish(other), CL_SUCCESS); /* it is not enough that the bytes were copied */
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
     assert_true(copied[0] == mark && is_poison(copied[1]));
     free(copied);
@@ -225,9 +221,8 @@ CALLER_TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
 CALLER_TEST(a_wait_list_may_be_long) {
     enum { GATES = 30 };
     cl_event gates[GATES], done = NULL;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t i = 0; i < GATES; i++)
         gates[i] = gate_make();
@@ -239,7 +234,7 @@ CALLER_TEST(a_wait_list_may_be_long) {
         gate_open(gates[i]);
     }
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
 }
 
 static void fail_behind_a_gate(bool from_buffer) {
@@ -299,9 +294,8 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
     static pm_crowd_instance instances[QUEUE_COUNT];
     for (size_t round = 0; round < 6; round++) {
         cl_event gate = gate_make();
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         queue_instances(&posed.scene, 0xE05 + round, instances);
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
@@ -309,7 +303,7 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
         cl_event done = queue_pose(&job, caller.in_order, gate);
         memset(instances, 0xFF, sizeof instances);
         gate_open(gate);
-        float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        float *results = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         const size_t width = scene_floats(&posed.scene, PM_CROWD_PALETTE, 1);
         expect_same_bits(results, expected, job.instance_count * width, width);
         free(results);
@@ -320,14 +314,13 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
 /* A list of no events may have an address, such as that of an empty array. */
 CALLER_TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
         expect_success(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done,
                                         new_error()));
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
+        queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
     }
 }
 
@@ -425,12 +418,11 @@ CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
     scene_finish(caller.engine, s);
     const size_t width = scene_floats(s, PM_CROWD_PALETTE, 1);
     for (uint64_t frame = 0; frame < EVERY; frame++) {
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         job.frame = frame;
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        float *got = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        float *got = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         for (size_t i = 0; i < QUEUE_COUNT; i++) {
             const bool kept = posed.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
             for (size_t k = i * width; k < (i + 1) * width; k++)
@@ -448,19 +440,18 @@ CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
 /* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
 CALLER_TEST(a_crowd_releases_the_callers_objects) {
     scene_undo(&posed.scene);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     const cl_uint before = references(caller.context);
     scene_finish(caller.engine, &posed.scene);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
     cl_event done = NULL;
     expect_success(
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     scene_undo(&posed.scene);
-    queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
+    queue_expect(target.buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
     clReleaseEvent(done);
-    const cl_uint of_buffer = references_at_last(buffer_references, buffer, 1);
+    const cl_uint of_buffer = references_at_last(buffer_references, target.buffer, 1);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     const cl_uint of_context = references_at_last(references, caller.context, before);
     scene_finish(caller.engine, &posed.scene);

@@ -37,9 +37,8 @@ CALLER_TEST(a_job_without_outputs_is_refused) {
 }
 
 CALLER_TEST(lists_of_outputs_name_each_at_most_once) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target targets[2];
-    pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&targets[0], PM_CROWD_PALETTE);
     targets[1] = targets[0];
     job.output_count = 2;
     expect_refused(&job, "outputs[1]");
@@ -48,9 +47,8 @@ CALLER_TEST(lists_of_outputs_name_each_at_most_once) {
 }
 
 CALLER_TEST(reserved_values_are_refused) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     expect_reserved_refused(
         pm_cl_crowd_job, job, last_error(),
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
@@ -72,9 +70,8 @@ CALLER_TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
 
 CALLER_TEST(too_many_instances_are_refused) {
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         job.instance_count = counts[i];
         expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
@@ -102,10 +99,9 @@ CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
 
 CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 12, 33};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = NULL;
     job.instance_buffer = instances;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -115,9 +111,8 @@ CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
 }
 
 CALLER_TEST(a_stride_shorter_than_the_records_is_refused) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     target.stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
     expect_refused(&job, "stride");
 }
@@ -127,10 +122,9 @@ CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
     const size_t just = CALLER_OFFSET + CALLER_TAIL;
     const size_t bad[] = {just + 16, just + queue_bytes(PM_CROWD_PALETTE),
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem other = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         target.offset = bad[i];
         expect_refused(&job, "bytes");
@@ -149,10 +143,9 @@ CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
 }
 
 CALLER_TEST(a_buffer_too_small_for_the_instances_is_refused) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = NULL;
     job.instance_buffer = instances;
     job.instances_offset = 8;
@@ -170,10 +163,9 @@ CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
 }
 
 CALLER_TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     target.previous = previous;
     target.previous_offset = 2;
     expect_refused(&job, "offset");
@@ -252,9 +244,8 @@ CALLER_TEST(a_crowd_on_the_reference_is_refused) {
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
                                  posed.scene.clips, posed.scene.clip_count, &skeleton);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
@@ -266,20 +257,17 @@ CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
                &s);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
     scene_free(&s);
 }
 
 CALLER_TEST(the_crowd_still_works_after_refusals) {
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    clReleaseEvent(done);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
 }
 
 TEST_GROUP_ON_DEVICE(queue_open, queue_close)

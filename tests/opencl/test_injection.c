@@ -281,70 +281,40 @@ static void need_sub_devices(void **state) {
         skip();
 }
 
-static const scenario making_an_engine = {.name = "making an engine",
-                                          .prepare = prepare_nothing,
-                                          .run = create_engine,
+static const scenario making_an_engine = {"making an engine", prepare_nothing, create_engine,
                                           .expect_undone = expect_no_engine};
-static const scenario listing = {
-    .name = "listing devices", .prepare = prepare_nothing, .run = list_devices};
+static const scenario listing = {"listing devices", prepare_nothing, .run = list_devices};
 /* Builds every program each time. */
-static const scenario checking = {
-    .name = "the self check", .prepare = prepare_engine, .run = self_check, .growth = 2};
-static const scenario making_a_clip = {.name = "making a clip",
-                                       .prepare = prepare_engine,
-                                       .run = create_clip,
+static const scenario checking = {"the self check", prepare_engine, self_check, .growth = 2};
+static const scenario making_a_clip = {"making a clip", prepare_engine, create_clip,
                                        .expect_undone = expect_no_clip};
-static const scenario cold = {.name = "a first job",
-                              .prepare = prepare_clip,
-                              .run = sample_uniform,
+static const scenario cold = {"a first job", prepare_clip, sample_uniform,
                               .expect_done = expect_results};
-static const scenario cold_in_background = {.name = "first jobs with background builds",
-                                            .prepare = prepare_background,
-                                            .run = sample_in_background,
-                                            .expect_done = expect_results,
+static const scenario cold_in_background = {"first jobs with background builds", prepare_background,
+                                            sample_in_background, .expect_done = expect_results,
                                             .growth = 4};
-static const scenario uniform = {.name = "a uniform job",
-                                 .prepare = prepare_warm,
-                                 .run = sample_uniform,
+static const scenario uniform = {"a uniform job", prepare_warm, sample_uniform,
                                  .expect_done = expect_results};
-static const scenario of_times = {.name = "a job of times",
-                                  .prepare = prepare_warm,
-                                  .run = sample_times,
+static const scenario of_times = {"a job of times", prepare_warm, sample_times,
                                   .expect_done = expect_results};
-static const scenario of_pairs = {.name = "a job of pairs",
-                                  .prepare = prepare_warm,
-                                  .run = sample_pairs,
+static const scenario of_pairs = {"a job of pairs", prepare_warm, sample_pairs,
                                   .expect_done = expect_results};
-static const scenario queued = {.name = "a job on a queue",
-                                .prepare = prepare_queue,
-                                .run = sample_on_queue,
+static const scenario queued = {"a job on a queue", prepare_queue, sample_on_queue,
                                 .expect_done = expect_results_on_queue};
-/* Most calls are those of one device, each of which fails in the scenarios above. */
-static const scenario making_a_divided_engine = {.name = "making an engine over two devices",
-                                                 .require = need_sub_devices,
-                                                 .prepare = prepare_divided,
-                                                 .run = create_engine,
-                                                 .expect_undone = expect_no_engine,
-                                                 .growth = 4};
-static const scenario making_a_divided_clip = {.name = "making a clip on two devices",
-                                               .require = need_sub_devices,
-                                               .prepare = prepare_divided_engine,
-                                               .run = create_clip,
-                                               .expect_undone = expect_no_clip,
-                                               .growth = 4};
-/* The number of calls grows with the number of pieces on both devices. */
-static const scenario divided_cold = {.name = "a first job on two devices",
-                                      .require = need_sub_devices,
-                                      .prepare = prepare_divided_clip,
-                                      .run = sample_uniform,
-                                      .expect_done = expect_results,
-                                      .growth = 4};
-static const scenario divided_pairs = {.name = "a job of pairs on two devices",
-                                       .require = need_sub_devices,
-                                       .prepare = prepare_divided_clip,
-                                       .run = sample_pairs,
-                                       .expect_done = expect_results,
-                                       .growth = 4};
+
+/* Most calls are those of one device, each of which fails in the scenarios above; their number grows with
+ * the number of pieces on both devices. */
+#define DIVIDED .growth = 4, .require = need_sub_devices
+static const scenario making_a_divided_engine = {"making an engine over two devices",
+                                                 prepare_divided, create_engine,
+                                                 .expect_undone = expect_no_engine, DIVIDED};
+static const scenario making_a_divided_clip = {"making a clip on two devices",
+                                               prepare_divided_engine, create_clip,
+                                               .expect_undone = expect_no_clip, DIVIDED};
+static const scenario divided_cold = {"a first job on two devices", prepare_divided_clip,
+                                      sample_uniform, .expect_done = expect_results, DIVIDED};
+static const scenario divided_pairs = {"a job of pairs on two devices", prepare_divided_clip,
+                                       sample_pairs, .expect_done = expect_results, DIVIDED};
 
 /* ---- the harness itself ---- */
 

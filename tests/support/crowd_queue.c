@@ -79,6 +79,10 @@ pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl
                              .output_count = 1};
 }
 
+pm_cl_crowd_job queue_new_job(pm_cl_crowd_target *target, pm_crowd_output output) {
+    return queue_job(target, output, queue_output_buffer(output));
+}
+
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate) {
     cl_event done = NULL;
     pm_error error = poisoned_error();

@@ -26,8 +26,6 @@ void stage_close(stage *s);
 
 typedef struct scenario {
     const char *name;
-    /* Skips the test where its devices are missing. NULL: engine_for. */
-    void (*require)(void **state);
     /* Makes the input of the call; no fault occurs yet. */
     void (*prepare)(stage *s);
     /* The call in which the fault occurs. */
@@ -37,6 +35,8 @@ typedef struct scenario {
     void (*expect_undone)(const stage *s);
     /* Fault n is followed by fault n + 1 + n / growth; 0: every fault. */
     size_t growth;
+    /* Skips the test where its devices are missing. NULL: engine_for. */
+    void (*require)(void **state);
 } scenario;
 
 /* A row of a table of tests. */
