@@ -350,31 +350,18 @@ static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRAC
     return true;
 }
 
-static double worst_velocity(const implementation *s, const variant *v, bool direction_only) {
+double property_velocity(const implementation *s, const variant *v) {
     comparison *t = comparison_create(s, v);
     static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
     double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
     for (size_t n = 0; n < t->tracks; n++) {
         for (size_t i = 1; i + 1 < KEYS; i++) {
-            vec3 a = before[n][i], b = after[n][i];
-            if (direction_only) {
-                a = vec3_scale(a, 1.0 / vec3_norm(a));
-                b = vec3_scale(b, 1.0 / vec3_norm(b));
-            }
-            const double error = vec3_norm(vec3_subtract(a, b));
+            const double error = vec3_norm(vec3_subtract(before[n][i], after[n][i]));
             worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
         }
     }
     comparison_destroy(t);
     return worst;
-}
-
-double property_velocity(const implementation *s, const variant *v) {
-    return worst_velocity(s, v, false);
-}
-
-double property_direction(const implementation *s, const variant *v) {
-    return worst_velocity(s, v, true);
 }
 
 /* Samples one and two laps later, which must repeat with the sign of the wrap. The period is longer

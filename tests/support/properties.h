@@ -20,7 +20,6 @@ double property_steady(const implementation *s, const variant *v);   /* constant
 double property_still(const implementation *s, const variant *v);    /* between equal keys */
 double property_even_speed(const implementation *s, const variant *v); /* within a segment */
 double property_velocity(const implementation *s, const variant *v);   /* jump at keys, rad/s */
-double property_direction(const implementation *s, const variant *v);  /* turn of it at keys, rad */
 double property_period(const implementation *s, const variant *v); /* lap to lap, and its sign */
 
 /* r(q) p = r(q p), with the axis fixed or rotated too. */

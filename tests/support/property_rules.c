@@ -6,10 +6,6 @@
 #include "property_rules.h"
 #include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 
 #define PI 3.14159265358979323846
@@ -86,6 +82,7 @@ static double change_far_away(const implementation *s, const variant *v) {
 }
 
 typedef struct rule {
+    const char *name;
     double (*measure)(const implementation *s, const variant *v);
     bool (*holds)(const variant *v);
     double in_double; /* for the oracle */
@@ -97,20 +94,30 @@ typedef struct rule {
 
 /* Differences of float32 values over short times have a noise of 1e-3 rad/s, whereas a curve that
  * is not smooth jumps by more than 1. */
-static const rule rules[] = {
-    [RULE_KEYS] = {property_keys, variant_interpolates, 0, 0, 0, NULL},
-    [RULE_NORM] = {property_norm, every, 1e-12, 4e-7, 0, NULL},
-    [RULE_LEFT] = {property_left, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_RIGHT] = {right, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_TIME] = {property_time, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_SIGNS] = {property_signs, sign_free, 0, 0, 0, NULL},
-    [RULE_REVERSAL] = {property_reversal, symmetric, 1e-9, 1e-6, 0.01, NULL},
-    [RULE_STEADY] = {property_steady, steady, 1e-9, 1e-6, 1e-3, NULL},
-    [RULE_STILL] = {property_still, still, 1e-9, 1e-6, 15 * PI / 180, NULL},
-    [RULE_EVEN_SPEED] = {property_even_speed, even_speed, 1e-9, 1e-6, 1e-3, NULL},
-    [RULE_VELOCITY] = {property_velocity, smooth, 1e-4, 0.05, 0.1, may_look_smooth},
-    [RULE_PERIOD] = {property_period, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_LOCALITY] = {change_far_away, local, 0, 0, 1e-5, NULL},
+static const rule rules[RULE_COUNT] = {
+    [RULE_KEYS] = {"every_method_but_bspline_passes_through_its_keys", property_keys,
+                   variant_interpolates, 0, 0, 0, NULL},
+    [RULE_NORM] = {"every_method_keeps_unit_norm", property_norm, every, 1e-12, 4e-7, 0, NULL},
+    [RULE_LEFT] = {"rotating_the_parent_rotates_the_curve", property_left, every, 1e-9, 1e-6, 0,
+                   NULL},
+    [RULE_RIGHT] = {"rotating_the_body_rotates_the_curve", right, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_TIME] = {"scaling_time_scales_the_curve", property_time, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_SIGNS] = {"signs_of_keys_do_not_matter_except_in_gltf", property_signs, sign_free, 0, 0,
+                    0, NULL},
+    [RULE_REVERSAL] = {"reversed_keys_give_the_reversed_curve", property_reversal, symmetric, 1e-9,
+                       1e-6, 0.01, NULL},
+    [RULE_STEADY] = {"keys_of_constant_velocity_give_constant_velocity", property_steady, steady,
+                     1e-9, 1e-6, 1e-3, NULL},
+    [RULE_STILL] = {"equal_keys_are_constant_in_methods_that_promise_it", property_still, still,
+                    1e-9, 1e-6, 15 * PI / 180, NULL},
+    [RULE_EVEN_SPEED] = {"slerp_and_sterp_have_constant_speed_within_a_segment",
+                         property_even_speed, even_speed, 1e-9, 1e-6, 1e-3, NULL},
+    [RULE_VELOCITY] = {"smooth_methods_have_continuous_velocity", property_velocity, smooth, 1e-4,
+                       0.05, 0.1, may_look_smooth},
+    [RULE_PERIOD] = {"loops_repeat_with_the_sign_of_their_wrap", property_period, every, 1e-9, 1e-6,
+                     0, NULL},
+    [RULE_LOCALITY] = {"moving_a_key_changes_four_segments_at_most_except_in_spline",
+                       change_far_away, local, 0, 0, 1e-5, NULL},
 };
 
 double property_hold(property_rule which, const implementation *s) {
@@ -134,4 +141,12 @@ double property_hold(property_rule which, const implementation *s) {
         }
     }
     return worst;
+}
+
+void property_add_tests(CMUnitTestFunction hold) {
+    static property_rule which[RULE_COUNT];
+    for (int n = 0; n < RULE_COUNT; n++) {
+        which[n] = (property_rule)n;
+        test_add(rules[n].name, hold, NULL, NULL, &which[n]);
+    }
 }

@@ -7,6 +7,7 @@
 #define POSEMILL_TESTS_PROPERTY_RULES_H
 
 #include "properties.h"
+#include "test.h"
 
 typedef enum property_rule {
     RULE_KEYS,
@@ -21,12 +22,16 @@ typedef enum property_rule {
     RULE_EVEN_SPEED,
     RULE_VELOCITY,
     RULE_PERIOD,
-    RULE_LOCALITY
+    RULE_LOCALITY,
+    RULE_COUNT
 } property_rule;
 
 /* Measures a property for every variant. Fails the test where the property should hold and does not
  * and, for an exact implementation, where it should visibly not hold and does. Returns the largest
  * error where it holds. */
 double property_hold(property_rule rule, const implementation *s);
+
+/* Adds a test for each rule, whose state is the property_rule. */
+void property_add_tests(CMUnitTestFunction hold);
 
 #endif
