@@ -664,6 +664,14 @@ CASES = [
 ]
 
 
+def cases_of(options, is_first):
+    """Ends are for open tracks, and two keys have a chord whatever the weights of tangents."""
+    if is_first:
+        return CASES
+    left_out = "loop" if "ends" in options else "two keys"
+    return [case for case in CASES[:4] if case[0] != left_out or options.get("tangents") == "user"]
+
+
 def numbers(values):
     return " ".join(repr(float(v)) for v in values)
 
@@ -705,7 +713,7 @@ def write_method(folder, method):
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
         for number, options in enumerate(OPTIONS.get(method, [{}])):
-            for title, count, largest in CASES[:4] if number else CASES:
+            for title, count, largest in cases_of(options, number == 0):
                 keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
