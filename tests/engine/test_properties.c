@@ -4,7 +4,7 @@
  * float32. The oracle's tests check the curves themselves for the same properties.
  */
 #include "base/counts.h"
-#include "support/property_rules.h"
+#include "support/properties.h"
 
 #include <stdio.h>
 

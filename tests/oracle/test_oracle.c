@@ -6,7 +6,7 @@
  */
 #include "base/counts.h"
 #include "oracle/oracle.h"
-#include "support/property_rules.h"
+#include "support/properties.h"
 #include "support/test.h"
 
 #include <math.h>
