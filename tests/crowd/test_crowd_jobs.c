@@ -50,7 +50,6 @@ TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
     pose(&s, &(pm_crowd_job){.on_reference = true});
     for (size_t i = 0; i < 12; i++)
         assert_true(is_poison(memory[i]));
-    expect_guards(memory, 12);
     guarded_free(memory);
     scene_free(&s);
 }
@@ -79,7 +78,6 @@ TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
             else
                 for (size_t i = 0; i < floats; i++)
                     assert_true(is_poison(together[output][i]));
-            expect_guards(together[output], floats);
             guarded_free(alone);
             guarded_free(together[output]);
         }
@@ -120,7 +118,6 @@ TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
             job.output_count = 1;
             pose(&s, &job);
             expect_rows(&s, output, rows, stride, tight);
-            expect_guards(rows, floats);
             guarded_free(rows);
         }
         guarded_free(tight);
@@ -150,8 +147,6 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
         expect_same_bits(previous + i * stride, one + i * width, width, width);
         expect_same_bits(rows + i * stride, two + i * width, width, width);
     }
-    expect_guards(rows, floats);
-    expect_guards(previous, floats);
     guarded_free(rows);
     guarded_free(previous);
     guarded_free(one);

@@ -93,8 +93,6 @@ static results results_of(const pm_clip *clip, pm_sample_job job) {
     job.velocities = r.values[3];
     job.accelerations = r.values[4];
     sample_make(clip, &job);
-    for (size_t o = 0; o < OUTPUTS; o++)
-        expect_guards(r.values[o], r.rows * components[o]);
     return r;
 }
 
@@ -262,7 +260,6 @@ static pm_clip *clip_of_slerp(pm_engine *engine) {
 static void sample_rotations(const pm_clip *clip, size_t count) {
     float *out = guarded_floats(count * TRACKS * 4);
     sample_make(clip, &(pm_sample_job){.sample_count = count, .rate = {1499, 1}, .rotations = out});
-    expect_guards(out, count * TRACKS * 4);
     for (size_t i = 0; i < count * TRACKS * 4; i++)
         assert_false(is_poison(out[i]));
     guarded_free(out);
@@ -330,7 +327,6 @@ TEST(a_large_job_has_the_bits_of_one_device) {
     job.rotations = b;
     sample_make(one, &job);
     expect_same_bits(a, b, (size_t)LARGE * TRACKS * 4, 4);
-    expect_guards(a, (size_t)LARGE * TRACKS * 4);
     guarded_free(a);
     guarded_free(b);
     pm_clip_destroy(&multi);
@@ -379,7 +375,6 @@ TEST(two_threads_may_sample_concurrently) {
         pthread_join(threads[i], NULL);
         assert_int_equal(callers[i].status, PM_OK);
         expect_same_bits(callers[i].out, expected, floats, 4);
-        expect_guards(callers[i].out, floats);
         guarded_free(callers[i].out);
     }
     guarded_free(expected);

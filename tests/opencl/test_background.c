@@ -76,8 +76,6 @@ static pm_status sample_to(const pm_clip *clip, pm_sample_job job, const results
 static results sample(const pm_clip *clip, const pm_sample_job *job, size_t outputs) {
     results r = results_make(job, outputs);
     expect_success(sample_to(clip, *job, &r, new_error()));
-    for (size_t o = 0; o < outputs; o++)
-        expect_guards(r.values[o], r.rows * components[o]);
     return r;
 }
 

@@ -78,7 +78,6 @@ static void sample_all(const pm_clip *clip, bool moves) {
     sample_make(
         clip, &(pm_sample_job){
                   .sample_count = SAMPLES, .times = times, .tracks = tracks, .rotations = out[0]});
-    expect_guards(out[0], 4 * SAMPLES * TRACKS);
     guarded_free(out[0]);
     guarded_free(out[1]);
 }
@@ -108,7 +107,6 @@ static void pose(const scene *s, pm_crowd_output output) {
     job.outputs = &(pm_crowd_target){.output = output, .memory = records};
     job.output_count = 1;
     expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
-    expect_guards(records, floats);
     guarded_free(records);
 }
 

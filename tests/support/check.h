@@ -59,7 +59,7 @@ float *guarded_floats(size_t count);
 void check_guards(const float *values, size_t count, const char *file, int line);
 /* Whether a value still has the NaN pattern. */
 bool is_poison(float value);
-/* Accepts NULL. */
+/* Fails when a guard was written. Accepts NULL. */
 void guarded_free(float *values);
 
 /* Compares bits. Fails at the first float that differs and names its row of `width` values. */
