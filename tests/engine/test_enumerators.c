@@ -65,35 +65,24 @@ static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
 }
 
 TEST(invalid_options_are_refused) {
-    FOR_NONE_OF(PM_METHOD_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.method = (pm_method)*number;
-        expect_no_clip(&desc, "method");
-    }
-    FOR_NONE_OF(PM_VECTOR_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.vector_method = (pm_vector_method)*number;
-        expect_no_clip(&desc, "vector_method");
-    }
-    FOR_NONE_OF(PM_KEYS_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.key_format = (pm_key_format)*number;
-        expect_no_clip(&desc, "key_format");
-    }
-    FOR_NONE_OF(PM_TANGENTS_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.tangents = (pm_tangents)*number;
-        expect_no_clip(&desc, "tangents");
-    }
-    FOR_NONE_OF(PM_ENDS_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.ends = (pm_ends)*number;
-        expect_no_clip(&desc, "ends");
-    }
-    FOR_NONE_OF(PM_AXIS_COUNT, number) {
-        pm_clip_desc desc = clip_desc;
-        desc.axis_frame = (pm_axis_frame)*number;
-        expect_no_clip(&desc, "axis_frame");
+    static const struct {
+        size_t offset; /* of an enumeration in the description, which has the size of an int */
+        int count;
+        const char *words;
+    } options[] = {
+        {offsetof(pm_clip_desc, method), PM_METHOD_COUNT, "method"},
+        {offsetof(pm_clip_desc, vector_method), PM_VECTOR_COUNT, "vector_method"},
+        {offsetof(pm_clip_desc, key_format), PM_KEYS_COUNT, "key_format"},
+        {offsetof(pm_clip_desc, tangents), PM_TANGENTS_COUNT, "tangents"},
+        {offsetof(pm_clip_desc, ends), PM_ENDS_COUNT, "ends"},
+        {offsetof(pm_clip_desc, axis_frame), PM_AXIS_COUNT, "axis_frame"},
+    };
+    for (size_t n = 0; n < sizeof options / sizeof *options; n++) {
+        FOR_NONE_OF(options[n].count, number) {
+            pm_clip_desc desc = clip_desc;
+            memcpy((char *)&desc + options[n].offset, number, sizeof *number);
+            expect_no_clip(&desc, options[n].words);
+        }
     }
 }
 

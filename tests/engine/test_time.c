@@ -266,23 +266,35 @@ static void flip_some_signs(motion *m) {
                 m->rotations[row * 4 + c] *= -1;
 }
 
-TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
-    engine_for(state);
-    motion m = motion_make(40, 5, 3.0, 9);
-    flip_some_signs(&m);
-    const pm_timeline timeline = {.key_count = m.keys, .rate = {30000, 1001}};
-    float *out = guarded_floats(40 * 5 * 4);
+/* Samples of the motion on its keys, by every method that interpolates. */
+static void expect_keys_of_methods(void **state, const motion *m, const pm_timeline *timeline,
+                                   pm_sample_job job) {
+    const size_t rows = m->keys * m->tracks;
+    float *rotations = guarded_floats(rows * 4), *positions = guarded_floats(rows * 3);
+    job.sample_count = m->keys;
+    job.rotations = rotations;
+    job.positions = positions;
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *method = pm_method_describe((pm_method)i);
         if (!method->interpolating)
             continue;
-        pm_clip *clip = clip_by(state, &m, &timeline, method);
-        sample_make(clip,
-                    &(pm_sample_job){.sample_count = 40, .rate = {30000, 1001}, .rotations = out});
-        expect_keys(&m, method, out);
+        pm_clip *clip = clip_by(state, m, timeline, method);
+        sample_make(clip, &job);
+        expect_keys(m, method, rotations);
+        expect_same_bits(positions, m->positions, rows * 3, 3);
         pm_clip_destroy(&clip);
     }
-    guarded_free(out);
+    guarded_free(rotations);
+    guarded_free(positions);
+}
+
+TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
+    engine_for(state);
+    motion m = motion_make(40, 5, 3.0, 9);
+    flip_some_signs(&m);
+    const pm_rational rate = {30000, 1001};
+    expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = m.keys, .rate = rate},
+                           (pm_sample_job){.rate = rate});
     motion_free(&m);
 }
 
@@ -296,18 +308,9 @@ TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
     motion m = motion_make(8, 3, 0, 19);
     for (size_t row = 0; row < (size_t)8 * 3; row++)
         memcpy(m.rotations + row * 4, quarter_turns[row / 3], sizeof quarter_turns[0]);
-    const pm_timeline timeline = {.key_count = 8, .rate = {2, 1}};
-    float *out = guarded_floats((size_t)8 * 3 * 4);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *method = pm_method_describe((pm_method)i);
-        if (!method->interpolating)
-            continue;
-        pm_clip *clip = clip_by(state, &m, &timeline, method);
-        sample_make(clip, &(pm_sample_job){.sample_count = 8, .rate = {2, 1}, .rotations = out});
-        expect_keys(&m, method, out);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(out);
+    const pm_rational rate = {2, 1};
+    expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = m.keys, .rate = rate},
+                           (pm_sample_job){.rate = rate});
     motion_free(&m);
 }
 
@@ -318,24 +321,8 @@ TEST_ON_BOTH(samples_at_listed_key_times_are_the_keys) {
     random_source source = random_salted(11);
     double times[40];
     random_key_times(&source, 40, random_between(&source, -1e3, 1e3), 1e-3, 1, times);
-    const pm_timeline timeline = {.key_count = 40, .times = times};
-    float *rotations = guarded_floats(40 * 5 * 4);
-    float *positions = guarded_floats(40 * 5 * 3);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *method = pm_method_describe((pm_method)i);
-        if (!method->interpolating)
-            continue;
-        pm_clip *clip = clip_by(state, &m, &timeline, method);
-        sample_make(clip, &(pm_sample_job){.sample_count = 40,
-                                           .times = times,
-                                           .rotations = rotations,
-                                           .positions = positions});
-        expect_keys(&m, method, rotations);
-        expect_same_bits(positions, m.positions, 40 * 5 * 3, 3);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(rotations);
-    guarded_free(positions);
+    expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = 40, .times = times},
+                           (pm_sample_job){.times = times});
     motion_free(&m);
 }
 

@@ -150,60 +150,45 @@ static void make_key_times(double times[KEYS]) {
         times[k] = 0.04 * ((double)k + random_between(&source, 0, 0.9));
 }
 
-TEST(uniform_samples_have_the_bits_of_one_device) {
+/* Every kind of job and of key times. Pieces start where the job does, at any distance from the keys. The
+ * first sample number is not used in a job of times, and may have any value. */
+TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
     need_parts();
-    const pm_clip_desc desc = describe(&uniform);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
-    expect_results_of_one(m.engine, &desc, &job);
-}
-
-/* Pieces start where the job does, at any distance from the keys. */
-TEST(samples_far_into_a_loop_have_the_bits_of_one_device) {
-    need_parts();
-    pm_clip_desc desc = describe(&uniform);
-    desc.loop_period = 0.5;
-    const pm_sample_job job = {.sample_count = COUNT,
-                               .rate = {48000, 1001},
-                               .start_after_first_key = {-7, 3},
-                               .first = 1234567890123};
-    expect_results_of_one(m.engine, &desc, &job);
-}
-
-TEST(uniform_samples_of_listed_keys_have_the_bits_of_one_device) {
-    need_parts();
-    double times[KEYS];
-    make_key_times(times);
-    const pm_timeline listed = {.key_count = KEYS, .times = times};
-    const pm_clip_desc desc = describe(&listed);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}, .first = 3};
-    expect_results_of_one(m.engine, &desc, &job);
-}
-
-TEST(listed_times_have_the_bits_of_one_device) {
-    need_parts();
-    double times[COUNT];
+    double times[COUNT], key_times[KEYS];
     uint32_t tracks[COUNT];
+    make_key_times(key_times);
     scatter(0x73, times, tracks);
-    const pm_clip_desc desc = describe(&uniform);
-    const pm_sample_job job = {
-        .sample_count = COUNT, .times = times, .velocity_frame = PM_AXIS_PARENT};
-    expect_results_of_one(m.engine, &desc, &job);
-}
-
-/* The first sample number is not used in a job of times, and may have any value. */
-TEST(pairs_have_the_bits_of_one_device) {
-    need_parts();
-    double times[COUNT];
-    uint32_t tracks[COUNT];
-    scatter(0x74, times, tracks);
-    const pm_clip_desc desc = describe(&uniform);
-    const pm_sample_job job = {
-        .sample_count = COUNT, .times = times, .tracks = tracks, .first = UINT64_MAX};
-    multi_of(m.engine)->min_values = 50;
-    expect_results_of_one(m.engine, &desc, &job);
+    const struct {
+        const char *name;
+        bool are_keys_listed;
+        double period; /* of a loop; 0: none */
+        size_t min_values;
+        pm_sample_job job;
+    } rows[] = {
+        {"uniform samples", false, 0, MIN, {.rate = {1499, 1}}},
+        {"samples far into a loop",
+         false,
+         0.5,
+         MIN,
+         {.rate = {48000, 1001}, .start_after_first_key = {-7, 3}, .first = 1234567890123}},
+        {"uniform samples of listed keys", true, 0, MIN, {.rate = {1499, 1}, .first = 3}},
+        {"listed times", false, 0, MIN, {.times = times, .velocity_frame = PM_AXIS_PARENT}},
+        {"pairs", false, 0, 50, {.times = times, .tracks = tracks, .first = UINT64_MAX}},
+    };
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const pm_timeline listed = {.key_count = KEYS, .times = key_times};
+        pm_clip_desc desc = describe(rows[n].are_keys_listed ? &listed : &uniform);
+        pm_sample_job job = rows[n].job;
+        print_message("# %s\n", rows[n].name);
+        desc.loop_period = rows[n].period;
+        job.sample_count = COUNT;
+        multi_of(m.engine)->min_values = rows[n].min_values;
+        expect_results_of_one(m.engine, &desc, &job);
+    }
     multi_of(m.engine)->min_values = MIN;
 }
 
+/* Pieces start where the job does, at any distance from the keys. */
 TEST(tracks_with_times_of_their_own_have_the_bits_of_one_device) {
     need_parts();
     double key_times[KEYS], times[COUNT];
