@@ -75,9 +75,7 @@ FIXTURE(destroy) {
 
 /* Local poses of both joints. */
 static void pose(pm_crowd_instance instance, float out[FLOATS]) {
-    pm_crowd_job job = {.instances = &instance, .instance_count = 1};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(&instance, 1, .output = PM_CROWD_LOCAL, .memory = out);
     memset(out, 0xFF, FLOATS * sizeof(float));
     expect_success(pm_crowd_pose(crowd, &job, new_error()));
 }

@@ -203,7 +203,8 @@ static const pm_crowd_instance two[2];
 
 static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expected,
                       const char *words, const char *file, int line) {
-    check_refusal(pm_crowd_pose(crowd, job, new_error()), last_error(), expected, words, file, line);
+    check_refusal(pm_crowd_pose(crowd, job, new_error()), last_error(), expected, words, file,
+                  line);
     assert_int_equal(pm_crowd_pose(crowd, job, NULL), expected);
 }
 
@@ -312,9 +313,7 @@ static pm_crowd *made_with_bind(void **state, const float bind[12]) {
 static void check_dual(void **state, bool rigid, const float bind[12], const char *file, int line) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made_with_bind(state, bind);
-    pm_crowd_job job = {.instances = two, .instance_count = 2};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(two, 2, .output = PM_CROWD_PALETTE, .memory = out);
     check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
     if (rigid) {

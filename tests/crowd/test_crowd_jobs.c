@@ -112,10 +112,8 @@ TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
         for (size_t g = 0; g < 4; g++) {
             const size_t stride = width + gaps[g], floats = (COUNT - 1) * stride + width;
             float *rows = guarded_floats(floats);
-            pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-            job.outputs = &(pm_crowd_target){
-                .output = output, .memory = rows, .stride = stride * sizeof(float)};
-            job.output_count = 1;
+            pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = output, .memory = rows,
+                                         .stride = stride * sizeof(float));
             pose(&s, &job);
             expect_rows(&s, output, rows, stride, tight);
             guarded_free(rows);

@@ -93,10 +93,8 @@ static void spinner_free(spinner *t) {
 /* The rotation about z in radians; fails when the joint rotates about another axis. */
 static double angle_at(const spinner *t, size_t clip, int64_t time, uint8_t flags) {
     const pm_crowd_instance instance = {.clip_a = (uint32_t)clip, .time_a = time, .flags = flags};
-    pm_crowd_job job = {.instances = &instance, .instance_count = 1};
     float out[12];
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(&instance, 1, .output = PM_CROWD_LOCAL, .memory = out);
     memset(out, 0xFF, sizeof out);
     expect_success(pm_crowd_pose(t->crowd, &job, new_error()));
     assert_true(out[0] == 0 && out[1] == 0);
@@ -276,10 +274,8 @@ static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags
                                  double b, double c) {
     const double expected[OWN_TIMELINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
     const pm_crowd_instance n = {.time_a = pm_crowd_ticks(seconds), .flags = flags};
-    pm_crowd_job job = {.instances = &n, .instance_count = 1};
     float out[OWN_TIMELINES * 12];
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(&n, 1, .output = PM_CROWD_LOCAL, .memory = out);
     memset(out, 0xFF, sizeof out);
     expect_success(pm_crowd_pose(t->crowd, &job, new_error()));
     for (size_t joint = 0; joint < OWN_TIMELINES; joint++) {
@@ -412,9 +408,7 @@ static void crowd_free(pm_crowd *crowd, pm_skeleton *skeleton) {
 static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t count,
                     size_t joints) {
     float *out = guarded_floats(count * joints * 12);
-    pm_crowd_job job = {.instances = instances, .instance_count = count};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(instances, count, .output = PM_CROWD_LOCAL, .memory = out);
     expect_success(pm_crowd_pose(crowd, &job, new_error()));
     return out;
 }

@@ -214,11 +214,9 @@ TEST_ON_BOTH(crowds_switch_at_the_key) {
         const pm_crowd_instance instance = {.clip_a = (uint32_t)clip,
                                             .time_a = before ? at - away : at + away % 1000,
                                             .flags = PM_CROWD_CLAMP_A};
-        pm_crowd_job job = {.instances = &instance, .instance_count = 1};
         float out[12];
         memset(out, 0xFF, sizeof out);
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-        job.output_count = 1;
+        pm_crowd_job job = CROWD_JOB(&instance, 1, .output = PM_CROWD_LOCAL, .memory = out);
         expect_success(pm_crowd_pose(crowd, &job, new_error()));
         if (key_of(out) != (before ? key - 1 : key))
             fail_msg("crowd, clip %zu: %lld ticks %s key %zu show key %zu", clip, (long long)away,

@@ -207,9 +207,7 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     make_crowd(engine, 0xBF0, &s);
     pm_crowd_instance *instances = make_instances(&s, 0xBF1);
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
-    pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_PALETTE, .memory = records);
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
@@ -325,9 +323,8 @@ typedef struct worker {
 static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t i = 0; i < w->rounds; i++) {
-        pm_crowd_job job = {.instances = w->instances, .instance_count = COUNT};
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = w->records};
-        job.output_count = 1;
+        pm_crowd_job job =
+            CROWD_JOB(w->instances, COUNT, .output = PM_CROWD_MODEL, .memory = w->records);
         w->failed += pm_crowd_pose(w->scene->crowd, &job, NULL) != PM_OK;
         w->differing += memcmp(w->records, w->expected, w->floats * sizeof(float)) != 0;
     }

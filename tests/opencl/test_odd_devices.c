@@ -189,9 +189,8 @@ TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     work_make(engine, &w);
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
     float *palettes = guarded_floats(floats);
-    pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes};
-    job.output_count = 1;
+    pm_crowd_job job =
+        CROWD_JOB(w.instances, INSTANCES, .output = PM_CROWD_PALETTE, .memory = palettes);
     assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, new_error()), PM_ERROR_DEVICE);
     assert_non_null(strstr(last_error()->message, "local memory is 0 bytes"));
     guarded_free(palettes);

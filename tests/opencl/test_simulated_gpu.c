@@ -103,9 +103,7 @@ static void pose(const scene *s, pm_crowd_output output) {
     float *records = guarded_floats(floats);
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, s);
-    pm_crowd_job job = {.instances = instances, .instance_count = INSTANCES};
-    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(instances, INSTANCES, .output = output, .memory = records);
     expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
     guarded_free(records);
 }

@@ -68,6 +68,13 @@ void guarded_free(float *values);
 void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,
                      int line);
 
+/* The initialiser of a pm_crowd_job with one output, whose other members are named. */
+#define CROWD_JOB(of, count, ...)                                                                  \
+    {                                                                                              \
+        .instances = (of), .instance_count = (count), .outputs = &(pm_crowd_target){__VA_ARGS__},  \
+        .output_count = 1                                                                          \
+    }
+
 /* malloc of `count` elements that fails the test instead of returning NULL. */
 void *test_array(size_t count, size_t element);
 
