@@ -100,12 +100,6 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     assert_true(strlen(info.name) > 0);
 }
 
-TEST_ON_BOTH(destroying_an_engine_clears_its_handle) {
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){0});
-    pm_engine_destroy(&engine);
-    assert_null(engine);
-}
-
 TEST(an_engine_that_cannot_be_made_leaves_its_handle_unchanged) {
     pm_error error = poisoned_error();
     pm_engine *const untouched = (pm_engine *)&error;

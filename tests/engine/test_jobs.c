@@ -145,21 +145,6 @@ TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(a_job_of_no_samples_writes_nothing) {
-    engine_for(state);
-    motion m = motion_make(8, 3, 2.5, 0x26);
-    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float out[8];
-    memset(out, 0xFF, sizeof out);
-    sample_make(clip, &(pm_sample_job){.rate = {37, 1}, .rotations = out});
-    for (size_t i = 0; i < 8; i++)
-        assert_true(is_poison(out[i]));
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 /* ---- track counts, lanes, the reference ---- */
 
 TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
@@ -231,43 +216,21 @@ static void expect_kinds_equal(outputs a[3], outputs b[3]) {
     }
 }
 
-TEST_ON_DEVICE(the_reference_path_gives_the_bits_of_the_device) {
-    engine_for(state);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        outputs device[3], reference[3];
-        sample_every_kind(engine_for(state), (pm_method)i, false, device);
-        sample_every_kind(engine_for(state), (pm_method)i, true, reference);
-        expect_kinds_equal(device, reference);
+TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    for (size_t n = 0; n < sizeof lanes / sizeof *lanes; n++) {
+        if (!can_compile_lanes(engine_for(state), lanes[n]))
+            continue;
+        print_message("# %u lanes\n", (unsigned)lanes[n]);
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[n]});
+        for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+            outputs wide[3], reference[3];
+            sample_every_kind(engine, (pm_method)i, false, wide);
+            sample_every_kind(engine, (pm_method)i, true, reference);
+            expect_kinds_equal(wide, reference);
+        }
+        pm_engine_destroy(&engine);
     }
-}
-
-static void expect_bits_in_lanes(void **state, uint32_t lanes) {
-    if (!can_compile_lanes(engine_for(state), lanes))
-        skip();
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        outputs wide[3], reference[3];
-        sample_every_kind(engine, (pm_method)i, false, wide);
-        sample_every_kind(engine, (pm_method)i, true, reference);
-        expect_kinds_equal(wide, reference);
-    }
-    pm_engine_destroy(&engine);
-}
-
-TEST_ON_DEVICE(one_lane_gives_the_same_bits) {
-    expect_bits_in_lanes(state, 1);
-}
-
-TEST_ON_DEVICE(four_lanes_give_the_same_bits) {
-    expect_bits_in_lanes(state, 4);
-}
-
-TEST_ON_DEVICE(eight_lanes_give_the_same_bits) {
-    expect_bits_in_lanes(state, 8);
-}
-
-TEST_ON_DEVICE(sixteen_lanes_give_the_same_bits) {
-    expect_bits_in_lanes(state, 16);
 }
 
 TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {

@@ -274,29 +274,6 @@ TEST_ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute) {
     }
 }
 
-/* The example of the header. */
-TEST_ON_BOTH(a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_three) {
-    static const double key_times[] = {10, 10.5, 11}, times[] = {10.5, 0.5};
-    static const double keys[][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0.6, 0, 0.8}};
-    const pm_timeline line = {.key_count = 3, .times = key_times};
-    const pm_clip_desc desc = {
-        .track_count = 1, .timelines = &line, .rotations = {.data = keys, .type = PM_FLOAT64}};
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float listed[2][4], at_rate[2][4];
-    memset(listed, 0xFF, sizeof listed);
-    memset(at_rate, 0xFF, sizeof at_rate);
-    sample_make(clip,
-                &(pm_sample_job){.sample_count = 2, .times = times, .rotations = (float *)listed});
-    sample_make(clip,
-                &(pm_sample_job){.sample_count = 2, .rate = {2, 1}, .rotations = (float *)at_rate});
-    const float first[4] = {0, 0, 0, 1}, second[4] = {0, 0, 0.6f, 0.8f};
-    expect_same_bits(listed[0], second, 4, 4);
-    expect_same_bits(listed[1], first, 4, 4);
-    expect_same_bits(at_rate[0], first, 4, 4);
-    expect_same_bits(at_rate[1], second, 4, 4);
-    pm_clip_destroy(&clip);
-}
-
 /* The linker's --wrap requires these names. The tracks are built by one thread. */
 static size_t looks;
 WRAPPED(const pm_timeline *, pm_timeline_of_track, const pm_clip_desc *desc, size_t track) {
