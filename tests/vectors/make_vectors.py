@@ -618,6 +618,17 @@ def random_times(rng, count):
     return times
 
 
+def back_and_forth(rng, count):
+    """Corners of about 15 degrees, where circles begin to be guarded."""
+    keys = random_keys(rng, 1, 1.0)
+    axis = unit([rng.gauss(0, 1) for _ in range(3)])
+    while len(keys) < count:
+        wobble = [rng.gauss(0, 0.15) for _ in range(3)]
+        turn = scale(add(axis, wobble), 0.5 if len(keys) % 2 else -0.5)
+        keys.append(mul(keys[-1], exp(turn)))
+    return keys
+
+
 def spin(count, degrees):
     axis = unit((3.0, 1.0, -2.0))
     return [exp(scale(axis, 0.5 * math.radians(i * degrees))) for i in range(count)]
@@ -652,8 +663,7 @@ OPTIONS = {
 }
 
 
-# Title, number of keys, largest turn (without one, the keys are a full turn). The last two are for the
-# first options alone.
+# Title, number of keys, largest turn, or None for other keys. The last two are for the first options alone.
 CASES = [
     ("turns up to 180 degrees", 5, math.pi),
     ("two keys", 2, 2.5),
@@ -662,12 +672,13 @@ CASES = [
     ("turns up to 60 degrees", 5, 1.0),
     ("loop of a full turn", 5, None),
 ]
+BACK_AND_FORTH = ("back and forth", 6, None)
 
 
-def cases_of(options, is_first):
+def cases_of(method, options, is_first):
     """Ends are for open tracks, and two keys have a chord whatever the weights of tangents."""
     if is_first:
-        return CASES
+        return CASES + [BACK_AND_FORTH] if method.startswith("circular") else CASES
     left_out = "loop" if "ends" in options else "two keys"
     return [case for case in CASES[:4] if case[0] != left_out or options.get("tangents") == "user"]
 
@@ -713,8 +724,13 @@ def write_method(folder, method):
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
         for number, options in enumerate(OPTIONS.get(method, [{}])):
-            for title, count, largest in cases_of(options, number == 0):
-                keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
+            for title, count, largest in cases_of(method, options, number == 0):
+                if largest:
+                    keys = random_keys(rng, count, largest)
+                elif title == BACK_AND_FORTH[0]:
+                    keys = back_and_forth(rng, count)
+                else:
+                    keys = spin(count, 72.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
                 positions = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
