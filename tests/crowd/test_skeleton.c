@@ -342,11 +342,3 @@ TEST(a_skeleton_keeps_no_pointer_to_its_description) {
     assert_int_equal(order[2], 2);
     pm_skeleton_destroy(&skeleton);
 }
-
-TEST(destroying_clears_the_handle_and_takes_null) {
-    pm_skeleton *skeleton = make((const int32_t[]){-1}, 1);
-    pm_skeleton_destroy(&skeleton);
-    assert_null(skeleton);
-    pm_skeleton_destroy(&skeleton);
-    pm_skeleton_destroy(NULL);
-}

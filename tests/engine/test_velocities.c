@@ -97,13 +97,12 @@ static bool are_same(const probe *p, const rates *a, const rates *b) {
 /* A device with the bits of the reference has the errors of the reference. */
 static void measure(void **state, probe *p, const char *name, errors *e) {
     static rates got[PM_AXIS_COUNT], reference;
-    void *reference_state = &on_reference;
     bool same = is_for_device(state);
     probe_segments(p);
     for (int frame = PM_AXIS_BODY; frame < PM_AXIS_COUNT; frame++) {
         probe_sample(p, engine_for(state), (pm_axis_frame)frame, &got[frame]);
         if (same) {
-            probe_sample(p, engine_for(&reference_state), (pm_axis_frame)frame, &reference);
+            probe_sample(p, engine_of_kind(ON_REFERENCE), (pm_axis_frame)frame, &reference);
             same = are_same(p, &got[frame], &reference);
         }
     }

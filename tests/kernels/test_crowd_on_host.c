@@ -4,9 +4,9 @@
  * all tables and buffers of their exact sizes, for instances of any 32 bytes: a device would not
  * detect accesses outside.
  */
-#include "support/check.h"
 #include "support/crowd_on_host.h"
 #include "support/crowd_scene.h"
+#include "support/engines.h"
 #include "support/motion.h"
 
 #include "base/counts.h"
@@ -18,17 +18,6 @@
 enum { MAX = 37, POISON = 0xA5 };
 
 static const uint32_t widths[] = {1, 16};
-
-static pm_engine *engine;
-
-FIXTURE(open_engine) {
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-FIXTURE(close_engine) {
-    pm_engine_destroy(&engine);
-    return 0;
-}
 
 /* A third valid instances, a third with fields out of range, and a third random bytes. */
 static void make_instances(random_source *source, const scene *s, pm_crowd_instance *instances) {
@@ -108,7 +97,7 @@ static void expect_scene(const scene_options *options) {
     scene s;
     size_t met = 0;
     random_source source = random_salted(options->salt + 0x100);
-    scene_make(engine, options, &s);
+    scene_make(engine_of_kind(ON_REFERENCE), options, &s);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         if (crowd_on_host_has(s.crowd->data, o)) {
             expect_output(&s, &source, o);
@@ -162,11 +151,11 @@ TEST(instances_that_are_not_updated_are_not_written) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xF60);
-    scene_make(engine, &(scene_options){.salt = 0xF60, .joints = 3}, &s);
+    scene_make(engine_of_kind(ON_REFERENCE), &(scene_options){.salt = 0xF60, .joints = 3}, &s);
     scene_undo(&s);
     s.levels[1].update_every = 3;
     s.levels[2].update_every = 5;
-    scene_finish(engine, &s);
+    scene_finish(engine_of_kind(ON_REFERENCE), &s);
     for (uint64_t frame = 0; frame < 15; frame++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             make_instances(&source, &s, instances);
@@ -180,4 +169,4 @@ TEST(instances_that_are_not_updated_are_not_written) {
     scene_free(&s);
 }
 
-TEST_GROUP(open_engine, close_engine)
+TEST_GROUP(NULL, engines_close)

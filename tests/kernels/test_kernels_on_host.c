@@ -3,7 +3,7 @@
  * The kernel files as C in every lane width against the reference path, bit for bit, with all
  * buffers of their exact sizes: a device would not detect accesses outside.
  */
-#include "support/check.h"
+#include "support/engines.h"
 #include "support/kernels_on_host.h"
 #include "support/outputs.h"
 #include "support/variants.h"
@@ -17,20 +17,9 @@ enum { WIDTHS = 2, MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
 static const uint32_t widths[WIDTHS] = {1, 16};
 
-static pm_engine *engine;
-
-FIXTURE(open_engine) {
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-FIXTURE(close_engine) {
-    pm_engine_destroy(&engine);
-    return 0;
-}
-
 static pm_clip *make_clip(const pm_clip_desc *desc) {
     pm_clip *clip = NULL;
-    expect_success(pm_clip_create(engine, desc, &clip, new_error()));
+    expect_success(pm_clip_create(engine_of_kind(ON_REFERENCE), desc, &clip, new_error()));
     return clip;
 }
 
@@ -309,4 +298,4 @@ TEST(cursors_in_64_bits_equal_those_in_128_in_kernel_and_host) {
     }
 }
 
-TEST_GROUP(open_engine, close_engine)
+TEST_GROUP(NULL, engines_close)

@@ -55,10 +55,9 @@ static pm_engine *open_separately(void) {
 }
 
 static int open_parts(void **state) {
-    void *kind_state = &on_device;
     (void)state;
     m.keys = motion_make(KEYS, TRACKS, 2.5, 0x71);
-    m.divided = sub_devices_open(engine_for(&kind_state), &m.subs);
+    m.divided = sub_devices_open(engine_of_kind(ON_DEVICE), &m.subs);
     m.engine = m.divided ? open_separately() : NULL;
     return 0;
 }
@@ -110,10 +109,9 @@ static void expect_same_results(const results *a, const results *b) {
 /* Samples on several devices, on the whole device and on the reference. */
 static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
                                   const pm_sample_job *job) {
-    void *kind_state = &on_device;
     pm_sample_job on_reference_too = *job;
     on_reference_too.on_reference = true;
-    pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_for(&kind_state), desc);
+    pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_of_kind(ON_DEVICE), desc);
     results of_reference = results_of(multi, on_reference_too), of_one = results_of(one, *job);
     expect_same_results(&of_one, &of_reference);
     for (int round = 0; round < 3; round++) { /* unmeasured, with programs built, measured */
@@ -298,13 +296,12 @@ TEST(a_job_of_any_length_has_the_bits_of_one_device) {
 
 /* With the library's own minimum piece. */
 TEST(a_large_job_has_the_bits_of_one_device) {
-    void *kind_state = &on_device;
     need_parts();
     enum { LARGE = 12000 };
     pm_engine *engine = NULL;
     expect_success(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, new_error()));
     assert_true((size_t)LARGE * TRACKS > 2 * multi_of(engine)->min_values);
-    pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_for(&kind_state));
+    pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
     float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
     float *b = guarded_floats((size_t)LARGE * TRACKS * 4);
     pm_sample_job job = {.sample_count = LARGE, .rate = {25000, 1}, .rotations = a};
@@ -411,10 +408,9 @@ TEST(names_that_are_part_of_others_are_named) {
 }
 
 TEST(a_clip_counts_its_bytes_on_each_device) {
-    void *kind_state = &on_device;
     need_parts();
     pm_clip_info of_many, of_one;
-    pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_for(&kind_state));
+    pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
     pm_clip_get_info(multi, &of_many);
     pm_clip_get_info(one, &of_one);
     assert_int_equal(of_many.device_bytes, of_one.device_bytes);

@@ -198,11 +198,10 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
 
 /* A context of two devices, and an engine on one of them. */
 CALLER_TEST(a_queue_of_another_device_is_refused) {
-    void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
     pm_skeleton *skeleton = NULL;
-    if (!sub_devices_open(engine_for(&kind_state), &subs))
+    if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
     expect_success(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, new_error()));
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
@@ -222,10 +221,9 @@ CALLER_TEST(a_queue_of_another_device_is_refused) {
 }
 
 CALLER_TEST(a_crowd_on_several_devices_is_refused) {
-    void *kind_state = &on_device;
     sub_devices subs;
     pm_engine *engine = NULL;
-    if (!sub_devices_open(engine_for(&kind_state), &subs))
+    if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
     expect_success(
         pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, NULL, &engine, new_error()));
@@ -240,9 +238,8 @@ CALLER_TEST(a_crowd_on_several_devices_is_refused) {
 }
 
 CALLER_TEST(a_crowd_on_the_reference_is_refused) {
-    void *kind_state = &on_reference;
     pm_skeleton *skeleton = NULL;
-    pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
+    pm_crowd *crowd = crowd_make(engine_of_kind(ON_REFERENCE), &posed.scene.skeleton_desc,
                                  posed.scene.clips, posed.scene.clip_count, &skeleton);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);

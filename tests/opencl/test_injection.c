@@ -403,9 +403,8 @@ FIXTURE(make_expectations) {
     keys = motion_make(KEYS, TRACKS, 2.5, 0x61);
     for (size_t k = 0; k < COUNT; k++)
         times[k] = (double)k / 32;
-    void *reference_state = &on_reference;
     const pm_clip_desc desc = make_desc(&timeline);
-    pm_clip *clip = clip_make(engine_for(&reference_state), &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
                                        .times = times,
                                        .rotations = expected_rotations,

@@ -234,9 +234,8 @@ TEST(the_claims_are_those_of_the_driver) {
 }
 
 TEST(the_reference_has_no_objects) {
-    void *kind_state = &on_reference;
-    assert_null(pm_cl_context(engine_for(&kind_state)));
-    assert_null(pm_cl_device(engine_for(&kind_state)));
+    assert_null(pm_cl_context(engine_of_kind(ON_REFERENCE)));
+    assert_null(pm_cl_device(engine_of_kind(ON_REFERENCE)));
 }
 
 TEST(an_engine_retains_the_context_and_releases_it) {
@@ -382,10 +381,9 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
 }
 
 CALLER_TEST(a_clip_on_the_reference_is_refused) {
-    void *kind_state = &on_reference;
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(&kind_state), &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
     expect_error(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()),

@@ -130,8 +130,7 @@ static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *e
 
 static void expect_usual(const float out[FLOATS], pm_method method) {
     float expected[FLOATS];
-    void *kind = &on_reference;
-    pm_clip *clip = make_clip(engine_for(&kind), method);
+    pm_clip *clip = make_clip(engine_of_kind(ON_REFERENCE), method);
     expect_success(sample_into(clip, expected, new_error()));
     pm_clip_destroy(&clip);
     expect_same_bits(out, expected, FLOATS, 4);

@@ -69,8 +69,7 @@ static void expect_reference(pm_engine *reference, pm_engine *engine, size_t tra
 
 TEST_ON_DEVICE(any_number_of_tracks_has_the_reference_bits) {
     static const uint32_t widths[][2] = {{16, 8}, {16, 4}, {8, 4}, {16, 16}};
-    void *on_host = &on_reference;
-    pm_engine *reference = engine_for(&on_host);
+    pm_engine *reference = engine_of_kind(ON_REFERENCE);
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         const uint32_t wide = widths[w][0], narrow = widths[w][1];
         if (!can_compile_lanes(engine_for(state), wide) ||

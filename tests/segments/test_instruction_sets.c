@@ -3,6 +3,7 @@
  * Vectorised clip building: the result for a track depends neither on the tracks beside it, nor on
  * the instruction set, nor on the borders of windows. Also the mathematical functions that it uses.
  */
+#include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
 #include "support/test.h"
@@ -16,18 +17,6 @@
 #include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"
-
-static pm_engine *reference;
-
-FIXTURE(open_reference) {
-    const pm_engine_desc desc = {.device = "none"};
-    return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
-}
-
-FIXTURE(close_reference) {
-    pm_engine_destroy(&reference);
-    return 0;
-}
 
 /* ---- tracks and their neighbours ---- */
 
@@ -83,7 +72,7 @@ static void expect_same_alone(const variant *v, const track_set *set, const pm_c
         one.tracks[0] = set->tracks[t];
         variant_prepare(v, &one);
         const pm_clip_desc desc = variant_describe(v, &one);
-        pm_clip *alone = clip_make(reference, &desc);
+        pm_clip *alone = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_track(v->name, together, t, alone, 0);
         pm_clip_destroy(&alone);
         set_destroy(&one);
@@ -97,7 +86,7 @@ static void compare_alone_and_together(uint64_t salt, double period) {
         make_tracks(salt, period, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
-        pm_clip *together = clip_make(reference, &desc);
+        pm_clip *together = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_alone(v, &set, together);
         pm_clip_destroy(&together);
         set_destroy(&set);
@@ -147,7 +136,8 @@ TEST(every_instruction_set_gives_the_same_bits) {
         make_tracks(0x93, i % 2 ? 1.1 : 0, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
-        pm_clip *clip = clip_make(reference, &desc), *again = clip_make(reference, &desc);
+        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc),
+                *again = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         for (size_t s = 0; s < pm_instruction_set_count(); s++) {
             if (!pm_instruction_set_is_supported(s))
                 continue;
@@ -173,7 +163,8 @@ TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
         make_tracks(0x94, 0, &set);
         set.tracks[bad].tangents[3][1] = set.tracks[BAD].tangents[0][0] = 1e9;
         const pm_clip_desc desc = variant_describe(v, &set);
-        assert_int_equal(pm_clip_create(reference, &desc, &clip, new_error()), PM_ERROR_KEY);
+        assert_int_equal(pm_clip_create(engine_of_kind(ON_REFERENCE), &desc, &clip, new_error()),
+                         PM_ERROR_KEY);
         expect_error_at(last_error(), bad, PM_NO_INDEX);
         assert_null(clip);
         set_destroy(&set);
@@ -206,7 +197,8 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     const motion rest = motion_behind(m, from);
     const pm_clip_desc desc = motion_desc(m, &whole, method);
     const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
-    pm_clip *all = clip_make(reference, &desc), *part = clip_make(reference, &desc_of_part);
+    pm_clip *all = clip_make(engine_of_kind(ON_REFERENCE), &desc),
+            *part = clip_make(engine_of_kind(ON_REFERENCE), &desc_of_part);
     const size_t margin = 3; /* number of segments that an end may change */
     const size_t samples = (keys - 1 - 2 * margin) * PARTS;
     outputs a = sampled(
@@ -244,7 +236,7 @@ static void expect_continuous_acceleration(double loop_period) {
     const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.loop_period = loop_period;
-    pm_clip *clip = clip_make(reference, &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     double times[2 * LONG];
     float sides[2 * LONG][TRACKS_HERE][3];
     for (size_t k = 1; k < LONG; k++) {
@@ -284,7 +276,7 @@ TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.positions = (pm_array){positions, PM_FLOAT64, 0};
     desc.ends = PM_ENDS_PARABOLA;
-    pm_clip *clip = clip_make(reference, &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     enum { SAMPLES = (LONG - 1) * PARTS };
     outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}},
                         (size_t)SAMPLES * 3);
@@ -312,7 +304,7 @@ TEST(a_long_loop_of_positions_does_not_depend_on_its_first_key) {
         pm_clip_desc desc = motion_desc(both[i], &timeline, PM_METHOD_SLERP);
         desc.vector_method = PM_VECTOR_SPLINE;
         desc.loop_period = LONG;
-        pm_clip *clip = clip_make(reference, &desc);
+        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         sample_make(clip, &(pm_sample_job){.sample_count = LONG * PARTS,
                                            .rate = {PARTS, 1},
                                            .first = i == 0 ? BESIDE * PARTS : 0,
@@ -384,4 +376,4 @@ TEST(the_factors_of_jacobians_are_those_of_long_double) {
     }
 }
 
-TEST_GROUP(open_reference, close_reference)
+TEST_GROUP(NULL, engines_close)

@@ -20,10 +20,9 @@ static cl_command_queue make_queue(cl_command_queue_properties properties) {
 }
 
 bool caller_open(void) {
-    void *kind_state = &on_device;
     cl_int status = CL_SUCCESS;
     pm_error error = poisoned_error();
-    caller.device = pm_cl_device(engine_for(&kind_state));
+    caller.device = pm_cl_device(engine_of_kind(ON_DEVICE));
     caller.context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     if (status != CL_SUCCESS)
         return false;

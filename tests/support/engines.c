@@ -88,7 +88,10 @@ static pm_engine *open_kind(engine_kind which, const pm_engine_desc *options, bo
 }
 
 pm_engine *engine_for(void **state) {
-    const engine_kind which = *(const engine_kind *)*state;
+    return engine_of_kind(*(const engine_kind *)*state);
+}
+
+pm_engine *engine_of_kind(engine_kind which) {
     if (!kept[which])
         kept[which] = open_kind(which, &(pm_engine_desc){0}, false);
     return kept[which];

@@ -48,6 +48,9 @@ extern engine_kind on_device;
  * device, so a test must call this before it allocates anything. */
 pm_engine *engine_for(void **state);
 
+/* Likewise for a kind, in functions without a state. */
+pm_engine *engine_of_kind(engine_kind which);
+
 /* Whether this entry of the table runs on the device. */
 bool is_for_device(void **state);
 
