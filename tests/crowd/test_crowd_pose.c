@@ -281,23 +281,4 @@ TEST_ON_BOTH(clips_of_every_kind_of_keys_match_the_oracle) {
                  "squad, a timeline per joint");
 }
 
-/* A small error must be detected, otherwise the tests above prove nothing. */
-TEST_ON_BOTH(a_slightly_different_pose_exceeds_the_tolerance) {
-    scene s;
-    pm_crowd_instance n;
-    random_source source = random_salted(0xC9A);
-    scene_make(engine_for(state), &(scene_options){.salt = 0xC9A, .joints = 64}, &s);
-    n = (pm_crowd_instance){.time_a = (int64_t)random_between(&source, 1e8, 1e9), .clip_b = 1};
-    float *records = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
-    n.time_a += (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
-    scene_error worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
-    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
-    n.time_a -= (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
-    n.weight = 1e-4f;
-    worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
-    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
-    guarded_free(records);
-    scene_free(&s);
-}
-
 TEST_GROUP_OF_CROWDS(NULL, engines_close)

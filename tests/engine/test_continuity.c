@@ -141,12 +141,6 @@ TEST(the_derivative_after_the_promised_ones_jumps) {
     }
 }
 
-TEST(circular_keeps_its_direction_and_not_its_speed) {
-    jumps found;
-    measure(track_kind_uneven, variant_named("circular"), &found);
-    assert_true(found.rotations[1] > 0.1);
-}
-
 TEST(acceleration_jumps_at_cusps) {
     jumps found;
     measure(track_kind_uneven, variant_named("circular-c3"), &found);

@@ -133,12 +133,6 @@ static size_t walk_cache(enum spoil what) {
 
 #define WITH_CACHE(test) TEST_WITH(test, make_cache, remove_cache, &on_device)
 
-WITH_CACHE(programs_are_stored_in_the_cache_folder) {
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
-    assert_true(walk_cache(COUNT_ONLY) > 0);
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
-}
-
 WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     for (int what = TRUNCATE; what <= LENGTHEN; what++) {
