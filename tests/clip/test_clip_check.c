@@ -1,12 +1,121 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every invalid count, pointer, layout and key of pm_clip_desc is refused by its own check, and the
- * nearest valid value is accepted. Times and options: test_clip_times.c, test_clip_options.c.
+ * Every invalid count, pointer, layout, key, time and option of pm_clip_desc is refused by its own check,
+ * with pm_clip_check and with pm_clip_create, and the nearest valid value is accepted.
  */
-#include "support/valid_clip.h"
+#include "base/counts.h"
+#include "support/check.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { KEYS = 4, TRACKS = 2 };
+
+/* A valid description with all its arrays. */
+typedef struct valid_clip {
+    double rotations[KEYS][TRACKS][4];
+    float positions[KEYS][TRACKS][3];
+    float scales[KEYS][TRACKS][3];
+    double tangents[KEYS][TRACKS][3];
+    double axes[TRACKS][3];
+    pm_windows windows[TRACKS];
+    double times[KEYS];
+    pm_timeline timelines[2];
+    uint32_t timeline_of[TRACKS];
+    pm_clip_desc desc;
+} valid_clip;
+
+#define expect_accepted() check_accepted(__FILE__, __LINE__)
+#define expect_refused(status, words)                                                              \
+    check_refused((status), (words), PM_NO_INDEX, PM_NO_INDEX, __FILE__, __LINE__)
+#define expect_refused_at(status, words, track, key)                                               \
+    check_refused((status), (words), (track), (key), __FILE__, __LINE__)
+
+#define CLIP_TEST(test) TEST_WITH(test, make_valid_clip, NULL, NULL)
+
+/* Made again before each test. */
+static valid_clip s;
+
+static void set_rotation(size_t key, size_t track, double angle, double norm) {
+    double *q = s.rotations[key][track];
+    q[0] = 0;
+    q[1] = norm * sin(angle / 2);
+    q[2] = 0;
+    q[3] = norm * cos(angle / 2);
+}
+
+FIXTURE(make_valid_clip) {
+    memset(&s, 0, sizeof s);
+    for (size_t key = 0; key < KEYS; key++) {
+        s.times[key] = 0.5 * (double)key;
+        for (size_t track = 0; track < TRACKS; track++) {
+            set_rotation(key, track, 0.3 * (double)key, 1);
+            for (size_t c = 0; c < 3; c++) {
+                s.positions[key][track][c] = (float)(key + c);
+                s.scales[key][track][c] = 1;
+            }
+        }
+    }
+    for (size_t track = 0; track < TRACKS; track++) {
+        s.axes[track][1] = 2;
+        s.windows[track] = (pm_windows){0, 0.5, 0.5, 1};
+    }
+    s.timelines[0] = s.timelines[1] = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
+    s.desc = (pm_clip_desc){
+        .track_count = TRACKS,
+        .timelines = s.timelines,
+        .rotations = {.data = s.rotations, .type = PM_FLOAT64},
+        .positions = {.data = s.positions, .type = PM_FLOAT32},
+        .scales = {.data = s.scales, .type = PM_FLOAT32},
+    };
+    return 0;
+}
+
+static pm_engine *reference;
+
+FIXTURE(open_reference) {
+    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &reference, NULL) != PM_OK;
+}
+
+FIXTURE(close_reference) {
+    pm_engine_destroy(&reference);
+    return 0;
+}
+
+static void check_accepted(const char *file, int line) {
+    pm_clip *clip = NULL;
+    check_ok(pm_clip_check(&s.desc, new_error()), new_error(), file, line);
+    check_ok(pm_clip_create(reference, &s.desc, &clip, new_error()), new_error(), file, line);
+    assert_non_null(clip);
+    pm_clip_destroy(&clip);
+    assert_null(clip);
+}
+
+/* pm_clip_check and pm_clip_create must refuse in the same way and leave the handle unchanged. */
+static void check_refused(pm_status status, const char *words, size_t track, size_t key,
+                          const char *file, int line) {
+    pm_error error = poisoned_error();
+    check_refusal(pm_clip_check(&s.desc, &error), &error, status, words, file, line);
+    check_error_at(&error, track, key, file, line);
+    pm_clip *const untouched = (pm_clip *)&s;
+    pm_clip *clip = untouched;
+    error = poisoned_error();
+    check_refusal(pm_clip_create(reference, &s.desc, &clip, &error), &error, status, words, file,
+                  line);
+    check_error_at(&error, track, key, file, line);
+    assert_ptr_equal(clip, untouched);
+    assert_int_equal(pm_clip_check(&s.desc, NULL), status);
+}
+
+static void use_listed_times(void) {
+    s.timelines[0] = (pm_timeline){.key_count = KEYS, .times = s.times};
+}
+
+static void use_timeline_per_track(void) {
+    s.timeline_of[1] = 1;
+    s.desc.timeline_count = 2;
+    s.desc.timeline_of = s.timeline_of;
+}
 
 /* ---- counts, pointers, layout ---- */
 
@@ -172,6 +281,252 @@ CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite) {
     expect_accepted();
     positions[2][1][0] = 1e39;
     expect_refused_at(PM_ERROR_KEY, "position", 1, 2);
+}
+
+/* ---- times and rates ---- */
+
+CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused) {
+    s.timelines[0].rate = (pm_rational){0, 0};
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
+}
+
+CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused) {
+    s.timelines[0].times = s.times;
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
+}
+
+CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused) {
+    const pm_rational bad[] = {{0, 1}, {-30, 1}, {30, 0}, {30, -1}, {-30, -1}, {INT64_MIN, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.timelines[0].rate = bad[i];
+        expect_refused(PM_ERROR_TIME, "rate");
+    }
+    s.timelines[0].rate = (pm_rational){1, 1000};
+    expect_accepted();
+}
+
+CLIP_TEST(key_times_that_are_not_finite_are_refused) {
+    use_listed_times();
+    const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        for (size_t key = 0; key < KEYS; key++) {
+            const double kept = s.times[key];
+            s.times[key] = bad[i];
+            expect_refused_at(PM_ERROR_TIME, "time", PM_NO_INDEX, key);
+            s.times[key] = kept;
+        }
+}
+
+CLIP_TEST(key_times_must_strictly_increase) {
+    use_listed_times();
+    s.times[2] = s.times[1];
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NO_INDEX, 2);
+    s.times[2] = s.times[1] - 1e-9;
+    expect_refused_at(PM_ERROR_TIME, "increas", PM_NO_INDEX, 2);
+    s.times[2] = s.times[1] + 1e-9;
+    expect_accepted();
+}
+
+CLIP_TEST(times_of_the_second_timeline_are_checked_too) {
+    use_timeline_per_track();
+    s.timelines[1] = (pm_timeline){.key_count = KEYS, .times = s.times};
+    expect_accepted();
+    s.times[3] = s.times[2];
+    expect_error(pm_clip_check(&s.desc, new_error()), PM_ERROR_TIME, "increas");
+    assert_int_equal(last_error()->key, 3);
+}
+
+/* ---- loops ---- */
+
+CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused) {
+    use_listed_times(); /* from 0 to 1.5 s */
+    const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.desc.loop_period = bad[i];
+        expect_refused(PM_ERROR_TIME, "loop_period|period");
+    }
+    s.desc.loop_period = 2;
+    expect_accepted();
+}
+
+/* Makes the last key differ from the first by a rotation of `angle` radians. */
+static void close_loop(double angle) {
+    use_listed_times();
+    s.desc.loop_period = 1.5;
+    for (size_t track = 0; track < TRACKS; track++) {
+        set_rotation(KEYS - 1, track, 0, 1);
+        memcpy(s.positions[KEYS - 1][track], s.positions[0][track], sizeof s.positions[0][0]);
+    }
+    set_rotation(KEYS - 1, 1, angle, 1);
+}
+
+CLIP_TEST(a_closing_key_must_equal_the_first) {
+    close_loop(0.0011);
+    expect_refused_at(PM_ERROR_TIME, "clos|first|last|loop", 1, KEYS - 1);
+    close_loop(0.0009);
+    expect_accepted();
+}
+
+CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted) {
+    close_loop(0);
+    for (size_t c = 0; c < 4; c++)
+        s.rotations[KEYS - 1][1][c] *= -1;
+    expect_accepted();
+}
+
+CLIP_TEST(a_closing_position_must_equal_the_first) {
+    close_loop(0);
+    float largest = 0;
+    for (size_t i = 0; i < KEYS * TRACKS * 3; i++)
+        largest = fmaxf(largest, (&s.positions[0][0][0])[i]);
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.0009f * largest;
+    expect_accepted();
+    s.positions[KEYS - 1][0][1] = s.positions[0][0][1] + 0.01f * largest;
+    expect_refused_at(PM_ERROR_TIME, "position", 0, KEYS - 1);
+}
+
+CLIP_TEST(a_loop_of_one_key_is_accepted) {
+    s.timelines[0].key_count = 1;
+    s.desc.loop_period = 1;
+    expect_accepted();
+}
+
+/* ---- options ---- */
+
+CLIP_TEST(every_option_in_range_is_accepted) {
+    s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
+    s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
+    s.desc.rotations_in = s.desc.rotations_out = s.desc.rotations;
+    s.desc.positions_in = s.desc.positions_out = s.desc.positions;
+    s.desc.scales_in = s.desc.scales_out = s.desc.scales;
+    for (int method = 0; method < PM_METHOD_COUNT; method++) {
+        s.desc.method = (pm_method)method;
+        for (int vectors = 0; vectors < PM_VECTOR_COUNT; vectors++) {
+            s.desc.vector_method = (pm_vector_method)vectors;
+            expect_accepted();
+        }
+    }
+    s.desc.method = PM_METHOD_SQUAD;
+    for (int tangents = 0; tangents < PM_TANGENTS_COUNT; tangents++)
+        for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
+            s.desc.tangents = (pm_tangents)tangents;
+            s.desc.ends = (pm_ends)ends;
+            expect_accepted();
+        }
+}
+
+static void expect_in_unit_range(double *field, const char *name) {
+    const double bad[] = {-1.001, 1.001, (double)NAN, (double)INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        *field = bad[i];
+        expect_refused(PM_ERROR_ARGUMENT, name);
+    }
+    *field = 1;
+    expect_accepted();
+    *field = -1;
+    expect_accepted();
+    *field = 0;
+}
+
+CLIP_TEST(tension_continuity_and_bias_are_between_minus_one_and_one) {
+    s.desc.method = PM_METHOD_SQUAD;
+    s.desc.tangents = PM_TANGENTS_TCB;
+    expect_in_unit_range(&s.desc.tension, "tension");
+    expect_in_unit_range(&s.desc.continuity, "continuity");
+    expect_in_unit_range(&s.desc.bias, "bias");
+}
+
+CLIP_TEST(user_tangents_must_be_given_and_finite) {
+    s.desc.method = PM_METHOD_SQUAD;
+    s.desc.tangents = PM_TANGENTS_USER;
+    expect_refused(PM_ERROR_ARGUMENT, "user_tangents");
+    s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
+    expect_accepted();
+    s.tangents[2][1][0] = (double)NAN;
+    expect_refused_at(PM_ERROR_KEY, "tangent", 1, 2);
+    s.tangents[2][1][0] = 0;
+    s.desc.user_tangents.stride = sizeof s.tangents[0] - sizeof(double);
+    expect_refused(PM_ERROR_ARGUMENT, "stride");
+}
+
+/* ---- sterp ---- */
+
+static void use_sterp(void) {
+    s.desc.method = PM_METHOD_STERP;
+    s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
+}
+
+CLIP_TEST(sterp_without_axes_is_refused) {
+    use_sterp();
+    s.desc.axes.data = NULL;
+    expect_refused(PM_ERROR_ARGUMENT, "axes");
+    s.desc.axes.data = s.axes;
+    expect_accepted();
+}
+
+CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused) {
+    use_sterp();
+    s.desc.axis_count = TRACKS;
+    expect_accepted();
+    s.axes[1][1] = 0;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
+    s.axes[1][1] = (double)NAN;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
+    s.axes[1][1] = (double)INFINITY;
+    expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
+}
+
+CLIP_TEST(axes_of_any_length_but_zero_are_accepted) {
+    use_sterp();
+    const double lengths[] = {1e-3, 1e3, 1e-30, 1e30, 1e-200, 1e200};
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        s.axes[0][1] = lengths[i];
+        expect_accepted();
+    }
+}
+
+CLIP_TEST(the_other_methods_ignore_axes) {
+    use_sterp();
+    s.axes[0][1] = 0;
+    s.desc.method = PM_METHOD_SLERP;
+    expect_accepted();
+}
+
+CLIP_TEST(axes_are_given_once_or_once_per_track) {
+    use_sterp();
+    s.desc.axis_count = TRACKS + 1;
+    expect_refused(PM_ERROR_ARGUMENT, "axis_count");
+    s.desc.axis_count = 1;
+    expect_accepted();
+}
+
+CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start) {
+    use_sterp();
+    s.desc.windows = s.windows;
+    const double nan = (double)NAN;
+    const pm_windows bad[] = {
+        {0.5, 0.5, 0, 1}, {0.6, 0.5, 0, 1}, {-0.1, 1, 0, 1}, {0, 1.1, 0, 1},
+        {nan, 1, 0, 1},   {0, 1, 0.5, 0.5}, {0, 1, 1, 0},    {0, 1, -0.1, 1},
+        {0, 1, 0, 1.1},   {0, 1, 0, nan},   {0, 0, 0, 1},
+    };
+    expect_accepted();
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        s.windows[0] = bad[i];
+        expect_error(pm_clip_check(&s.desc, new_error()), PM_ERROR_ARGUMENT, "window");
+    }
+    s.windows[0] = (pm_windows){0};
+    expect_accepted();
+}
+
+CLIP_TEST(windows_are_given_once_or_once_per_track) {
+    use_sterp();
+    s.desc.windows = s.windows;
+    s.desc.window_count = TRACKS + 1;
+    expect_refused(PM_ERROR_ARGUMENT, "window_count");
+    s.desc.window_count = TRACKS;
+    expect_accepted();
+    s.windows[1].swing_end = -1;
+    expect_refused_at(PM_ERROR_ARGUMENT, "window", 1, PM_NO_INDEX);
 }
 
 TEST_GROUP(open_reference, close_reference)

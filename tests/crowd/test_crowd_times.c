@@ -3,7 +3,7 @@
  * Clip times of crowds: seconds as ticks, the length of a clip, times that wrap around or clamp,
  * and times that are days away. Tracks may have timelines of their own, which may start any number
  * of loop periods after one another: each track is sampled at the time since its own first key,
- * modulo the period. Loops whose tracks start together are in test_loop and test_time too.
+ * modulo the period. Loops whose tracks start together are in test_time too.
  */
 #include "support/crowd_scene.h"
 #include "support/engines.h"
