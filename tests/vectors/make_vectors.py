@@ -676,11 +676,17 @@ BACK_AND_FORTH = ("back and forth", 6, None)
 
 
 def cases_of(method, options, is_first):
-    """Ends are for open tracks, and two keys have a chord whatever the weights of tangents."""
-    if is_first:
-        return CASES + [BACK_AND_FORTH] if method.startswith("circular") else CASES
-    left_out = "loop" if "ends" in options else "two keys"
-    return [case for case in CASES[:4] if case[0] != left_out or options.get("tangents") == "user"]
+    """Ends are for open tracks, two keys have a chord whatever the weights of tangents, and some curves
+    depend on two keys alone."""
+    cases = CASES if is_first else CASES[:4]
+    if is_first and method.startswith("circular"):
+        cases = CASES + [BACK_AND_FORTH]
+    left_out = set()
+    if method in ("step", "nlerp", "slerp", "sterp"):
+        left_out = {"three keys", "turns up to 60 degrees"}
+    elif not is_first and options.get("tangents") != "user":
+        left_out = {"loop" if "ends" in options else "two keys"}
+    return [case for case in cases if case[0] not in left_out]
 
 
 def numbers(values):
