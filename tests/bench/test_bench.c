@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,22 +130,27 @@ static double number(const char *of, const char *name) {
     return strncmp(text, "null", 4) == 0 ? (double)NAN : strtod(text, NULL);
 }
 
-static void expect_sound_case(const char *name) {
+/* The case of this name, whose times must be sound. */
+__attribute__((format(printf, 1, 2))) static const char *sound_case(const char *format, ...) {
+    char name[96];
+    va_list words;
+    va_start(words, format);
+    vsnprintf(name, sizeof name, format, words);
+    va_end(words);
     const char *of = find_case(name);
-    double samples = number(of, "samples");
-    double median = number(of, "seconds_median");
-    double rate = number(of, "samples_per_s");
+    const double samples = number(of, "samples"), median = number(of, "seconds_median");
+    const double rate = number(of, "samples_per_s"), share = number(of, "ceiling_share");
+    const double ratio = number(of, "baseline_ratio");
     assert_true(samples >= 1.0);
     assert_true(number(of, "seconds_min") > 0.0);
     assert_true(number(of, "seconds_min") <= median);
     assert_true(median <= number(of, "seconds_p95"));
     assert_true(fabs(rate * median - samples) <= 1e-9 * samples);
     assert_true(number(of, "bytes_per_sample") >= 16.0);
-    double share = number(of, "ceiling_share");
     assert_true(isnan(share) || share > 0.0);
-    double ratio = number(of, "baseline_ratio");
     assert_true(isnan(ratio) || ratio > 0.0);
     (void)number(of, "max_error_rad");
+    return of;
 }
 
 /* A case with a bound states what it moves and computes. */
@@ -187,14 +193,12 @@ enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
-        char name[96];
         if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0)
             continue;
-        snprintf(name, sizeof name, "%s/%s", group, info->name);
-        expect_sound_case(name);
-        assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
-        assert_true(number(find_case(name), "ceiling_share") > 0.0);
-        expect_bound(find_case(name));
+        const char *of = sound_case("%s/%s", group, info->name);
+        assert_true(number(of, "max_error_rad") <= 2.0 * info->max_error);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        expect_bound(of);
     }
 }
 
@@ -208,13 +212,11 @@ static void expect_sizes(void) {
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         const pm_method_info *info = pm_method_describe(methods[m]);
         for (size_t i = 0; i < SIZES; i++) {
-            char name[96];
-            snprintf(name, sizeof name, "sizes/%s-%d", info->name, sizes[i]);
-            expect_sound_case(name);
-            assert_true(number(find_case(name), "samples") == (double)sizes[i]);
-            assert_true(number(find_case(name), "ceiling_share") > 0.0);
-            assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
-            expect_bound(find_case(name));
+            const char *of = sound_case("sizes/%s-%d", info->name, sizes[i]);
+            assert_true(number(of, "samples") == (double)sizes[i]);
+            assert_true(number(of, "ceiling_share") > 0.0);
+            assert_true(number(of, "max_error_rad") <= 2.0 * info->max_error);
+            expect_bound(of);
         }
     }
     assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
@@ -223,10 +225,8 @@ static void expect_sizes(void) {
 /* Slerp with keys of 48 bits, which the reference path decodes too. */
 static void expect_coded_groups(void) {
     for (size_t g = 0; g < CODED_GROUPS; g++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s/slerp", coded_groups[g]);
-        expect_sound_case(name);
-        assert_true(number(find_case(name), "max_error_rad") <= 1e-6);
+        const char *of = sound_case("%s/slerp", coded_groups[g]);
+        assert_true(number(of, "max_error_rad") <= 1e-6);
     }
 }
 
@@ -236,8 +236,7 @@ static void expect_crowd(void) {
     static const char *const names[] = {"crowd/model", "crowd/palette", "crowd/crossfade",
                                         "ceiling/palette-fill"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        expect_sound_case(names[i]);
-        const char *of = find_case(names[i]);
+        const char *of = sound_case("%s", names[i]);
         assert_true(number(of, "samples") == 85 * 64.0);
         assert_true(number(of, "bytes_per_sample") == 48.0);
         assert_true(number(of, "ceiling_share") > 0.0);
@@ -279,10 +278,7 @@ enum { CROWDS = sizeof crowds / sizeof crowds[0] };
 
 static void expect_crowds(void) {
     for (size_t i = 0; i < CROWDS; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        const char *of = sound_case("crowds/%s", crowds[i].name);
         assert_true(number(of, "samples") == crowds[i].samples);
         assert_true(number(of, "bytes_per_sample") == crowds[i].bytes);
         assert_true(number(of, "max_error_rad") <= (crowds[i].bytes < 32.0 ? 0x1p-9 : 1e-5));
@@ -305,10 +301,8 @@ enum { BATCHES = sizeof batches / sizeof batches[0] };
 
 static void expect_batches(void) {
     for (size_t i = 0; i < BATCHES; i++) {
-        char name[96], rate[32];
-        snprintf(name, sizeof name, "batch/%s", batches[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        char rate[32];
+        const char *of = sound_case("batch/%s", batches[i].name);
         const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
         const double error = number(of, "max_error_rad");
         assert_true(number(of, "files") == 24.0);
@@ -357,10 +351,7 @@ enum { FILES = sizeof files / sizeof files[0] };
 
 static void expect_files(void) {
     for (size_t i = 0; i < FILES; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "files/%s", files[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        const char *of = sound_case("files/%s", files[i].name);
         const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
         const double error = number(of, "max_error_rad");
         assert_true(number(of, "samples") == files[i].samples);
@@ -421,14 +412,11 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     for (size_t g = 0; g < JOB_GROUPS; g++)
         expect_group(job_groups[g]);
     expect_coded_groups();
-    expect_sound_case("ceiling/fill");
-    expect_sound_case("ceiling/copy");
+    sound_case("ceiling/fill");
+    sound_case("ceiling/copy");
     expect_arithmetic();
-    for (int m = 0; m < PM_METHOD_COUNT; m++) {
-        char name[96];
-        snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
-        expect_sound_case(name);
-    }
+    for (int m = 0; m < PM_METHOD_COUNT; m++)
+        sound_case("clip/%s", pm_method_describe((pm_method)m)->name);
     expect_sizes();
     expect_crowd();
     expect_files();
@@ -446,11 +434,11 @@ TEST(the_baseline_computes_the_same_curves) {
                                         "baseline/model", "baseline/palette", "baseline/crossfade"};
     expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        expect_sound_case(names[i]);
-        assert_true(number(find_case(names[i]), "max_error_rad") < 1e-5);
-        assert_true(fabs(number(find_case(names[i]), "baseline_ratio") - 1.0) < 1e-12);
-        assert_true(number(find_case(names[i]), "ceiling_share") > 0.0);
-        assert_true(number(find_case(names[i]), "bound_share") > 0.0);
+        const char *of = sound_case("%s", names[i]);
+        assert_true(number(of, "max_error_rad") < 1e-5);
+        assert_true(fabs(number(of, "baseline_ratio") - 1.0) < 1e-12);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        assert_true(number(of, "bound_share") > 0.0);
     }
     assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
 }
@@ -474,7 +462,7 @@ TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
 TEST(a_size_is_picked_by_its_samples) {
     expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
     assert_int_equal(occurrences(record, "\"name\": "), 1);
-    expect_sound_case("sizes/squad-8192");
+    sound_case("sizes/squad-8192");
     expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
@@ -483,12 +471,11 @@ TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS);
     for (size_t i = 0; i < CROWDS; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
+        const char *of = sound_case("crowds/%s", crowds[i].name);
         bool one = strncmp(crowds[i].name, "one-", 4) == 0;
-        assert_true(isnan(number(find_case(name), "ceiling_share")) == one);
+        assert_true(isnan(number(of, "ceiling_share")) == one);
         /* all of these are results of the reference path */
-        assert_true(number(find_case(name), "max_error_rad") == 0.0);
+        assert_true(number(of, "max_error_rad") == 0.0);
     }
     assert_null(strstr(output, "differ"));
 }
@@ -628,7 +615,7 @@ TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     static const char *const names[] = {"obvious/slerp", "end-to-end/slerp", "cold/slerp",
                                         "first/slerp", "warm/slerp"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        expect_sound_case(names[i]);
+        sound_case("%s", names[i]);
     expect_bound(find_case("obvious/slerp"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
@@ -637,9 +624,8 @@ TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
 TEST(on_a_device_crowds_are_posed_there_and_on_the_reference) {
     skip_without_a_device();
     expect(0, "--quick --samples 4096 --case crowds/reference --json record.json");
-    expect_sound_case("crowds/reference");
-    assert_true(number(find_case("crowds/reference"), "max_error_rad") == 0.0);
-    assert_true(isnan(number(find_case("crowds/reference"), "ceiling_share")));
+    const char *of = sound_case("crowds/reference");
+    assert_true(number(of, "max_error_rad") == 0.0 && isnan(number(of, "ceiling_share")));
     expect(0, "--quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 3);
