@@ -433,8 +433,6 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
 FIXTURE(open_all) {
     random_source source = random_salted(0xE81);
     cache = cache_folder_make();
-    if (!cache)
-        return 1;
     scene_make(engine_of_kind(ON_REFERENCE),
                &(scene_options){.salt = 0xE80,
                                 .joints = JOINTS,

@@ -181,9 +181,7 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
-    cl_int status = CL_SUCCESS;
-    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue other = caller_queue();
     const float mark = 12345;
     float sample = 0;
     assert_int_equal(clEnqueueReadBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET,
@@ -202,7 +200,6 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
     assert_true(copied[0] == mark && is_poison(copied[1]));
     free(copied);
-    clReleaseCommandQueue(other);
 }
 
 CALLER_TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
@@ -238,8 +235,7 @@ CALLER_TEST(a_wait_list_may_be_long) {
 }
 
 static void fail_behind_a_gate(bool from_buffer) {
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    cl_command_queue queue = caller_queue();
     cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     pm_cl_crowd_target target;
@@ -253,7 +249,6 @@ static void fail_behind_a_gate(bool from_buffer) {
     float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
     free(results);
-    clReleaseCommandQueue(queue);
 }
 
 /* PoCL 3.1 and Intel's runtime terminate the process if commands wait for an event that failed, and
@@ -440,10 +435,10 @@ CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
 /* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
 CALLER_TEST(a_crowd_releases_the_callers_objects) {
     scene_undo(&posed.scene);
-    const cl_uint before = references(caller.context);
-    scene_finish(caller.engine, &posed.scene);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
+    const cl_uint before = references(caller.context); /* the buffer's included */
+    scene_finish(caller.engine, &posed.scene);
     cl_event done = NULL;
     expect_success(
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));

@@ -399,7 +399,6 @@ static const injection rows[] = {
 
 FIXTURE(make_expectations) {
     cache_folder = cache_folder_make();
-    assert_non_null(cache_folder);
     keys = motion_make(KEYS, TRACKS, 2.5, 0x61);
     for (size_t k = 0; k < COUNT; k++)
         times[k] = (double)k / 32;

@@ -95,13 +95,11 @@ CALLER_TEST(an_in_order_queue_needs_no_event) {
 
 /* The job must wait for the event, and the call must not wait for the job. */
 static void sample_behind_an_event(cl_command_queue queue) {
-    cl_int status = CL_SUCCESS;
     cl_event gate = gate_make();
     const pm_cl_outputs outputs = outputs_make();
     cl_event done = caller_sample(c.clip, &job, &outputs, queue, gate);
     flush_waiting(queue);
-    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue other = caller_queue();
     float sample = 0;
     assert_int_equal(clEnqueueReadBuffer(other, outputs.rotations, CL_TRUE, CALLER_OFFSET,
                                          sizeof sample, &sample, 0, NULL, NULL),
@@ -111,7 +109,6 @@ static void sample_behind_an_event(cl_command_queue queue) {
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     expect_results(&outputs, done);
-    clReleaseCommandQueue(other);
 }
 
 /* The clip and its engine are destroyed before the job may start. */
@@ -168,8 +165,7 @@ CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
 }
 
 CALLER_TEST(a_failed_wait_list_fails_the_event_of_the_job) {
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    cl_command_queue queue = caller_queue();
     cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
@@ -178,7 +174,6 @@ CALLER_TEST(a_failed_wait_list_fails_the_event_of_the_job) {
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     expect_poison(buffer, sizeof c.rotations);
-    clReleaseCommandQueue(queue);
 }
 
 CALLER_TEST(a_job_of_no_samples_still_gives_its_event) {

@@ -18,7 +18,6 @@ typedef struct planted {
 /* The paths of `paths` that differ with a fault in the kernels. */
 static uint32_t differing(void **state, const planted *fault, uint32_t paths) {
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     kernel_copies(folder, fault->file, fault->what, fault->by);
     pm_engine *engine =
         engine_with(state, &(pm_engine_desc){.cache_folder = "", .kernel_folder = folder});

@@ -37,7 +37,8 @@ enum { KEPT = 256 };
 
 static cl_mem kept_buffers[KEPT];
 static cl_event kept_events[KEPT];
-static size_t buffer_count, event_count;
+static cl_command_queue kept_queues[KEPT];
+static size_t buffer_count, event_count, queue_count;
 
 cl_mem caller_keep_buffer(cl_mem buffer) {
     assert_true(buffer && buffer_count < KEPT);
@@ -56,7 +57,15 @@ int caller_release(void **unused) {
         released = clReleaseMemObject(kept_buffers[--buffer_count]) == CL_SUCCESS && released;
     while (event_count > 0)
         released = clReleaseEvent(kept_events[--event_count]) == CL_SUCCESS && released;
+    while (queue_count > 0)
+        released = clReleaseCommandQueue(kept_queues[--queue_count]) == CL_SUCCESS && released;
     return released ? 0 : 1;
+}
+
+cl_command_queue caller_queue(void) {
+    cl_command_queue queue = make_queue(0);
+    assert_true(queue && queue_count < KEPT);
+    return kept_queues[queue_count++] = queue;
 }
 
 void caller_close(void) {

@@ -27,12 +27,15 @@ extern cl_caller caller;
 bool caller_open(void);
 void caller_close(void);
 
-/* What these keep, and every buffer and event below, is released after a CALLER_TEST or by
+/* What these keep, and every queue, buffer and event below, is released after a CALLER_TEST or by
  * caller_release. */
 cl_mem caller_keep_buffer(cl_mem buffer);
 cl_event caller_keep_event(cl_event event);
 int caller_release(void **unused);
 #define CALLER_TEST(test) TEST_WITH(test, NULL, caller_release, NULL)
+
+/* Another in-order queue. */
+cl_command_queue caller_queue(void);
 
 /* A buffer filled with a pattern, with space for `bytes` of results between CALLER_OFFSET and
  * CALLER_TAIL. */

@@ -126,6 +126,13 @@ void skip_without_concurrent_kernels(void **state) {
     skip();
 }
 
+void skip_where_failed_builds_count(void **state) {
+    if (!is_on_oclgrind(state))
+        return;
+    printf("not tested: Oclgrind reports builds that fail on purpose\n");
+    skip();
+}
+
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     pm_device_info info;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));

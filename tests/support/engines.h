@@ -72,6 +72,10 @@ bool is_on_oclgrind(void **state);
  * reason. */
 void skip_without_concurrent_kernels(void **state);
 
+/* Skips tests of builds that fail on purpose on Oclgrind, which reports them, and whose reports are
+ * searched. */
+void skip_where_failed_builds_count(void **state);
+
 /* Whether kernels of this width can be tested; prints the reason if not. Rusticl of Mesa 22.3 is
  * an early version that needs minutes to compile one kernel of four lanes. Oclgrind crashes on
  * them. */
