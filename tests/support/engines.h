@@ -31,9 +31,8 @@ extern engine_kind on_device;
             test_add(#test " on the device", test, setup, teardown, &on_device))
 #define TEST_ON_BOTH(test) TEST_ON_BOTH_WITH(test, NULL, NULL)
 #define TEST_ON_REFERENCE(test) TEST_WITH(test, NULL, NULL, &on_reference)
-#define TEST_ON_DEVICE_WITH(test, setup, teardown)                                                 \
-    TEST_AS(test, test_add(#test " on the device", test, setup, teardown, &on_device))
-#define TEST_ON_DEVICE(test) TEST_ON_DEVICE_WITH(test, NULL, NULL)
+#define TEST_ON_DEVICE(test)                                                                       \
+    TEST_AS(test, test_add(#test " on the device", test, NULL, NULL, &on_device))
 
 /* TEST_GROUP for files all of whose tests require a device: without one the program exits with 77, or
  * with 1 where a device is required. */

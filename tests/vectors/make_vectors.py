@@ -665,14 +665,14 @@ OPTIONS = {
 
 # Title, number of keys, largest turn, or None for other keys. The last two are for the first options alone.
 CASES = [
-    ("turns up to 180 degrees", 5, math.pi),
+    ("turns up to 180 degrees", 4, math.pi),
     ("two keys", 2, 2.5),
     ("three keys", 3, 2.0),
     ("loop", 4, 2.5),
-    ("turns up to 60 degrees", 5, 1.0),
-    ("loop of a full turn", 5, None),
+    ("turns up to 60 degrees", 4, 1.0),
+    ("loop of a full turn", 4, None),
 ]
-BACK_AND_FORTH = ("back and forth", 6, None)
+BACK_AND_FORTH = ("back and forth", 5, None)
 
 
 def cases_of(method, options, is_first):
@@ -736,7 +736,7 @@ def write_method(folder, method):
                 elif title == BACK_AND_FORTH[0]:
                     keys = back_and_forth(rng, count)
                 else:
-                    keys = spin(count, 72.0)
+                    keys = spin(count, 90.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
                 positions = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
