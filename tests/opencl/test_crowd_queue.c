@@ -163,7 +163,8 @@ CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine_destroy(&engine);
     flush_waiting(caller.in_order);
     gate_open(gate);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE],
+                 caller_keep_event(done));
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -225,6 +226,7 @@ CALLER_TEST(a_wait_list_may_be_long) {
         gates[i] = gate_make();
     expect_success(
         pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, new_error()));
+    caller_keep_event(done);
     flush_waiting(queue);
     for (size_t i = 0; i < GATES; i++) {
         assert_false(is_complete(done));
@@ -314,6 +316,7 @@ CALLER_TEST(an_empty_wait_list_may_have_an_address) {
     for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
         expect_success(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done,
                                         new_error()));
+        caller_keep_event(done);
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
     }
@@ -377,7 +380,8 @@ static void *pose_often(void *context) {
             clReleaseEvent(done);
     }
     if (buffer)
-        free(results);
+        clReleaseMemObject(buffer);
+    free(results);
     return NULL;
 }
 

@@ -213,6 +213,7 @@ CALLER_TEST(a_queue_of_another_device_is_refused) {
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     target.offset = 0;
     expect_refused_as(crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
+    clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
