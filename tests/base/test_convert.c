@@ -5,11 +5,8 @@
  */
 #include "base/counts.h"
 #include "oracle/random_tracks.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +61,7 @@ static void random_angles(random_source *source, double reach, double angles[3])
         angles[n] = random_between(source, -reach, reach);
 }
 
-static void quaternion_of_angles_is_the_product_of_three_turns(void **state) {
-    (void)state;
+TEST(quaternion_of_angles_is_the_product_of_three_turns) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -79,8 +75,7 @@ static void quaternion_of_angles_is_the_product_of_three_turns(void **state) {
     }
 }
 
-static void angles_of_a_quaternion_give_the_same_rotation(void **state) {
-    (void)state;
+TEST(angles_of_a_quaternion_give_the_same_rotation) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -94,8 +89,7 @@ static void angles_of_a_quaternion_give_the_same_rotation(void **state) {
     }
 }
 
-static void with_near_the_original_angles_are_returned(void **state) {
-    (void)state;
+TEST(with_near_the_original_angles_are_returned) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -114,8 +108,7 @@ static void with_near_the_original_angles_are_returned(void **state) {
     }
 }
 
-static void without_near_the_angles_are_the_smallest(void **state) {
-    (void)state;
+TEST(without_near_the_angles_are_the_smallest) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -136,8 +129,7 @@ static void without_near_the_angles_are_the_smallest(void **state) {
     }
 }
 
-static void at_gimbal_lock_the_first_angle_keeps_the_value_of_near(void **state) {
-    (void)state;
+TEST(at_gimbal_lock_the_first_angle_keeps_the_value_of_near) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -157,8 +149,7 @@ static void at_gimbal_lock_the_first_angle_keeps_the_value_of_near(void **state)
     }
 }
 
-static void near_gimbal_lock_the_rotation_is_kept(void **state) {
-    (void)state;
+TEST(near_gimbal_lock_the_rotation_is_kept) {
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
         for (int n = 0; n < RANDOM_CASES; n++) {
@@ -175,8 +166,7 @@ static void near_gimbal_lock_the_rotation_is_kept(void **state) {
     }
 }
 
-static void float32_noise_at_gimbal_lock_does_not_change_the_first_angle(void **state) {
-    (void)state;
+TEST(float32_noise_at_gimbal_lock_does_not_change_the_first_angle) {
     random_source source = random_start();
     int held = 0;
     for (int n = 0; n < RANDOM_CASES; n++) {
@@ -192,8 +182,7 @@ static void float32_noise_at_gimbal_lock_does_not_change_the_first_angle(void **
     assert_int_equal(held, RANDOM_CASES);
 }
 
-static void any_norm_and_sign_of_a_quaternion_give_the_same_angles(void **state) {
-    (void)state;
+TEST(any_norm_and_sign_of_a_quaternion_give_the_same_angles) {
     static const double scales[] = {-1.0, 3.0, 1e-160, -1e200, 0x1p-1040};
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
@@ -210,8 +199,7 @@ static void any_norm_and_sign_of_a_quaternion_give_the_same_angles(void **state)
     }
 }
 
-static void the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does(void **state) {
-    (void)state;
+TEST(the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does) {
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
         double q[4], v[4] = {0}, m[9], conjugate[4], turned[4];
@@ -230,8 +218,7 @@ static void the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does(vo
     }
 }
 
-static void matrices_give_back_their_quaternions_with_positive_w(void **state) {
-    (void)state;
+TEST(matrices_give_back_their_quaternions_with_positive_w) {
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
         double q[4], m[9], back[4] = {POISON, POISON, POISON, POISON};
@@ -244,8 +231,7 @@ static void matrices_give_back_their_quaternions_with_positive_w(void **state) {
     }
 }
 
-static void matrices_of_half_turns_give_back_their_quaternions(void **state) {
-    (void)state;
+TEST(matrices_of_half_turns_give_back_their_quaternions) {
     random_source source = random_start();
     for (int n = 0; n < RANDOM_CASES; n++) {
         double q[4] = {0}, m[9], back[4] = {POISON, POISON, POISON, POISON};
@@ -270,8 +256,7 @@ static double trace_with(const double q[4], const double m[9]) {
     return trace;
 }
 
-static void a_sheared_matrix_gives_the_nearest_rotation(void **state) {
-    (void)state;
+TEST(a_sheared_matrix_gives_the_nearest_rotation) {
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
         double q[4], m[9], back[4] = {POISON, POISON, POISON, POISON};
@@ -298,8 +283,7 @@ static void a_sheared_matrix_gives_the_nearest_rotation(void **state) {
     }
 }
 
-static void the_scale_of_a_matrix_does_not_matter(void **state) {
-    (void)state;
+TEST(the_scale_of_a_matrix_does_not_matter) {
     static const double scales[] = {1e-150, 1e-3, 7.0, 1e300};
     random_source source = random_start();
     for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
@@ -313,8 +297,7 @@ static void the_scale_of_a_matrix_does_not_matter(void **state) {
     }
 }
 
-static void matrices_that_are_no_rotations_are_refused_and_write_nothing(void **state) {
-    (void)state;
+TEST(matrices_that_are_no_rotations_are_refused_and_write_nothing) {
     static const double bad[][9] = {
         {0, 0, 0, 0, 0, 0, 0, 0, 0},        {-1, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 0, 0, 1, 0, 0, 0, 0, 1},        {POISON, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -326,24 +309,4 @@ static void matrices_that_are_no_rotations_are_refused_and_write_nothing(void **
         for (int c = 0; c < 4; c++)
             assert_true(q[c] == 5.0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quaternion_of_angles_is_the_product_of_three_turns),
-        cmocka_unit_test(angles_of_a_quaternion_give_the_same_rotation),
-        cmocka_unit_test(with_near_the_original_angles_are_returned),
-        cmocka_unit_test(without_near_the_angles_are_the_smallest),
-        cmocka_unit_test(at_gimbal_lock_the_first_angle_keeps_the_value_of_near),
-        cmocka_unit_test(near_gimbal_lock_the_rotation_is_kept),
-        cmocka_unit_test(float32_noise_at_gimbal_lock_does_not_change_the_first_angle),
-        cmocka_unit_test(any_norm_and_sign_of_a_quaternion_give_the_same_angles),
-        cmocka_unit_test(the_matrix_of_a_quaternion_rotates_vectors_as_the_quaternion_does),
-        cmocka_unit_test(matrices_give_back_their_quaternions_with_positive_w),
-        cmocka_unit_test(matrices_of_half_turns_give_back_their_quaternions),
-        cmocka_unit_test(a_sheared_matrix_gives_the_nearest_rotation),
-        cmocka_unit_test(the_scale_of_a_matrix_does_not_matter),
-        cmocka_unit_test(matrices_that_are_no_rotations_are_refused_and_write_nothing),
-    };
-    return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

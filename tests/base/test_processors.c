@@ -35,14 +35,13 @@ static void expect_quota(size_t wanted) {
     assert_int_equal(pm_processor_quota(root), wanted);
 }
 
-static void a_quota_is_rounded_up_to_whole_processors(void **state) {
+TEST(a_quota_is_rounded_up_to_whole_processors) {
     static const struct {
         const char *text;
         size_t wanted;
     } rows[] = {{"max 100000\n", SIZE_MAX}, {"200000 100000\n", 2},  {"150000 100000\n", 2},
                 {"1000 100000\n", 1},       {"100000\n", SIZE_MAX},  {"", SIZE_MAX},
                 {"0 100000\n", SIZE_MAX},   {"100000 0\n", SIZE_MAX}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         begin_machine("0::/a\n");
         put("sys/fs/cgroup/a/cpu.max", rows[i].text);
@@ -50,8 +49,7 @@ static void a_quota_is_rounded_up_to_whole_processors(void **state) {
     }
 }
 
-static void the_least_quota_on_the_way_to_the_root_counts(void **state) {
-    (void)state;
+TEST(the_least_quota_on_the_way_to_the_root_counts) {
     begin_machine("0::/user.slice/deep/job\n");
     put("sys/fs/cgroup/user.slice/deep/job/cpu.max", "800000 100000\n");
     put("sys/fs/cgroup/user.slice/deep/cpu.max", "max 100000\n");
@@ -62,8 +60,7 @@ static void the_least_quota_on_the_way_to_the_root_counts(void **state) {
     expect_quota(2);
 }
 
-static void quotas_of_version_1_are_read(void **state) {
-    (void)state;
+TEST(quotas_of_version_1_are_read) {
     begin_machine("7:cpuset:/x\n5:cpu,cpuacct:/x/y\n2:memory:/x\n1:name=systemd:/x\n0::/x\n");
     put("sys/fs/cgroup/cpu/x/y/cpu.cfs_quota_us", "-1\n");
     put("sys/fs/cgroup/cpu/x/y/cpu.cfs_period_us", "100000\n");
@@ -76,8 +73,7 @@ static void quotas_of_version_1_are_read(void **state) {
     expect_quota(5);
 }
 
-static void a_container_shows_its_own_group_at_the_mount(void **state) {
-    (void)state;
+TEST(a_container_shows_its_own_group_at_the_mount) {
     begin_machine("4:cpu:/docker/abc/sub\n");
     put("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000\n");
     put("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
@@ -91,8 +87,7 @@ static void a_container_shows_its_own_group_at_the_mount(void **state) {
     expect_quota(6);
 }
 
-static void files_that_are_missing_or_odd_are_no_limit(void **state) {
-    (void)state;
+TEST(files_that_are_missing_or_odd_are_no_limit) {
     machines++;
     expect_quota(SIZE_MAX);
     begin_machine("no colon\n:\n0:\n\n");
@@ -104,8 +99,7 @@ static void files_that_are_missing_or_odd_are_no_limit(void **state) {
     expect_quota(SIZE_MAX);
 }
 
-static void the_affinity_mask_limits_the_processors(void **state) {
-    (void)state;
+TEST(the_affinity_mask_limits_the_processors) {
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     const size_t before = pm_processors();
@@ -121,14 +115,4 @@ static void the_affinity_mask_limits_the_processors(void **state) {
     assert_int_equal(pm_processors(), before);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quota_is_rounded_up_to_whole_processors),
-        cmocka_unit_test(the_least_quota_on_the_way_to_the_root_counts),
-        cmocka_unit_test(quotas_of_version_1_are_read),
-        cmocka_unit_test(a_container_shows_its_own_group_at_the_mount),
-        cmocka_unit_test(files_that_are_missing_or_odd_are_no_limit),
-        cmocka_unit_test(the_affinity_mask_limits_the_processors),
-    };
-    return cmocka_run_group_tests_name("processors", tests, test_folder_enter, test_folder_leave);
-}
+TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -273,4 +273,4 @@ TEST(wrong_sources_are_refused) {
     assert_null(pm_motion_batch_list_text(NULL));
 }
 
-const test_fixture group_fixture = {put_takes, remove_takes};
+TEST_GROUP(put_takes, remove_takes)

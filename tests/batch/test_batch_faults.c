@@ -17,7 +17,7 @@
 #include "support/short_take.h"
 #include "support/tar_files.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -251,4 +251,4 @@ TEST(reports_fail_cleanly) {
     fail_each_allocation(write_report, 200, 30);
 }
 
-const test_fixture each_fixture = {test_folder_enter, test_folder_leave};
+TEST_EACH(test_folder_enter, test_folder_leave)

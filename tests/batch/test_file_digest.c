@@ -7,7 +7,7 @@
 
 #include "motion/files/digest.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -97,4 +97,4 @@ TEST(digests_are_compared) {
     assert_string_equal(of_nothing.text, "");
 }
 
-const test_fixture group_fixture = {make_data, test_folder_leave};
+TEST_GROUP(make_data, test_folder_leave)

@@ -11,7 +11,7 @@
 #include "motion/items/list_write.h"
 #include "support/batch_files.h"
 #include "support/tar_files.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -723,4 +723,4 @@ TEST(archives_are_refused_with_the_reason) {
 
 #endif
 
-const test_fixture each_fixture = {test_folder_enter, leave};
+TEST_EACH(test_folder_enter, leave)

@@ -21,7 +21,7 @@
 
 #include "support/records.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 static const char path[] = "a.jsonl";
 
@@ -615,5 +615,5 @@ TEST(many_names_are_found) {
     record_table_destroy(&table);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
-const test_fixture each_fixture = {NULL, remove_file};
+TEST_GROUP(test_folder_enter, test_folder_leave)
+TEST_EACH(NULL, remove_file)

@@ -7,7 +7,7 @@
 
 #include "options/shard_option.h"
 #include "oracle/random_tracks.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,4 +267,4 @@ TEST(environments_that_would_lose_files_are_refused) {
     }
 }
 
-const test_fixture each_fixture = {clear_environment, clear_environment};
+TEST_EACH(clear_environment, clear_environment)

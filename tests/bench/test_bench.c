@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <glob.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +18,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/counts.h"
 #include "support/check.h"
@@ -133,22 +130,27 @@ static double number(const char *of, const char *name) {
     return strncmp(text, "null", 4) == 0 ? (double)NAN : strtod(text, NULL);
 }
 
-static void expect_sound_case(const char *name) {
+/* The case of this name, whose times must be sound. */
+__attribute__((format(printf, 1, 2))) static const char *sound_case(const char *format, ...) {
+    char name[96];
+    va_list words;
+    va_start(words, format);
+    vsnprintf(name, sizeof name, format, words);
+    va_end(words);
     const char *of = find_case(name);
-    double samples = number(of, "samples");
-    double median = number(of, "seconds_median");
-    double rate = number(of, "samples_per_s");
+    const double samples = number(of, "samples"), median = number(of, "seconds_median");
+    const double rate = number(of, "samples_per_s"), share = number(of, "ceiling_share");
+    const double ratio = number(of, "baseline_ratio");
     assert_true(samples >= 1.0);
     assert_true(number(of, "seconds_min") > 0.0);
     assert_true(number(of, "seconds_min") <= median);
     assert_true(median <= number(of, "seconds_p95"));
     assert_true(fabs(rate * median - samples) <= 1e-9 * samples);
     assert_true(number(of, "bytes_per_sample") >= 16.0);
-    double share = number(of, "ceiling_share");
     assert_true(isnan(share) || share > 0.0);
-    double ratio = number(of, "baseline_ratio");
     assert_true(isnan(ratio) || ratio > 0.0);
     (void)number(of, "max_error_rad");
+    return of;
 }
 
 /* A case with a bound states what it moves and computes. */
@@ -189,14 +191,12 @@ enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
-        char name[96];
         if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0)
             continue;
-        snprintf(name, sizeof name, "%s/%s", group, info->name);
-        expect_sound_case(name);
-        assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
-        assert_true(number(find_case(name), "ceiling_share") > 0.0);
-        expect_bound(find_case(name));
+        const char *of = sound_case("%s/%s", group, info->name);
+        assert_true(number(of, "max_error_rad") <= 2.0 * info->max_error);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        expect_bound(of);
     }
 }
 
@@ -210,13 +210,11 @@ static void expect_sizes(void) {
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         const pm_method_info *info = pm_method_describe(methods[m]);
         for (size_t i = 0; i < SIZES; i++) {
-            char name[96];
-            snprintf(name, sizeof name, "sizes/%s-%d", info->name, sizes[i]);
-            expect_sound_case(name);
-            assert_true(number(find_case(name), "samples") == (double)sizes[i]);
-            assert_true(number(find_case(name), "ceiling_share") > 0.0);
-            assert_true(number(find_case(name), "max_error_rad") <= 2.0 * info->max_error);
-            expect_bound(find_case(name));
+            const char *of = sound_case("sizes/%s-%d", info->name, sizes[i]);
+            assert_true(number(of, "samples") == (double)sizes[i]);
+            assert_true(number(of, "ceiling_share") > 0.0);
+            assert_true(number(of, "max_error_rad") <= 2.0 * info->max_error);
+            expect_bound(of);
         }
     }
     assert_int_equal(occurrences(record, "\"sizes/"), 2 * SIZES);
@@ -225,10 +223,8 @@ static void expect_sizes(void) {
 /* Slerp with keys of 48 bits, which the reference path decodes too. */
 static void expect_coded_groups(void) {
     for (size_t g = 0; g < CODED_GROUPS; g++) {
-        char name[96];
-        snprintf(name, sizeof name, "%s/slerp", coded_groups[g]);
-        expect_sound_case(name);
-        assert_true(number(find_case(name), "max_error_rad") <= 1e-6);
+        const char *of = sound_case("%s/slerp", coded_groups[g]);
+        assert_true(number(of, "max_error_rad") <= 1e-6);
     }
 }
 
@@ -238,8 +234,7 @@ static void expect_crowd(void) {
     static const char *const names[] = {"crowd/model", "crowd/palette", "crowd/crossfade",
                                         "ceiling/palette-fill"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        expect_sound_case(names[i]);
-        const char *of = find_case(names[i]);
+        const char *of = sound_case("%s", names[i]);
         assert_true(number(of, "samples") == 85 * 64.0);
         assert_true(number(of, "bytes_per_sample") == 48.0);
         assert_true(number(of, "ceiling_share") > 0.0);
@@ -281,10 +276,7 @@ enum { CROWDS = sizeof crowds / sizeof crowds[0] };
 
 static void expect_crowds(void) {
     for (size_t i = 0; i < CROWDS; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        const char *of = sound_case("crowds/%s", crowds[i].name);
         assert_true(number(of, "samples") == crowds[i].samples);
         assert_true(number(of, "bytes_per_sample") == crowds[i].bytes);
         assert_true(number(of, "max_error_rad") <= (crowds[i].bytes < 32.0 ? 0x1p-9 : 1e-5));
@@ -307,10 +299,8 @@ enum { BATCHES = sizeof batches / sizeof batches[0] };
 
 static void expect_batches(void) {
     for (size_t i = 0; i < BATCHES; i++) {
-        char name[96], rate[32];
-        snprintf(name, sizeof name, "batch/%s", batches[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        char rate[32];
+        const char *of = sound_case("batch/%s", batches[i].name);
         const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
         const double error = number(of, "max_error_rad");
         assert_true(number(of, "files") == 24.0);
@@ -359,10 +349,7 @@ enum { FILES = sizeof files / sizeof files[0] };
 
 static void expect_files(void) {
     for (size_t i = 0; i < FILES; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "files/%s", files[i].name);
-        expect_sound_case(name);
-        const char *of = find_case(name);
+        const char *of = sound_case("files/%s", files[i].name);
         const double read = number(of, "bytes_read"), written = number(of, "bytes_written");
         const double error = number(of, "max_error_rad");
         assert_true(number(of, "samples") == files[i].samples);
@@ -384,8 +371,7 @@ static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample
                                          "loop",       "times",      "samples"};
 enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
 
-static void the_record_names_device_driver_platform_commit_and_options(void **state) {
-    (void)state;
+TEST(the_record_names_device_driver_platform_commit_and_options) {
     expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
     assert_ptr_equal(record, strstr(record, "{\n  \"schema\": 2,\n  \"date\": \""));
     assert_true(*member(record, "device") == '"');
@@ -410,8 +396,7 @@ static void expect_cases(const char *pattern, void (*expect_them)(void)) {
 
 /* With small sizes each kind of case; other tests measure one method of each kind of job. A record
  * repeats the pattern, which must not count as a case. */
-static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **state) {
-    (void)state;
+TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     if (small_sizes()) {
         expect_cases("ceiling/arithmetic", expect_arithmetic);
         expect_cases("size?/*", expect_sizes);
@@ -425,14 +410,11 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     for (size_t g = 0; g < JOB_GROUPS; g++)
         expect_group(job_groups[g]);
     expect_coded_groups();
-    expect_sound_case("ceiling/fill");
-    expect_sound_case("ceiling/copy");
+    sound_case("ceiling/fill");
+    sound_case("ceiling/copy");
     expect_arithmetic();
-    for (int m = 0; m < PM_METHOD_COUNT; m++) {
-        char name[96];
-        snprintf(name, sizeof name, "clip/%s", pm_method_describe((pm_method)m)->name);
-        expect_sound_case(name);
-    }
+    for (int m = 0; m < PM_METHOD_COUNT; m++)
+        sound_case("clip/%s", pm_method_describe((pm_method)m)->name);
     expect_sizes();
     expect_crowd();
     expect_files();
@@ -445,30 +427,27 @@ static void every_method_is_a_case_of_every_kind_of_job_on_the_reference(void **
     assert_null(strstr(output, "WRONG"));
 }
 
-static void the_baseline_computes_the_same_curves(void **state) {
-    (void)state;
+TEST(the_baseline_computes_the_same_curves) {
     static const char *const names[] = {"baseline/nlerp", "baseline/slerp",   "baseline/squad",
                                         "baseline/model", "baseline/palette", "baseline/crossfade"};
     expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        expect_sound_case(names[i]);
-        assert_true(number(find_case(names[i]), "max_error_rad") < 1e-5);
-        assert_true(fabs(number(find_case(names[i]), "baseline_ratio") - 1.0) < 1e-12);
-        assert_true(number(find_case(names[i]), "ceiling_share") > 0.0);
-        assert_true(number(find_case(names[i]), "bound_share") > 0.0);
+        const char *of = sound_case("%s", names[i]);
+        assert_true(number(of, "max_error_rad") < 1e-5);
+        assert_true(fabs(number(of, "baseline_ratio") - 1.0) < 1e-12);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        assert_true(number(of, "bound_share") > 0.0);
     }
     assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
 }
 
-static void a_method_without_a_baseline_has_no_ratio(void **state) {
-    (void)state;
+TEST(a_method_without_a_baseline_has_no_ratio) {
     expect(0, "--device none --quick --samples 2048 --case 'loop/s*' --json record.json");
     assert_true(isnan(number(find_case("loop/step"), "baseline_ratio")));
     assert_true(number(find_case("loop/slerp"), "baseline_ratio") > 0.0);
 }
 
-static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
-    (void)state;
+TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
     const size_t matching = 2 + JOB_GROUPS; /* includes baseline and clip */
     assert_int_equal(occurrences(record, "\"name\": "), matching);
@@ -478,33 +457,29 @@ static void case_picks_by_glob_and_refuses_what_matches_nothing(void **state) {
     expect_failure(2, "--device none --case obvious/slerp", "no case");
 }
 
-static void a_size_is_picked_by_its_samples(void **state) {
-    (void)state;
+TEST(a_size_is_picked_by_its_samples) {
     expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
     assert_int_equal(occurrences(record, "\"name\": "), 1);
-    expect_sound_case("sizes/squad-8192");
+    sound_case("sizes/squad-8192");
     expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
-static void crowds_are_posed_in_a_quick_run_when_asked_for(void **state) {
-    (void)state;
+TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
     expect(0, "--device none --quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS);
     for (size_t i = 0; i < CROWDS; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "crowds/%s", crowds[i].name);
+        const char *of = sound_case("crowds/%s", crowds[i].name);
         bool one = strncmp(crowds[i].name, "one-", 4) == 0;
-        assert_true(isnan(number(find_case(name), "ceiling_share")) == one);
+        assert_true(isnan(number(of, "ceiling_share")) == one);
         /* all of these are results of the reference path */
-        assert_true(number(find_case(name), "max_error_rad") == 0.0);
+        assert_true(number(of, "max_error_rad") == 0.0);
     }
     assert_null(strstr(output, "differ"));
 }
 
 /* The size of the files shows in the table, and twice the samples are twice the bytes. */
-static void files_grow_with_the_samples(void **state) {
-    (void)state;
+TEST(files_grow_with_the_samples) {
     double bytes[2];
     for (int i = 0; i < 2; i++) {
         char arguments[128];
@@ -541,8 +516,7 @@ static void expect_no_folder_after(char *const *words, const char *pattern, int 
 }
 
 /* A signal while the input or the output is written. */
-static void a_signal_leaves_no_file_of_a_case(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_file_of_a_case) {
     static const struct {
         char *cases, *file;
     } moments[] = {{"files/bvh*", "posemill-bench-*/input0.bvh"},
@@ -561,8 +535,7 @@ static const int signals[] = {SIGTERM, SIGKILL};
 
 #if POSEMILL_BATCH
 /* A signal while files are copied, stored, resampled alone and resampled in a batch. */
-static void a_signal_leaves_no_folder_of_a_batch(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_folder_of_a_batch) {
     static const struct {
         char *cases, *file;
     } moments[] = {{"batch/cp", "posemill-bench-*/out/01"},
@@ -587,8 +560,7 @@ static void skip_without_a_device(void) {
 }
 
 /* A signal while a process builds its programs, with the folder of its caches. */
-static void a_signal_leaves_no_folder_of_caches(void **state) {
-    (void)state;
+TEST(a_signal_leaves_no_folder_of_caches) {
     static char *const words[] = {POSEMILL_COMMAND, "bench",      "--quick", "--quiet",
                                   "--case",         "cold/slerp", NULL};
     skip_without_a_device();
@@ -596,8 +568,7 @@ static void a_signal_leaves_no_folder_of_caches(void **state) {
         expect_no_folder_after(words, "posemill-bench-*/caches", signals[i]);
 }
 
-static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
-    (void)state;
+TEST(json_on_stdout_stands_alone_and_quiet_prints_nothing) {
     expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
     assert_int_equal(output[0], '{');
     assert_string_equal(output + strlen(output) - 2, "}\n");
@@ -606,8 +577,7 @@ static void json_on_stdout_stands_alone_and_quiet_prints_nothing(void **state) {
     assert_string_equal(error_output, "");
 }
 
-static void what_cannot_be_measured_is_refused(void **state) {
-    (void)state;
+TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 2047", "at least 2048");
     expect_failure(2, "--device all", "'all' names several devices");
     expect_failure(2, "--device 0,1", "'0,1' names several devices");
@@ -619,13 +589,11 @@ static void what_cannot_be_measured_is_refused(void **state) {
     expect_failure(2, "--device none --samples 0", "at least 2048");
 }
 
-static void a_record_that_cannot_be_written_fails_before_anything_is_measured(void **state) {
-    (void)state;
+TEST(a_record_that_cannot_be_written_fails_before_anything_is_measured) {
     expect_failure(6, "--device none --json no/such/folder/record.json", "no/such/folder");
 }
 
-static void help_defines_its_terms_and_needs_no_device(void **state) {
-    (void)state;
+TEST(help_defines_its_terms_and_needs_no_device) {
     expect(0, "--help");
     assert_non_null(strstr(output, "Kernel time"));
     assert_non_null(strstr(output, "Wall-clock time"));
@@ -634,8 +602,7 @@ static void help_defines_its_terms_and_needs_no_device(void **state) {
 
 /* One method of each group. The reference path runs all cases here, and `./dev ratios` runs them on a
  * device, where a wrong result is a failure. */
-static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void **state) {
-    (void)state;
+TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     skip_without_a_device();
     expect(0, "--quick --samples 4096 --case '*/slerp' --json record.json");
     DIR *entries = opendir(".");
@@ -646,26 +613,23 @@ static void on_a_device_every_group_is_measured_and_no_cache_is_left_behind(void
     static const char *const names[] = {"obvious/slerp", "end-to-end/slerp", "cold/slerp",
                                         "first/slerp", "warm/slerp"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        expect_sound_case(names[i]);
+        sound_case("%s", names[i]);
     expect_bound(find_case("obvious/slerp"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
 }
 
-static void on_a_device_crowds_are_posed_there_and_on_the_reference(void **state) {
-    (void)state;
+TEST(on_a_device_crowds_are_posed_there_and_on_the_reference) {
     skip_without_a_device();
     expect(0, "--quick --samples 4096 --case crowds/reference --json record.json");
-    expect_sound_case("crowds/reference");
-    assert_true(number(find_case("crowds/reference"), "max_error_rad") == 0.0);
-    assert_true(isnan(number(find_case("crowds/reference"), "ceiling_share")));
+    const char *of = sound_case("crowds/reference");
+    assert_true(number(of, "max_error_rad") == 0.0 && isnan(number(of, "ceiling_share")));
     expect(0, "--quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 3);
 }
 
-static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void **state) {
-    (void)state;
+TEST(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere) {
     int code = run("--device 'no such device' --case cold/slerp");
     if (code == 2)
         skip(); /* without OpenCL these cases do not exist */
@@ -674,8 +638,7 @@ static void a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere(void *
 }
 
 /* The report is a script, to which the build does not matter. */
-static void the_report_fills_the_documents_from_a_record(void **state) {
-    (void)state;
+TEST(the_report_fills_the_documents_from_a_record) {
     if (small_sizes())
         skip();
     run_everything();
@@ -713,8 +676,7 @@ static void the_report_fills_the_documents_from_a_record(void **state) {
     assert_int_equal(system(script), 0);
 }
 
-static int enter_folder(void **state) {
-    (void)state;
+FIXTURE(enter_folder) {
     if (!mkdtemp(folder) || chdir(folder) != 0)
         return 1;
     /* Memory that drivers hold at exit is not a leak of the command, and a report would add lines
@@ -725,34 +687,8 @@ static int enter_folder(void **state) {
                   1) != 0;
 }
 
-static int leave_folder(void **state) {
-    (void)state;
+FIXTURE(leave_folder) {
     return chdir("/") != 0 || rmdir(folder) != 0; /* fails if any file was left behind */
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_names_device_driver_platform_commit_and_options),
-        cmocka_unit_test(every_method_is_a_case_of_every_kind_of_job_on_the_reference),
-        cmocka_unit_test(the_baseline_computes_the_same_curves),
-        cmocka_unit_test(a_method_without_a_baseline_has_no_ratio),
-        cmocka_unit_test(case_picks_by_glob_and_refuses_what_matches_nothing),
-        cmocka_unit_test(a_size_is_picked_by_its_samples),
-        cmocka_unit_test(crowds_are_posed_in_a_quick_run_when_asked_for),
-        cmocka_unit_test(files_grow_with_the_samples),
-        cmocka_unit_test(a_signal_leaves_no_file_of_a_case),
-#if POSEMILL_BATCH
-        cmocka_unit_test(a_signal_leaves_no_folder_of_a_batch),
-#endif
-        cmocka_unit_test(a_signal_leaves_no_folder_of_caches),
-        cmocka_unit_test(json_on_stdout_stands_alone_and_quiet_prints_nothing),
-        cmocka_unit_test(what_cannot_be_measured_is_refused),
-        cmocka_unit_test(a_record_that_cannot_be_written_fails_before_anything_is_measured),
-        cmocka_unit_test(help_defines_its_terms_and_needs_no_device),
-        cmocka_unit_test(on_a_device_every_group_is_measured_and_no_cache_is_left_behind),
-        cmocka_unit_test(on_a_device_crowds_are_posed_there_and_on_the_reference),
-        cmocka_unit_test(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere),
-        cmocka_unit_test(the_report_fills_the_documents_from_a_record),
-    };
-    return cmocka_run_group_tests_name("bench", tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

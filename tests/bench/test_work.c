@@ -7,12 +7,9 @@
 #include "bench/count_operations.h"
 #include "cases/crowd_work.h"
 #include "clip/clip.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The count of the curve that a method uses. */
 static const operation_count *count_of(pm_method method) {
@@ -20,8 +17,7 @@ static const operation_count *count_of(pm_method method) {
     return &count_curves()[pm_rotation_impl(&desc).curve];
 }
 
-static void the_table_of_curves_has_the_operations_of_the_kernels(void **state) {
-    (void)state;
+TEST(the_table_of_curves_has_the_operations_of_the_kernels) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         const pm_method_info *info = pm_method_describe((pm_method)m);
         const operation_count *count = count_of((pm_method)m);
@@ -38,8 +34,7 @@ static void the_table_of_curves_has_the_operations_of_the_kernels(void **state) 
     }
 }
 
-static void the_table_of_joints_has_the_operations_of_the_kernels(void **state) {
-    (void)state;
+TEST(the_table_of_joints_has_the_operations_of_the_kernels) {
     const joint_count count = count_joint();
     const joint_work work = work_of_joint();
     assert_int_equal(work.mixed, count.mixed);
@@ -77,7 +72,7 @@ static int close_scenes(void **state) {
     return 0;
 }
 
-static void a_grid_reads_each_key_and_segment_once(void **state) {
+TEST(a_grid_reads_each_key_and_segment_once) {
     const scenes *s = *state;
     assert_int_equal(s->segments, SEGMENTS);
     const uint64_t keys = TRACKS * (SEGMENTS + 1) * 16, segments = (uint64_t)TRACKS * SEGMENTS;
@@ -94,7 +89,7 @@ static void a_grid_reads_each_key_and_segment_once(void **state) {
            8 * SAMPLES, segments * (39 + 39));
 }
 
-static void samples_on_keys_take_the_key_alone(void **state) {
+TEST(samples_on_keys_take_the_key_alone) {
     const uint64_t values = SAMPLES / 16;
     expect(work_of(*state, SCENE_DOWNSAMPLE_4, PM_METHOD_SQUAD), values * 16, values * 16, 0);
     expect(work_of(*state, SCENE_DOWNSAMPLE_4_LOG48, PM_METHOD_SLERP), values * 6, values * 16, 0);
@@ -102,7 +97,7 @@ static void samples_on_keys_take_the_key_alone(void **state) {
            values * 227);
 }
 
-static void random_samples_read_their_own_segments(void **state) {
+TEST(random_samples_read_their_own_segments) {
     const uint64_t values = SAMPLES, rows = values / TRACKS;
     expect(work_of(*state, SCENE_TIMES, PM_METHOD_SLERP), values * 32 + rows * 8, values * 16,
            values * 78);
@@ -113,7 +108,7 @@ static void random_samples_read_their_own_segments(void **state) {
 }
 
 /* Segments of random length: only those that a sample lies in count. */
-static void listed_keys_count_where_samples_lie(void **state) {
+TEST(listed_keys_count_where_samples_lie) {
     const scenes *s = *state;
     const uint64_t rows = 4 * SEGMENTS;
     uint64_t hit = 0;
@@ -131,7 +126,7 @@ static void listed_keys_count_where_samples_lie(void **state) {
            TRACKS * (hit * 46 + rows * 131) + rows * 97);
 }
 
-static void the_baseline_reads_keys_and_inner_points(void **state) {
+TEST(the_baseline_reads_keys_and_inner_points) {
     const scenes *s = *state;
     const uint64_t keys = TRACKS * (SEGMENTS + 1) * 16;
     const uint64_t segments = SEGMENTS;
@@ -140,7 +135,7 @@ static void the_baseline_reads_keys_and_inner_points(void **state) {
     assert_int_equal(work_of_baseline(s, PM_METHOD_NLERP).bytes_read, keys);
 }
 
-static void a_part_of_a_segment_counts_as_one(void **state) {
+TEST(a_part_of_a_segment_counts_as_one) {
     expect(work_of_job(*state, SCENE_UPSAMPLE_4, PM_METHOD_SLERP, 1), TRACKS * 32, TRACKS * 16,
            TRACKS * 39);
     expect(work_of_job(*state, SCENE_UPSAMPLE_4, PM_METHOD_SLERP, 5), TRACKS * 48, TRACKS * 5 * 16,
@@ -164,8 +159,7 @@ static crowd_setup setup_of(pm_crowd_instance instances[32], pm_crowd_output out
                          .moving = {10, 10, 4}};
 }
 
-static void joints_count_by_what_they_show(void **state) {
-    (void)state;
+TEST(joints_count_by_what_they_show) {
     pm_crowd_instance instances[32];
     const uint64_t all = 32 * sizeof *instances, read = all + 320 * 32;
     const struct {
@@ -188,8 +182,7 @@ static void joints_count_by_what_they_show(void **state) {
     }
 }
 
-static void keys_are_never_more_than_the_clips_have(void **state) {
-    (void)state;
+TEST(keys_are_never_more_than_the_clips_have) {
     pm_crowd_instance instances[32];
     const crowd_scene scene = {.output = PM_CROWD_LOCAL};
     const crowd_setup setup = setup_of(instances, PM_CROWD_LOCAL, 0, 20);
@@ -197,27 +190,11 @@ static void keys_are_never_more_than_the_clips_have(void **state) {
            320 * 78);
 }
 
-static void instances_that_are_not_updated_do_not_count(void **state) {
-    (void)state;
+TEST(instances_that_are_not_updated_do_not_count) {
     pm_crowd_instance instances[32];
     const crowd_scene scene = {.output = PM_CROWD_LOCAL, .detail = DETAIL_THIRDS};
     const crowd_setup setup = setup_of(instances, PM_CROWD_LOCAL, 2, 1000);
     expect(work_of_crowd(&scene, &setup), 16 * (sizeof *instances + 4 * 32), 160 * 48, 16 * 4 * 78);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_of_curves_has_the_operations_of_the_kernels),
-        cmocka_unit_test(the_table_of_joints_has_the_operations_of_the_kernels),
-        cmocka_unit_test(a_grid_reads_each_key_and_segment_once),
-        cmocka_unit_test(samples_on_keys_take_the_key_alone),
-        cmocka_unit_test(random_samples_read_their_own_segments),
-        cmocka_unit_test(listed_keys_count_where_samples_lie),
-        cmocka_unit_test(the_baseline_reads_keys_and_inner_points),
-        cmocka_unit_test(a_part_of_a_segment_counts_as_one),
-        cmocka_unit_test(joints_count_by_what_they_show),
-        cmocka_unit_test(keys_are_never_more_than_the_clips_have),
-        cmocka_unit_test(instances_that_are_not_updated_do_not_count),
-    };
-    return cmocka_run_group_tests_name("work", tests, open_scenes, close_scenes);
-}
+TEST_GROUP(open_scenes, close_scenes)

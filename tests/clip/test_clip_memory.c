@@ -3,7 +3,9 @@
  * The memory of a clip: close to the documented number of floats per segment for any number of
  * tracks. A clip that is too large for its device is refused before its segments are computed.
  */
+#include "support/engines.h"
 #include "support/motion.h"
+#include "support/test.h"
 #include "support/variants.h"
 
 #include "base/counts.h"
@@ -14,20 +16,6 @@
 #include <string.h>
 
 enum { MAX_TRACKS = 40, KEYS = 12 };
-
-static pm_engine *reference;
-
-static int open_reference(void **state) {
-    (void)state;
-    const pm_engine_desc desc = {.device = "none"};
-    return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
-}
-
-static int close_reference(void **state) {
-    (void)state;
-    pm_engine_destroy(&reference);
-    return 0;
-}
 
 /* A description with rotations only. */
 static pm_clip_desc describe(const variant *v, track_set *set) {
@@ -52,7 +40,7 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
     pm_clip *clip = NULL;
     pm_clip_info info;
     pm_error error = {0};
-    expect_ok(pm_clip_create(reference, desc, &clip, &error), &error);
+    expect_ok(pm_clip_create(engine_of_kind(ON_REFERENCE), desc, &clip, &error), &error);
     pm_clip_get_info(clip, &info);
     pm_clip_destroy(&clip);
     /* two planes of constants, and the padding of a group of 48-bit keys */
@@ -66,9 +54,8 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
         assert_true((double)info.device_bytes <= documented_bytes(desc) + once);
 }
 
-static void any_number_of_tracks_requires_less_than_twice_the_documented_memory(void **state) {
+TEST(any_number_of_tracks_requires_less_than_twice_the_documented_memory) {
     random_source source = random_start();
-    (void)state;
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks++) {
         track_set set;
         set_random(&source, tracks, KEYS, 0.01, 1.0, true, true, &set);
@@ -88,27 +75,20 @@ static void any_number_of_tracks_requires_less_than_twice_the_documented_memory(
 }
 
 /* The reference path uploads nothing, so only a check before the computation can refuse. */
-static void a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made(void **state) {
+TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
     random_source source = random_start();
     track_set set;
     pm_clip *clip = NULL;
     pm_error error = {0};
-    (void)state;
     set_random(&source, 3, KEYS, 0.01, 1.0, true, true, &set);
     pm_clip_desc desc = set_describe(&set);
     desc.method = PM_METHOD_SQUAD;
-    reference->device->info.max_allocation_bytes = 1000;
-    const pm_status status = pm_clip_create(reference, &desc, &clip, &error);
-    reference->device->info.max_allocation_bytes = 0;
+    engine_of_kind(ON_REFERENCE)->device->info.max_allocation_bytes = 1000;
+    const pm_status status = pm_clip_create(engine_of_kind(ON_REFERENCE), &desc, &clip, &error);
+    engine_of_kind(ON_REFERENCE)->device->info.max_allocation_bytes = 0;
     expect_refusal(status, &error, PM_ERROR_DEVICE_MEMORY, "bytes in one piece");
     assert_null(clip);
     set_destroy(&set);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_tracks_requires_less_than_twice_the_documented_memory),
-        cmocka_unit_test(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made),
-    };
-    return cmocka_run_group_tests_name("clip memory", tests, open_reference, close_reference);
-}
+TEST_GROUP(NULL, engines_close)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The float32 position in a segment is the nearest to the exact one, for random uniform samples on
- * random uniform keys: as computed by the kernel, and by the host in wider integers.
+ * Where a time is among keys. The float32 position in a segment is the nearest to the exact one, for random
+ * uniform samples on random uniform keys: as computed by the kernel, and by the host in wider integers.
+ * The segment of a time among listed keys, by index and by any hint, is that of a search through all keys.
  */
-#include "support/motion.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/rational.h"
 #include "clip/timeline.h"
+#include "oracle/random_tracks.h"
+#include "support/check.h"
+#include "support/motion.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { CASES = 200000, SEGMENTS = 1000 };
 
@@ -30,8 +34,7 @@ static void expect_near(float u, float wanted, const char *what, uint64_t rest, 
                  (unsigned long long)scale, (double)u, (double)wanted);
 }
 
-static void positions_in_a_segment_are_the_nearest_float32(void **state) {
-    (void)state;
+TEST(positions_in_a_segment_are_the_nearest_float32) {
     const pm_timeline uniform = {.key_count = SEGMENTS + 1, .rate = {1, 1}};
     pm_clip_timeline timeline;
     random_source source = random_salted(31);
@@ -62,8 +65,7 @@ enum { MAPS = 20000, STRIDES = 8, PLACED = STRIDES * PM_STRIDE };
 
 /* Steps from a fraction of a segment to many laps, positions up to the largest that a map may have,
  * before the last key, on it and past it. */
-static void strides_give_the_cursors_of_wider_integers(void **state) {
-    (void)state;
+TEST(strides_give_the_cursors_of_wider_integers) {
     random_source source = random_salted(34);
     size_t at_rest = 0, on_odd_laps = 0;
     for (size_t n = 0; n < MAPS; n++) {
@@ -129,8 +131,7 @@ static bool draw_line(random_source *source, bool is_loop, pm_clip_timeline *pla
            pm_timeline_build(&line, period, placed, NULL) == PM_OK;
 }
 
-static void every_time_is_in_a_segment(void **state) {
-    (void)state;
+TEST(every_time_is_in_a_segment) {
     random_source source = random_salted(32);
     for (size_t n = 0; n < LINES; n++) {
         pm_clip_timeline placed;
@@ -156,8 +157,7 @@ static int ascending(const void *x, const void *y) {
 }
 
 /* Ascending times have many neighbours in one segment; times in any order have few. */
-static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
-    (void)state;
+TEST(neighbours_do_not_change_the_cursor_of_a_time) {
     random_source source = random_salted(33);
     size_t in_runs = 0;
     for (size_t n = 0; n < LINES; n++) {
@@ -186,8 +186,7 @@ static void neighbours_do_not_change_the_cursor_of_a_time(void **state) {
 }
 
 /* Random times, keys and their neighbours, and times outside the keys, at any rate. */
-static void uniform_keys_give_each_time_the_same_cursor_alone_and_among_others(void **state) {
-    (void)state;
+TEST(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others) {
     random_source source = random_salted(34);
     for (size_t n = 0; n < LINES; n++) {
         double times[TIMES];
@@ -214,13 +213,83 @@ static void uniform_keys_give_each_time_the_same_cursor_alone_and_among_others(v
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_time_is_in_a_segment),
-        cmocka_unit_test(neighbours_do_not_change_the_cursor_of_a_time),
-        cmocka_unit_test(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others),
-        cmocka_unit_test(strides_give_the_cursors_of_wider_integers),
-        cmocka_unit_test(positions_in_a_segment_are_the_nearest_float32),
-    };
-    return cmocka_run_group_tests_name("cursors", tests, NULL, NULL);
+/* ---- the index of listed keys: even, random, clustered and exponential times ---- */
+
+enum { INDEXED_KEYS = 3000, INDEXED_TIMES = 4000 };
+
+typedef void (*make_steps)(random_source *source, size_t count, double *steps);
+
+static void even(random_source *source, size_t count, double *steps) {
+    (void)source;
+    for (size_t i = 0; i < count; i++)
+        steps[i] = 1.0 / 30.0;
+}
+
+static void random_steps(random_source *source, size_t count, double *steps) {
+    for (size_t i = 0; i < count; i++)
+        steps[i] = random_between(source, 0.001, 1.0);
+}
+
+/* A few long segments among very many short ones, which fall into few cells of the index. */
+static void clustered(random_source *source, size_t count, double *steps) {
+    for (size_t i = 0; i < count; i++)
+        steps[i] = random_unit(source) < 0.002 ? 1e4 : 1e-5;
+}
+
+static void exponential(random_source *source, size_t count, double *steps) {
+    const double growth = pow(1e9, 1.0 / (double)count);
+    for (size_t i = 0; i < count; i++)
+        steps[i] = (i > 0 ? steps[i - 1] * growth : 1e-6) * random_between(source, 0.99, 1.01);
+}
+
+static size_t slow_search(const pm_clip_timeline *timeline, double time) {
+    size_t i = 0;
+    while (i + 1 < timeline->segment_count && timeline->times[i + 1] <= time)
+        i++;
+    return i;
+}
+
+/* The time of a key, its neighbouring doubles, or any time between the ends. */
+static double some_time(random_source *source, const pm_clip_timeline *timeline) {
+    const double *times = timeline->times;
+    const double last = times[timeline->segment_count];
+    const double key = times[random_bits(source) % timeline->segment_count];
+    switch (random_bits(source) % 4) {
+    case 0:
+        return key;
+    case 1:
+        return nextafter(key, -HUGE_VAL);
+    case 2:
+        return nextafter(key, HUGE_VAL);
+    default:
+        return random_between(source, times[0], last);
+    }
+}
+
+static void expect_all_found(make_steps make, size_t keys) {
+    random_source source = random_start();
+    static double steps[INDEXED_KEYS], times[INDEXED_KEYS];
+    pm_clip_timeline timeline;
+    make(&source, keys - 1, steps);
+    times[0] = random_between(&source, -10.0, 10.0);
+    for (size_t i = 1; i < keys; i++)
+        times[i] = times[i - 1] + steps[i - 1];
+    const pm_timeline given = {.key_count = keys, .times = times};
+    expect_success(pm_timeline_build(&given, 0.0, &timeline, new_error()));
+    for (size_t n = 0; n < INDEXED_TIMES; n++) {
+        const double time = some_time(&source, &timeline);
+        size_t hint = random_bits(&source) % timeline.segment_count;
+        const pm_cursor cursor = pm_timeline_locate(&timeline, time, &hint);
+        const size_t wanted = time < times[0] ? 0 : slow_search(&timeline, time);
+        assert_int_equal(cursor.segment & PM_CURSOR_SEGMENT, wanted);
+    }
+    pm_timeline_free(&timeline);
+}
+
+TEST(the_segment_of_any_time_is_found) {
+    static const make_steps makers[] = {even, random_steps, clustered, exponential};
+    static const size_t counts[] = {2, 3, 10, 257, INDEXED_KEYS};
+    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            expect_all_found(makers[m], counts[c]);
 }

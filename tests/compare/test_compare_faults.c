@@ -10,7 +10,7 @@
 #include "support/failing_memory.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -65,4 +65,4 @@ TEST(comparisons_and_pages_fail_cleanly) {
     fail_each_allocation(compare_by_map, 60, 7);
 }
 
-const test_fixture group_fixture = {put_takes, test_folder_leave};
+TEST_GROUP(put_takes, test_folder_leave)

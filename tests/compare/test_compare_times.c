@@ -6,7 +6,7 @@
 #include "motion/compare/times.h"
 #include "motion/model/evaluate.h"
 #include "support/motion.h"
-#include "support/tests.h"
+#include "support/test.h"
 #include "support/wrapped.h"
 
 #include <math.h>
@@ -175,7 +175,7 @@ TEST(a_grid_is_counted_without_a_walk) {
     release_case(c);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     source = random_salted(0x74696d65);
-    return tests_run();
+    return test_main(argc, argv);
 }

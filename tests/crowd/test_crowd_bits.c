@@ -35,7 +35,6 @@ static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_i
         if (pm_instruction_set_is_supported(k)) {
             assert_int_equal(pm_cpu_pose_with(k, s->crowd->data, instance, output, one, NULL),
                              PM_OK);
-            expect_guards(one, floats);
             expect_same_bits(one, records, floats, floats / s->joints);
         }
         guarded_free(one);
@@ -46,9 +45,7 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
                        const float *records) {
     const size_t floats = scene_floats(s, output, 1);
     float *one = guarded_floats(floats);
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose_one(s->crowd, instance, output, one, &error), &error);
-    expect_guards(one, floats);
+    expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
     expect_same_bits(one, records, floats, floats / s->joints);
     guarded_free(one);
     expect_sets(s, output, instance, records);
@@ -74,6 +71,7 @@ static void expect_outputs(void **state, pm_crowd_output outputs, const scene_op
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
+    print_message("# scene %#llx\n", (unsigned long long)options->salt);
     for (size_t n = small_sizes() ? 3 : 0; n < sizeof counts / sizeof *counts && counts[n] <= max();
          n++) {
         for (size_t i = 0; i < counts[n]; i++)
@@ -94,31 +92,22 @@ static void expect_palettes(void **state, const scene_options *options) {
     expect_outputs(state, PM_CROWD_PALETTE + 1, options);
 }
 
-static void any_number_of_instances_has_the_bits_of_the_reference(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xD01, .binds = SCENE_BIND_RIGID});
-}
-
-static void all_channels_have_the_bits_of_the_reference(void **state) {
-    expect_scene(
-        state, &(scene_options){
-                   .salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
-    expect_scene(state, &(scene_options){.salt = 0xD03, .without_positions = true});
-}
-
-static void all_key_times_have_the_bits_of_the_reference(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xD04, .times = SCENE_LISTED, .looped = true});
-    expect_scene(state, &(scene_options){.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN});
-    expect_scene(state,
-                 &(scene_options){
-                     .salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4});
-}
-
-static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
+    static const scene_options every_output[] = {
+        {.salt = 0xD01, .binds = SCENE_BIND_RIGID},
+        {.salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
+        {.salt = 0xD03, .without_positions = true},
+        {.salt = 0xD04, .times = SCENE_LISTED, .looped = true},
+        {.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN},
+        {.salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4},
+    };
+    for (size_t n = 0; n < sizeof every_output / sizeof *every_output; n++)
+        expect_scene(state, &every_output[n]);
     expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
 }
 
-static void deep_and_wide_skeletons_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference) {
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});
     expect_scene(state, &(scene_options){.salt = 0xD42, .joints = 1});
@@ -147,7 +136,7 @@ static void hold_still(const scene *s, size_t joint, unsigned channel, const flo
                     (double)rest[components * joint + k];
 }
 
-static void groups_that_no_clip_moves_have_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD45);
@@ -217,7 +206,7 @@ static void expect_rounded(const scene *s, pm_crowd_output output,
     guarded_free(halves);
 }
 
-static void halves_are_the_floats_rounded_to_nearest_even(void **state) {
+TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD50);
@@ -231,36 +220,34 @@ static void halves_are_the_floats_rounded_to_nearest_even(void **state) {
 }
 
 /* The palette equals the inverse bind matrix where the pose is the identity. */
-static void halves_at_the_limits_of_rounding_are_known(void **state) {
+TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
     static const struct {
         float value;
         uint16_t bits;
-    } known[24] = {
-        {65504, 0x7bff},
-        {65519.996f, 0x7bff},
-        {65520, 0x7c00},
-        {-65520, 0xfc00},
-        {1e6f, 0x7c00},
-        {-1e6f, 0xfc00},
-        {0x1p-24f, 0x0001},
-        {0x1p-25f, 0x0000},
-        {0x1.000002p-25f, 0x0001},
-        {0x1.8p-24f, 0x0002},
-        {0x1.7ffffep-24f, 0x0001},
-        {0x1p-14f, 0x0400},
-        {0x1.ff8p-15f, 0x03ff},
-        {0x1.ffcp-15f, 0x0400},
-        {0x1.ffbffep-15f, 0x03ff},
-        {1, 0x3c00},
-        {0x1.002p0f, 0x3c00},
-        {0x1.002002p0f, 0x3c01},
-        {0x1.006p0f, 0x3c02},
-        {0x1.ffep0f, 0x4000},
-        {-0x1.002002p0f, 0xbc01},
-        {-0x1.8p-24f, 0x8002},
-        {2049, 0x6800},
-        {2051, 0x6802},
-    };
+    } known[24] = {{65504, 0x7bff},
+                   {65519.996f, 0x7bff},
+                   {65520, 0x7c00},
+                   {-65520, 0xfc00},
+                   {1e6f, 0x7c00},
+                   {-1e6f, 0xfc00},
+                   {0x1p-24f, 0x0001},
+                   {0x1p-25f, 0x0000},
+                   {0x1.000002p-25f, 0x0001},
+                   {0x1.8p-24f, 0x0002},
+                   {0x1.7ffffep-24f, 0x0001},
+                   {0x1p-14f, 0x0400},
+                   {0x1.ff8p-15f, 0x03ff},
+                   {0x1.ffcp-15f, 0x0400},
+                   {0x1.ffbffep-15f, 0x03ff},
+                   {1, 0x3c00},
+                   {0x1.002p0f, 0x3c00},
+                   {0x1.002002p0f, 0x3c01},
+                   {0x1.006p0f, 0x3c02},
+                   {0x1.ffep0f, 0x4000},
+                   {-0x1.002002p0f, 0xbc01},
+                   {-0x1.8p-24f, 0x8002},
+                   {2049, 0x6800},
+                   {2051, 0x6802}};
     const int32_t parents[] = {-1, -1};
     const float rotations[] = {0, 0, 0, 1, 0, 0, 0, 1};
     const pm_timeline timeline = {.key_count = 1, .rate = {1, 1}};
@@ -276,12 +263,9 @@ static void halves_at_the_limits_of_rounding_are_known(void **state) {
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine_for(state), &desc, &clip, 1, &skeleton);
     const pm_crowd_instance still = {.clip_a = 0};
-    pm_error error = poisoned_error();
-    pm_crowd_job job = {.instances = &still, .instance_count = 1};
     memset(halves, 0xFF, sizeof halves);
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE_HALF, .memory = halves};
-    job.output_count = 1;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    pm_crowd_job job = CROWD_JOB(&still, 1, .output = PM_CROWD_PALETTE_HALF, .memory = halves);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
     for (size_t i = 0; i < 24; i++)
         if (halves[i] != known[i].bits)
             fail_msg("%.9g became %04x, not %04x", (double)known[i].value, halves[i],
@@ -322,13 +306,13 @@ static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine
     expect_engine_of(state, 12, outputs, options);
 }
 
-static void pieces_of_any_size_have_the_same_bits(void **state) {
+TEST_ON_DEVICE(pieces_of_any_size_have_the_same_bits) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 1});
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
 /* Outputs have records of different sizes. Each is a program, which takes seconds to compile. */
-static void lanes_do_not_affect_the_bits(void **state) {
+TEST_ON_DEVICE(lanes_do_not_affect_the_bits) {
     static const uint32_t lanes[] = {1, 4, 8, 16};
     const pm_crowd_output outputs = long_sweeps() ? PM_CROWD_OUTPUT_COUNT : PM_CROWD_PALETTE + 1;
     for (size_t n = 0; n < 4; n++) {
@@ -338,12 +322,12 @@ static void lanes_do_not_affect_the_bits(void **state) {
     }
 }
 
-static void host_threads_do_not_affect_the_bits(void **state) {
+TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
     expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
-static void instances_do_not_affect_each_other(void **state) {
+TEST_ON_BOTH(instances_do_not_affect_each_other) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD70);
@@ -381,9 +365,8 @@ typedef struct worker {
 static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t round = 0; round < w->rounds; round++) {
-        pm_crowd_job job = {.instances = w->instances, .instance_count = MAX};
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = w->records};
-        job.output_count = 1;
+        pm_crowd_job job =
+            CROWD_JOB(w->instances, MAX, .output = PM_CROWD_PALETTE, .memory = w->records);
         memset(w->records, 0xFF, w->bytes);
         w->failed += pm_crowd_pose(w->crowd, &job, NULL) != PM_OK;
         w->differing += memcmp(w->records, w->expected, w->bytes) != 0;
@@ -391,7 +374,7 @@ static void *pose_often(void *argument) {
     return NULL;
 }
 
-static void threads_may_share_a_crowd(void **state) {
+TEST_ON_BOTH(threads_may_share_a_crowd) {
     engine_for(state);
     if (is_on_oclgrind(state))
         skip();
@@ -427,22 +410,4 @@ static void threads_may_share_a_crowd(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(any_number_of_instances_has_the_bits_of_the_reference),
-        ON_BOTH(all_channels_have_the_bits_of_the_reference),
-        ON_BOTH(all_key_times_have_the_bits_of_the_reference),
-        ON_BOTH(keys_of_48_bits_have_the_bits_of_the_reference),
-        ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference),
-        ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference),
-        ON_BOTH(halves_are_the_floats_rounded_to_nearest_even),
-        ON_BOTH(halves_at_the_limits_of_rounding_are_known),
-        ONLY_ON_DEVICE(pieces_of_any_size_have_the_same_bits),
-        ONLY_ON_DEVICE(lanes_do_not_affect_the_bits),
-        ON_BOTH(host_threads_do_not_affect_the_bits),
-        ON_BOTH(instances_do_not_affect_each_other),
-        ON_BOTH(threads_may_share_a_crowd),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_bits", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -67,8 +67,7 @@ static void make(void **state) {
     crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
 }
 
-static int destroy(void **state) {
-    (void)state;
+FIXTURE(destroy) {
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     return 0;
@@ -76,12 +75,9 @@ static int destroy(void **state) {
 
 /* Local poses of both joints. */
 static void pose(pm_crowd_instance instance, float out[FLOATS]) {
-    pm_error error = poisoned_error();
-    pm_crowd_job job = {.instances = &instance, .instance_count = 1};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(&instance, 1, .output = PM_CROWD_LOCAL, .memory = out);
     memset(out, 0xFF, FLOATS * sizeof(float));
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(crowd, &job, new_error()));
 }
 
 static void expect_rotation(const float record[12], double x, double y, double z, double w) {
@@ -108,19 +104,61 @@ static void expect_same_pose(pm_crowd_instance a, pm_crowd_instance b) {
 
 /* ---- one clip ---------------------------------------------------------------------------- */
 
-static void an_instance_of_zeros_is_the_first_clip_at_its_beginning(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose((pm_crowd_instance){0}, out);
-    expect_rotation(out, 0, 0, S, S);
-    expect_vector(out + 4, 4, 0, 0);
-    expect_vector(out + 8, 1, 2, 3);
-    expect_rotation(out + 12, 0, 0, 0, 1);
-    expect_vector(out + 16, 0, 0, 8);
-    expect_vector(out + 20, 1, 1, 1);
+#define BLEND(test) TEST_ON_BOTH_WITH(test, NULL, destroy)
+
+/* Rotation, position and scale of a joint. */
+typedef struct answer {
+    double rotation[4], position[3], scale[3];
+} answer;
+
+static void expect_answer(const float *record, const answer *a) {
+    expect_rotation(record, a->rotation[0], a->rotation[1], a->rotation[2], a->rotation[3]);
+    expect_vector(record + 4, a->position[0], a->position[1], a->position[2]);
+    expect_vector(record + 8, a->scale[0], a->scale[1], a->scale[2]);
 }
 
-static void with_weight_zero_clip_b_has_no_effect(void **state) {
+/* In additive layers rest^-1 B is a third of a turn about (-1, 1, -1); applied to A it gives a quarter turn
+ * about -x. Joint 1 of A has no rotation, so the layer remains: conj(0, S, 0, S) (0, 0, S, S). With a weight of
+ * a half the layer has the direction of ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) / 2. */
+BLEND(instances_have_the_known_answers) {
+    static const struct {
+        const char *name;
+        pm_crowd_instance instance;
+        answer joints[JOINTS];
+    } rows[] = {
+        {"an instance of zeros is the first clip at its beginning",
+         {0},
+         {{{0, 0, S, S}, {4, 0, 0}, {1, 2, 3}}, {{0, 0, 0, 1}, {0, 0, 8}, {1, 1, 1}}}},
+        {"a crossfade is the normalised mix",
+         {.clip_b = CLIP_B, .weight = 0.25f},
+         {{{0, 0.25 * S, 0.75 * S, S}, {3, 2, 1}, {1.75, 2, 2.75}},
+          {{0, 0, 0.25 * S, 0.75 + 0.25 * S}, {0.5, 0.5, 6.5}, {0, 1.25, 1}}}},
+        {"an additive layer rotates by the difference of B to the rest pose",
+         {.clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE},
+         {{{-S, 0, 0, S}, {4 + (0 - 1), 0 + (8 - 2), 0 + (4 - 3)}, {1 * 2, 2 * 1, 3 * 0.5}},
+          {{-0.5, -0.5, 0.5, 0.5}, {0 + 2, 0 + 1, 8 + 2}, {3, 2, 2}}}},
+        {"an additive layer is mixed with the identity by its weight",
+         {.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE},
+         {{{-S, 0, S, 2 * S}, {3.5, 3, 0.5}, {1.5, 2, 2.25}},
+          {{-0.5, -0.5, 0.5, 1.5}, {1, 0.5, 9}, {2, 1.5, 1.5}}}},
+        {"an additive layer of the rest pose adds nothing",
+         {.clip_b = CLIP_REST, .weight = 0.75f, .flags = PM_CROWD_ADDITIVE},
+         {{{0, 0, S, S}, {4, 0, 0}, {1, 2, 3}}, {{0, 0, 0, 1}, {0, 0, 8}, {1, 1, 1}}}},
+        {"an additive layer on the rest pose is B",
+         {.clip_a = CLIP_REST, .clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE},
+         {{{0, S, 0, S}, {0, 8, 4}, {4, 2, 2}}, {{0, 0, S, S}, {2, 2, 2}, {-3, 2, 1}}}},
+    };
+    make(state);
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        float out[FLOATS];
+        print_message("# %s\n", rows[n].name);
+        pose(rows[n].instance, out);
+        for (size_t joint = 0; joint < JOINTS; joint++)
+            expect_answer(out + 12 * joint, &rows[n].joints[joint]);
+    }
+}
+
+BLEND(with_weight_zero_clip_b_has_no_effect) {
     make(state);
     expect_same_pose((pm_crowd_instance){.clip_b = CLIP_B, .mask = 1, .flags = PM_CROWD_ADDITIVE},
                      (pm_crowd_instance){0});
@@ -128,19 +166,7 @@ static void with_weight_zero_clip_b_has_no_effect(void **state) {
 
 /* ---- crossfades --------------------------------------------------------------------------- */
 
-static void a_crossfade_is_the_normalised_mix(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.25f}, out);
-    expect_rotation(out, 0, 0.25 * S, 0.75 * S, S);
-    expect_vector(out + 4, 3, 2, 1);
-    expect_vector(out + 8, 1.75, 2, 2.75);
-    expect_rotation(out + 12, 0, 0, 0.25 * S, 0.75 + 0.25 * S);
-    expect_vector(out + 16, 0.5, 0.5, 6.5);
-    expect_vector(out + 20, 0, 1.25, 1);
-}
-
-static void a_crossfade_with_all_weight_is_b(void **state) {
+BLEND(a_crossfade_with_all_weight_is_b) {
     float out[FLOATS], b[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1}, out);
@@ -152,7 +178,7 @@ static void a_crossfade_with_all_weight_is_b(void **state) {
     }
 }
 
-static void a_crossfade_takes_the_shorter_arc_for_any_signs(void **state) {
+BLEND(a_crossfade_takes_the_shorter_arc_for_any_signs) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_MINUS_B, .weight = 0.25f}, out);
@@ -162,7 +188,7 @@ static void a_crossfade_takes_the_shorter_arc_for_any_signs(void **state) {
     expect_rotation(out, 0, 0, S + 0.8, S - 0.6);
 }
 
-static void a_crossfade_of_a_rotation_and_its_negative_is_that_rotation(void **state) {
+BLEND(a_crossfade_of_a_rotation_and_its_negative_is_that_rotation) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIP_B, .clip_b = CLIP_MINUS_B, .weight = 0.5f}, out);
@@ -172,36 +198,7 @@ static void a_crossfade_of_a_rotation_and_its_negative_is_that_rotation(void **s
 
 /* ---- additive layers ------------------------------------------------------------------------ */
 
-/* rest^-1 B is a third of a turn about (-1, 1, -1); applied to A it gives a quarter turn about
- * -x. */
-static void an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE}, out);
-    expect_rotation(out, -S, 0, 0, S);
-    expect_vector(out + 4, 4 + (0 - 1), 0 + (8 - 2), 0 + (4 - 3));
-    expect_vector(out + 8, 1 * 2, 2 * 1, 3 * 0.5);
-    /* A has no rotation here, so the layer remains: conj(0, S, 0, S) (0, 0, S, S). */
-    expect_rotation(out + 12, -0.5, -0.5, 0.5, 0.5);
-    expect_vector(out + 16, 0 + 2, 0 + 1, 8 + 2);
-    expect_vector(out + 20, 3, 2, 2);
-}
-
-/* The layer mixed with the identity has the direction of ((-.5, .5, -.5, .5) + (0, 0, 0, 1)) /
- * 2. */
-static void an_additive_layer_is_mixed_with_the_identity_by_its_weight(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, out);
-    /* (0, 0, S, S) (-.5, .5, -.5, 1.5) */
-    expect_rotation(out, -S, 0, S, 2 * S);
-    expect_vector(out + 4, 3.5, 3, 0.5);
-    expect_vector(out + 8, 1.5, 2, 2.25);
-    expect_vector(out + 16, 1, 0.5, 9);
-    expect_vector(out + 20, 2, 1.5, 1.5);
-}
-
-static void an_additive_layer_takes_the_shorter_arc(void **state) {
+BLEND(an_additive_layer_takes_the_shorter_arc) {
     float plain[FLOATS], negated[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_b = CLIP_B, .weight = 0.5f, .flags = PM_CROWD_ADDITIVE}, plain);
@@ -214,36 +211,9 @@ static void an_additive_layer_takes_the_shorter_arc(void **state) {
     }
 }
 
-static void an_additive_layer_of_the_rest_pose_adds_nothing(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose((pm_crowd_instance){.clip_b = CLIP_REST, .weight = 0.75f, .flags = PM_CROWD_ADDITIVE},
-         out);
-    expect_rotation(out, 0, 0, S, S);
-    expect_vector(out + 4, 4, 0, 0);
-    expect_vector(out + 8, 1, 2, 3);
-    expect_rotation(out + 12, 0, 0, 0, 1);
-    expect_vector(out + 16, 0, 0, 8);
-    expect_vector(out + 20, 1, 1, 1);
-}
-
-static void an_additive_layer_on_the_rest_pose_is_b(void **state) {
-    float out[FLOATS];
-    make(state);
-    pose(
-        (pm_crowd_instance){
-            .clip_a = CLIP_REST, .clip_b = CLIP_B, .weight = 1, .flags = PM_CROWD_ADDITIVE},
-        out);
-    expect_rotation(out, 0, S, 0, S);
-    expect_vector(out + 4, 0, 8, 4);
-    expect_vector(out + 8, 4, 2, 2);
-    expect_rotation(out + 12, 0, 0, S, S);
-    expect_vector(out + 20, -3, 2, 1);
-}
-
 /* ---- masks, joints at rest ------------------------------------------------------------------- */
 
-static void a_mask_multiplies_the_weight_joint_by_joint(void **state) {
+BLEND(a_mask_multiplies_the_weight_joint_by_joint) {
     float masked[FLOATS], plain[FLOATS], a[FLOATS];
     make(state);
     for (int additive = 0; additive < 2; additive++) {
@@ -269,7 +239,7 @@ static void expect_rest(const float out[FLOATS], size_t joint) {
     expect_vector(out + 12 * joint + 8, (double)k[0], (double)k[1], (double)k[2]);
 }
 
-static void in_place_only_the_root_keeps_its_rest_pose(void **state) {
+BLEND(in_place_only_the_root_keeps_its_rest_pose) {
     float out[FLOATS], loose[FLOATS];
     make(state);
     for (int additive = 0; additive < 2; additive++) {
@@ -283,7 +253,7 @@ static void in_place_only_the_root_keeps_its_rest_pose(void **state) {
     }
 }
 
-static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
+BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose) {
     float out[FLOATS], whole[FLOATS];
     pm_crowd_instance n = {.clip_b = CLIP_B, .weight = 0.5f};
     make(state);
@@ -298,7 +268,7 @@ static void joints_that_a_level_leaves_out_keep_their_rest_pose(void **state) {
     expect_rest(out, 1);
 }
 
-static void a_clip_a_that_does_not_exist_is_the_rest_pose(void **state) {
+BLEND(a_clip_a_that_does_not_exist_is_the_rest_pose) {
     float out[FLOATS];
     make(state);
     pose((pm_crowd_instance){.clip_a = CLIPS}, out);
@@ -311,29 +281,4 @@ static void a_clip_a_that_does_not_exist_is_the_rest_pose(void **state) {
     expect_rest(out, 1);
 }
 
-#define BLEND(test)                                                                                \
-    {#test " on the reference", test, NULL, destroy, &on_reference}, {                             \
-#test " on the device", test, NULL, destroy, &on_device                                    \
-    }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        BLEND(an_instance_of_zeros_is_the_first_clip_at_its_beginning),
-        BLEND(with_weight_zero_clip_b_has_no_effect),
-        BLEND(a_crossfade_is_the_normalised_mix),
-        BLEND(a_crossfade_with_all_weight_is_b),
-        BLEND(a_crossfade_takes_the_shorter_arc_for_any_signs),
-        BLEND(a_crossfade_of_a_rotation_and_its_negative_is_that_rotation),
-        BLEND(an_additive_layer_rotates_by_the_difference_of_b_to_the_rest_pose),
-        BLEND(an_additive_layer_is_mixed_with_the_identity_by_its_weight),
-        BLEND(an_additive_layer_takes_the_shorter_arc),
-        BLEND(an_additive_layer_of_the_rest_pose_adds_nothing),
-        BLEND(an_additive_layer_on_the_rest_pose_is_b),
-        BLEND(a_mask_multiplies_the_weight_joint_by_joint),
-        BLEND(in_place_only_the_root_keeps_its_rest_pose),
-        BLEND(joints_that_a_level_leaves_out_keep_their_rest_pose),
-        BLEND(a_clip_a_that_does_not_exist_is_the_rest_pose),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_blend", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -24,12 +24,10 @@ static void make_instances(const scene *s, uint64_t salt, pm_crowd_instance *ins
 }
 
 static void pose(const scene *s, const pm_crowd_job *job) {
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose(s->crowd, job, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, job, new_error()));
 }
 
-static void records_have_the_bytes_of_the_header(void **state) {
-    (void)state;
+TEST(records_have_the_bytes_of_the_header) {
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE), 48);
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_PALETTE_HALF), 24);
     assert_int_equal(pm_crowd_record_bytes(PM_CROWD_DUAL), 32);
@@ -40,7 +38,7 @@ static void records_have_the_bytes_of_the_header(void **state) {
     assert_int_equal(sizeof(pm_crowd_instance), 32);
 }
 
-static void a_job_without_instances_writes_nothing(void **state) {
+TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
     float *memory = guarded_floats(12);
@@ -52,12 +50,11 @@ static void a_job_without_instances_writes_nothing(void **state) {
     pose(&s, &(pm_crowd_job){.on_reference = true});
     for (size_t i = 0; i < 12; i++)
         assert_true(is_poison(memory[i]));
-    expect_guards(memory, 12);
     guarded_free(memory);
     scene_free(&s);
 }
 
-static void several_outputs_in_one_job_equal_each_output_alone(void **state) {
+TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
     scene s;
     pm_crowd_instance instances[COUNT];
     float *together[PM_CROWD_OUTPUT_COUNT];
@@ -81,7 +78,6 @@ static void several_outputs_in_one_job_equal_each_output_alone(void **state) {
             else
                 for (size_t i = 0; i < floats; i++)
                     assert_true(is_poison(together[output][i]));
-            expect_guards(together[output], floats);
             guarded_free(alone);
             guarded_free(together[output]);
         }
@@ -104,7 +100,7 @@ static void expect_rows(const scene *s, pm_crowd_output output, const float *row
     }
 }
 
-static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
+TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
     scene s;
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
@@ -116,13 +112,10 @@ static void records_may_have_a_stride_and_nothing_between_them_is_written(void *
         for (size_t g = 0; g < 4; g++) {
             const size_t stride = width + gaps[g], floats = (COUNT - 1) * stride + width;
             float *rows = guarded_floats(floats);
-            pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-            job.outputs = &(pm_crowd_target){
-                .output = output, .memory = rows, .stride = stride * sizeof(float)};
-            job.output_count = 1;
+            pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = output, .memory = rows,
+                                         .stride = stride * sizeof(float));
             pose(&s, &job);
             expect_rows(&s, output, rows, stride, tight);
-            expect_guards(rows, floats);
             guarded_free(rows);
         }
         guarded_free(tight);
@@ -152,15 +145,13 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
         expect_same_bits(previous + i * stride, one + i * width, width, width);
         expect_same_bits(rows + i * stride, two + i * width, width, width);
     }
-    expect_guards(rows, floats);
-    expect_guards(previous, floats);
     guarded_free(rows);
     guarded_free(previous);
     guarded_free(one);
     guarded_free(two);
 }
 
-static void the_content_of_the_memory_is_copied_first(void **state) {
+TEST_ON_BOTH(the_content_of_the_memory_is_copied_first) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
     for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
@@ -191,10 +182,9 @@ static float *all_posed(const scene *s, const pm_crowd_instance *instances,
                         pm_crowd_output output) {
     const size_t width = scene_floats(s, output, 1);
     float *records = guarded_floats(COUNT * width);
-    pm_error error = poisoned_error();
     for (size_t i = 0; i < COUNT; i++)
-        expect_ok(pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, &error),
-                  &error);
+        expect_success(
+            pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, new_error()));
     return records;
 }
 
@@ -224,7 +214,7 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     guarded_free(before);
 }
 
-static void instances_that_are_not_updated_keep_the_content_of_the_outputs(void **state) {
+TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
     scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
@@ -237,7 +227,7 @@ static void instances_that_are_not_updated_keep_the_content_of_the_outputs(void 
 }
 
 /* All instances have one level: whole groups are not updated. */
-static void instances_of_a_group_are_updated_in_the_same_frame(void **state) {
+TEST_ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame) {
     scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
@@ -253,7 +243,7 @@ static void instances_of_a_group_are_updated_in_the_same_frame(void **state) {
     scene_free(&s);
 }
 
-static void levels_out_of_range_have_the_update_interval_of_the_last_level(void **state) {
+TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
     scene s;
     pm_crowd_instance instances[COUNT], beyond[COUNT];
     make_intervals(engine_for(state), &s);
@@ -283,14 +273,13 @@ static void levels_out_of_range_have_the_update_interval_of_the_last_level(void 
     scene_free(&s);
 }
 
-static void a_single_instance_is_always_posed(void **state) {
+TEST_ON_BOTH(a_single_instance_is_always_posed) {
     scene s;
-    pm_error error = poisoned_error();
     make_intervals(engine_for(state), &s);
     const pm_crowd_instance n = {.level = 2};
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
     float *one = guarded_floats(floats);
-    expect_ok(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, &error), &error);
+    expect_success(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, new_error()));
     float *all = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
     expect_same_bits(one, all, floats, 12);
     guarded_free(one);
@@ -351,7 +340,7 @@ static void expect_corrected(void **state, const scene_options *options) {
     scene_free(&s);
 }
 
-static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
+TEST_ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules) {
     expect_corrected(state, &(scene_options){.salt = 0xE01, .scales = true, .rest_scales = true});
     expect_corrected(state, &(scene_options){.salt = 0xE02, .times = SCENE_LISTED, .looped = true});
     expect_corrected(
@@ -359,7 +348,7 @@ static void instances_of_any_bytes_are_posed_by_the_rules(void **state) {
 }
 
 /* All bits are random: the matrices must be finite nevertheless. */
-static void random_bytes_give_finite_matrices(void **state) {
+TEST_ON_BOTH(random_bytes_give_finite_matrices) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xE04);
@@ -381,16 +370,15 @@ static void random_bytes_give_finite_matrices(void **state) {
 
 static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *words) {
     pm_crowd_instance instances[4] = {{0}};
-    pm_error error = poisoned_error();
     instances[2] = instances[3] = invalid;
-    expect_refusal(pm_crowd_check_instances(s->crowd, instances, 4, &error), &error,
-                   PM_ERROR_ARGUMENT, words);
-    expect_instance(&error, 2);
+    expect_error(pm_crowd_check_instances(s->crowd, instances, 4, new_error()), PM_ERROR_ARGUMENT,
+                 words);
+    expect_instance(last_error(), 2);
     assert_int_equal(pm_crowd_check_instances(s->crowd, instances, 4, NULL), PM_ERROR_ARGUMENT);
-    expect_ok(pm_crowd_check_instances(s->crowd, instances, 2, &error), &error);
+    expect_success(pm_crowd_check_instances(s->crowd, instances, 2, new_error()));
 }
 
-static void the_check_reports_the_first_instance_that_is_out_of_range(void **state) {
+TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
     expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
@@ -406,50 +394,28 @@ static void the_check_reports_the_first_instance_that_is_out_of_range(void **sta
     scene_free(&s);
 }
 
-static void the_check_accepts_every_value_in_range_at_any_time(void **state) {
+TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
     scene s;
     pm_crowd_instance instances[MAX];
-    pm_error error = poisoned_error();
     random_source source = random_salted(0xE06);
     scene_make(engine_for(state), &(scene_options){.salt = 0xE06}, &s);
     for (size_t i = 0; i < MAX; i++)
         instances[i] = scene_instance(&source, &s);
     instances[0].time_a = INT64_MIN;
     instances[1].time_b = INT64_MAX;
-    expect_ok(pm_crowd_check_instances(s.crowd, instances, MAX, &error), &error);
-    expect_ok(pm_crowd_check_instances(s.crowd, instances, 0, &error), &error);
+    expect_success(pm_crowd_check_instances(s.crowd, instances, MAX, new_error()));
+    expect_success(pm_crowd_check_instances(s.crowd, instances, 0, new_error()));
     scene_free(&s);
 }
 
-static void the_check_refuses_null(void **state) {
+TEST_ON_BOTH(the_check_refuses_null) {
     scene s;
     const pm_crowd_instance one = {0};
-    pm_error error = poisoned_error();
     scene_make(engine_for(state), &(scene_options){.salt = 0xE07, .joints = 1}, &s);
-    expect_refusal(pm_crowd_check_instances(NULL, &one, 1, &error), &error, PM_ERROR_ARGUMENT,
-                   "crowd");
-    expect_refusal(pm_crowd_check_instances(s.crowd, NULL, 1, &error), &error, PM_ERROR_ARGUMENT,
-                   "instances");
+    expect_error(pm_crowd_check_instances(NULL, &one, 1, new_error()), PM_ERROR_ARGUMENT, "crowd");
+    expect_error(pm_crowd_check_instances(s.crowd, NULL, 1, new_error()), PM_ERROR_ARGUMENT,
+                 "instances");
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_have_the_bytes_of_the_header),
-        ON_BOTH(a_job_without_instances_writes_nothing),
-        ON_BOTH(several_outputs_in_one_job_equal_each_output_alone),
-        ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written),
-        ON_BOTH(the_content_of_the_memory_is_copied_first),
-        ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs),
-        ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame),
-        ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level),
-        ON_BOTH(a_single_instance_is_always_posed),
-        ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules),
-        ON_BOTH(random_bytes_give_finite_matrices),
-        ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range),
-        ON_BOTH(the_check_accepts_every_value_in_range_at_any_time),
-        ON_BOTH(the_check_refuses_null),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_jobs", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

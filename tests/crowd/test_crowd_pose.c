@@ -32,53 +32,56 @@ static void expect_output(const scene *s, pm_crowd_output output,
     guarded_free(reference);
 }
 
-static void expect_scene(void **state, const scene_options *options, const char *what) {
+static void expect_outputs(void **state, pm_crowd_output output, const scene_options *options,
+                           const char *what) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
     const size_t count = instances_of(&s, &source, instances);
-    expect_output(&s, PM_CROWD_PALETTE, instances, count, what);
+    expect_output(&s, output, instances, count, what);
     scene_free(&s);
+}
+
+static void expect_scene(void **state, const scene_options *options, const char *what) {
+    expect_outputs(state, PM_CROWD_PALETTE, options, what);
+}
+
+typedef struct scene_row {
+    const char *what;
+    scene_options options;
+} scene_row;
+
+static void expect_rows(void **state, const scene_row *rows, size_t count) {
+    for (size_t n = 0; n < count; n++)
+        expect_scene(state, &rows[n].options, rows[n].what);
 }
 
 /* ---- skeletons ------------------------------------------------------------------------ */
 
-static void palettes_of_trees_of_any_size_match_the_oracle(void **state) {
-    static const size_t sizes[] = {1, 11, 64, 300};
-    for (size_t n = 0; n < (small_sizes() ? 3 : 4); n++)
-        expect_scene(state, &(scene_options){.salt = 0xC01 + n, .joints = sizes[n]}, "tree");
-}
-
-static void palettes_of_forests_match_the_oracle(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xC08, .joints = 40, .shape = SCENE_FOREST},
-                 "forest");
-}
-
-static void errors_do_not_accumulate_over_chains_of_64_joints(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xC10, .joints = 64, .shape = SCENE_CHAIN},
-                 "chain");
-    expect_scene(state,
-                 &(scene_options){.salt = 0xC11,
-                                  .joints = 64,
-                                  .shape = SCENE_CHAIN,
-                                  .without_positions = true,
-                                  .binds = SCENE_BIND_RIGID},
-                 "chain without positions");
-}
-
-static void scales_stretch_all_joints_below(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xC14, .joints = 30, .scales = true}, "scales");
-    expect_scene(state,
-                 &(scene_options){.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true},
-                 "scales of the rest pose too");
-    expect_scene(state, &(scene_options){.salt = 0xC16, .joints = 30, .rest_scales = true},
-                 "only scales of the rest pose");
-}
-
-static void palettes_of_any_inverse_binds_match_the_oracle(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true},
-                 "any inverse binds");
+/* The error does not grow over chains of 64 joints, and scales stretch all joints below. */
+TEST_ON_BOTH(palettes_of_skeletons_match_the_oracle) {
+    static const scene_row rows[] = {
+        {"a tree of 300 joints", {.salt = 0xC04, .joints = 300}},
+        {"a tree of 1 joint", {.salt = 0xC01, .joints = 1}},
+        {"a tree of 11 joints", {.salt = 0xC02, .joints = 11}},
+        {"a tree of 64 joints", {.salt = 0xC03, .joints = 64}},
+        {"forest", {.salt = 0xC08, .joints = 40, .shape = SCENE_FOREST}},
+        {"chain", {.salt = 0xC10, .joints = 64, .shape = SCENE_CHAIN}},
+        {"chain without positions",
+         {.salt = 0xC11,
+          .joints = 64,
+          .shape = SCENE_CHAIN,
+          .without_positions = true,
+          .binds = SCENE_BIND_RIGID}},
+        {"scales", {.salt = 0xC14, .joints = 30, .scales = true}},
+        {"scales of the rest pose too",
+         {.salt = 0xC15, .joints = 30, .scales = true, .rest_scales = true}},
+        {"only scales of the rest pose", {.salt = 0xC16, .joints = 30, .rest_scales = true}},
+        {"any inverse binds", {.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true}},
+    };
+    const size_t first = small_sizes() ? 1 : 0;
+    expect_rows(state, rows + first, sizeof rows / sizeof *rows - first);
 }
 
 /* In the order of the description, more parents are pending than a kernel keeps. */
@@ -98,7 +101,7 @@ static void expect_reordered(void **state, const scene_options *options) {
     scene_free(&s);
 }
 
-static void joints_in_any_order_match_the_oracle(void **state) {
+TEST_ON_BOTH(joints_in_any_order_match_the_oracle) {
     const size_t joints = small_sizes() ? 40 : 121;
     expect_reordered(state, &(scene_options){.salt = 0xC1A, .joints = joints});
     expect_reordered(state, &(scene_options){.salt = 0xC1A,
@@ -129,7 +132,7 @@ static void keep_at_rest(scene *s) {
             }
 }
 
-static void joints_that_clips_keep_at_rest_match_the_oracle(void **state) {
+TEST_ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle) {
     static const char *const curves[] = {"slerp", "squad", "cubicspline"};
     for (size_t n = 0; n < 3; n++) {
         scene s;
@@ -152,38 +155,25 @@ static void joints_that_clips_keep_at_rest_match_the_oracle(void **state) {
 
 /* ---- outputs ----------------------------------------------------------------------------- */
 
-static void model_matrices_match_the_oracle(void **state) {
-    scene s;
-    pm_crowd_instance instances[MAX];
-    random_source source = random_salted(0xC20);
-    scene_make(engine_for(state),
-               &(scene_options){
-                   .salt = 0xC20, .scales = true, .rest_scales = true, .binds = SCENE_BIND_ANY},
-               &s);
-    const size_t count = instances_of(&s, &source, instances);
-    expect_output(&s, PM_CROWD_MODEL, instances, count, "models");
-    scene_free(&s);
+TEST_ON_BOTH(model_matrices_match_the_oracle) {
+    expect_outputs(state, PM_CROWD_MODEL,
+                   &(scene_options){
+                       .salt = 0xC20, .scales = true, .rest_scales = true, .binds = SCENE_BIND_ANY},
+                   "models");
 }
 
-static void dual_quaternions_are_the_rigid_motions_of_the_palette(void **state) {
+TEST_ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette) {
     static const scene_options options[] = {
         {.salt = 0xC21},
         {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
         {.salt = 0xC23, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
     };
-    for (size_t n = 0; n < sizeof options / sizeof *options; n++) {
-        scene s;
-        pm_crowd_instance instances[MAX];
-        random_source source = random_salted(options[n].salt);
-        scene_make(engine_for(state), &options[n], &s);
-        const size_t count = instances_of(&s, &source, instances);
-        expect_output(&s, PM_CROWD_DUAL, instances, count, "dual quaternions");
-        scene_free(&s);
-    }
+    for (size_t n = 0; n < sizeof options / sizeof *options; n++)
+        expect_outputs(state, PM_CROWD_DUAL, &options[n], "dual quaternions");
 }
 
 /* A rigid motion has a unit real part and a dual part that is orthogonal to it. */
-static void dual_quaternions_are_unit_dual_quaternions(void **state) {
+TEST_ON_BOTH(dual_quaternions_are_unit_dual_quaternions) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC24);
@@ -223,7 +213,7 @@ static double largest_local_error(const scene *s, const float *records, const jo
     return worst;
 }
 
-static void local_poses_match_the_oracle(void **state) {
+TEST_ON_BOTH(local_poses_match_the_oracle) {
     scene s;
     pm_crowd_instance instances[MAX];
     joint_pose poses[20];
@@ -254,46 +244,35 @@ static bool is_tested(void **state, const variant *v) {
     return plain || !is_for_device(state);
 }
 
-static void clips_of_every_method_match_the_oracle(void **state) {
-    for (size_t n = 0; n < variant_count(); n++) {
-        const variant *v = variant_at(n);
+TEST_ON_BOTH(clips_and_loops_of_every_method_match_the_oracle) {
+    for (size_t n = 0; n < 2 * variant_count(); n++) {
+        const variant *v = variant_at(n / 2);
+        const scene_options options = {.salt = 0xC30 + n / 2 + (n % 2 ? 0x30 : 0),
+                                       .curve = v,
+                                       .scales = n / 2 % 2 == 0,
+                                       .looped = n % 2};
         if (is_tested(state, v))
-            expect_scene(state,
-                         &(scene_options){.salt = 0xC30 + n, .curve = v, .scales = n % 2 == 0},
-                         v->name);
+            expect_scene(state, &options, v->name);
     }
 }
 
-static void loops_of_every_method_match_the_oracle(void **state) {
-    engine_for(state);
-    for (size_t n = 0; n < variant_count(); n++) {
-        const variant *v = variant_at(n);
-        if (is_tested(state, v))
-            expect_scene(state,
-                         &(scene_options){
-                             .salt = 0xC60 + n, .curve = v, .scales = n % 2 == 0, .looped = true},
-                         v->name);
-    }
-}
-
-static void clips_of_every_kind_of_key_times_match_the_oracle(void **state) {
-    for (int looped = 0; looped < 2; looped++) {
-        expect_scene(state,
-                     &(scene_options){.salt = 0xC90, .times = SCENE_LISTED, .looped = looped},
-                     looped ? "listed, looped" : "listed");
-        expect_scene(state,
-                     &(scene_options){
-                         .salt = 0xC91, .times = SCENE_PER_JOINT, .looped = looped, .scales = true},
-                     looped ? "a timeline per joint, looped" : "a timeline per joint");
-        expect_scene(
-            state,
-            &(scene_options){
-                .salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .looped = looped, .joints = 20},
-            looped ? "per-joint timelines, looped" : "per-joint timelines");
-    }
-}
-
-static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
+/* Vectors may have a method of their own, and keys of 48 bits pose their decoded values. */
+TEST_ON_BOTH(clips_of_every_kind_of_keys_match_the_oracle) {
+    static const scene_row rows[] = {
+        {"listed", {.salt = 0xC90, .times = SCENE_LISTED}},
+        {"listed, looped", {.salt = 0xC90, .times = SCENE_LISTED, .looped = true}},
+        {"a timeline per joint", {.salt = 0xC91, .times = SCENE_PER_JOINT, .scales = true}},
+        {"a timeline per joint, looped",
+         {.salt = 0xC91, .times = SCENE_PER_JOINT, .looped = true, .scales = true}},
+        {"per-joint timelines", {.salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .joints = 20}},
+        {"per-joint timelines, looped",
+         {.salt = 0xC92, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .joints = 20}},
+        {"slerp beside catmull-rom",
+         {.salt = 0xC96, .vector_method = PM_VECTOR_CATMULL_ROM, .scales = true}},
+        {"log48", {.salt = 0xC98, .key_format = PM_KEYS_LOG48}},
+        {"smallest48", {.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true}},
+    };
+    expect_rows(state, rows, sizeof rows / sizeof *rows);
     expect_scene(state,
                  &(scene_options){.salt = 0xC94,
                                   .times = SCENE_PER_JOINT,
@@ -302,60 +281,4 @@ static void squad_with_a_timeline_per_joint_matches_the_oracle(void **state) {
                  "squad, a timeline per joint");
 }
 
-static void vectors_with_a_method_of_their_own_match_the_oracle(void **state) {
-    expect_scene(
-        state,
-        &(scene_options){.salt = 0xC96, .vector_method = PM_VECTOR_CATMULL_ROM, .scales = true},
-        "slerp beside catmull-rom");
-}
-
-static void keys_of_48_bits_pose_their_decoded_values(void **state) {
-    expect_scene(state, &(scene_options){.salt = 0xC98, .key_format = PM_KEYS_LOG48}, "log48");
-    expect_scene(state,
-                 &(scene_options){.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true},
-                 "smallest48");
-}
-
-/* A small error must be detected, otherwise the tests above prove nothing. */
-static void a_slightly_different_pose_exceeds_the_tolerance(void **state) {
-    scene s;
-    pm_crowd_instance n;
-    random_source source = random_salted(0xC9A);
-    scene_make(engine_for(state), &(scene_options){.salt = 0xC9A, .joints = 64}, &s);
-    n = (pm_crowd_instance){.time_a = (int64_t)random_between(&source, 1e8, 1e9), .clip_b = 1};
-    float *records = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
-    n.time_a += (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
-    scene_error worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
-    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
-    n.time_a -= (int64_t)(1e-5 * PM_TICKS_PER_SECOND);
-    n.weight = 1e-4f;
-    worst = scene_worst(&s, PM_CROWD_PALETTE, records, &n, 1);
-    assert_true(worst.linear > 1e-5 && worst.shift > 1e-5);
-    guarded_free(records);
-    scene_free(&s);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(palettes_of_trees_of_any_size_match_the_oracle),
-        ON_BOTH(palettes_of_forests_match_the_oracle),
-        ON_BOTH(errors_do_not_accumulate_over_chains_of_64_joints),
-        ON_BOTH(scales_stretch_all_joints_below),
-        ON_BOTH(palettes_of_any_inverse_binds_match_the_oracle),
-        ON_BOTH(joints_in_any_order_match_the_oracle),
-        ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle),
-        ON_BOTH(model_matrices_match_the_oracle),
-        ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette),
-        ON_BOTH(dual_quaternions_are_unit_dual_quaternions),
-        ON_BOTH(local_poses_match_the_oracle),
-        ON_BOTH(clips_of_every_method_match_the_oracle),
-        ON_BOTH(loops_of_every_method_match_the_oracle),
-        ON_BOTH(clips_of_every_kind_of_key_times_match_the_oracle),
-        ON_BOTH(squad_with_a_timeline_per_joint_matches_the_oracle),
-        ON_BOTH(vectors_with_a_method_of_their_own_match_the_oracle),
-        ON_BOTH(keys_of_48_bits_pose_their_decoded_values),
-        ON_BOTH(a_slightly_different_pose_exceeds_the_tolerance),
-    };
-    leave_out_crowds_on_rusticl();
-    return cmocka_run_group_tests_name("crowd_pose", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

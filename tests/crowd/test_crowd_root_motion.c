@@ -18,10 +18,9 @@ enum { MAX = 200 };
 
 static pm_root_motion root_motion_of(const pm_crowd *crowd, pm_crowd_instance before,
                                      pm_crowd_instance after) {
-    pm_error error = poisoned_error();
     pm_root_motion root_motion;
     memset(&root_motion, 0xFF, sizeof root_motion);
-    expect_ok(pm_crowd_root_motion(crowd, &before, &after, 1, &root_motion, &error), &error);
+    expect_success(pm_crowd_root_motion(crowd, &before, &after, 1, &root_motion, new_error()));
     return root_motion;
 }
 
@@ -55,7 +54,7 @@ enum { WALKS, TURNS, CORNERS, LOOPS, CLIPS };
 static pm_skeleton *skeleton;
 static pm_crowd *crowd;
 
-static void make_walker(void **state) {
+FIXTURE(make_walker) {
     static const int32_t parents[] = {-1, 0};
     static const pm_timeline timeline = {.key_count = 2, .rate = {1, 1}};
     static const double still[2][2][4] = {{{0, 0, 0, 1}, {0, 0, 0, 1}},
@@ -76,11 +75,11 @@ static void make_walker(void **state) {
                                   .rotations = {.data = rotations[n], .type = PM_FLOAT64},
                                   .positions = {.data = positions[n], .type = PM_FLOAT32},
                                   .loop_period = n == LOOPS ? 2 : 0};
-    crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
+    crowd = crowd_make(engine_of_kind(ON_REFERENCE), &desc, clips, CLIPS, &skeleton);
+    return 0;
 }
 
-static int free_walker(void **state) {
-    (void)state;
+FIXTURE(free_walker) {
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     return 0;
@@ -101,68 +100,58 @@ static void expect_walk(uint32_t clip, double from, double to, uint8_t flags, do
     expect_root_motion(&root_motion, wanted, 1e-6, 1e-6 * (1 + 2 * fabs(to - from)));
 }
 
-static void within_a_lap_root_motion_leads_from_pose_to_pose(void **state) {
-    make_walker(state);
-    expect_walk(WALKS, 0.25, 0.75, 0, 1, 0, 0);
-    expect_walk(WALKS, 0.75, 0.25, 0, -1, 0, 0);
-    expect_walk(TURNS, 0, 0.5, 0, 0, 0, 45);
-    expect_walk(WALKS, 0.5, 0.5, 0, 0, 0, 0);
-}
+#define WALKER(test) TEST_WITH(test, make_walker, free_walker, &on_reference)
 
-static void a_lap_continues_from_the_end_of_the_previous_one(void **state) {
-    make_walker(state);
-    expect_walk(WALKS, 0.75, 1.25, 0, 1, 0, 0);
-    expect_walk(WALKS, 0.5, 10.5, 0, 20, 0, 0);
-    expect_walk(WALKS, -3, 0, 0, 6, 0, 0);
-    expect_walk(WALKS, 0.25, -0.25, 0, -1, 0, 0);
-    expect_walk(WALKS, 7.5, -2.5, 0, -20, 0, 0);
-    expect_walk(TURNS, 0, 3, 0, 0, 0, 270);
-    expect_walk(TURNS, 0.5, 2.5, 0, 0, 0, 180);
-}
-
-/* A quarter turn about y maps x to -z. The sides of the square are 2 long; its corners are (0, 0),
- * (2, 0), (2, -2), (0, -2). */
-static void laps_that_rotate_go_around_a_square(void **state) {
-    make_walker(state);
-    expect_walk(CORNERS, 0, 1, 0, 2, 0, 90);
-    expect_walk(CORNERS, 0, 2, 0, 2, -2, 180);
-    expect_walk(CORNERS, 0, 3, 0, 0, -2, 270);
-    expect_walk(CORNERS, 0, 4, 0, 0, 0, 0);
-    expect_walk(CORNERS, 0, -1, 0, 0, -2, -90);
-    expect_walk(CORNERS, -8, 33, 0, 2, 0, 90);
-}
-
-static void root_motion_is_in_the_frame_of_the_first_pose(void **state) {
-    make_walker(state);
-    /* Half of the quarter turn is done: the x direction is now half way to -z. */
-    expect_walk(CORNERS, 0.5, 1, 0, S, S, 45);
-}
-
-static void a_loop_returns_to_its_start(void **state) {
-    make_walker(state);
-    expect_walk(LOOPS, 0, 1, 0, 2, 0, 0);
-    expect_walk(LOOPS, 0, 2, 0, 0, 0, 0);
-    expect_walk(LOOPS, 0.5, 200.75, 0, 0.5, 0, 0);
-}
-
-static void clamped_clips_stop(void **state) {
-    make_walker(state);
-    expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_A, 1, 0, 0);
-    expect_walk(WALKS, -5, 0.5, PM_CROWD_CLAMP_A, 1, 0, 0);
-    expect_walk(WALKS, 2, 9, PM_CROWD_CLAMP_A, 0, 0, 0);
-    expect_walk(TURNS, -9, 9, PM_CROWD_CLAMP_A, 0, 0, 90);
-    expect_walk(WALKS, 0.5, 7, PM_CROWD_CLAMP_B, 13, 0, 0);
-}
-
-static void the_in_place_flag_does_not_change_root_motion(void **state) {
-    make_walker(state);
-    expect_walk(WALKS, 0.5, 1.5, PM_CROWD_IN_PLACE, 2, 0, 0);
-}
-
-static void clips_that_do_not_exist_have_no_root_motion(void **state) {
-    make_walker(state);
-    expect_walk(CLIPS, 0, 5, 0, 0, 0, 0);
-    expect_walk(UINT32_MAX, 0, 5, PM_CROWD_CLAMP_A, 0, 0, 0);
+WALKER(root_motion_leads_from_pose_to_pose_over_laps) {
+    static const struct {
+        const char *what;
+        uint32_t clip;
+        double from, to;
+        uint8_t flags;
+        double x, z, degrees;
+    } rows[] = {
+        {"within a lap", WALKS, 0.25, 0.75, 0, 1, 0, 0},
+        {"within a lap", WALKS, 0.75, 0.25, 0, -1, 0, 0},
+        {"within a lap", TURNS, 0, 0.5, 0, 0, 0, 45},
+        {"within a lap", WALKS, 0.5, 0.5, 0, 0, 0, 0},
+        {"a lap continues from the end of the last", WALKS, 0.75, 1.25, 0, 1, 0, 0},
+        {"a lap continues from the end of the last", WALKS, 0.5, 10.5, 0, 20, 0, 0},
+        {"a lap continues from the end of the last", WALKS, -3, 0, 0, 6, 0, 0},
+        {"a lap continues from the end of the last", WALKS, 0.25, -0.25, 0, -1, 0, 0},
+        {"a lap continues from the end of the last", WALKS, 7.5, -2.5, 0, -20, 0, 0},
+        {"a lap continues from the end of the last", TURNS, 0, 3, 0, 0, 0, 270},
+        {"a lap continues from the end of the last", TURNS, 0.5, 2.5, 0, 0, 0, 180},
+        /* A quarter turn about y maps x to -z. The sides of the square are 2 long; its corners are
+         * (0, 0), (2, 0), (2, -2), (0, -2). */
+        {"around a square", CORNERS, 0, 1, 0, 2, 0, 90},
+        {"around a square", CORNERS, 0, 2, 0, 2, -2, 180},
+        {"around a square", CORNERS, 0, 3, 0, 0, -2, 270},
+        {"around a square", CORNERS, 0, 4, 0, 0, 0, 0},
+        {"around a square", CORNERS, 0, -1, 0, 0, -2, -90},
+        {"around a square", CORNERS, -8, 33, 0, 2, 0, 90},
+        /* Half of the quarter turn is done: the x direction is now half way to -z. */
+        {"in the frame of the first pose", CORNERS, 0.5, 1, 0, S, S, 45},
+        {"a loop returns to its start", LOOPS, 0, 1, 0, 2, 0, 0},
+        {"a loop returns to its start", LOOPS, 0, 2, 0, 0, 0, 0},
+        {"a loop returns to its start", LOOPS, 0.5, 200.75, 0, 0.5, 0, 0},
+        {"clamped clips stop", WALKS, 0.5, 7, PM_CROWD_CLAMP_A, 1, 0, 0},
+        {"clamped clips stop", WALKS, -5, 0.5, PM_CROWD_CLAMP_A, 1, 0, 0},
+        {"clamped clips stop", WALKS, 2, 9, PM_CROWD_CLAMP_A, 0, 0, 0},
+        {"clamped clips stop", TURNS, -9, 9, PM_CROWD_CLAMP_A, 0, 0, 90},
+        {"the clamp of clip B", WALKS, 0.5, 7, PM_CROWD_CLAMP_B, 13, 0, 0},
+        {"the flag in place", WALKS, 0.5, 1.5, PM_CROWD_IN_PLACE, 2, 0, 0},
+        {"clips that do not exist", CLIPS, 0, 5, 0, 0, 0, 0},
+        {"clips that do not exist", UINT32_MAX, 0, 5, PM_CROWD_CLAMP_A, 0, 0, 0},
+        {"a million laps", WALKS, 0.5, 1000000.5, 0, 2000000, 0, 0},
+        {"a million laps", CORNERS, 0, 1000000, 0, 0, 0, 0},
+        {"a million laps", CORNERS, 1000001, 0, 0, 0, -2, -90},
+        {"a million laps", TURNS, 0, 1000003, 0, 0, 0, 270},
+    };
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        print_message("# %s: from %g s to %g s\n", rows[n].what, rows[n].from, rows[n].to);
+        expect_walk(rows[n].clip, rows[n].from, rows[n].to, rows[n].flags, rows[n].x, rows[n].z,
+                    rows[n].degrees);
+    }
 }
 
 /* ---- two clips --------------------------------------------------------------------------------- */
@@ -178,8 +167,7 @@ static void expect_mixed(pm_crowd_instance after, double x, double weight) {
     expect_root_motion(&root_motion, (motion3){quat_normalise(mixed), {x, 0, 0}}, 1e-6, 1e-6);
 }
 
-static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
-    make_walker(state);
+WALKER(root_motions_of_both_clips_are_mixed_by_weight) {
     expect_mixed((pm_crowd_instance){.clip_b = TURNS}, 2, 0);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.25f}, 1.5, 0.25);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 1}, 0, 1);
@@ -188,35 +176,22 @@ static void root_motions_of_both_clips_are_mixed_by_weight(void **state) {
     expect_mixed((pm_crowd_instance){.clip_b = CLIPS, .weight = 0.5f}, 2, 0);
 }
 
-static void the_mask_weight_of_the_root_applies_as_in_poses(void **state) {
-    make_walker(state);
+WALKER(the_mask_weight_of_the_root_applies_as_in_poses) {
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 1}, 1.5, 0.25);
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 0.5f, .mask = 2}, 1, 0.5);
 }
 
-static void an_additive_layer_adds_no_root_motion(void **state) {
-    make_walker(state);
+WALKER(an_additive_layer_adds_no_root_motion) {
     expect_mixed((pm_crowd_instance){.clip_b = TURNS, .weight = 1, .flags = PM_CROWD_ADDITIVE}, 2,
                  0);
 }
 
 /* Only the times of before[i] are used. */
-static void all_fields_except_the_times_are_taken_from_after(void **state) {
-    make_walker(state);
+WALKER(all_fields_except_the_times_are_taken_from_after) {
     const pm_crowd_instance before = {.clip_a = TURNS, .clip_b = 77, .weight = NAN, .flags = 255};
     const pm_crowd_instance after = {.clip_a = WALKS, .time_a = SECOND};
     const pm_root_motion root_motion = root_motion_of(crowd, before, after);
     expect_root_motion(&root_motion, (motion3){{0, 0, 0, 1}, {2, 0, 0}}, 1e-6, 1e-6);
-}
-
-/* ---- very many laps ------------------------------------------------------------------------------ */
-
-static void a_million_laps_are_as_exact_as_one(void **state) {
-    make_walker(state);
-    expect_walk(WALKS, 0.5, 1000000.5, 0, 2000000, 0, 0);
-    expect_walk(CORNERS, 0, 1000000, 0, 0, 0, 0);
-    expect_walk(CORNERS, 1000001, 0, 0, 0, -2, -90);
-    expect_walk(TURNS, 0, 1000003, 0, 0, 0, 270);
 }
 
 /* ---- against the oracle ---------------------------------------------------------------------------- */
@@ -225,7 +200,6 @@ static void expect_oracle(void **state, const scene_options *options, double rou
     scene s;
     pm_crowd_instance before[MAX], after[MAX];
     pm_root_motion motions[MAX];
-    pm_error error = poisoned_error();
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     for (size_t i = 0; i < MAX; i++) {
@@ -241,14 +215,14 @@ static void expect_oracle(void **state, const scene_options *options, double rou
         after[i].level = 0;
     }
     memset(motions, 0xFF, sizeof motions);
-    expect_ok(pm_crowd_root_motion(s.crowd, before, after, MAX, motions, &error), &error);
+    expect_success(pm_crowd_root_motion(s.crowd, before, after, MAX, motions, new_error()));
     for (size_t i = 0; i < MAX; i++)
         expect_root_motion(&motions[i], crowd_oracle_root_motion(s.oracle, &before[i], &after[i]),
                            2e-6, 2e-6 * (2 + rounds));
     scene_free(&s);
 }
 
-static void root_motion_matches_the_oracle(void **state) {
+TEST_ON_REFERENCE(root_motion_matches_the_oracle) {
     expect_oracle(state, &(scene_options){.salt = 0xB01}, 1);
     expect_oracle(state, &(scene_options){.salt = 0xB02, .rest_scales = true, .scales = true}, 5);
     expect_oracle(state, &(scene_options){.salt = 0xB03, .looped = true}, 5);
@@ -263,7 +237,7 @@ static void root_motion_matches_the_oracle(void **state) {
     expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);
 }
 
-static void the_product_of_partial_root_motions_is_the_whole(void **state) {
+TEST_ON_REFERENCE(the_product_of_partial_root_motions_is_the_whole) {
     scene s;
     random_source source = random_salted(0xB10);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB10}, &s);
@@ -289,10 +263,9 @@ static void the_product_of_partial_root_motions_is_the_whole(void **state) {
 }
 
 /* A number of instances that is processed by several threads. */
-static void root_motion_of_many_instances_equals_each_alone(void **state) {
+TEST_ON_REFERENCE(root_motion_of_many_instances_equals_each_alone) {
     enum { COUNT = 20000 };
     scene s;
-    pm_error error = poisoned_error();
     pm_crowd_instance *before = test_array(COUNT, sizeof *before);
     pm_crowd_instance *after = test_array(COUNT, sizeof *after);
     pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions), guard;
@@ -304,7 +277,7 @@ static void root_motion_of_many_instances_equals_each_alone(void **state) {
     }
     memset(motions, 0xFF, (COUNT + 1) * sizeof *motions);
     memset(&guard, 0xFF, sizeof guard);
-    expect_ok(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, &error), &error);
+    expect_success(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, new_error()));
     for (size_t i = 0; i < COUNT; i += 97) {
         const pm_root_motion alone = root_motion_of(s.crowd, before[i], after[i]);
         assert_memory_equal(&alone, &motions[i], sizeof alone);
@@ -316,46 +289,8 @@ static void root_motion_of_many_instances_equals_each_alone(void **state) {
     scene_free(&s);
 }
 
-static void null_is_refused_unless_there_are_no_instances(void **state) {
-    pm_crowd_instance one = {0};
-    pm_root_motion root_motion;
-    pm_error error = poisoned_error();
-    make_walker(state);
-    expect_refusal(pm_crowd_root_motion(NULL, &one, &one, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "crowd");
-    expect_refusal(pm_crowd_root_motion(crowd, NULL, &one, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "before");
-    expect_refusal(pm_crowd_root_motion(crowd, &one, NULL, 1, &root_motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "after");
-    expect_refusal(pm_crowd_root_motion(crowd, &one, &one, 1, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "motions");
-    expect_ok(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, &error), &error);
+WALKER(no_instances_require_no_arrays) {
+    expect_success(pm_crowd_root_motion(crowd, NULL, NULL, 0, NULL, new_error()));
 }
 
-#define WALKER(test)                                                                               \
-    { #test, test, NULL, free_walker, &on_reference }
-#define SCENE(test)                                                                                \
-    { #test, test, NULL, NULL, &on_reference }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WALKER(within_a_lap_root_motion_leads_from_pose_to_pose),
-        WALKER(a_lap_continues_from_the_end_of_the_previous_one),
-        WALKER(laps_that_rotate_go_around_a_square),
-        WALKER(root_motion_is_in_the_frame_of_the_first_pose),
-        WALKER(a_loop_returns_to_its_start),
-        WALKER(clamped_clips_stop),
-        WALKER(the_in_place_flag_does_not_change_root_motion),
-        WALKER(clips_that_do_not_exist_have_no_root_motion),
-        WALKER(root_motions_of_both_clips_are_mixed_by_weight),
-        WALKER(the_mask_weight_of_the_root_applies_as_in_poses),
-        WALKER(an_additive_layer_adds_no_root_motion),
-        WALKER(all_fields_except_the_times_are_taken_from_after),
-        WALKER(a_million_laps_are_as_exact_as_one),
-        SCENE(root_motion_matches_the_oracle),
-        SCENE(the_product_of_partial_root_motions_is_the_whole),
-        SCENE(root_motion_of_many_instances_equals_each_alone),
-        WALKER(null_is_refused_unless_there_are_no_instances),
-    };
-    return cmocka_run_group_tests_name("crowd_root_motion", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

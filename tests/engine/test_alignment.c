@@ -132,7 +132,7 @@ static pm_engine *engine_of(void **state, size_t l) {
     return engine_with(state, &(pm_engine_desc){.lanes = is_for_device(state) ? all_lanes[l] : 0});
 }
 
-static void samples_may_be_at_any_address(void **state) {
+TEST_ON_BOTH(samples_may_be_at_any_address) {
     random_source source = random_salted(0xF11);
     for (size_t l = 0; l < LANES; l++) {
         pm_engine *engine = engine_of(state, l);
@@ -153,7 +153,7 @@ static void samples_may_be_at_any_address(void **state) {
     }
 }
 
-static void samples_with_streaming_stores_may_be_at_any_address(void **state) {
+TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
     random_source source = random_salted(0xF12);
     if (small_sizes())
         skip();
@@ -178,11 +178,10 @@ static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output
     const size_t width = scene_floats(s, output, 1), stride = width + gap;
     cursor p = location_make(offset, (job->instance_count - 1) * stride + width);
     pm_crowd_job wanted = *job;
-    pm_error error = poisoned_error();
     wanted.outputs =
         &(pm_crowd_target){.output = output, .memory = p.at, .stride = stride * sizeof(float)};
     wanted.output_count = 1;
-    expect_ok(pm_crowd_pose(s->crowd, &wanted, &error), &error);
+    expect_success(pm_crowd_pose(s->crowd, &wanted, new_error()));
     return p;
 }
 
@@ -233,26 +232,19 @@ static void expect_crowds(void **state, uint64_t salt, bool streams) {
     }
 }
 
-static void crowds_may_be_at_any_address(void **state) {
+TEST_ON_BOTH(crowds_may_be_at_any_address) {
     expect_crowds(state, 0xF13, false);
 }
 
-static void crowds_with_streaming_stores_may_be_at_any_address(void **state) {
+TEST_ON_BOTH(crowds_with_streaming_stores_may_be_at_any_address) {
     if (small_sizes())
         skip();
     expect_crowds(state, 0xF14, true);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_may_be_at_any_address),
-        ON_BOTH(samples_with_streaming_stores_may_be_at_any_address),
-    };
-    const struct CMUnitTest of_crowds[] = {
-        ON_BOTH(crowds_may_be_at_any_address),
-        ON_BOTH(crowds_with_streaming_stores_may_be_at_any_address),
-    };
-    const int failed = cmocka_run_group_tests_name("alignment", tests, NULL, NULL);
-    leave_out_crowds_on_rusticl();
-    return failed + cmocka_run_group_tests_name("alignment_crowds", of_crowds, NULL, engines_close);
+TEST_GROUP(NULL, engines_close)
+
+int main(int argc, char **argv) {
+    leave_out_crowds_on_rusticl("crowds*on the device");
+    return test_main(argc, argv);
 }

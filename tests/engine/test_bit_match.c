@@ -7,16 +7,10 @@
 #include "support/check.h"
 #include "support/engines.h"
 
-static void the_self_check_finds_the_bits_of_the_reference(void **state) {
+TEST_ON_BOTH(the_self_check_finds_the_bits_of_the_reference) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_self_check(engine_for(state), &identity, &error), &error);
+    expect_success(pm_engine_self_check(engine_for(state), &identity, new_error()));
     assert_int_equal(identity, PM_BIT_MATCH_EXACT);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(the_self_check_finds_the_bits_of_the_reference),
-    };
-    return cmocka_run_group_tests_name("bit_match", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

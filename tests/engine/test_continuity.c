@@ -6,13 +6,10 @@
  * and of devices: the accuracy test shows that the library's curve is the oracle's.
  */
 #include "support/derivatives.h"
+#include "support/test.h"
 #include "support/track_kinds.h"
 #include "support/variants.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -106,36 +103,30 @@ static void check_promises(make_track *make, const char *name) {
     assert_int_equal(broken, 0);
 }
 
-static void uniform_keys_have_the_promised_continuity(void **state) {
-    (void)state;
+TEST(uniform_keys_have_the_promised_continuity) {
     check_promises(track_kind_uniform, "uniform");
 }
 
-static void random_keys_have_the_promised_continuity(void **state) {
-    (void)state;
+TEST(random_keys_have_the_promised_continuity) {
     check_promises(track_kind_uneven, "random");
 }
 
-static void extreme_time_ratios_have_the_promised_continuity(void **state) {
-    (void)state;
+TEST(extreme_time_ratios_have_the_promised_continuity) {
     check_promises(track_kind_extreme, "1:1000");
 }
 
-static void held_keys_have_the_promised_continuity(void **state) {
-    (void)state;
+TEST(held_keys_have_the_promised_continuity) {
     check_promises(track_kind_holds, "holds");
 }
 
-static void loops_have_the_promised_continuity(void **state) {
-    (void)state;
+TEST(loops_have_the_promised_continuity) {
     jumps found;
     measure(track_kind_loops, variant_named("spline"), &found);
     assert_true(found.positive_wraps > 5 && found.negative_wraps > 5);
     check_promises(track_kind_loops, "loops");
 }
 
-static void the_derivative_after_the_promised_ones_jumps(void **state) {
-    (void)state;
+TEST(the_derivative_after_the_promised_ones_jumps) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         const int rotations = variant_continuity(v), positions = variant_vector_continuity(v);
@@ -150,31 +141,9 @@ static void the_derivative_after_the_promised_ones_jumps(void **state) {
     }
 }
 
-static void circular_keeps_its_direction_and_not_its_speed(void **state) {
-    (void)state;
-    jumps found;
-    measure(track_kind_uneven, variant_named("circular"), &found);
-    assert_true(found.rotations[1] > 0.1);
-}
-
-static void acceleration_jumps_at_cusps(void **state) {
-    (void)state;
+TEST(acceleration_jumps_at_cusps) {
     jumps found;
     measure(track_kind_uneven, variant_named("circular-c3"), &found);
     assert_true(found.cusp_keys > 20);
     assert_true(found.cusps[1] <= tolerance[1] && found.cusps[2] > VISIBLE);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_keys_have_the_promised_continuity),
-        cmocka_unit_test(random_keys_have_the_promised_continuity),
-        cmocka_unit_test(extreme_time_ratios_have_the_promised_continuity),
-        cmocka_unit_test(held_keys_have_the_promised_continuity),
-        cmocka_unit_test(loops_have_the_promised_continuity),
-        cmocka_unit_test(the_derivative_after_the_promised_ones_jumps),
-        cmocka_unit_test(circular_keeps_its_direction_and_not_its_speed),
-        cmocka_unit_test(acceleration_jumps_at_cusps),
-    };
-    return cmocka_run_group_tests_name("continuity", tests, NULL, NULL);
 }

@@ -46,12 +46,12 @@ static void expect_stored(pm_engine *engine, digest_input *in, add_digests *add)
     free(in);
 }
 
-static void samples_have_the_stored_digests(void **state) {
+TEST_ON_BOTH(samples_have_the_stored_digests) {
     expect_stored(engine_for(state), digest_input_make(), add_samples);
 }
 
 /* Oclgrind would take minutes, and it computes as the host does. */
-static void samples_of_tiny_numbers_have_the_stored_digests(void **state) {
+TEST_ON_BOTH(samples_of_tiny_numbers_have_the_stored_digests) {
     if (is_for_device(state) && is_on_oclgrind(state)) {
         print_message("Oclgrind takes minutes for samples of tiny numbers\n");
         skip();
@@ -59,10 +59,10 @@ static void samples_of_tiny_numbers_have_the_stored_digests(void **state) {
     expect_stored(engine_for(state), digest_input_make_tiny(), add_samples);
 }
 
-static void crowds_have_the_stored_digests(void **state) {
+/* On devices test_crowd_bits compares crowds, with fewer programs to build. */
+TEST_ON_REFERENCE(crowds_have_the_stored_digests) {
     expect_stored(engine_for(state), digest_input_make(), digests_of_crowds);
-    if (!is_for_device(state) || !is_on_oclgrind(state))
-        expect_stored(engine_for(state), digest_input_make_tiny(), digests_of_crowds);
+    expect_stored(engine_for(state), digest_input_make_tiny(), digests_of_crowds);
 }
 
 /* ---- subnormal numbers are 0 ------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ static void need_flush(void) {
 }
 
 /* Building a clip or a crowd, and sampling it, as in a process that sets the mode. */
-static void digests_are_the_same_where_subnormal_numbers_are_0(void **state) {
+TEST_ON_REFERENCE(digests_are_the_same_where_subnormal_numbers_are_0) {
     pm_engine *engine = engine_for(state);
     digest_input *inputs[] = {digest_input_make(), digest_input_make_tiny()};
     digests d = {0};
@@ -99,10 +99,9 @@ static void note_mode(void *context, pm_items *items) {
 }
 
 /* The threads that the library starts compute in the mode of the thread that called it. */
-static void threads_inherit_the_mode(void **state) {
+TEST_ON_REFERENCE(threads_inherit_the_mode) {
     enum { ITEMS = 1000 };
     atomic_size_t flushing = 0;
-    (void)state;
     need_flush();
     pm_run_parallel(4, ITEMS, note_mode, &flushing);
     flush_set(false);
@@ -129,17 +128,16 @@ static float *large_samples(pm_engine *engine, size_t *count) {
                                .method = PM_METHOD_SQUAD};
     const pm_sample_job job = {
         .sample_count = SAMPLES, .rate = {301, 1}, .rotations = samples, .host_threads = 4};
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_ok(pm_clip_create(engine, &desc, &clip, &error), &error);
-    expect_ok(pm_sample(clip, &job, &error), &error);
+    expect_success(pm_clip_create(engine, &desc, &clip, new_error()));
+    expect_success(pm_sample(clip, &job, new_error()));
     pm_clip_destroy(&clip);
     free(given);
     *count = (size_t)SAMPLES * TRACKS * 4;
     return samples;
 }
 
-static void large_jobs_are_the_same_where_subnormal_numbers_are_0(void **state) {
+TEST_ON_REFERENCE(large_jobs_are_the_same_where_subnormal_numbers_are_0) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = 4});
     size_t count;
     float *usual = large_samples(engine, &count);
@@ -152,15 +150,4 @@ static void large_jobs_are_the_same_where_subnormal_numbers_are_0(void **state) 
     pm_engine_destroy(&engine);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(samples_have_the_stored_digests),
-        ON_BOTH(samples_of_tiny_numbers_have_the_stored_digests),
-        /* On devices test_crowd_bits compares crowds, with fewer programs to build. */
-        ONLY_ON_REFERENCE(crowds_have_the_stored_digests),
-        ONLY_ON_REFERENCE(digests_are_the_same_where_subnormal_numbers_are_0),
-        ONLY_ON_REFERENCE(threads_inherit_the_mode),
-        ONLY_ON_REFERENCE(large_jobs_are_the_same_where_subnormal_numbers_are_0),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -52,29 +52,28 @@ static void expect_usual_results(void **state, const pm_engine_desc *options) {
     expect_same_bits(actual, expected, SAMPLES * 5 * 4, 4);
 }
 
-static void a_log_function_does_not_change_results(void **state) {
+TEST_ON_BOTH(a_log_function_does_not_change_results) {
     size_t count = 0;
     expect_usual_results(state, &(pm_engine_desc){.log = count_message, .log_user = &count});
 }
 
-static void kernels_read_from_a_folder_give_the_same_results(void **state) {
+TEST_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results) {
     expect_usual_results(state, &(pm_engine_desc){.kernel_folder = POSEMILL_SOURCE_DIR "/kernels",
                                                   .cache_folder = ""});
 }
 
-static void a_kernel_folder_that_does_not_exist_is_an_error(void **state) {
+TEST_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error) {
     engine_for(state);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.device = device_for(state), .kernel_folder = "/nonexistent"};
-    pm_status status = pm_engine_create(&desc, &engine, &error);
+    pm_status status = pm_engine_create(&desc, &engine, new_error());
     if (status == PM_OK) { /* programs may be built on first use */
         pm_bit_match identity;
-        status = pm_engine_self_check(engine, &identity, &error);
+        status = pm_engine_self_check(engine, &identity, new_error());
         pm_engine_destroy(&engine);
     }
     assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_BUILD);
-    expect_refusal(status, &error, status, "/nonexistent");
+    expect_error(status, status, "/nonexistent");
 }
 
 /* ---- the program cache ---- */
@@ -83,14 +82,12 @@ static const char *cache;
 static size_t cache_files;
 static enum spoil { COUNT_ONLY, TRUNCATE, FLIP_BYTES, EMPTY, LENGTHEN } spoil;
 
-static int make_cache(void **state) {
-    (void)state;
+FIXTURE(make_cache) {
     cache = cache_folder_make();
-    return cache == NULL;
+    return 0;
 }
 
-static int remove_cache(void **state) {
-    (void)state;
+FIXTURE(remove_cache) {
     return !cache_folder_remove();
 }
 
@@ -134,13 +131,9 @@ static size_t walk_cache(enum spoil what) {
     return cache_files;
 }
 
-static void programs_are_stored_in_the_cache_folder(void **state) {
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
-    assert_true(walk_cache(COUNT_ONLY) > 0);
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
-}
+#define WITH_CACHE(test) TEST_WITH(test, make_cache, remove_cache, &on_device)
 
-static void invalid_files_in_the_cache_are_misses_and_never_errors(void **state) {
+WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = cache});
     for (int what = TRUNCATE; what <= LENGTHEN; what++) {
         assert_true(walk_cache((enum spoil)what) > 0);
@@ -148,21 +141,9 @@ static void invalid_files_in_the_cache_are_misses_and_never_errors(void **state)
     }
 }
 
-static void a_cache_folder_that_cannot_be_made_is_never_an_error(void **state) {
+TEST_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error) {
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/proc/no/such/folder"});
     expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
 }
 
-#define WITH_CACHE(test)                                                                           \
-    { #test, test, make_cache, remove_cache, &on_device }
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(a_log_function_does_not_change_results),
-        ONLY_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results),
-        ONLY_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error),
-        WITH_CACHE(programs_are_stored_in_the_cache_folder),
-        WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors),
-        ONLY_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error),
-    };
-    return cmocka_run_group_tests_name("engine_options", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -35,11 +35,10 @@ static void expect_sound(const char *what, pm_method method) {
 static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_desc *desc,
                                  const pm_sample_job *job) {
     pm_clip *clip = NULL;
-    pm_error error = poisoned_error();
-    const pm_status status = pm_clip_create(engine_for(state), desc, &clip, &error);
+    const pm_status status = pm_clip_create(engine_for(state), desc, &clip, new_error());
     if (status != PM_OK) {
         assert_true(status == PM_ERROR_TIME || status == PM_ERROR_KEY);
-        assert_int_equal(error.status, status);
+        assert_int_equal(last_error()->status, status);
         return false;
     }
     memset(rotations, 0xFF, sizeof rotations);
@@ -48,7 +47,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
     with_outputs.sample_count = SAMPLES;
     with_outputs.rotations = rotations;
     with_outputs.positions = positions;
-    const pm_status sampled = pm_sample(clip, &with_outputs, &error);
+    const pm_status sampled = pm_sample(clip, &with_outputs, new_error());
     pm_clip_destroy(&clip);
     if (sampled != PM_OK) {
         assert_true(sampled == PM_ERROR_TIME || sampled == PM_ERROR_SIZE);
@@ -58,7 +57,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
     return true;
 }
 
-static void key_times_at_the_limits_of_double(void **state) {
+TEST_ON_BOTH(key_times_at_the_limits_of_double) {
     engine_for(state);
     static const struct {
         const char *what;
@@ -96,7 +95,7 @@ static void key_times_at_the_limits_of_double(void **state) {
         assert_true(accepted[j] > 0);
 }
 
-static void positions_at_the_limits_of_float(void **state) {
+TEST_ON_BOTH(positions_at_the_limits_of_float) {
     engine_for(state);
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
@@ -123,7 +122,7 @@ static void fill_with(double size, uint64_t salt, double *out, size_t count) {
 static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
 enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
 
-static void user_tangents_of_any_size(void **state) {
+TEST_ON_BOTH(user_tangents_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[KEYS][3];
@@ -148,7 +147,7 @@ static void user_tangents_of_any_size(void **state) {
     motion_free(&m);
 }
 
-static void tangents_in_and_out_of_any_size(void **state) {
+TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[2][KEYS][4];
@@ -172,7 +171,7 @@ static void tangents_in_and_out_of_any_size(void **state) {
     motion_free(&m);
 }
 
-static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
+TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
     engine_for(state);
     const pm_rational rates[] = {
         {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
@@ -202,7 +201,7 @@ static void rates_starts_and_counters_at_the_limits_of_64_bits(void **state) {
 }
 
 /* Sample times near the limits of double still clamp to the nearer end. */
-static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
+TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
     engine_for(state);
     motion m = motion_make(KEYS, 1, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
@@ -226,14 +225,4 @@ static void samples_far_beyond_the_keys_clamp_to_their_side(void **state) {
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(key_times_at_the_limits_of_double),
-        ON_BOTH(positions_at_the_limits_of_float),
-        ON_BOTH(user_tangents_of_any_size),
-        ON_BOTH(tangents_in_and_out_of_any_size),
-        ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits),
-        ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side),
-    };
-    return cmocka_run_group_tests_name("extremes", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -229,7 +229,7 @@ static objects on_the_device(void **state) {
     return parents;
 }
 
-static void children_of_a_process_that_listed_devices_never_hang(void **state) {
+TEST_ON_DEVICE(children_of_a_process_that_listed_devices_never_hang) {
     size_t count = 0;
     pm_error error;
     objects parents = on_the_device(state);
@@ -264,15 +264,15 @@ static void check_children(void **state, bool in_background, bool has_sampled) {
     destroy(&parents);
 }
 
-static void children_of_a_process_with_objects_on_a_device_never_hang(void **state) {
+TEST_ON_DEVICE(children_of_a_process_with_objects_on_a_device_never_hang) {
     check_children(state, false, false);
 }
 
-static void children_of_a_process_that_used_a_device_never_hang(void **state) {
+TEST_ON_DEVICE(children_of_a_process_that_used_a_device_never_hang) {
     check_children(state, false, true);
 }
 
-static void children_of_a_process_that_builds_in_the_background_never_hang(void **state) {
+TEST_ON_DEVICE(children_of_a_process_that_builds_in_the_background_never_hang) {
     check_children(state, true, true);
 }
 
@@ -287,8 +287,7 @@ static int engines_are_as_before(objects *parents) {
     return 0;
 }
 
-static void a_child_goes_on_with_the_reference_path_of_its_parent(void **state) {
-    (void)state;
+TEST(a_child_goes_on_with_the_reference_path_of_its_parent) {
     pm_error error;
     objects parents = {.device = "none"};
     expect_ok(make(&parents, false, &error), &error);
@@ -296,13 +295,4 @@ static void a_child_goes_on_with_the_reference_path_of_its_parent(void **state) 
     destroy(&parents);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_goes_on_with_the_reference_path_of_its_parent),
-        ONLY_ON_DEVICE(children_of_a_process_that_listed_devices_never_hang),
-        ONLY_ON_DEVICE(children_of_a_process_with_objects_on_a_device_never_hang),
-        ONLY_ON_DEVICE(children_of_a_process_that_used_a_device_never_hang),
-        ONLY_ON_DEVICE(children_of_a_process_that_builds_in_the_background_never_hang),
-    };
-    return cmocka_run_group_tests(tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

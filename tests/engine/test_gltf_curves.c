@@ -1,48 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * cubicspline against the appendix of glTF 2.0, on animations of real files whose samplers have the
- * memory layout that the library accepts: in-tangent, value and out-tangent per key. This test does
- * not parse glTF: the offsets of a sampler's arrays in its buffer are constants here.
+ * cubicspline against the appendix of glTF 2.0, with the memory layout of a sampler: in-tangent, value and
+ * out-tangent per key. test_resample_files compares real files.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "support/implementation.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef POSEMILL_SOURCE_DIR
-#define POSEMILL_SOURCE_DIR "."
-#endif
-
 #define KEYS_MAX 8
 #define IN_SEGMENT 32
 #define SAMPLES_MAX ((KEYS_MAX - 1) * IN_SEGMENT + 1)
 #define TOLERANCE 1e-6
-
-typedef struct sampler {
-    const char *file;
-    long times, values; /* offset in bytes from the start of the file */
-    size_t keys, width; /* 4 components are rotations, 3 are translations or scales */
-} sampler;
-
-static const sampler samplers[] = {
-    {"interpolation_test.bin", 7952, 7972, 5, 4},
-    {"interpolation_test.bin", 7452, 7472, 5, 3},
-    {"interpolation_test.bin", 7652, 7672, 5, 3},
-    {"interpolation_test.bin", 8392, 8412, 5, 3},
-    {"odd/animation-embedded.glb", 2972, 3004, 4, 4},
-    {"odd/animation-embedded.glb", 2972, 3196, 4, 3},
-    {"odd/animation-embedded.glb", 2972, 3340, 4, 3},
-    {"odd/animation.bin", 152, 376, 4, 3},
-    {"odd/animation.bin", 168, 376, 4, 3},
-    {"odd/animation.bin", 152, 184, 1, 4},
-};
 
 typedef struct curve {
     char name[96];
@@ -50,30 +22,6 @@ typedef struct curve {
     double times[KEYS_MAX];
     float values[KEYS_MAX][3][4]; /* in-tangent, value, out-tangent */
 } curve;
-
-static bool read_sampler(const sampler *s, curve *c) {
-    char path[1024];
-    float times[KEYS_MAX];
-    const char *data = getenv("POSEMILL_DATA");
-    (void)snprintf(path, sizeof path, "%s%s/gltf/%s", data ? data : POSEMILL_SOURCE_DIR,
-                   data ? "" : "/../shared/data", s->file);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    *c = (curve){.keys = s->keys, .width = s->width};
-    (void)snprintf(c->name, sizeof c->name, "%s at %ld", s->file, s->values);
-    bool read = fseek(file, s->times, SEEK_SET) == 0 &&
-                fread(times, sizeof *times, s->keys, file) == s->keys &&
-                fseek(file, s->values, SEEK_SET) == 0;
-    for (size_t k = 0; read && k < s->keys; k++) {
-        c->times[k] = (double)times[k];
-        for (int n = 0; read && n < 3; n++)
-            read = fread(c->values[k][n], sizeof(float), s->width, file) == s->width;
-    }
-    (void)fclose(file);
-    assert_true(read);
-    return true;
-}
 
 /* The formula of the appendix, at a time inside the keys. */
 static void appendix(const curve *c, double time, long double out[4]) {
@@ -155,21 +103,8 @@ static void check_implementations(const curve *c) {
         check_curve(&implementations[k], c);
 }
 
-static void samplers_of_real_files_follow_the_appendix(void **state) {
-    (void)state;
-    for (size_t n = 0; n < sizeof samplers / sizeof *samplers; n++) {
-        curve c;
-        if (!read_sampler(&samplers[n], &c)) {
-            printf("# no %s: skipped\n", samplers[n].file);
-            skip();
-        }
-        check_implementations(&c);
-    }
-}
-
 /* A key with the other sign is another key: the curve passes half way around in four dimensions. */
-static void signs_of_keys_are_not_changed(void **state) {
-    (void)state;
+TEST(signs_of_keys_are_not_changed) {
     curve c = {
         .name = "opposite signs",
         .keys = 4,
@@ -256,8 +191,7 @@ static void check_lengths(const implementation *s, const curve *c, bool has_rate
         check_rotation(s, c, times[i], found + 4 * i);
 }
 
-static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
-    (void)state;
+TEST(keys_that_are_not_unit_are_interpolated_as_they_are) {
     random_source source = random_start();
     const implementation in_double = implementation_oracle(), *implementations = NULL;
     size_t count = 0;
@@ -272,13 +206,4 @@ static void keys_that_are_not_unit_are_interpolated_as_they_are(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samplers_of_real_files_follow_the_appendix),
-        cmocka_unit_test(signs_of_keys_are_not_changed),
-        cmocka_unit_test(keys_that_are_not_unit_are_interpolated_as_they_are),
-    };
-    const int failed = cmocka_run_group_tests_name("glTF curves", tests, NULL, NULL);
-    implementation_release();
-    return failed;
-}
+TEST_GROUP(NULL, implementation_release)

@@ -32,8 +32,7 @@ static void make_clip(void **state, double loop_period) {
     s.clip = clip_make(engine_for(state), &desc);
 }
 
-static int make_valid_job(void **state) {
-    (void)state;
+FIXTURE(make_valid_job) {
     memset(&s, 0, sizeof s);
     s.keys = motion_make(KEYS, TRACKS, 1.0, 0x10B);
     for (size_t k = 0; k < SAMPLES; k++) {
@@ -50,8 +49,7 @@ static int make_valid_job(void **state) {
     return 0;
 }
 
-static int free_valid_job(void **state) {
-    (void)state;
+FIXTURE(free_valid_job) {
     pm_clip_destroy(&s.clip);
     motion_free(&s.keys);
     return 0;
@@ -63,9 +61,8 @@ static void use_times(void) {
 }
 
 static void check_accepted(const char *file, int line) {
-    pm_error error = poisoned_error();
-    check_ok(pm_sample_check(s.clip, &s.job, &error), &error, file, line);
-    check_ok(pm_sample(s.clip, &s.job, &error), &error, file, line);
+    check_ok(pm_sample_check(s.clip, &s.job, new_error()), last_error(), file, line);
+    check_ok(pm_sample(s.clip, &s.job, new_error()), last_error(), file, line);
 }
 
 static void check_refused(pm_status status, const char *words, const char *file, int line) {
@@ -82,7 +79,9 @@ static void check_refused(pm_status status, const char *words, const char *file,
 #define expect_accepted() check_accepted(__FILE__, __LINE__)
 #define expect_refused(status, words) check_refused((status), (words), __FILE__, __LINE__)
 
-static void a_valid_job_of_each_kind_is_accepted(void **state) {
+#define JOB_TEST(test) TEST_ON_BOTH_WITH(test, make_valid_job, free_valid_job)
+
+JOB_TEST(a_valid_job_of_each_kind_is_accepted) {
     make_clip(state, 0);
     expect_accepted();
     use_times();
@@ -91,28 +90,19 @@ static void a_valid_job_of_each_kind_is_accepted(void **state) {
     expect_accepted();
 }
 
-static void a_missing_clip_or_job_is_refused(void **state) {
-    make_clip(state, 0);
-    pm_error error = poisoned_error();
-    expect_refusal(pm_sample_check(NULL, &s.job, &error), &error, PM_ERROR_ARGUMENT, "clip");
-    expect_refusal(pm_sample(NULL, &s.job, &error), &error, PM_ERROR_ARGUMENT, "clip");
-    expect_refusal(pm_sample_check(s.clip, NULL, &error), &error, PM_ERROR_ARGUMENT, "job");
-    expect_refusal(pm_sample(s.clip, NULL, &error), &error, PM_ERROR_ARGUMENT, "job");
-}
-
-static void a_job_with_neither_rate_nor_times_is_refused(void **state) {
+JOB_TEST(a_job_with_neither_rate_nor_times_is_refused) {
     make_clip(state, 0);
     s.job.rate = (pm_rational){0, 0};
     expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
-static void a_job_with_both_rate_and_times_is_refused(void **state) {
+JOB_TEST(a_job_with_both_rate_and_times_is_refused) {
     make_clip(state, 0);
     s.job.times = s.times;
     expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
-static void rates_that_are_not_positive_fractions_are_refused(void **state) {
+JOB_TEST(rates_that_are_not_positive_fractions_are_refused) {
     make_clip(state, 0);
     const pm_rational bad[] = {{0, 1}, {-20, 1}, {20, 0}, {20, -1}, {-20, -1}, {INT64_MIN, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -123,7 +113,7 @@ static void rates_that_are_not_positive_fractions_are_refused(void **state) {
     expect_accepted();
 }
 
-static void starts_that_are_not_fractions_are_refused(void **state) {
+JOB_TEST(starts_that_are_not_fractions_are_refused) {
     make_clip(state, 0);
     const pm_rational bad[] = {{1, 0}, {1, -1}, {-1, 0}, {0, -1}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -134,7 +124,7 @@ static void starts_that_are_not_fractions_are_refused(void **state) {
     expect_accepted();
 }
 
-static void a_sample_time_that_is_nan_is_refused(void **state) {
+JOB_TEST(a_sample_time_that_is_nan_is_refused) {
     make_clip(state, 0);
     use_times();
     for (size_t k = 0; k < SAMPLES; k++) {
@@ -145,7 +135,7 @@ static void a_sample_time_that_is_nan_is_refused(void **state) {
     }
 }
 
-static void an_infinite_sample_time_is_refused_only_in_a_loop(void **state) {
+JOB_TEST(an_infinite_sample_time_is_refused_only_in_a_loop) {
     make_clip(state, 0);
     use_times();
     s.times[2] = (double)INFINITY;
@@ -159,13 +149,13 @@ static void an_infinite_sample_time_is_refused_only_in_a_loop(void **state) {
     expect_accepted();
 }
 
-static void tracks_without_times_are_refused(void **state) {
+JOB_TEST(tracks_without_times_are_refused) {
     make_clip(state, 0);
     s.job.tracks = s.tracks;
     expect_refused(PM_ERROR_ARGUMENT, "tracks");
 }
 
-static void a_track_that_does_not_exist_is_refused(void **state) {
+JOB_TEST(a_track_that_does_not_exist_is_refused) {
     make_clip(state, 0);
     use_times();
     s.job.tracks = s.tracks;
@@ -178,7 +168,7 @@ static void a_track_that_does_not_exist_is_refused(void **state) {
     expect_accepted();
 }
 
-static void a_job_without_outputs_is_refused(void **state) {
+JOB_TEST(a_job_without_outputs_is_refused) {
     make_clip(state, 0);
     s.job.rotations = s.job.positions = s.job.scales = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "output|rotations");
@@ -186,7 +176,7 @@ static void a_job_without_outputs_is_refused(void **state) {
     expect_accepted();
 }
 
-static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
+JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused) {
     static const char *const names[] = {"rotations", "positions", "scales"};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     for (size_t missing = 0; missing < 3; missing++) {
@@ -201,7 +191,7 @@ static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
     expect_accepted();
 }
 
-static void counts_whose_bytes_overflow_are_refused_before_a_time_is_read(void **state) {
+JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read) {
     make_clip(state, 0);
     const size_t counts[] = {SIZE_MAX, SIZE_MAX / 16, SIZE_MAX / (TRACKS * 16) + 1};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -215,7 +205,7 @@ static void counts_whose_bytes_overflow_are_refused_before_a_time_is_read(void *
     }
 }
 
-static void a_job_of_no_samples_is_accepted_and_writes_nothing(void **state) {
+JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing) {
     make_clip(state, 0);
     s.job.sample_count = 0;
     memset(s.rotations, 0x5A, sizeof s.rotations);
@@ -229,7 +219,7 @@ static void a_job_of_no_samples_is_accepted_and_writes_nothing(void **state) {
 }
 
 /* An empty job is valid with a rate, times, both or neither, and with or without outputs. */
-static void a_job_of_no_samples_requires_nothing_else(void **state) {
+JOB_TEST(a_job_of_no_samples_requires_nothing_else) {
     make_clip(state, 0);
     s.job = (pm_sample_job){0};
     expect_accepted();
@@ -244,7 +234,7 @@ static void a_job_of_no_samples_requires_nothing_else(void **state) {
     expect_refused(PM_ERROR_ARGUMENT, "no output");
 }
 
-static void every_call_checks_the_job_again(void **state) {
+JOB_TEST(every_call_checks_the_job_again) {
     make_clip(state, 0);
     use_times();
     expect_accepted();
@@ -254,29 +244,4 @@ static void every_call_checks_the_job_again(void **state) {
     expect_accepted();
 }
 
-#define JOB_TEST(test)                                                                             \
-    {#test " on the reference", test, make_valid_job, free_valid_job, &on_reference}, {            \
-#test " on the device", test, make_valid_job, free_valid_job, &on_device                   \
-    }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        JOB_TEST(a_valid_job_of_each_kind_is_accepted),
-        JOB_TEST(a_missing_clip_or_job_is_refused),
-        JOB_TEST(a_job_with_neither_rate_nor_times_is_refused),
-        JOB_TEST(a_job_with_both_rate_and_times_is_refused),
-        JOB_TEST(rates_that_are_not_positive_fractions_are_refused),
-        JOB_TEST(starts_that_are_not_fractions_are_refused),
-        JOB_TEST(a_sample_time_that_is_nan_is_refused),
-        JOB_TEST(an_infinite_sample_time_is_refused_only_in_a_loop),
-        JOB_TEST(tracks_without_times_are_refused),
-        JOB_TEST(a_track_that_does_not_exist_is_refused),
-        JOB_TEST(a_job_without_outputs_is_refused),
-        JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused),
-        JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read),
-        JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing),
-        JOB_TEST(a_job_of_no_samples_requires_nothing_else),
-        JOB_TEST(every_call_checks_the_job_again),
-    };
-    return cmocka_run_group_tests_name("job_check", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

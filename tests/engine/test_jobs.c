@@ -53,7 +53,7 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
     pm_clip_destroy(&clip);
 }
 
-static void the_three_kinds_of_jobs_agree_on_uniform_keys(void **state) {
+TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys) {
     engine_for(state);
     motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
@@ -75,7 +75,7 @@ static double draw_key_times(random_source *source, bool even, size_t count, dou
     return at - times[0];
 }
 
-static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
+TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
     engine_for(state);
     enum { KEYS = 9 };
     motion m = motion_make(KEYS, 6, 2.5, 0x22);
@@ -91,7 +91,7 @@ static void the_three_kinds_of_jobs_agree_on_listed_keys(void **state) {
     motion_free(&m);
 }
 
-static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
+TEST_ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks) {
     engine_for(state);
     enum { COUNT = 500, TRACKS = 7 };
     motion m = motion_make(20, TRACKS, 2.5, 0x23);
@@ -120,7 +120,7 @@ static void pairs_may_come_in_any_order_and_repeat_tracks(void **state) {
     motion_free(&m);
 }
 
-static void outputs_may_be_requested_one_by_one(void **state) {
+TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
     engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };
     motion m = motion_make(8, 3, 2.5, 0x25);
@@ -145,24 +145,9 @@ static void outputs_may_be_requested_one_by_one(void **state) {
     motion_free(&m);
 }
 
-static void a_job_of_no_samples_writes_nothing(void **state) {
-    engine_for(state);
-    motion m = motion_make(8, 3, 2.5, 0x26);
-    const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float out[8];
-    memset(out, 0xFF, sizeof out);
-    sample_make(clip, &(pm_sample_job){.rate = {37, 1}, .rotations = out});
-    for (size_t i = 0; i < 8; i++)
-        assert_true(is_poison(out[i]));
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 /* ---- track counts, lanes, the reference ---- */
 
-static void every_track_count_fills_its_outputs_and_nothing_else(void **state) {
+TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
     engine_for(state);
     enum { KEYS = 6, MAX = 40, COUNT = 9 };
     const size_t max = small_sizes() ? 18 : MAX;
@@ -231,46 +216,24 @@ static void expect_kinds_equal(outputs a[3], outputs b[3]) {
     }
 }
 
-static void the_reference_path_gives_the_bits_of_the_device(void **state) {
-    engine_for(state);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        outputs device[3], reference[3];
-        sample_every_kind(engine_for(state), (pm_method)i, false, device);
-        sample_every_kind(engine_for(state), (pm_method)i, true, reference);
-        expect_kinds_equal(device, reference);
+TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    for (size_t n = 0; n < sizeof lanes / sizeof *lanes; n++) {
+        if (!can_compile_lanes(engine_for(state), lanes[n]))
+            continue;
+        print_message("# %u lanes\n", (unsigned)lanes[n]);
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[n]});
+        for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
+            outputs wide[3], reference[3];
+            sample_every_kind(engine, (pm_method)i, false, wide);
+            sample_every_kind(engine, (pm_method)i, true, reference);
+            expect_kinds_equal(wide, reference);
+        }
+        pm_engine_destroy(&engine);
     }
 }
 
-static void expect_bits_in_lanes(void **state, uint32_t lanes) {
-    if (!can_compile_lanes(engine_for(state), lanes))
-        skip();
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        outputs wide[3], reference[3];
-        sample_every_kind(engine, (pm_method)i, false, wide);
-        sample_every_kind(engine, (pm_method)i, true, reference);
-        expect_kinds_equal(wide, reference);
-    }
-    pm_engine_destroy(&engine);
-}
-
-static void one_lane_gives_the_same_bits(void **state) {
-    expect_bits_in_lanes(state, 1);
-}
-
-static void four_lanes_give_the_same_bits(void **state) {
-    expect_bits_in_lanes(state, 4);
-}
-
-static void eight_lanes_give_the_same_bits(void **state) {
-    expect_bits_in_lanes(state, 8);
-}
-
-static void sixteen_lanes_give_the_same_bits(void **state) {
-    expect_bits_in_lanes(state, 16);
-}
-
-static void pieces_of_any_size_give_the_same_bits(void **state) {
+TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {
     engine_for(state);
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
     for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
@@ -283,20 +246,4 @@ static void pieces_of_any_size_give_the_same_bits(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys),
-        ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys),
-        ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks),
-        ON_BOTH(outputs_may_be_requested_one_by_one),
-        ON_BOTH(a_job_of_no_samples_writes_nothing),
-        ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else),
-        ONLY_ON_DEVICE(the_reference_path_gives_the_bits_of_the_device),
-        ONLY_ON_DEVICE(one_lane_gives_the_same_bits),
-        ONLY_ON_DEVICE(four_lanes_give_the_same_bits),
-        ONLY_ON_DEVICE(eight_lanes_give_the_same_bits),
-        ONLY_ON_DEVICE(sixteen_lanes_give_the_same_bits),
-        ONLY_ON_DEVICE(pieces_of_any_size_give_the_same_bits),
-    };
-    return cmocka_run_group_tests_name("jobs", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -102,7 +102,7 @@ static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing
     return clip_make(engine_for(state), &desc);
 }
 
-static void samples_do_not_depend_on_those_beside_them(void **state) {
+TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
     engine_for(state);
     motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
     random_source source = random_salted(0x1A1);
@@ -117,7 +117,7 @@ static void samples_do_not_depend_on_those_beside_them(void **state) {
     motion_free(&m);
 }
 
-static void samples_of_short_keys_do_not_depend_on_those_beside_them(void **state) {
+TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
     engine_for(state);
     motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
     random_source source = random_salted(0x1A3);
@@ -132,10 +132,4 @@ static void samples_of_short_keys_do_not_depend_on_those_beside_them(void **stat
     motion_free(&m);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_REFERENCE(samples_do_not_depend_on_those_beside_them),
-        ONLY_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them),
-    };
-    return cmocka_run_group_tests_name("lanes", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

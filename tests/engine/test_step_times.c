@@ -20,8 +20,7 @@ enum { KEYS = 200, CASES = 2000, FEW_CASES = 60 };
 /* Key k is a rotation by k TURN about z. */
 static double rotations[KEYS][4];
 
-static int make_keys(void **state) {
-    (void)state;
+FIXTURE(make_keys) {
     for (size_t k = 0; k < KEYS; k++) {
         rotations[k][2] = sin(0.5 * TURN * (double)k);
         rotations[k][3] = cos(0.5 * TURN * (double)k);
@@ -72,7 +71,7 @@ static void expect_key(const pm_clip *clip, const pm_sample_job *job, size_t wan
 }
 
 /* Sample m den + j is at j/den of the segment after key m. */
-static void uniform_samples_of_uniform_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(uniform_samples_of_uniform_keys_switch_at_the_key) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     random_source source = random_salted(18);
@@ -112,7 +111,7 @@ static size_t last_key_at(const double *times, size_t count, double time) {
 }
 
 /* The key times of a rate are the nearest doubles. */
-static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
     engine_for(state);
     static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {120, 1}, {1, 7}, {1000, 3}};
     random_source source = random_salted(19);
@@ -134,7 +133,7 @@ static void listed_samples_of_uniform_keys_switch_at_the_key(void **state) {
 }
 
 /* Steps of 1e-3 to 1e3 s, also far from 0. */
-static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_listed_keys_switch_at_the_key) {
     engine_for(state);
     random_source source = random_salted(20);
     for (int n = 0; n < 10; n++) {
@@ -157,7 +156,7 @@ static void listed_samples_of_listed_keys_switch_at_the_key(void **state) {
 
 /* First key, steps and period are multiples of 2^-10, and so are the times of keys in other laps:
  * they are exact in double, and so is the order of a sample time and a key. */
-static void listed_samples_of_loops_switch_at_the_key(void **state) {
+TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {
     engine_for(state);
     const double unit = 0x1p-10;
     random_source source = random_salted(21);
@@ -189,7 +188,7 @@ static void listed_samples_of_loops_switch_at_the_key(void **state) {
 
 /* Keys of rates that are powers of two are on ticks. A tick is the resolution of time: a sample
  * more than one tick before a key does not show the key. */
-static void crowds_switch_at_the_key(void **state) {
+TEST_ON_BOTH(crowds_switch_at_the_key) {
     static const int32_t parents[] = {-1};
     const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};
     random_source source = random_salted(22);
@@ -215,13 +214,10 @@ static void crowds_switch_at_the_key(void **state) {
         const pm_crowd_instance instance = {.clip_a = (uint32_t)clip,
                                             .time_a = before ? at - away : at + away % 1000,
                                             .flags = PM_CROWD_CLAMP_A};
-        pm_error error = poisoned_error();
-        pm_crowd_job job = {.instances = &instance, .instance_count = 1};
         float out[12];
         memset(out, 0xFF, sizeof out);
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
-        job.output_count = 1;
-        expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+        pm_crowd_job job = CROWD_JOB(&instance, 1, .output = PM_CROWD_LOCAL, .memory = out);
+        expect_success(pm_crowd_pose(crowd, &job, new_error()));
         if (key_of(out) != (before ? key - 1 : key))
             fail_msg("crowd, clip %zu: %lld ticks %s key %zu show key %zu", clip, (long long)away,
                      before ? "before" : "behind", key, key_of(out));
@@ -230,13 +226,4 @@ static void crowds_switch_at_the_key(void **state) {
     pm_skeleton_destroy(&skeleton);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(uniform_samples_of_uniform_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_listed_keys_switch_at_the_key),
-        ON_BOTH(listed_samples_of_loops_switch_at_the_key),
-        ON_BOTH(crowds_switch_at_the_key),
-    };
-    return cmocka_run_group_tests_name("step times", tests, make_keys, engines_close);
-}
+TEST_GROUP(make_keys, engines_close)

@@ -32,7 +32,7 @@ static void *sample_often(void *argument) {
     return NULL;
 }
 
-static void threads_may_share_a_clip(void **state) {
+TEST_ON_BOTH(threads_may_share_a_clip) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
     motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
@@ -98,7 +98,7 @@ static void *make_often(void *argument) {
     return NULL;
 }
 
-static void threads_may_make_clips_on_one_engine(void **state) {
+TEST_ON_BOTH(threads_may_make_clips_on_one_engine) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
     static float expected[PM_METHOD_COUNT][THREAD_COUNT * THREAD_TRACKS * 4];
@@ -125,10 +125,4 @@ static void threads_may_make_clips_on_one_engine(void **state) {
     motion_free(&keys);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(threads_may_share_a_clip),
-        ON_BOTH(threads_may_make_clips_on_one_engine),
-    };
-    return cmocka_run_group_tests_name("threads", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

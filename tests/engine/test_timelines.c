@@ -49,7 +49,7 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
     pm_clip_destroy(&clip);
 }
 
-static void tracks_of_several_timelines_equal_clips_of_their_own(void **state) {
+TEST_ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own) {
     engine_for(state);
     enum { MAX = 90 };
     const size_t count = small_sizes() ? 24 : MAX;
@@ -82,7 +82,7 @@ static void tracks_of_several_timelines_equal_clips_of_their_own(void **state) {
         motion_free(&parts[track]);
 }
 
-static void pairs_find_the_timeline_of_their_track(void **state) {
+TEST_ON_BOTH(pairs_find_the_timeline_of_their_track) {
     engine_for(state);
     enum { COUNT = 200 };
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x29), parts[MIXED_TRACKS];
@@ -117,7 +117,7 @@ static void pairs_find_the_timeline_of_their_track(void **state) {
         motion_free(&parts[track]);
 }
 
-static void strides_and_number_types_do_not_change_a_clip(void **state) {
+TEST_ON_BOTH(strides_and_number_types_do_not_change_a_clip) {
     engine_for(state);
     enum { KEYS = 10, TRACKS = 3, COUNT = 40, GAP = 5 };
     motion m = motion_make(KEYS, TRACKS, 2.5, 0x2B);
@@ -145,7 +145,7 @@ static void strides_and_number_types_do_not_change_a_clip(void **state) {
     motion_free(&m);
 }
 
-static void a_clip_keeps_no_pointer_to_its_description(void **state) {
+TEST_ON_BOTH(a_clip_keeps_no_pointer_to_its_description) {
     engine_for(state);
     enum { KEYS = 10, COUNT = 40 };
     motion m = motion_make(KEYS, 2, 2.5, 0x2C);
@@ -168,7 +168,7 @@ static void a_clip_keeps_no_pointer_to_its_description(void **state) {
     pm_clip_destroy(&clip);
 }
 
-static void the_info_of_a_clip_is_that_of_its_description(void **state) {
+TEST_ON_BOTH(the_info_of_a_clip_is_that_of_its_description) {
     engine_for(state);
     motion m = motion_make(7, 3, 2.5, 0x2D);
     const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
@@ -260,11 +260,10 @@ static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_sour
     sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
     for (size_t i = 0; i < COUNT * ROTORS; i++)
         expect_turned(r, out + 4 * i, i % ROTORS, times[i / ROTORS] - r->first[i % ROTORS]);
-    expect_guards(out, COUNT * ROTORS * 4);
     guarded_free(out);
 }
 
-static void rates_count_from_each_first_key_and_times_are_absolute(void **state) {
+TEST_ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute) {
     random_source source = random_salted(0x2C);
     for (size_t n = 0; n < (small_sizes() ? 2 : 20); n++) {
         rotors r;
@@ -273,29 +272,6 @@ static void rates_count_from_each_first_key_and_times_are_absolute(void **state)
         expect_both_clocks(clip, &r, &source);
         pm_clip_destroy(&clip);
     }
-}
-
-/* The example of the header. */
-static void a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_three(void **state) {
-    static const double key_times[] = {10, 10.5, 11}, times[] = {10.5, 0.5};
-    static const double keys[][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}, {0, 0.6, 0, 0.8}};
-    const pm_timeline line = {.key_count = 3, .times = key_times};
-    const pm_clip_desc desc = {
-        .track_count = 1, .timelines = &line, .rotations = {.data = keys, .type = PM_FLOAT64}};
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    float listed[2][4], at_rate[2][4];
-    memset(listed, 0xFF, sizeof listed);
-    memset(at_rate, 0xFF, sizeof at_rate);
-    sample_make(clip,
-                &(pm_sample_job){.sample_count = 2, .times = times, .rotations = (float *)listed});
-    sample_make(clip,
-                &(pm_sample_job){.sample_count = 2, .rate = {2, 1}, .rotations = (float *)at_rate});
-    const float first[4] = {0, 0, 0, 1}, second[4] = {0, 0, 0.6f, 0.8f};
-    expect_same_bits(listed[0], second, 4, 4);
-    expect_same_bits(listed[1], first, 4, 4);
-    expect_same_bits(at_rate[0], first, 4, 4);
-    expect_same_bits(at_rate[1], second, 4, 4);
-    pm_clip_destroy(&clip);
 }
 
 /* The linker's --wrap requires these names. The tracks are built by one thread. */
@@ -335,29 +311,15 @@ static size_t looks_to_build(pm_engine *engine, size_t count) {
 }
 
 /* With quadratic cost, eight times as many tracks would be 64 times as many looks. */
-static void building_takes_work_proportional_to_the_number_of_timelines(void **state) {
-    (void)state;
+TEST(building_takes_work_proportional_to_the_number_of_timelines) {
     const size_t few = 5000;
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     const pm_engine_desc alone = {.device = "none", .host_threads = 1};
-    expect_ok(pm_engine_create(&alone, &engine, &error), &error);
+    expect_success(pm_engine_create(&alone, &engine, new_error()));
     const size_t one = looks_to_build(engine, few), eight = looks_to_build(engine, 8 * few);
     pm_engine_destroy(&engine);
     printf("# %zu timelines are looked at %zu times, %zu %zu times\n", few, one, 8 * few, eight);
     assert_true(one >= few && eight <= 8 * one);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own),
-        ON_BOTH(pairs_find_the_timeline_of_their_track),
-        ON_BOTH(strides_and_number_types_do_not_change_a_clip),
-        ON_BOTH(a_clip_keeps_no_pointer_to_its_description),
-        ON_BOTH(the_info_of_a_clip_is_that_of_its_description),
-        ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute),
-        ON_BOTH(a_job_of_listed_times_and_a_job_of_a_rate_find_the_second_key_of_three),
-        cmocka_unit_test(building_takes_work_proportional_to_the_number_of_timelines),
-    };
-    return cmocka_run_group_tests_name("timelines", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -5,19 +5,166 @@
  * test_velocity_bits.c compares the bits of device and reference.
  *
  * The bounds. Errors are relative to the rates of the segment: at least its rotation divided by its
- * length, and the square of that (see rates.c). A derivative is a sum of about ten products of u
+ * length, and the square of that (see scale_of). A derivative is a sum of about ten products of u
  * and float32 coefficients, each accurate to 6e-8, divided by a squared length: about ten roundings
  * that mostly do not accumulate. 1e-6 was measured, the bound is 3e-6. An acceleration has twice as
  * many products, and uses second derivatives of polynomials fitted to values, whose error grows
  * with the square of their degree for each derivative: 5e-6 was measured, the bound is 1e-5.
  */
 #include "base/counts.h"
+#include "support/check.h"
+#include "support/derivatives.h"
 #include "support/engines.h"
-#include "support/rates.h"
+#include "support/motion.h"
+#include "support/track_kinds.h"
+#include "support/variants.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define RATE_TRACKS 4
+#define RATE_SAMPLES 640
+
+/* The scale of errors in a segment: its largest rates. */
+typedef struct rate_scale {
+    double velocity, acceleration;
+} rate_scale;
+
+/* Tracks with pairs of track and time, and the cursors of those. */
+typedef struct probe {
+    track_set set;
+    pm_clip_desc desc;
+    oracle *o;
+    size_t count;
+    double times[RATE_SAMPLES];
+    uint32_t tracks[RATE_SAMPLES];
+    oracle_cursor cursors[RATE_SAMPLES];
+    rate_scale scales[RATE_TRACKS][TRACK_KEYS_MAX]; /* for each segment, without its samples */
+} probe;
+
+/* The library's results for all samples. */
+typedef struct rates {
+    float velocities[RATE_SAMPLES][3], accelerations[RATE_SAMPLES][3];
+    float rotations[RATE_SAMPLES][4];
+} rates;
+
+#define IN_SEGMENT 12
+
+/* Rotations in float32 have an error of 1e-7 rad at any angle, and a curve whose weights rise by 2
+ * per segment moves by a few of those: this is the minimum rotation of a segment. */
+#define MIN_TURN 0.25
+
+static rate_scale scale_of(const oracle *o, size_t track, size_t segment) {
+    const double length =
+        oracle_key_time(o, track, segment + 1) - oracle_key_time(o, track, segment);
+    const double velocity = fmax(oracle_reach(o, track, segment), MIN_TURN) / length;
+    return (rate_scale){velocity, fmax(velocity / length, velocity * velocity)};
+}
+
+static void finish(const variant *v, probe *p) {
+    variant_prepare(v, &p->set);
+    p->desc = variant_describe(v, &p->set);
+    p->o = oracle_create(&p->desc);
+    p->count = 0;
+    for (size_t n = 0; n < p->set.count; n++)
+        for (size_t i = 0; oracle_key_count(p->o, n) > 1 && i < oracle_segment_count(p->o, n); i++)
+            p->scales[n][i] = scale_of(p->o, n, i);
+}
+
+/* Whether float32 keys determine the curve. */
+static bool is_reasonable(const variant *v, const test_track *t) {
+    track_set one;
+    set_create(1, false, &one);
+    one.tracks[0] = *t;
+    variant_prepare(v, &one);
+    const pm_clip_desc desc = variant_describe(v, &one);
+    const bool beyond = v->method == PM_METHOD_SPLINE && oracle_beyond_reason(&desc);
+    set_destroy(&one);
+    return !beyond;
+}
+
+/* Tracks of one kind, or the one adversarial track, without samples. Freed with probe_free. */
+static void probe_tracks(const track_kind *c, const variant *v, probe *p) {
+    random_source source = random_start();
+    set_create(small_sizes() ? 1 : RATE_TRACKS, false, &p->set);
+    for (size_t n = 0; n < p->set.count; n++) {
+        test_track *t = &p->set.tracks[n];
+        do {
+            c->make(&source, n, t);
+        } while (!is_reasonable(v, t));
+        if (n > 0 && t->period > 0.0) { /* a clip has a single period */
+            memcpy(t->times, p->set.tracks[0].times, sizeof t->times);
+            t->period = p->set.tracks[0].period;
+        }
+    }
+    finish(v, p);
+}
+
+static void probe_adversarial(size_t index, const variant *v, probe *p) {
+    set_create(1, false, &p->set);
+    adversarial_track(index, &p->set.tracks[0]);
+    finish(v, p);
+}
+
+static void probe_free(probe *p) {
+    oracle_destroy(p->o);
+    set_destroy(&p->set);
+}
+
+static void probe_add(probe *p, size_t track, double time) {
+    assert_true(p->count < RATE_SAMPLES);
+    p->tracks[p->count] = (uint32_t)track;
+    p->times[p->count] = time;
+    p->cursors[p->count++] = oracle_at_time(p->o, track, time);
+}
+
+static double u_of(random_source *source, size_t k) {
+    static const double borders[] = {0.0, 0.5, 1e-7, 1.0 - 1e-7, 1.0 - 1e-12};
+    return k < sizeof borders / sizeof *borders ? borders[k] : random_unit(source);
+}
+
+/* Adds samples to every segment: its key, its middle, near both ends, and anywhere. */
+static void probe_segments(probe *p) {
+    random_source source = random_start();
+    for (size_t n = 0; n < p->set.count; n++) {
+        const bool constant = oracle_key_count(p->o, n) < 2;
+        for (size_t i = 0; i < oracle_segment_count(p->o, n); i++) {
+            const double from = oracle_key_time(p->o, n, i);
+            const double to = constant ? from + 1.0 : oracle_key_time(p->o, n, i + 1);
+            for (size_t k = 0; k < IN_SEGMENT; k++)
+                probe_add(p, n, from + u_of(&source, k) * (to - from));
+        }
+    }
+}
+
+static void take(float *from, size_t count, void *to) {
+    for (size_t k = 0; k < count; k++)
+        assert_false(is_poison(from[k]));
+    memcpy(to, from, count * sizeof *from);
+    guarded_free(from);
+}
+
+/* Fails the test when the job fails, leaves an output unwritten or writes outside. */
+static void probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame, rates *out) {
+    pm_clip *clip = clip_make(engine, &p->desc);
+    const pm_sample_job job = {.sample_count = p->count,
+                               .times = p->times,
+                               .tracks = p->tracks,
+                               .rotations = guarded_floats(4 * p->count),
+                               .velocities = guarded_floats(3 * p->count),
+                               .accelerations = guarded_floats(3 * p->count),
+                               .velocity_frame = frame};
+    sample_make(clip, &job);
+    take(job.rotations, 4 * p->count, out->rotations);
+    take(job.velocities, 3 * p->count, out->velocities);
+    take(job.accelerations, 3 * p->count, out->accelerations);
+    pm_clip_destroy(&clip);
+}
+
+static vec3 rate_of(const float v[3]) {
+    return (vec3){(double)v[0], (double)v[1], (double)v[2]};
+}
 
 #define VELOCITY_ERROR 3e-6
 #define ACCELERATION_ERROR 1e-5
@@ -97,13 +244,12 @@ static bool are_same(const probe *p, const rates *a, const rates *b) {
 /* A device with the bits of the reference has the errors of the reference. */
 static void measure(void **state, probe *p, const char *name, errors *e) {
     static rates got[PM_AXIS_COUNT], reference;
-    void *reference_state = &on_reference;
     bool same = is_for_device(state);
     probe_segments(p);
     for (int frame = PM_AXIS_BODY; frame < PM_AXIS_COUNT; frame++) {
         probe_sample(p, engine_for(state), (pm_axis_frame)frame, &got[frame]);
         if (same) {
-            probe_sample(p, engine_for(&reference_state), (pm_axis_frame)frame, &reference);
+            probe_sample(p, engine_of_kind(ON_REFERENCE), (pm_axis_frame)frame, &reference);
             same = are_same(p, &got[frame], &reference);
         }
     }
@@ -144,7 +290,7 @@ static bool is_tested(const pm_engine *engine, const variant *v, const track_kin
     return is_curve(v, c) && !is_left_out(v, c) && can_compile_motion(engine, v->method);
 }
 
-static void derivatives_are_those_of_the_curve(void **state) {
+TEST_ON_BOTH(derivatives_are_those_of_the_curve) {
     pm_engine *engine = engine_for(state);
     static probe p;
     size_t failures = 0;
@@ -165,7 +311,7 @@ static void derivatives_are_those_of_the_curve(void **state) {
 
 /* All except those of keys with opposite signs for cubicspline, and of squad without its limiter:
  * both pass through or near points where there is no rotation. */
-static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **state) {
+TEST_ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve) {
     pm_engine *engine = engine_for(state);
     static probe p;
     size_t failures = 0;
@@ -184,60 +330,6 @@ static void derivatives_of_adversarial_tracks_are_those_of_the_curve(void **stat
         failures += !hold("adversarial", v, &e);
     }
     assert_int_equal(failures, 0);
-}
-
-/* A small error must be detected. */
-static void another_curve_has_other_derivatives(void **state) {
-    pm_engine *engine = engine_for(state);
-    static angular expected[RATE_SAMPLES];
-    static probe p, other;
-    static rates got;
-    errors e = {0};
-    const track_kind uneven = {"random", track_kind_uneven};
-    probe_tracks(&uneven, variant_named("hermite"), &p);
-    probe_tracks(&uneven, variant_named("hermite, mean"), &other);
-    probe_segments(&p);
-    probe_segments(&other);
-    find_expected(&p, expected);
-    probe_sample(&other, engine, PM_AXIS_BODY, &got);
-    compare(&p, &got, expected, "random", &e);
-    probe_free(&p);
-    probe_free(&other);
-    assert_true(e.velocity > SEEN && e.acceleration > SEEN);
-}
-
-static void compare_closeness(const probe *p, const char *name, errors *e) {
-    for (size_t k = 0; k < p->count; k += 5) {
-        const rate_scale scale = scale_at(p, k);
-        const angular a = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.0);
-        const angular b = oracle_angular(p->o, p->tracks[k], p->cursors[k], 1.6);
-        note(distance(a.velocity, b.velocity) / scale.velocity, &e->velocity, e->where[0], name,
-             p->cursors[k]);
-        note(distance(a.acceleration, b.acceleration) / scale.acceleration, &e->acceleration,
-             e->where[1], name, p->cursors[k]);
-    }
-}
-
-/* The derivatives that serve as reference must not depend on the size of the part that they are
- * computed from. */
-static void derivatives_of_the_oracle_are_exact_enough_to_judge(void **state) {
-    (void)state;
-    static probe p;
-    errors worst = {0};
-    for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < track_kind_count(); c++) {
-            if (is_curve(variant_at(n), track_kind_at(c))) {
-                probe_tracks(track_kind_at(c), variant_at(n), &p);
-                probe_segments(&p);
-                compare_closeness(&p, variant_at(n)->name, &worst);
-                probe_free(&p);
-            }
-        }
-    }
-    printf("# the oracle's own error: velocity %.1e (%s) acceleration %.1e (%s)\n", worst.velocity,
-           worst.where[0], worst.acceleration, worst.where[1]);
-    assert_true(worst.velocity <= 0.03 * VELOCITY_ERROR);
-    assert_true(worst.acceleration <= 0.03 * ACCELERATION_ERROR);
 }
 
 /* ---- frames ---- */
@@ -262,7 +354,7 @@ static void compare_frames(const probe *p, const rates *body, const rates *paren
     }
 }
 
-static void rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame(void **state) {
+TEST_ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates body, parent;
@@ -359,7 +451,7 @@ static bool keep(const variant *v, const track_kind *c, const errors *jump) {
     return kept && seen;
 }
 
-static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state) {
+TEST_ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised) {
     pm_engine *engine = engine_for(state);
     static probe p;
     static rates sides;
@@ -386,14 +478,4 @@ static void rates_are_continuous_at_keys_exactly_as_far_as_promised(void **state
     assert_true(small_sizes() || (positive > 0 && negative > 0));
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives_of_the_oracle_are_exact_enough_to_judge),
-        ON_BOTH(derivatives_are_those_of_the_curve),
-        ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve),
-        ON_BOTH(another_curve_has_other_derivatives),
-        ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame),
-        ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised),
-    };
-    return cmocka_run_group_tests_name("velocities", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

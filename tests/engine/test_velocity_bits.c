@@ -120,8 +120,6 @@ static void rates_free(rates *r) {
 }
 
 static void expect_written(const input *s, const rates *r) {
-    expect_guards(r->velocities, 3 * s->rows);
-    expect_guards(r->accelerations, 3 * s->rows);
     for (size_t i = 0; i < 3 * s->rows; i++)
         assert_false(is_poison(r->velocities[i]) || is_poison(r->accelerations[i]));
 }
@@ -149,10 +147,9 @@ static bool same_bits(const input *s, const rates *a, const rates *b) {
 static void compare_with_reference(pm_engine *engine, const input *s, const rates *device,
                                    const rates *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    pm_error error = poisoned_error();
     if (same_bits(s, device, reference))
         return;
-    expect_ok(pm_engine_self_check(engine, &identity, &error), &error);
+    expect_success(pm_engine_self_check(engine, &identity, new_error()));
     if (identity != PM_BIT_MATCH_EXACT) {
         print_message("this device has different bits\n");
         skip();
@@ -184,11 +181,11 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
     PM_ROTATION_CURVES(EXPECT_MET)
 }
 
-static void the_device_gives_the_bits_of_the_reference(void **state) {
+TEST_ON_DEVICE(the_device_gives_the_bits_of_the_reference) {
     expect_bits_of_the_reference(engine_for(state));
 }
 
-static void one_lane_gives_the_bits_of_the_reference(void **state) {
+TEST_ON_DEVICE(one_lane_gives_the_bits_of_the_reference) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (info.lanes == 1) /* the same again */
@@ -198,7 +195,7 @@ static void one_lane_gives_the_bits_of_the_reference(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void kernels_on_the_host_give_the_bits_of_the_reference(void **state) {
+TEST_ON_REFERENCE(kernels_on_the_host_give_the_bits_of_the_reference) {
     static const uint32_t widths[] = {1, 16};
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES; kind++) {
@@ -283,7 +280,7 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind 
     set_destroy(&s.set);
 }
 
-static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
+TEST_ON_BOTH(rates_are_zero_outside_the_keys_and_only_there) {
     static const bool listed[] = {true, true, false, false, true, true};
     pm_engine *engine = engine_for(state);
     bool uniform[COUNT]; /* 7 per second, from a second before keys at 3 per second */
@@ -298,7 +295,7 @@ static void rates_are_zero_outside_the_keys_and_only_there(void **state) {
     }
 }
 
-static void a_single_key_has_zero_rates(void **state) {
+TEST_ON_BOTH(a_single_key_has_zero_rates) {
     pm_engine *engine = engine_for(state);
     for (size_t n = 0; n < variant_count(); n++) {
         input s;
@@ -320,14 +317,4 @@ static void a_single_key_has_zero_rates(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(the_device_gives_the_bits_of_the_reference),
-        ONLY_ON_DEVICE(one_lane_gives_the_bits_of_the_reference),
-        {"kernels_on_the_host_give_the_bits_of_the_reference",
-         kernels_on_the_host_give_the_bits_of_the_reference, NULL, NULL, &on_reference},
-        ON_BOTH(rates_are_zero_outside_the_keys_and_only_there),
-        ON_BOTH(a_single_key_has_zero_rates),
-    };
-    return cmocka_run_group_tests_name("velocity bits", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

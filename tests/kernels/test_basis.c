@@ -34,8 +34,7 @@ static float parameter_of(float h, float x) {
 }
 
 /* Of unit vectors (1, 0) and (cos theta, sin theta), the point at r of the chord lies at h theta. */
-static void the_point_of_the_chord_has_the_direction_of_a_slerp(void **state) {
-    (void)state;
+TEST(the_point_of_the_chord_has_the_direction_of_a_slerp) {
     random_source source = random_salted(0xBA51);
     double largest = 0;
     for (int i = 0; i < DRAWS; i++) {
@@ -50,8 +49,7 @@ static void the_point_of_the_chord_has_the_direction_of_a_slerp(void **state) {
     assert_true(largest < 1.1e-7);
 }
 
-static void the_point_of_the_chord_is_exact_at_both_ends_and_in_the_middle(void **state) {
-    (void)state;
+TEST(the_point_of_the_chord_is_exact_at_both_ends_and_in_the_middle) {
     random_source source = random_salted(0xBA52);
     for (int i = 0; i < 1000; i++) {
         const float x = 2 * draw_u(&source), h = draw_u(&source);
@@ -62,8 +60,7 @@ static void the_point_of_the_chord_is_exact_at_both_ends_and_in_the_middle(void 
     }
 }
 
-static void sines_and_cosines_of_multiples_of_an_angle(void **state) {
-    (void)state;
+TEST(sines_and_cosines_of_multiples_of_an_angle) {
     random_source source = random_salted(0xBA53);
     double sine = 0, cosine = 0;
     for (int i = 0; i < DRAWS; i++) {
@@ -83,8 +80,7 @@ static void sines_and_cosines_of_multiples_of_an_angle(void **state) {
 
 /* Relative, because circles with little curvature multiply it by a large radius. With t = 2 u - 1,
  * cos(t x) - cos(x) is 2 sin(u x) sin((1 - u) x). */
-static void differences_of_cosines_lose_no_digits(void **state) {
-    (void)state;
+TEST(differences_of_cosines_lose_no_digits) {
     random_source source = random_salted(0xBA54);
     double largest = 0;
     for (int i = 0; i < DRAWS; i++) {
@@ -99,14 +95,4 @@ static void differences_of_cosines_lose_no_digits(void **state) {
     }
     print_message("largest relative error %.3g\n", largest);
     assert_true(largest < 7e-7);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_point_of_the_chord_has_the_direction_of_a_slerp),
-        cmocka_unit_test(the_point_of_the_chord_is_exact_at_both_ends_and_in_the_middle),
-        cmocka_unit_test(sines_and_cosines_of_multiples_of_an_angle),
-        cmocka_unit_test(differences_of_cosines_lose_no_digits),
-    };
-    return cmocka_run_group_tests_name("basis", tests, NULL, NULL);
 }

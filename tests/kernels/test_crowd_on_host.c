@@ -4,9 +4,9 @@
  * all tables and buffers of their exact sizes, for instances of any 32 bytes: a device would not
  * detect accesses outside.
  */
-#include "support/check.h"
 #include "support/crowd_on_host.h"
 #include "support/crowd_scene.h"
+#include "support/engines.h"
 #include "support/motion.h"
 
 #include "base/counts.h"
@@ -18,19 +18,6 @@
 enum { MAX = 37, POISON = 0xA5 };
 
 static const uint32_t widths[] = {1, 16};
-
-static pm_engine *engine;
-
-static int open_engine(void **unused) {
-    (void)unused;
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-static int close_engine(void **unused) {
-    (void)unused;
-    pm_engine_destroy(&engine);
-    return 0;
-}
 
 /* A third valid instances, a third with fields out of range, and a third random bytes. */
 static void make_instances(random_source *source, const scene *s, pm_crowd_instance *instances) {
@@ -66,14 +53,14 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     const size_t bytes = job.records_offset + (job.instance_count - 1) * stride + width;
     unsigned char *records = test_array(bytes, 1);
     unsigned char *one = test_array(width, 1);
-    pm_error error = poisoned_error();
     memset(records, POISON, bytes);
     job.records = records;
     crowd_on_host_pose(s->crowd->data, &job);
     expect_poison(records, job.records_offset, "before the records");
     for (size_t i = 0; i < job.instance_count; i++) {
         const unsigned char *got = records + job.records_offset + i * stride;
-        expect_ok(pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, &error), &error);
+        expect_success(
+            pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, new_error()));
         if (!has_turn(s, &job, i))
             expect_poison(got, width, "of an instance that is not updated");
         else if (memcmp(got, one, width) != 0)
@@ -110,7 +97,7 @@ static void expect_scene(const scene_options *options) {
     scene s;
     size_t met = 0;
     random_source source = random_salted(options->salt + 0x100);
-    scene_make(engine, options, &s);
+    scene_make(engine_of_kind(ON_REFERENCE), options, &s);
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         if (crowd_on_host_has(s.crowd->data, o)) {
             expect_output(&s, &source, o);
@@ -120,8 +107,7 @@ static void expect_scene(const scene_options *options) {
     scene_free(&s);
 }
 
-static void every_output_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(every_output_has_the_bits_of_the_reference) {
     for (int scales = 0; scales < 2; scales++)
         for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
             for (int looped = 0; looped < 2; looped++)
@@ -133,8 +119,7 @@ static void every_output_has_the_bits_of_the_reference(void **state) {
                                               .looped = looped});
 }
 
-static void every_method_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(every_method_has_the_bits_of_the_reference) {
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         if (strchr(v->name, ','))
@@ -145,8 +130,7 @@ static void every_method_has_the_bits_of_the_reference(void **state) {
     }
 }
 
-static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
     for (int looped = 0; looped < 2; looped++) {
         expect_scene(
             &(scene_options){.salt = 0xF40, .key_format = PM_KEYS_LOG48, .looped = looped});
@@ -155,8 +139,7 @@ static void keys_of_48_bits_have_the_bits_of_the_reference(void **state) {
     }
 }
 
-static void any_number_of_joints_has_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(any_number_of_joints_has_the_bits_of_the_reference) {
     static const size_t joints[] = {1, 2, 3, 4, 15, 16, 17, 33, 70};
     for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
         expect_scene(&(scene_options){
@@ -164,16 +147,15 @@ static void any_number_of_joints_has_the_bits_of_the_reference(void **state) {
 }
 
 /* The instances start in the middle of all, as for pieces of a job. */
-static void instances_that_are_not_updated_are_not_written(void **state) {
-    (void)state;
+TEST(instances_that_are_not_updated_are_not_written) {
     scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xF60);
-    scene_make(engine, &(scene_options){.salt = 0xF60, .joints = 3}, &s);
+    scene_make(engine_of_kind(ON_REFERENCE), &(scene_options){.salt = 0xF60, .joints = 3}, &s);
     scene_undo(&s);
     s.levels[1].update_every = 3;
     s.levels[2].update_every = 5;
-    scene_finish(engine, &s);
+    scene_finish(engine_of_kind(ON_REFERENCE), &s);
     for (uint64_t frame = 0; frame < 15; frame++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             make_instances(&source, &s, instances);
@@ -187,13 +169,4 @@ static void instances_that_are_not_updated_are_not_written(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_has_the_bits_of_the_reference),
-        cmocka_unit_test(every_method_has_the_bits_of_the_reference),
-        cmocka_unit_test(keys_of_48_bits_have_the_bits_of_the_reference),
-        cmocka_unit_test(any_number_of_joints_has_the_bits_of_the_reference),
-        cmocka_unit_test(instances_that_are_not_updated_are_not_written),
-    };
-    return cmocka_run_group_tests_name("crowd on host", tests, open_engine, close_engine);
-}
+TEST_GROUP(NULL, engines_close)

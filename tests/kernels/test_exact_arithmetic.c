@@ -35,14 +35,12 @@ static void expect_exact(float a) {
 
 /* Two binades have every mantissa with an even and with an odd exponent. A factor of 4 changes the
  * exponents of all intermediate results, and no bit of their mantissas. */
-static void roots_and_reciprocals_of_every_mantissa_are_correctly_rounded(void **state) {
-    (void)state;
+TEST(roots_and_reciprocals_of_every_mantissa_are_correctly_rounded) {
     for (uint32_t bits = bits_of(1.0f); bits < bits_of(4.0f); bits++)
         expect_exact(float_of(bits));
 }
 
-static void roots_and_reciprocals_are_correctly_rounded_from_2_to_the_minus_100(void **state) {
-    (void)state;
+TEST(roots_and_reciprocals_are_correctly_rounded_from_2_to_the_minus_100) {
     random_source source = random_salted(0xE01);
     for (int exponent = -100; exponent < 100; exponent++)
         for (int i = 0; i < 2000; i++)
@@ -50,8 +48,7 @@ static void roots_and_reciprocals_are_correctly_rounded_from_2_to_the_minus_100(
     expect_exact(0x1p100f);
 }
 
-static void the_root_of_zero_is_zero(void **state) {
-    (void)state;
+TEST(the_root_of_zero_is_zero) {
     assert_true(pm_fma_root(0.0f) == 0.0f);
 }
 
@@ -62,8 +59,7 @@ static void expect_divided(uint64_t x, uint64_t divisor) {
                  (unsigned long long)d.quotient, (unsigned long long)d.rest);
 }
 
-static void divisions_by_known_divisors_are_exact(void **state) {
-    (void)state;
+TEST(divisions_by_known_divisors_are_exact) {
     static const uint64_t edges[] = {
         1, 2, 3, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
     enum { EDGES = sizeof edges / sizeof *edges };
@@ -78,14 +74,4 @@ static void divisions_by_known_divisors_are_exact(void **state) {
         expect_divided(x - x % divisor, divisor);     /* a multiple, */
         expect_divided(x - x % divisor - 1, divisor); /* and its lower neighbour */
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roots_and_reciprocals_of_every_mantissa_are_correctly_rounded),
-        cmocka_unit_test(roots_and_reciprocals_are_correctly_rounded_from_2_to_the_minus_100),
-        cmocka_unit_test(the_root_of_zero_is_zero),
-        cmocka_unit_test(divisions_by_known_divisors_are_exact),
-    };
-    return cmocka_run_group_tests_name("exact arithmetic", tests, NULL, NULL);
 }

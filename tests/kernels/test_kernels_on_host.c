@@ -3,7 +3,7 @@
  * The kernel files as C in every lane width against the reference path, bit for bit, with all
  * buffers of their exact sizes: a device would not detect accesses outside.
  */
-#include "support/check.h"
+#include "support/engines.h"
 #include "support/kernels_on_host.h"
 #include "support/outputs.h"
 #include "support/variants.h"
@@ -17,23 +17,9 @@ enum { WIDTHS = 2, MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
 static const uint32_t widths[WIDTHS] = {1, 16};
 
-static pm_engine *engine;
-
-static int open_engine(void **unused) {
-    (void)unused;
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-static int close_engine(void **unused) {
-    (void)unused;
-    pm_engine_destroy(&engine);
-    return 0;
-}
-
 static pm_clip *make_clip(const pm_clip_desc *desc) {
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_ok(pm_clip_create(engine, desc, &clip, &error), &error);
+    expect_success(pm_clip_create(engine_of_kind(ON_REFERENCE), desc, &clip, new_error()));
     return clip;
 }
 
@@ -106,8 +92,7 @@ static void sample_shared(const variant *v, random_source *source, size_t tracks
     sample_at_times(v, source, tracks, true);
 }
 
-static void every_method_has_the_bits_of_the_reference_for_any_number_of_tracks(void **state) {
-    (void)state;
+TEST(every_method_has_the_bits_of_the_reference_for_any_number_of_tracks) {
     each_count(sample_shared);
 }
 
@@ -115,8 +100,7 @@ static void sample_apart(const variant *v, random_source *source, size_t tracks)
     sample_at_times(v, source, tracks, false);
 }
 
-static void every_method_has_the_bits_of_the_reference_on_timelines_of_each_track(void **state) {
-    (void)state;
+TEST(every_method_has_the_bits_of_the_reference_on_timelines_of_each_track) {
     each_count(sample_apart);
 }
 
@@ -140,8 +124,7 @@ static void sample_pairs(const variant *v, random_source *source, size_t count) 
     set_destroy(&set);
 }
 
-static void every_method_has_the_bits_of_the_reference_for_pairs(void **state) {
-    (void)state;
+TEST(every_method_has_the_bits_of_the_reference_for_pairs) {
     each_count(sample_pairs);
 }
 
@@ -177,8 +160,7 @@ static void loop_on(const variant *v, random_source *source, size_t tracks, bool
     set_destroy(&set);
 }
 
-static void odd_laps_of_loops_have_the_signs_of_the_reference(void **state) {
-    (void)state;
+TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
     random_source source = random_start();
     static const size_t counts[] = {1, 3, 16, 17, 31, 40};
     const size_t step = small_sizes() ? 3 : 1;
@@ -189,8 +171,7 @@ static void odd_laps_of_loops_have_the_signs_of_the_reference(void **state) {
         }
 }
 
-static void positions_and_scales_have_the_bits_of_the_reference(void **state) {
-    (void)state;
+TEST(positions_and_scales_have_the_bits_of_the_reference) {
     random_source source = random_start();
     static const pm_vector_method methods[] = {PM_VECTOR_STEP, PM_VECTOR_LINEAR,
                                                PM_VECTOR_CATMULL_ROM};
@@ -211,8 +192,7 @@ static void positions_and_scales_have_the_bits_of_the_reference(void **state) {
 
 /* A work-item of walk evaluates any number of samples and of groups: their limits must not affect
  * the bits. */
-static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **state) {
-    (void)state;
+TEST(walk_gives_the_same_bits_in_spans_and_runs_of_any_length) {
     enum { TRACKS = 21 };
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
@@ -236,8 +216,7 @@ static void walk_gives_the_same_bits_in_spans_and_runs_of_any_length(void **stat
 
 /* A walk in lanes locates uniform samples itself, from wherever its run begins, in blocks: the rates,
  * starts and laps of a job must not affect the bits. */
-static void walk_locates_uniform_samples_like_the_reference(void **state) {
-    (void)state;
+TEST(walk_locates_uniform_samples_like_the_reference) {
     enum { KEYS = 5, SAMPLES = 200 };
     random_source source = random_start();
     for (unsigned n = 0; n < 300; n++) {
@@ -296,8 +275,7 @@ static void expect_cursors(const pm_clip *clip, const pm_sample_job *job) {
     }
 }
 
-static void cursors_in_64_bits_equal_those_in_128_in_kernel_and_host(void **state) {
-    (void)state;
+TEST(cursors_in_64_bits_equal_those_in_128_in_kernel_and_host) {
     enum { KEYS = 9 };
     random_source source = random_start();
     for (unsigned n = 0; n < 200; n++) {
@@ -320,16 +298,4 @@ static void cursors_in_64_bits_equal_those_in_128_in_kernel_and_host(void **stat
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_has_the_bits_of_the_reference_for_any_number_of_tracks),
-        cmocka_unit_test(every_method_has_the_bits_of_the_reference_on_timelines_of_each_track),
-        cmocka_unit_test(every_method_has_the_bits_of_the_reference_for_pairs),
-        cmocka_unit_test(odd_laps_of_loops_have_the_signs_of_the_reference),
-        cmocka_unit_test(positions_and_scales_have_the_bits_of_the_reference),
-        cmocka_unit_test(walk_gives_the_same_bits_in_spans_and_runs_of_any_length),
-        cmocka_unit_test(walk_locates_uniform_samples_like_the_reference),
-        cmocka_unit_test(cursors_in_64_bits_equal_those_in_128_in_kernel_and_host),
-    };
-    return cmocka_run_group_tests_name("kernels on the host", tests, open_engine, close_engine);
-}
+TEST_GROUP(NULL, engines_close)

@@ -651,4 +651,4 @@ TEST(real_files_survive_being_written_and_read) {
     }
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

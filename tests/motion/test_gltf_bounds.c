@@ -388,4 +388,4 @@ TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
     }
 }
 
-const test_fixture each_fixture = {test_folder_enter, test_folder_leave};
+TEST_EACH(test_folder_enter, test_folder_leave)

@@ -520,4 +520,4 @@ TEST(each_allocation_may_fail) {
     pm_motion_destroy(&composed_motion);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

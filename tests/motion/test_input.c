@@ -310,9 +310,9 @@ TEST(files_that_change_while_they_are_read_are_refused) {
     close(writer);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)
 
-int main(void) {
+int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN); /* the feeding thread gets an error from write */
-    return tests_run();
+    return test_main(argc, argv);
 }

@@ -116,4 +116,4 @@ TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     setlocale(LC_ALL, "C");
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -437,4 +437,4 @@ TEST_ON_REFERENCE(unusable_motions_are_refused) {
     pm_motion_destroy(&motion);
 }
 
-const test_fixture group_fixture = {NULL, engines_close};
+TEST_GROUP(NULL, engines_close)

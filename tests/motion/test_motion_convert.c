@@ -405,4 +405,4 @@ TEST(other_scales_are_left_out_and_said) {
     pm_motion_destroy(&motion);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

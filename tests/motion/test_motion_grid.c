@@ -681,4 +681,4 @@ TEST_ON_REFERENCE(progress_counts_to_the_total) {
     pm_motion_destroy(&motion);
 }
 
-const test_fixture group_fixture = {NULL, engines_close};
+TEST_GROUP(NULL, engines_close)

@@ -364,4 +364,4 @@ TEST(missing_arguments_are_refused) {
     assert_int_equal(files_in("."), 1);
 }
 
-const test_fixture group_fixture = {enter, leave};
+TEST_GROUP(enter, leave)

@@ -237,4 +237,4 @@ TEST_ON_BOTH(files_are_those_of_computed_samples) {
     }
 }
 
-const test_fixture group_fixture = {NULL, engines_close};
+TEST_GROUP(NULL, engines_close)

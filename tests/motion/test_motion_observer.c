@@ -9,8 +9,8 @@
 #include "support/file_bytes.h"
 #include "support/npz_files.h"
 #include "support/short_take.h"
+#include "support/test.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,4 +138,4 @@ TEST(packed_bytes_are_expected_with_their_size_unpacked) {
     zip_free(&zip);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

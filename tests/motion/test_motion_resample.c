@@ -424,4 +424,4 @@ TEST_ON_REFERENCE(only_listed_clips_are_resampled) {
     pm_motion_destroy(&motion);
 }
 
-const test_fixture group_fixture = {NULL, engines_close};
+TEST_GROUP(NULL, engines_close)

@@ -687,4 +687,4 @@ TEST(layouts_of_another_form_are_refused) {
     }
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -217,4 +217,4 @@ TEST_ON_REFERENCE(headers_alone_are_no_motion) {
     zip_free(&zip);
 }
 
-const test_fixture group_fixture = {write_layout, leave};
+TEST_GROUP(write_layout, leave)

@@ -383,4 +383,4 @@ TEST(each_allocation_of_a_csv_file_can_fail) {
     fail_each(&file, &options);
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

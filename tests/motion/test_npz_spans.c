@@ -43,7 +43,7 @@ static int remove_layout(void **state) {
     return test_folder_leave(state) || engines_close(state) ? -1 : 0;
 }
 
-const test_fixture group_fixture = {write_layout, remove_layout};
+TEST_GROUP(write_layout, remove_layout)
 
 /* ---- files ------------------------------------------------------------------------------ */
 
@@ -69,7 +69,8 @@ static void add_columns(zip_builder *zip, const char *name, bool deflated) {
     for (size_t k = 0; k < (size_t)2 * FRAMES; k++)
         columns[k] = (double)(k % PERIOD);
     snprintf(shape, sizeof shape, "(%d, 2)", (int)FRAMES);
-    zip_add_array(zip, name, deflated, "F<f8", shape, columns, (size_t)2 * FRAMES * sizeof *columns);
+    zip_add_array(zip, name, deflated, "F<f8", shape, columns,
+                  (size_t)2 * FRAMES * sizeof *columns);
     free(columns);
 }
 

@@ -5,7 +5,7 @@
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 #include "oracle/random_tracks.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <math.h>
 #include <stdlib.h>

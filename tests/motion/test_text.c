@@ -4,7 +4,7 @@
  * locale, which round correctly.
  */
 #include "motion/text/text.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <float.h>
 #include <locale.h>

@@ -75,10 +75,7 @@ static pm_status sample_to(const pm_clip *clip, pm_sample_job job, const results
 
 static results sample(const pm_clip *clip, const pm_sample_job *job, size_t outputs) {
     results r = results_make(job, outputs);
-    pm_error error = poisoned_error();
-    expect_ok(sample_to(clip, *job, &r, &error), &error);
-    for (size_t o = 0; o < outputs; o++)
-        expect_guards(r.values[o], r.rows * components[o]);
+    expect_success(sample_to(clip, *job, &r, new_error()));
     return r;
 }
 
@@ -136,7 +133,7 @@ static size_t some_samples(void) {
 
 /* ---- no caller waits ---- */
 
-static void a_job_does_not_wait_for_its_programs(void **state) {
+TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
     engine_for(state);
     build_gate g = build_gate_make(true);
     jobs j = jobs_make(0xBA2, some_samples());
@@ -157,12 +154,11 @@ static void a_job_does_not_wait_for_its_programs(void **state) {
     jobs_free(&j);
 }
 
-static void programs_on_disk_are_not_built_again(void **state) {
+TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
     engine_for(state);
     const char *folder = cache_folder_make();
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
     build_gate g = build_gate_make(false);
-    assert_non_null(folder);
     for (int round = 0; round < 2; round++) {
         pm_engine *engine = open_engine(state, &g, folder, NULL, round > 0);
         pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
@@ -198,7 +194,7 @@ static void expect_usual_bits(pm_engine *engine, build_gate *g, uint64_t salt) {
     jobs_free(&j);
 }
 
-static void results_have_the_bits_of_the_reference_at_all_times(void **state) {
+TEST_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times) {
     if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
         skip();
     build_gate g = build_gate_make(false);
@@ -207,15 +203,15 @@ static void results_have_the_bits_of_the_reference_at_all_times(void **state) {
     pm_engine_destroy(&engine);
 }
 
-static void several_devices_build_in_the_background_too(void **state) {
+TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
     if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
         skip();
     build_gate g = build_gate_make(false);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {
         .cache_folder = "", .build_in_background = true, .log = build_gate_pass, .log_user = &g};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_usual_bits(engine, &g, 0xBA4);
     pm_engine_destroy(&engine);
 }
@@ -242,13 +238,12 @@ static void sample_both(void **state, const char *kernels, const pm_sample_job *
 
 /* The first job ends while the gate is closed. A later one finds the programs ready, and starts on
  * the reference, to compare bits. */
-static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
+TEST_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job) {
     random_source source = random_salted(0xBA5);
     engine_for(state);
     const char *folder = cache_folder_make();
     build_gate g;
     results both[2];
-    assert_non_null(folder);
     kernel_copies(folder, "walk.cl", stored, stored_otherwise);
     const size_t max = some_samples();
     const pm_sample_job job = {
@@ -287,31 +282,26 @@ static void where_bits_differ_the_device_evaluates_a_whole_job(void **state) {
 
 /* ---- failures ---- */
 
-static void a_failed_build_is_the_failure_of_a_job(void **state) {
+TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
     engine_for(state);
-    if (is_on_oclgrind(state)) {
-        print_message("not tested: Oclgrind reports builds that fail on purpose\n");
-        skip();
-    }
+    skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     kernel_copies(folder, "walk.cl", "pm_kernel void walk(",
                   "#error not this time\npm_kernel void walk(");
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", folder, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     results r = results_make(&job, 1);
-    pm_error error = poisoned_error();
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
-        status = sample_to(clip, job, &r, &error);
-    expect_refusal(status, &error, PM_ERROR_BUILD, "walk");
+        status = sample_to(clip, job, &r, new_error());
+    expect_error(status, PM_ERROR_BUILD, "walk");
     kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
-        status = sample_to(clip, job, &r, &error);
-        expect_ok(status, &error);
+        status = sample_to(clip, job, &r, new_error());
+        expect_success(status);
     } while (build_gate_count(&g, &g.built) < uniform_programs(engine));
     alarm(0);
     expect_reference(clip, &job, &r);
@@ -321,7 +311,7 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
     assert_true(cache_folder_remove());
 }
 
-static void an_engine_may_be_destroyed_while_its_programs_are_built(void **state) {
+TEST_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
     engine_for(state);
     build_gate g = build_gate_make(false);
@@ -354,7 +344,7 @@ static void *call(void *argument) {
     return NULL;
 }
 
-static void any_number_of_threads_may_sample_during_builds(void **state) {
+TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     enum { CALLERS = 4 };
     caller callers[CALLERS];
     engine_for(state);
@@ -379,7 +369,7 @@ static void any_number_of_threads_may_sample_during_builds(void **state) {
     jobs_free(&j);
 }
 
-static void the_reference_has_nothing_to_build(void **state) {
+TEST_ON_REFERENCE(the_reference_has_nothing_to_build) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
     build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
@@ -397,19 +387,4 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_REFERENCE(the_reference_has_nothing_to_build),
-        ONLY_ON_DEVICE(a_job_does_not_wait_for_its_programs),
-        ONLY_ON_DEVICE(programs_on_disk_are_not_built_again),
-        ONLY_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times),
-        ONLY_ON_DEVICE(several_devices_build_in_the_background_too),
-        ONLY_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job),
-        ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
-        ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built),
-        ONLY_ON_DEVICE(any_number_of_threads_may_sample_during_builds),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("background", tests, NULL, close_all);
-}
+TEST_GROUP(NULL, close_all)

@@ -97,17 +97,16 @@ static void expect_same_memory(const scene *s, const pose_memory *a, const pose_
 /* Poses some frames, in which instances of coarse levels keep their records. */
 static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
                           const pose_memory *expected) {
-    pm_error error = poisoned_error();
     for (uint64_t frame = first; frame < first + FRAMES; frame++) {
         pm_crowd_instance *instances = make_instances(s, 0xBC1 + frame);
-        expect_ok(pose_to(s, instances, frame, false, m, &error), &error);
-        expect_ok(pose_to(s, instances, frame, true, expected, &error), &error);
+        expect_success(pose_to(s, instances, frame, false, m, new_error()));
+        expect_success(pose_to(s, instances, frame, true, expected, new_error()));
         expect_same_memory(s, m, expected);
         free(instances);
     }
 }
 
-static void a_crowd_does_not_wait_for_its_programs(void **state) {
+TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
     engine_for(state);
     build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -134,7 +133,7 @@ static void a_crowd_does_not_wait_for_its_programs(void **state) {
     assert_int_equal(g.built, g.building);
 }
 
-static void an_engine_may_be_destroyed_while_a_crowds_programs_are_built(void **state) {
+TEST_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built) {
     engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -165,10 +164,9 @@ static bool is_by_reference(const scene *s, pm_crowd_output output,
     return same;
 }
 
-static void once_bits_differ_jobs_wait_for_their_programs(void **state) {
+TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
     engine_for(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     kernel_copies(folder, "pm_joint_record.h", row, other_row);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, folder);
@@ -193,14 +191,10 @@ static void once_bits_differ_jobs_wait_for_their_programs(void **state) {
 
 /* ---- failures ---- */
 
-static void a_failed_build_is_the_failure_of_a_job(void **state) {
+TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     engine_for(state);
-    if (is_on_oclgrind(state)) {
-        print_message("not tested: Oclgrind reports builds that fail on purpose\n");
-        skip();
-    }
+    skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     kernel_copies(folder, "pm_joint_record.h", row, "#error not this time\n");
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, folder);
@@ -208,19 +202,16 @@ static void a_failed_build_is_the_failure_of_a_job(void **state) {
     make_crowd(engine, 0xBF0, &s);
     pm_crowd_instance *instances = make_instances(&s, 0xBF1);
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
-    pm_crowd_job job = {.instances = instances, .instance_count = COUNT};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
-    job.output_count = 1;
-    pm_error error = poisoned_error();
+    pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_PALETTE, .memory = records);
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
-        status = pm_crowd_pose(s.crowd, &job, &error);
-    expect_refusal(status, &error, PM_ERROR_BUILD, "crowd");
+        status = pm_crowd_pose(s.crowd, &job, new_error());
+    expect_error(status, PM_ERROR_BUILD, "crowd");
     kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
-        status = pm_crowd_pose(s.crowd, &job, &error);
-        expect_ok(status, &error);
+        status = pm_crowd_pose(s.crowd, &job, new_error());
+        expect_success(status);
     } while (build_gate_count(&g, &g.built) < 1);
     alarm(0);
     guarded_free(records);
@@ -267,8 +258,7 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
         .instance_count = COUNT,
         .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_DUAL, .buffer = buffer},
         .output_count = 1};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, &error), &error);
+    expect_success(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), 1);
     expect_in_buffer(queue, buffer, expected, floats, floats / COUNT);
     guarded_free(expected);
@@ -290,15 +280,14 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     sample_make(clip, &by_reference);
     const size_t before = build_gate_count(g, &g->built);
     const pm_cl_outputs outputs = {.rotations = make_buffer(engine, sizeof expected)};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, &error), &error);
+    expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
     expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }
 
-static void jobs_on_a_queue_wait_for_their_programs(void **state) {
+TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
     engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, NULL);
@@ -329,9 +318,8 @@ typedef struct worker {
 static void *pose_often(void *argument) {
     worker *w = argument;
     for (size_t i = 0; i < w->rounds; i++) {
-        pm_crowd_job job = {.instances = w->instances, .instance_count = COUNT};
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = w->records};
-        job.output_count = 1;
+        pm_crowd_job job =
+            CROWD_JOB(w->instances, COUNT, .output = PM_CROWD_MODEL, .memory = w->records);
         w->failed += pm_crowd_pose(w->scene->crowd, &job, NULL) != PM_OK;
         w->differing += memcmp(w->records, w->expected, w->floats * sizeof(float)) != 0;
     }
@@ -339,7 +327,7 @@ static void *pose_often(void *argument) {
 }
 
 /* Some jobs are computed before the program is ready, and some after that. */
-static void eight_threads_may_pose_one_crowd_during_a_build(void **state) {
+TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     enum { WORKERS = 8 };
     worker workers[WORKERS];
     engine_for(state);
@@ -383,17 +371,4 @@ static void eight_threads_may_pose_one_crowd_during_a_build(void **state) {
     pm_engine_destroy(&engine);
 }
 
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_crowd_does_not_wait_for_its_programs),
-        ONLY_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built),
-        ONLY_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs),
-        ONLY_ON_DEVICE(a_failed_build_is_the_failure_of_a_job),
-        ONLY_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs),
-        ONLY_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build),
-    };
-    leave_out_crowds_on_rusticl();
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("background_crowds", tests, NULL, engines_close);
-}
+TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -7,6 +7,7 @@
 #include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/faults.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -32,12 +33,11 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
     const char *const *names;
     size_t made = 0;
     cl_event done = NULL;
-    pm_error error = poisoned_error();
     faults_record(true);
     const pm_status status = pm_cl_crowd_pose(posed.scene.crowd, job, caller.in_order, gate ? 1 : 0,
-                                              gate ? &gate : NULL, &done, &error);
+                                              gate ? &gate : NULL, &done, new_error());
     faults_record(false);
-    expect_ok(status, &error);
+    expect_success(status);
     const size_t count = faults_recorded(&names);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -54,21 +54,17 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
 static size_t run_frames(pm_cl_crowd_job job) {
     long live = 0;
     size_t made_first = 0;
-    cl_mem buffers[PM_CROWD_OUTPUT_COUNT][2];
     pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     scene_undo(&posed.scene); /* a crowd that was never posed */
     scene_finish(caller.engine, &posed.scene);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        buffers[o][0] = queue_output_buffer(o);
-        buffers[o][1] = queue_output_buffer(o);
-        targets[o] =
-            (pm_cl_crowd_target){.output = o, .buffer = buffers[o][0], .previous = buffers[o][1]};
-    }
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        targets[o] = (pm_cl_crowd_target){
+            .output = o, .buffer = queue_output_buffer(o), .previous = queue_output_buffer(o)};
     job.outputs = targets;
     job.output_count = PM_CROWD_OUTPUT_COUNT;
     for (job.frame = 1; job.frame <= FRAMES; job.frame++) {
         cl_event gate = clCreateUserEvent(caller.context, NULL);
-        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        gate_open(gate);
         const size_t made = record_frame(&job, job.frame % 2 ? gate : NULL);
         clReleaseEvent(gate);
         if (job.frame == 1)
@@ -77,27 +73,20 @@ static size_t run_frames(pm_cl_crowd_job job) {
             live = faults_live_objects();
     }
     assert_int_equal(faults_live_objects(), live);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        clReleaseMemObject(buffers[o][0]);
-        clReleaseMemObject(buffers[o][1]);
-    }
     return made_first;
 }
 
-static void the_linker_wraps_the_calls(void **state) {
-    (void)state;
+TEST(the_linker_wraps_the_calls) {
     assert_true(faults_are_linked());
 }
 
-static void frames_of_host_instances_make_nothing_after_the_first(void **state) {
+CALLER_TEST(frames_of_host_instances_make_nothing_after_the_first) {
     const pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
-    (void)state;
     /* The kernels, which the device keeps for the tests that follow. */
     assert_true(run_frames(job) >= PM_CROWD_OUTPUT_COUNT);
 }
 
-static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **state) {
-    (void)state;
+CALLER_TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
     cl_int status = CL_SUCCESS;
     cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                       sizeof posed.instances, posed.instances, &status);
@@ -107,28 +96,14 @@ static void frames_of_instances_in_a_buffer_make_nothing_after_the_first(void **
 }
 
 /* Fewer instances than before require no more memory. */
-static void frames_of_fewer_instances_make_nothing(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(frames_of_fewer_instances_make_nothing) {
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     record_frame(&job, NULL);
     for (job.frame = 2; job.frame <= FRAMES; job.frame++) {
         job.instance_count = QUEUE_COUNT - job.frame;
         record_frame(&job, NULL);
     }
-    clReleaseMemObject(buffer);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_linker_wraps_the_calls),
-        cmocka_unit_test(frames_of_host_instances_make_nothing_after_the_first),
-        cmocka_unit_test(frames_of_instances_in_a_buffer_make_nothing_after_the_first),
-        cmocka_unit_test(frames_of_fewer_instances_make_nothing),
-    };
-    return cmocka_run_group_tests_name("crowd_frames", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -10,6 +10,7 @@
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
+#include "support/test.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,40 +19,31 @@
 /* ---- queues --------------------------------------------------------------------------- */
 
 static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
-    cl_mem buffer = queue_output_buffer(output);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, output, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, output);
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
-    queue_expect(buffer, output, posed.expected[output], done);
-    release_event(done);
-    clReleaseMemObject(buffer);
+    queue_expect(target.buffer, output, posed.expected[output], done);
 }
 
-static void every_output_is_written_to_a_buffer_on_an_in_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         pose_on_queue(caller.in_order, o);
 }
 
-static void poses_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(poses_are_written_to_buffers_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         pose_on_queue(caller.out_of_order, PM_CROWD_PALETTE);
 }
 
-static void an_in_order_queue_needs_no_event(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_MODEL);
+CALLER_TEST(an_in_order_queue_needs_no_event) {
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_MODEL, buffer);
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error),
-              &error);
-    queue_expect(buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
-    clReleaseMemObject(buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_MODEL);
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
+    queue_expect(target.buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
 }
 
 /* ---- instances and outputs --------------------------------------------------------------- */
@@ -66,29 +58,23 @@ static cl_mem instance_buffer(size_t offset) {
                                    bytes, &status);
     assert_int_equal(status, CL_SUCCESS);
     free(bytes);
-    return buffer;
+    return caller_keep_buffer(buffer);
 }
 
-static void instances_may_be_in_a_buffer_at_an_offset(void **state) {
-    (void)state;
+CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         job.instances = NULL;
         job.instance_buffer = instance_buffer(offsets[i]);
         job.instances_offset = offsets[i];
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-        release_event(done);
-        clReleaseMemObject(job.instance_buffer);
-        clReleaseMemObject(buffer);
+        queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     }
 }
 
-static void several_outputs_may_be_requested_in_one_job(void **state) {
-    (void)state;
+CALLER_TEST(several_outputs_may_be_requested_in_one_job) {
     cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
@@ -101,11 +87,8 @@ static void several_outputs_may_be_requested_in_one_job(void **state) {
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         queue_expect(buffers[o], o, posed.expected[o], done);
-        clReleaseMemObject(buffers[o]);
-    }
-    release_event(done);
 }
 
 static void expect_rows(pm_crowd_output output, size_t gap) {
@@ -124,12 +107,9 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
             assert_int_equal(row[k], 0xFF);
     }
     free(rows);
-    release_event(done);
-    clReleaseMemObject(buffer);
 }
 
-static void records_may_have_a_stride_and_nothing_between_them_is_written(void **state) {
-    (void)state;
+CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         expect_rows(o, 16);
         expect_rows(o, queue_alignment(o) == 8 ? 8 : 48);
@@ -153,14 +133,9 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     queue_expect(buffer, output, second, done);
     queue_expect(previous, output, posed.expected[output], done);
     guarded_free(second);
-    release_event(first_done);
-    release_event(done);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(previous);
 }
 
-static void the_content_of_the_buffer_is_copied_first(void **state) {
-    (void)state;
+CALLER_TEST(the_content_of_the_buffer_is_copied_first) {
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         expect_previous(caller.in_order, o);
     if (caller.out_of_order)
@@ -170,11 +145,9 @@ static void the_content_of_the_buffer_is_copied_first(void **state) {
 
 /* The crowd and its engine are destroyed before the job may start. With instances in host memory the crowd
  * would wait for them. */
-static void enqueued_work_does_not_depend_on_the_handles(void **state) {
-    (void)state;
+CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, new_error()));
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
@@ -184,17 +157,14 @@ static void enqueued_work_does_not_depend_on_the_handles(void **state) {
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     job.instances = NULL;
     job.instance_buffer = instances;
-    expect_ok(pm_cl_crowd_pose(crowd, &job, caller.in_order, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_crowd_pose(crowd, &job, caller.in_order, 1, &gate, &done, new_error()));
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     pm_engine_destroy(&engine);
     flush_waiting(caller.in_order);
     gate_open(gate);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
+    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE],
+                 caller_keep_event(done));
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -202,54 +172,43 @@ static void enqueued_work_does_not_depend_on_the_handles(void **state) {
 /* No part of the job may start before the gate opens, and the call must not wait for it. */
 static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_event gate = gate_make();
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = instance_buffer(0);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = from_buffer ? NULL : job.instances;
     job.instance_buffer = from_buffer ? instances : NULL;
     target.previous = previous;
     target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
-    cl_int status = CL_SUCCESS;
-    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue other = caller_queue();
     const float mark = 12345;
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof sample,
-                                         &sample, 0, NULL, NULL),
+    assert_int_equal(clEnqueueReadBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET,
+                                         sizeof sample, &sample, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_true(is_poison(sample));
     /* the content of the buffer when the gate opens is copied */
-    assert_int_equal(clEnqueueWriteBuffer(other, buffer, CL_TRUE, CALLER_OFFSET, sizeof mark, &mark,
-                                          0, NULL, NULL),
+    assert_int_equal(clEnqueueWriteBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET, sizeof mark,
+                                          &mark, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_int_equal(clFinish(other), CL_SUCCESS); /* it is not enough that the bytes were copied */
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
     assert_true(copied[0] == mark && is_poison(copied[1]));
     free(copied);
-    clReleaseCommandQueue(other);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(previous);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
     pose_behind_a_gate(caller.in_order, false);
     pose_behind_a_gate(caller.in_order, true);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     pose_behind_a_gate(caller.out_of_order, false);
@@ -257,35 +216,28 @@ static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **sta
 }
 
 /* More events than the commands of a job use on their own. */
-static void a_wait_list_may_be_long(void **state) {
-    (void)state;
+CALLER_TEST(a_wait_list_may_be_long) {
     enum { GATES = 30 };
     cl_event gates[GATES], done = NULL;
-    pm_error error = poisoned_error();
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t i = 0; i < GATES; i++)
         gates[i] = gate_make();
-    expect_ok(pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, &error),
-              &error);
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, queue, GATES, gates, &done, new_error()));
+    caller_keep_event(done);
     flush_waiting(queue);
     for (size_t i = 0; i < GATES; i++) {
         assert_false(is_complete(done));
         gate_open(gates[i]);
     }
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    for (size_t i = 0; i < GATES; i++)
-        release_event(gates[i]);
-    release_event(done);
-    clReleaseMemObject(buffer);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
 }
 
 static void fail_behind_a_gate(bool from_buffer) {
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
+    cl_command_queue queue = caller_queue();
     cl_event gate = gate_make();
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     pm_cl_crowd_target target;
@@ -299,11 +251,6 @@ static void fail_behind_a_gate(bool from_buffer) {
     float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
     free(results);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
 }
 
 /* PoCL 3.1 and Intel's runtime terminate the process if commands wait for an event that failed, and
@@ -314,8 +261,7 @@ static bool dies_of_failures(void) {
     return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
 }
 
-static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
-    (void)state;
+CALLER_TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
     if (is_caller_on_oclgrind()) /* which reports the intended failure */
         skip();
     fail_behind_a_gate(true);
@@ -328,8 +274,7 @@ static void a_failed_wait_list_fails_the_event_of_its_job_alone(void **state) {
         pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }
 
-static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void **state) {
-    (void)state;
+CALLER_TEST(a_job_without_instances_still_gives_the_event_of_its_wait_list) {
     cl_event gate = gate_make();
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
@@ -338,20 +283,16 @@ static void a_job_without_instances_still_gives_the_event_of_its_wait_list(void 
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    release_event(done);
-    release_event(gate);
 }
 
 /* The instances are overwritten while the job still waits, in any number. */
-static void instances_are_copied_before_the_call_returns(void **state) {
-    (void)state;
+CALLER_TEST(instances_are_copied_before_the_call_returns) {
     random_source source = random_salted(0xE04);
     static pm_crowd_instance instances[QUEUE_COUNT];
     for (size_t round = 0; round < 6; round++) {
         cl_event gate = gate_make();
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         queue_instances(&posed.scene, 0xE05 + round, instances);
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
@@ -359,41 +300,32 @@ static void instances_are_copied_before_the_call_returns(void **state) {
         cl_event done = queue_pose(&job, caller.in_order, gate);
         memset(instances, 0xFF, sizeof instances);
         gate_open(gate);
-        float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        float *results = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         const size_t width = scene_floats(&posed.scene, PM_CROWD_PALETTE, 1);
         expect_same_bits(results, expected, job.instance_count * width, width);
         free(results);
         guarded_free(expected);
-        release_event(done);
-        release_event(gate);
-        clReleaseMemObject(buffer);
     }
 }
 
 /* A list of no events may have an address, such as that of an empty array. */
-static void an_empty_wait_list_may_have_an_address(void **state) {
-    (void)state;
+CALLER_TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t round = 0; round < 2; round++, job.instance_count = 0) {
-        pm_error error = poisoned_error();
-        expect_ok(
-            pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done, &error),
-            &error);
+        expect_success(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, none, &done,
+                                        new_error()));
+        caller_keep_event(done);
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-        release_event(done);
-        queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
+        queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], NULL);
     }
-    clReleaseMemObject(buffer);
 }
 
 /* ---- concurrent jobs --------------------------------------------------------------------------- */
 
 /* More frames in progress than there are copies of instances, of different sizes. */
-static void frames_in_progress_keep_their_instances(void **state) {
-    (void)state;
+CALLER_TEST(frames_in_progress_keep_their_instances) {
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
     cl_mem buffers[FRAMES];
@@ -414,10 +346,7 @@ static void frames_in_progress_keep_their_instances(void **state) {
         float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
         queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
         guarded_free(expected);
-        release_event(done[f]);
-        clReleaseMemObject(buffers[f]);
     }
-    release_event(gate);
 }
 
 typedef struct poser {
@@ -456,8 +385,7 @@ static void *pose_often(void *context) {
     return NULL;
 }
 
-static void threads_may_pose_one_crowd_concurrently(void **state) {
-    (void)state;
+CALLER_TEST(threads_may_pose_one_crowd_concurrently) {
     enum { THREADS = 4 };
     static poser posers[THREADS];
     if (is_caller_on_oclgrind())
@@ -481,8 +409,7 @@ static void threads_may_pose_one_crowd_concurrently(void **state) {
 
 /* ---- update intervals and lifetimes --------------------------------------------------------------- */
 
-static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void **state) {
-    (void)state;
+CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
     enum { EVERY = 3 };
     scene *s = &posed.scene;
     scene_undo(s);
@@ -490,12 +417,11 @@ static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void *
     scene_finish(caller.engine, s);
     const size_t width = scene_floats(s, PM_CROWD_PALETTE, 1);
     for (uint64_t frame = 0; frame < EVERY; frame++) {
-        cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         job.frame = frame;
         cl_event done = queue_pose(&job, caller.in_order, NULL);
-        float *got = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), done);
+        float *got = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         for (size_t i = 0; i < QUEUE_COUNT; i++) {
             const bool kept = posed.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
             for (size_t k = i * width; k < (i + 1) * width; k++)
@@ -504,8 +430,6 @@ static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void *
                          : memcmp(&got[k], &posed.expected[PM_CROWD_PALETTE][k], sizeof *got) == 0);
         }
         free(got);
-        release_event(done);
-        clReleaseMemObject(buffer);
     }
     scene_undo(s);
     s->levels[1].update_every = 0;
@@ -513,21 +437,20 @@ static void instances_that_are_not_updated_keep_the_content_of_the_buffer(void *
 }
 
 /* Objects that a crowd made or kept for a frame are destroyed with it, and the results remain. */
-static void a_crowd_releases_the_callers_objects(void **state) {
-    (void)state;
+CALLER_TEST(a_crowd_releases_the_callers_objects) {
     scene_undo(&posed.scene);
-    const cl_uint before = references(caller.context);
-    scene_finish(caller.engine, &posed.scene);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
-    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
+    const cl_uint before = references(caller.context); /* the buffer's included */
+    scene_finish(caller.engine, &posed.scene);
+    cl_event done = NULL;
+    expect_success(
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     scene_undo(&posed.scene);
-    queue_expect(buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
-    release_event(done);
-    const cl_uint of_buffer = references_at_last(buffer_references, buffer, 1);
-    clReleaseMemObject(buffer);
+    queue_expect(target.buffer, PM_CROWD_DUAL, posed.expected[PM_CROWD_DUAL], NULL);
+    clReleaseEvent(done);
+    const cl_uint of_buffer = references_at_last(buffer_references, target.buffer, 1);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     const cl_uint of_context = references_at_last(references, caller.context, before);
     scene_finish(caller.engine, &posed.scene);
@@ -535,30 +458,4 @@ static void a_crowd_releases_the_callers_objects(void **state) {
     assert_true(of_context <= before);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_output_is_written_to_a_buffer_on_an_in_order_queue),
-        cmocka_unit_test(poses_are_written_to_buffers_on_an_out_of_order_queue),
-        cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(instances_may_be_in_a_buffer_at_an_offset),
-        cmocka_unit_test(enqueued_work_does_not_depend_on_the_handles),
-        cmocka_unit_test(several_outputs_may_be_requested_in_one_job),
-        cmocka_unit_test(records_may_have_a_stride_and_nothing_between_them_is_written),
-        cmocka_unit_test(the_content_of_the_buffer_is_copied_first),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
-        cmocka_unit_test(a_wait_list_may_be_long),
-        cmocka_unit_test(a_job_without_instances_still_gives_the_event_of_its_wait_list),
-        cmocka_unit_test(instances_are_copied_before_the_call_returns),
-        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
-        cmocka_unit_test(frames_in_progress_keep_their_instances),
-        cmocka_unit_test(threads_may_pose_one_crowd_concurrently),
-        cmocka_unit_test(instances_that_are_not_updated_keep_the_content_of_the_buffer),
-        cmocka_unit_test(a_crowd_releases_the_callers_objects),
-        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_its_job_alone),
-    };
-    return cmocka_run_group_tests_name("crowd_queue", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -5,6 +5,7 @@
 #include "base/counts.h"
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,23 +25,7 @@ static void expect_refused(const pm_cl_crowd_job *job, const char *words) {
     expect_refused_as(posed.scene.crowd, job, caller.in_order, PM_ERROR_ARGUMENT, words);
 }
 
-static void missing_arguments_are_refused_by_name(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    expect_refused_as(NULL, &job, caller.in_order, PM_ERROR_ARGUMENT, "crowd");
-    expect_refused_as(posed.scene.crowd, NULL, caller.in_order, PM_ERROR_ARGUMENT, "job");
-    expect_refused_as(posed.scene.crowd, &job, NULL, PM_ERROR_ARGUMENT, "queue");
-    pm_error error = poisoned_error();
-    expect_refusal(
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 1, NULL, NULL, &error), &error,
-        PM_ERROR_ARGUMENT, "wait_list");
-    clReleaseMemObject(buffer);
-}
-
-static void a_job_without_outputs_is_refused(void **state) {
-    (void)state;
+CALLER_TEST(a_job_without_outputs_is_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
     expect_refused(&job, "buffer");
@@ -51,36 +36,28 @@ static void a_job_without_outputs_is_refused(void **state) {
     expect_refused(&job, "outputs");
 }
 
-static void lists_of_outputs_name_each_at_most_once(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(lists_of_outputs_name_each_at_most_once) {
     pm_cl_crowd_target targets[2];
-    pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&targets[0], PM_CROWD_PALETTE);
     targets[1] = targets[0];
     job.output_count = 2;
     expect_refused(&job, "outputs[1]");
     targets[1].output = (pm_crowd_output)pm_crowd_output_count();
     expect_refused(&job, "outputs[1].output");
-    clReleaseMemObject(buffer);
 }
 
-static void reserved_values_are_refused(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(reserved_values_are_refused) {
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    pm_error error = poisoned_error();
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     expect_reserved_refused(
-        pm_cl_crowd_job, job, &error,
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
+        pm_cl_crowd_job, job, last_error(),
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
     expect_reserved_refused(
-        pm_cl_crowd_target, target, &error,
-        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, &error));
-    clReleaseMemObject(buffer);
+        pm_cl_crowd_target, target, last_error(),
+        pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
 }
 
-static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
-    (void)state;
+CALLER_TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
     cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -89,25 +66,20 @@ static void instances_are_given_either_in_memory_or_in_a_buffer(void **state) {
     job.instances = NULL;
     job.instance_buffer = NULL;
     expect_refused(&job, "both NULL");
-    clReleaseMemObject(buffer);
 }
 
-static void too_many_instances_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(too_many_instances_are_refused) {
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         job.instance_count = counts[i];
         expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
                           "instance_count");
     }
-    clReleaseMemObject(buffer);
 }
 
-static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 8, 12, 17};
     for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
@@ -122,47 +94,37 @@ static void offsets_and_strides_that_are_not_aligned_are_refused(void **state) {
             target.stride = queue_bytes(o) / QUEUE_COUNT + bad[i];
             expect_refused(&job, "stride");
         }
-        clReleaseMemObject(buffer);
     }
 }
 
-static void offsets_of_instances_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 12, 33};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = NULL;
     job.instance_buffer = instances;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         job.instances_offset = bad[i];
         expect_refused(&job, "instance_buffer");
     }
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
 }
 
-static void a_stride_shorter_than_the_records_is_refused(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(a_stride_shorter_than_the_records_is_refused) {
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     target.stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
     expect_refused(&job, "stride");
-    clReleaseMemObject(buffer);
 }
 
 /* The last offset that fits, and the first that does not. */
-static void buffers_too_small_for_the_records_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
     const size_t just = CALLER_OFFSET + CALLER_TAIL;
     const size_t bad[] = {just + 16, just + queue_bytes(PM_CROWD_PALETTE),
                           just + queue_bytes(PM_CROWD_PALETTE) + 16, SIZE_MAX & ~(size_t)15};
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     cl_mem other = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         target.offset = bad[i];
         expect_refused(&job, "bytes");
@@ -176,28 +138,21 @@ static void buffers_too_small_for_the_records_are_refused(void **state) {
     expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "bytes");
     target.stride = 0;
     target.offset = just;
-    clReleaseEvent(queue_pose(&job, caller.in_order, NULL));
+    queue_pose(&job, caller.in_order, NULL);
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(other);
 }
 
-static void a_buffer_too_small_for_the_instances_is_refused(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(a_buffer_too_small_for_the_instances_is_refused) {
     cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = NULL;
     job.instance_buffer = instances;
     job.instances_offset = 8;
     expect_refused(&job, "instance_buffer");
-    clReleaseMemObject(instances);
-    clReleaseMemObject(buffer);
 }
 
-static void a_buffer_that_is_also_previous_is_refused(void **state) {
-    (void)state;
+CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -205,24 +160,18 @@ static void a_buffer_that_is_also_previous_is_refused(void **state) {
     expect_refused(&job, "previous");
     target.previous_offset = queue_bytes(PM_CROWD_PALETTE);
     expect_refused(&job, "previous");
-    clReleaseMemObject(buffer);
 }
 
-static void an_offset_of_previous_that_is_not_aligned_is_refused(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     target.previous = previous;
     target.previous_offset = 2;
     expect_refused(&job, "offset");
-    clReleaseMemObject(previous);
-    clReleaseMemObject(buffer);
 }
 
-static void buffers_and_queues_of_another_context_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -242,23 +191,19 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
     job.instances = NULL;
     job.instance_buffer = foreign;
     expect_refused(&job, "context");
-    clReleaseMemObject(own);
     clReleaseMemObject(foreign);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
 }
 
 /* A context of two devices, and an engine on one of them. */
-static void a_queue_of_another_device_is_refused(void **state) {
-    (void)state;
-    void *kind_state = &on_device;
+CALLER_TEST(a_queue_of_another_device_is_refused) {
     sub_devices subs;
     pm_engine *engine = NULL;
     pm_skeleton *skeleton = NULL;
-    pm_error error = poisoned_error();
-    if (!sub_devices_open(engine_for(&kind_state), &subs))
+    if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
-    expect_ok(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, new_error()));
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
     cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
@@ -276,91 +221,51 @@ static void a_queue_of_another_device_is_refused(void **state) {
     sub_devices_close(&subs);
 }
 
-static void a_crowd_on_several_devices_is_refused(void **state) {
-    (void)state;
-    void *kind_state = &on_device;
+CALLER_TEST(a_crowd_on_several_devices_is_refused) {
     sub_devices subs;
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    if (!sub_devices_open(engine_for(&kind_state), &subs))
+    if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, NULL, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, NULL, &engine, new_error()));
     const pm_crowd_desc desc = {.skeleton = posed.scene.skeleton,
                                 .clips = posed.scene.clips,
                                 .clip_count = posed.scene.clip_count};
     pm_crowd *crowd = NULL;
-    expect_refusal(pm_crowd_create(engine, &desc, &crowd, &error), &error, PM_ERROR_ARGUMENT,
-                   "device");
+    expect_error(pm_crowd_create(engine, &desc, &crowd, new_error()), PM_ERROR_ARGUMENT, "device");
     assert_null(crowd);
     pm_engine_destroy(&engine);
     sub_devices_close(&subs);
 }
 
-static void a_crowd_on_the_reference_is_refused(void **state) {
-    (void)state;
-    void *kind_state = &on_reference;
+CALLER_TEST(a_crowd_on_the_reference_is_refused) {
     pm_skeleton *skeleton = NULL;
-    pm_crowd *crowd = crowd_make(engine_for(&kind_state), &posed.scene.skeleton_desc,
+    pm_crowd *crowd = crowd_make(engine_of_kind(ON_REFERENCE), &posed.scene.skeleton_desc,
                                  posed.scene.clips, posed.scene.clip_count, &skeleton);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
-    clReleaseMemObject(buffer);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
 }
 
 /* Matrices that are not rigid have no dual quaternion. */
-static void an_output_that_the_skeleton_does_not_have_is_refused(void **state) {
-    (void)state;
+CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     scene s;
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
                &s);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_DUAL);
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_DUAL, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
-    clReleaseMemObject(buffer);
     scene_free(&s);
 }
 
-static void the_crowd_still_works_after_refusals(void **state) {
-    (void)state;
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE);
+CALLER_TEST(the_crowd_still_works_after_refusals) {
     pm_cl_crowd_target target;
-    const pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
+    const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     cl_event done = queue_pose(&job, caller.in_order, NULL);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    clReleaseEvent(done);
-    clReleaseMemObject(buffer);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(missing_arguments_are_refused_by_name),
-        cmocka_unit_test(a_job_without_outputs_is_refused),
-        cmocka_unit_test(lists_of_outputs_name_each_at_most_once),
-        cmocka_unit_test(reserved_values_are_refused),
-        cmocka_unit_test(instances_are_given_either_in_memory_or_in_a_buffer),
-        cmocka_unit_test(too_many_instances_are_refused),
-        cmocka_unit_test(offsets_and_strides_that_are_not_aligned_are_refused),
-        cmocka_unit_test(offsets_of_instances_that_are_not_aligned_are_refused),
-        cmocka_unit_test(a_stride_shorter_than_the_records_is_refused),
-        cmocka_unit_test(buffers_too_small_for_the_records_are_refused),
-        cmocka_unit_test(a_buffer_too_small_for_the_instances_is_refused),
-        cmocka_unit_test(a_buffer_that_is_also_previous_is_refused),
-        cmocka_unit_test(an_offset_of_previous_that_is_not_aligned_is_refused),
-        cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
-        cmocka_unit_test(a_queue_of_another_device_is_refused),
-        cmocka_unit_test(a_crowd_on_several_devices_is_refused),
-        cmocka_unit_test(a_crowd_on_the_reference_is_refused),
-        cmocka_unit_test(an_output_that_the_skeleton_does_not_have_is_refused),
-        cmocka_unit_test(the_crowd_still_works_after_refusals),
-    };
-    return cmocka_run_group_tests_name("crowd_queue_check", tests, queue_open, queue_close);
-}
+TEST_GROUP_ON_DEVICE(queue_open, queue_close)

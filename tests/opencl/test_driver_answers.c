@@ -148,25 +148,24 @@ static void expect_list(const pm_device_info *infos, size_t count) {
         }
 }
 
-static void a_device_that_fails_its_queries_is_left_out(void **state) {
+TEST_ON_DEVICE(a_device_that_fails_its_queries_is_left_out) {
     random_source source = random_salted(0xF21);
     pm_device_info infos[MAX_PLATFORMS * MAX_DEVICES];
     fake.real = pm_cl_device(engine_for(state));
     for (size_t round = 0; round < 50; round++) {
         size_t count = 999;
-        pm_error error = poisoned_error();
         fake_list(&source, SOUND);
         fake.listed = true;
         const pm_status status =
-            pm_list_devices(infos, sizeof *infos, MAX_PLATFORMS * MAX_DEVICES, &count, &error);
+            pm_list_devices(infos, sizeof *infos, MAX_PLATFORMS * MAX_DEVICES, &count, new_error());
         fake.listed = false;
         if (sound_count() == 0) {
             assert_int_equal(status, PM_ERROR_DEVICE);
-            assert_int_equal(error.cl_status, FAILURE);
+            assert_int_equal(last_error()->cl_status, FAILURE);
             assert_int_equal(count, 999);
             continue;
         }
-        expect_ok(status, &error);
+        expect_success(status);
         expect_list(infos, count);
     }
 }
@@ -190,7 +189,7 @@ static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *err
 }
 
 /* Each valid device is opened by its number, and no other device replaces a broken one. */
-static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
+TEST_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones) {
     random_source source = random_salted(0xF22);
     fake.real = pm_cl_device(engine_for(state));
     do
@@ -199,30 +198,28 @@ static void a_device_is_opened_by_its_number_among_broken_ones(void **state) {
     for (size_t p = 0; p < fake.platforms; p++)
         for (size_t d = 0; d < fake.devices[p]; d++) {
             size_t warnings = 0;
-            pm_error error = poisoned_error();
-            const pm_status status = open_number(p, d, &warnings, &error);
+            const pm_status status = open_number(p, d, &warnings, new_error());
             assert_int_equal(status, is_sound(p, d) ? PM_OK : PM_ERROR_NO_DEVICE);
             assert_int_equal(warnings, 1);
             if (status != PM_OK)
-                assert_non_null(strstr(error.message, "left out"));
+                assert_non_null(strstr(last_error()->message, "left out"));
         }
 }
 
 /* "auto" does not choose the reference path if there is a device that is broken. */
-static void a_list_of_only_broken_devices_is_a_failure(void **state) {
+TEST_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure) {
     random_source source = random_salted(0xF23);
     static const char *const names[] = {"auto", "all", "cpu", "0", "0:0"};
     engine_for(state); /* skips where there is no device */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         fake_list(&source, BROKEN);
         fake.listed = true;
         const pm_status status =
-            pm_engine_create(&(pm_engine_desc){.device = names[i]}, &engine, &error);
+            pm_engine_create(&(pm_engine_desc){.device = names[i]}, &engine, new_error());
         fake.listed = false;
         assert_int_equal(status, PM_ERROR_DEVICE);
-        assert_int_equal(error.cl_status, FAILURE);
+        assert_int_equal(last_error()->cl_status, FAILURE);
         assert_null(engine);
     }
 }
@@ -277,7 +274,7 @@ static results run_all(pm_engine *engine, uint64_t salt) {
     return r;
 }
 
-static void work_groups_are_within_the_limits_of_kernels(void **state) {
+TEST_ON_DEVICE(work_groups_are_within_the_limits_of_kernels) {
     random_source source = random_salted(0xF24);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     results expected = run_all(engine, 0xF25);
@@ -309,19 +306,18 @@ static pm_clip *small_clip(pm_engine *engine, motion *keys) {
 }
 
 /* Smaller pieces would fail too, so it is tried only once. */
-static void a_launch_without_resources_is_a_failure_of_the_device(void **state) {
+TEST_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device) {
     motion keys;
     pm_clip *clip = small_clip(engine_for(state), &keys);
     float *out = guarded_floats(SAMPLES * TRACKS * 4);
-    pm_error error = poisoned_error();
     driver.launches = 0;
     driver.launches_fail = true;
     const pm_status status = pm_sample(
         clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {311, 1}, .rotations = out},
-        &error);
+        new_error());
     driver.launches_fail = false;
     assert_int_equal(status, PM_ERROR_DEVICE);
-    assert_int_equal(error.cl_status, CL_OUT_OF_RESOURCES);
+    assert_int_equal(last_error()->cl_status, CL_OUT_OF_RESOURCES);
     assert_int_equal(driver.launches, 1);
     guarded_free(out);
     pm_clip_destroy(&clip);
@@ -329,7 +325,7 @@ static void a_launch_without_resources_is_a_failure_of_the_device(void **state) 
 }
 
 /* A device with little memory; some drivers report that with this code. */
-static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
+TEST_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory) {
     random_source source = random_salted(0xF27);
     motion keys;
     pm_clip *clip = small_clip(engine_for(state), &keys);
@@ -342,18 +338,17 @@ static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
     sample_make(clip, &job);
     job.rotations = out;
     for (size_t round = 0; round < 5; round++) {
-        pm_error error = poisoned_error();
         driver.buffers_limited = true;
         driver.buffers_refused = 0;
         driver.largest_buffer = round ? 304 + random_bits(&source) % 1500 : 0;
-        const pm_status status = pm_sample(clip, &job, &error);
+        const pm_status status = pm_sample(clip, &job, new_error());
         driver.buffers_limited = false;
         assert_true(driver.buffers_refused > 0);
         assert_int_equal(status, round ? PM_OK : PM_ERROR_DEVICE_MEMORY);
         if (round)
             expect_same_bits(out, expected, SAMPLES * TRACKS * 4, 4);
         else
-            assert_int_equal(error.cl_status, CL_OUT_OF_RESOURCES);
+            assert_int_equal(last_error()->cl_status, CL_OUT_OF_RESOURCES);
     }
     free(times);
     guarded_free(out);
@@ -362,14 +357,4 @@ static void a_buffer_without_resources_is_a_lack_of_memory(void **state) {
     motion_free(&keys);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_device_that_fails_its_queries_is_left_out),
-        ONLY_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones),
-        ONLY_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure),
-        ONLY_ON_DEVICE(work_groups_are_within_the_limits_of_kernels),
-        ONLY_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device),
-        ONLY_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory),
-    };
-    return cmocka_run_group_tests_name("driver_answers", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

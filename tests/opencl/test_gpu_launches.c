@@ -38,8 +38,7 @@ static void bound_launches(size_t work) {
     cl_of_caller()->plan.max_work = work;
 }
 
-static int open_all(void **state) {
-    (void)state;
+FIXTURE(open_all) {
     random_source source = random_salted(0x6C1);
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     if (!caller_open())
@@ -67,8 +66,7 @@ static size_t pieces_of(size_t total, size_t size) {
 
 /* ---- the bound --------------------------------------------------------------------------------- */
 
-static void only_devices_that_are_no_cpus_are_bounded(void **state) {
-    (void)state;
+TEST(only_devices_that_are_no_cpus_are_bounded) {
     assert_int_equal(cl_of_caller()->plan.max_work, PM_MAX_GPU_WORK);
     void *kind = &on_device;
     odd_reset(); /* the machine's own type */
@@ -100,8 +98,7 @@ static size_t launches_since(size_t before) {
     return odd_counted().launches - before;
 }
 
-static void samples_for_host_memory_are_several_launches(void **state) {
-    (void)state;
+TEST(samples_for_host_memory_are_several_launches) {
     double *times = times_make();
     float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
     for (int moves = 0; moves < 2; moves++) {
@@ -128,25 +125,17 @@ static void samples_for_host_memory_are_several_launches(void **state) {
 }
 
 static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
-    pm_error error = poisoned_error();
-    cl_event done = NULL;
-    const size_t bytes = 4 * VALUES * sizeof(float);
-    cl_mem rotations = caller_buffer(bytes);
+    cl_mem rotations = caller_buffer(4 * VALUES * sizeof(float));
     const pm_cl_outputs outputs = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
     const pm_sample_job job = listed_job(times);
     const size_t before = odd_counted().launches;
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
+    cl_event done = caller_sample(c.clip, &job, &outputs, queue, NULL);
     assert_int_equal(launches_since(before), pieces_of(SAMPLES, WORK / TRACKS));
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    float *got = caller_read(rotations, bytes, done);
-    expect_same_bits(got, expected, 4 * VALUES, 4);
-    free(got);
-    release_event(done);
-    clReleaseMemObject(rotations);
+    caller_expect(rotations, expected, 4 * VALUES, 4, done);
 }
 
-static void samples_on_a_queue_are_several_launches_with_one_event(void **state) {
-    (void)state;
+CALLER_TEST(samples_on_a_queue_are_several_launches_with_one_event) {
     double *times = times_make();
     float *expected = guarded_floats(4 * VALUES);
     pm_sample_job job = listed_job(times);
@@ -168,8 +157,7 @@ static size_t crowd_launches(void) {
     return pieces_of(INSTANCES, WORK / (JOINTS * PM_WORK_OF_JOINT) / 16 * 16);
 }
 
-static void crowds_for_host_memory_are_several_launches(void **state) {
-    (void)state;
+TEST(crowds_for_host_memory_are_several_launches) {
     bound_launches(WORK);
     const size_t before = odd_counted().launches;
     float *got = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, false);
@@ -184,11 +172,9 @@ static void crowds_for_host_memory_are_several_launches(void **state) {
 /* Instances in host memory, or in a buffer at an offset. Palettes behind an event, and the palettes
  * of a frame before in `previous`; another output beside them. */
 static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
-    pm_error error = poisoned_error();
     const pm_crowd_output outputs[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
-    cl_mem buffers[2], previous = NULL, instances = NULL;
+    cl_mem buffers[2], previous = NULL;
     cl_event gate = gate_make(), done = NULL;
-    cl_int status = CL_SUCCESS;
     pm_cl_crowd_target targets[2];
     pm_cl_crowd_job job = {
         .instance_count = INSTANCES, .frame = 3, .outputs = targets, .output_count = 2};
@@ -203,42 +189,34 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     targets[0].previous = previous;
     targets[0].previous_offset = CALLER_OFFSET;
     if (in_buffer) {
-        instances = caller_buffer(sizeof c.instances);
-        status = clEnqueueWriteBuffer(caller.in_order, instances, CL_TRUE, CALLER_OFFSET,
-                                      sizeof c.instances, c.instances, 0, NULL, NULL);
-        assert_int_equal(status, CL_SUCCESS);
-        job.instance_buffer = instances;
+        job.instance_buffer = caller_buffer(sizeof c.instances);
         job.instances_offset = CALLER_OFFSET;
+        assert_int_equal(clEnqueueWriteBuffer(caller.in_order, job.instance_buffer, CL_TRUE,
+                                              CALLER_OFFSET, sizeof c.instances, c.instances, 0,
+                                              NULL, NULL),
+                         CL_SUCCESS);
     } else {
         job.instances = c.instances;
     }
     const size_t before = odd_counted().launches;
-    expect_ok(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_crowd_pose(c.scene.crowd, &job, queue, 1, &gate, &done, new_error()));
+    caller_keep_event(done);
     assert_int_equal(launches_since(before), 2 * crowd_launches());
     flush_waiting(queue);
     assert_false(is_complete(done));
     gate_open(gate);
     for (size_t k = 0; k < 2; k++) {
-        float *got = caller_read(buffers[k], bytes[k], done);
         float *expected = scene_pose(&c.scene, outputs[k], c.instances, INSTANCES, true);
-        expect_same_bits(got, expected, bytes[k] / sizeof(float), 4);
+        caller_expect(buffers[k], expected, bytes[k] / sizeof(float), 4, done);
         guarded_free(expected);
-        free(got);
-        clReleaseMemObject(buffers[k]);
     }
     float *kept = caller_read(previous, bytes[0], done);
     for (size_t i = 0; i < bytes[0]; i++)
         assert_int_equal(((unsigned char *)kept)[i], 0xFF); /* what the buffer held before */
     free(kept);
-    clReleaseMemObject(previous);
-    if (instances)
-        clReleaseMemObject(instances);
-    release_event(done);
-    release_event(gate);
 }
 
-static void crowds_on_a_queue_are_several_launches_with_one_event(void **state) {
-    (void)state;
+CALLER_TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
     bound_launches(WORK);
     for (size_t round = 0; round < 4; round++) {
         expect_crowd_on(caller.in_order, round % 2);
@@ -249,10 +227,8 @@ static void crowds_on_a_queue_are_several_launches_with_one_event(void **state) 
 }
 
 /* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
-static void instances_take_their_turns_as_in_one_launch(void **state) {
-    (void)state;
+CALLER_TEST(instances_take_their_turns_as_in_one_launch) {
     scene s;
-    pm_error error = poisoned_error();
     scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
     scene_undo(&s);
     s.levels[1].update_every = 2;
@@ -269,11 +245,10 @@ static void instances_take_their_turns_as_in_one_launch(void **state) {
         job.output_count = 1;
         bound_launches(k ? WORK : PM_MAX_GPU_WORK);
         const size_t before = odd_counted().launches;
-        expect_ok(pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, &error), &error);
+        expect_success(
+            pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
         assert_int_equal(launches_since(before), k ? crowd_launches() : 1);
-        of[k] = caller_read(buffer, bytes, done);
-        release_event(done);
-        clReleaseMemObject(buffer);
+        of[k] = caller_read(buffer, bytes, caller_keep_event(done));
     }
     assert_memory_equal(of[0], of[1], bytes);
     bound_launches(PM_MAX_GPU_WORK);
@@ -282,17 +257,4 @@ static void instances_take_their_turns_as_in_one_launch(void **state) {
     scene_free(&s);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_devices_that_are_no_cpus_are_bounded),
-        cmocka_unit_test(samples_for_host_memory_are_several_launches),
-        cmocka_unit_test(samples_on_a_queue_are_several_launches_with_one_event),
-        cmocka_unit_test(crowds_for_host_memory_are_several_launches),
-        cmocka_unit_test(crowds_on_a_queue_are_several_launches_with_one_event),
-        cmocka_unit_test(instances_take_their_turns_as_in_one_launch),
-    };
-    return cmocka_run_group_tests_name("gpu_launches", tests, open_all, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_all, close_all)

@@ -24,15 +24,18 @@ static struct {
 
 static const pm_sample_job job = {.sample_count = COUNT, .rate = {31, 1}};
 
-static int open_all(void **state) {
-    (void)state;
-    if (!caller_open())
-        return 1;
-    c.keys = motion_make(KEYS, TRACKS, 2.5, 0x41);
+static pm_clip *make_clip(pm_engine *engine) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
     desc.scales.data = NULL;
-    c.clip = clip_make(caller.engine, &desc);
+    return clip_make(engine, &desc);
+}
+
+FIXTURE(open_all) {
+    if (!caller_open())
+        return 1;
+    c.keys = motion_make(KEYS, TRACKS, 2.5, 0x41);
+    c.clip = make_clip(caller.engine);
     pm_sample_job blocking = job;
     blocking.rotations = c.rotations;
     blocking.positions = c.positions;
@@ -47,250 +50,170 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-static void expect_results(cl_mem rotations, cl_mem positions, cl_event after) {
-    float *r = caller_read(rotations, sizeof c.rotations, after);
-    float *p = caller_read(positions, sizeof c.positions, after);
-    expect_same_bits(r, c.rotations, ROWS * 4, 4);
-    expect_same_bits(p, c.positions, ROWS * 3, 3);
-    free(r);
-    free(p);
+static pm_cl_outputs outputs_make(void) {
+    return (pm_cl_outputs){.rotations = caller_buffer(sizeof c.rotations),
+                           .rotations_offset = CALLER_OFFSET,
+                           .positions = caller_buffer(sizeof c.positions),
+                           .positions_offset = CALLER_OFFSET};
+}
+
+static void expect_results(const pm_cl_outputs *outputs, cl_event after) {
+    caller_expect(outputs->rotations, c.rotations, ROWS * 4, 4, after);
+    caller_expect(outputs->positions, c.positions, ROWS * 3, 3, after);
+}
+
+static void expect_poison(cl_mem buffer, size_t bytes) {
+    float *results = caller_read(buffer, bytes, NULL);
+    assert_true(is_poison(results[0]));
+    free(results);
 }
 
 static void sample_on_queue(cl_command_queue queue) {
-    cl_mem rotations = caller_buffer(sizeof c.rotations);
-    cl_mem positions = caller_buffer(sizeof c.positions);
-    const pm_cl_outputs outputs = {.rotations = rotations,
-                                   .rotations_offset = CALLER_OFFSET,
-                                   .positions = positions,
-                                   .positions_offset = CALLER_OFFSET};
-    cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 0, NULL, &done, &error), &error);
-    assert_non_null(done);
-    /* The caller must flush the queue. */
-    assert_int_equal(clFlush(queue), CL_SUCCESS);
-    expect_results(rotations, positions, done);
-    release_event(done);
-    clReleaseMemObject(rotations);
-    clReleaseMemObject(positions);
+    const pm_cl_outputs outputs = outputs_make();
+    cl_event done = caller_sample(c.clip, &job, &outputs, queue, NULL);
+    assert_int_equal(clFlush(queue), CL_SUCCESS); /* the caller must flush */
+    expect_results(&outputs, done);
 }
 
-static void results_are_written_to_buffers_on_an_in_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(results_are_written_to_buffers_on_an_in_order_queue) {
     sample_on_queue(caller.in_order);
 }
 
-static void results_are_written_to_buffers_on_an_out_of_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(results_are_written_to_buffers_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     for (size_t round = 0; round < 20; round++)
         sample_on_queue(caller.out_of_order);
 }
 
-static void an_in_order_queue_needs_no_event(void **state) {
-    (void)state;
-    cl_mem rotations = caller_buffer(sizeof c.rotations);
-    cl_mem positions = caller_buffer(sizeof c.positions);
-    const pm_cl_outputs outputs = {.rotations = rotations,
-                                   .rotations_offset = CALLER_OFFSET,
-                                   .positions = positions,
-                                   .positions_offset = CALLER_OFFSET};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error), &error);
-    expect_results(rotations, positions, NULL);
-    clReleaseMemObject(rotations);
-    clReleaseMemObject(positions);
+CALLER_TEST(an_in_order_queue_needs_no_event) {
+    const pm_cl_outputs outputs = outputs_make();
+    expect_success(
+        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_results(&outputs, NULL);
 }
 
 /* The job must wait for the event, and the call must not wait for the job. */
 static void sample_behind_an_event(cl_command_queue queue) {
-    cl_int status = CL_SUCCESS;
     cl_event gate = gate_make();
-    cl_mem rotations = caller_buffer(sizeof c.rotations);
-    cl_mem positions = caller_buffer(sizeof c.positions);
-    const pm_cl_outputs outputs = {.rotations = rotations,
-                                   .rotations_offset = CALLER_OFFSET,
-                                   .positions = positions,
-                                   .positions_offset = CALLER_OFFSET};
-    cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    const pm_cl_outputs outputs = outputs_make();
+    cl_event done = caller_sample(c.clip, &job, &outputs, queue, gate);
     flush_waiting(queue);
-    cl_command_queue other = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue other = caller_queue();
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, rotations, CL_TRUE, CALLER_OFFSET, sizeof sample,
-                                         &sample, 0, NULL, NULL),
+    assert_int_equal(clEnqueueReadBuffer(other, outputs.rotations, CL_TRUE, CALLER_OFFSET,
+                                         sizeof sample, &sample, 0, NULL, NULL),
                      CL_SUCCESS);
     assert_true(is_poison(sample));
     assert_false(is_complete(done));
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    expect_results(rotations, positions, done);
-    clReleaseCommandQueue(other);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(rotations);
-    clReleaseMemObject(positions);
+    expect_results(&outputs, done);
 }
 
 /* The clip and its engine are destroyed before the job may start. */
-static void enqueued_work_does_not_depend_on_the_handles(void **state) {
-    (void)state;
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
-    pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SQUAD);
-    desc.scales.data = NULL;
+CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, &error), &error);
-    pm_clip *clip = clip_make(engine, &desc);
-    cl_mem rotations = caller_buffer(sizeof c.rotations);
-    cl_mem positions = caller_buffer(sizeof c.positions);
-    const pm_cl_outputs outputs = {.rotations = rotations,
-                                   .rotations_offset = CALLER_OFFSET,
-                                   .positions = positions,
-                                   .positions_offset = CALLER_OFFSET};
-    cl_event gate = gate_make(), done = NULL;
-    expect_ok(pm_cl_sample(clip, &job, &outputs, caller.in_order, 1, &gate, &done, &error), &error);
+    expect_success(pm_cl_engine_create(caller.context, caller.device, NULL, &engine, new_error()));
+    pm_clip *clip = make_clip(engine);
+    const pm_cl_outputs outputs = outputs_make();
+    cl_event gate = gate_make();
+    cl_event done = caller_sample(clip, &job, &outputs, caller.in_order, gate);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
-    clip = clip_make(caller.engine, &desc); /* which may get the memory, if it was freed */
+    clip = make_clip(caller.engine); /* which may get the memory, if it was freed */
     flush_waiting(caller.in_order);
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    expect_results(rotations, positions, done);
+    expect_results(&outputs, done);
     pm_clip_destroy(&clip);
-    release_event(done);
-    release_event(gate);
-    clReleaseMemObject(rotations);
-    clReleaseMemObject(positions);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_in_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
     sample_behind_an_event(caller.in_order);
 }
 
-static void a_job_starts_after_its_wait_list_on_an_out_of_order_queue(void **state) {
-    (void)state;
+CALLER_TEST(a_job_starts_after_its_wait_list_on_an_out_of_order_queue) {
     if (!caller.out_of_order)
         skip();
     sample_behind_an_event(caller.out_of_order);
 }
 
 /* All kinds of jobs; their times are overwritten while the job still waits. */
-static void times_and_tracks_are_copied_before_the_call_returns(void **state) {
-    (void)state;
-    double times[ROWS], kept[ROWS];
-    uint32_t tracks[ROWS], kept_tracks[ROWS];
+CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
+    double times[ROWS];
+    uint32_t tracks[ROWS];
     random_source source = random_salted(0x42);
     for (size_t k = 0; k < ROWS; k++) {
-        times[k] = kept[k] = random_between(&source, 0, 3);
-        tracks[k] = kept_tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
+        times[k] = random_between(&source, 0, 3);
+        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     float *expected = guarded_floats(ROWS * 4);
-    sample_make(c.clip, &(pm_sample_job){.sample_count = ROWS,
-                                         .times = kept,
-                                         .tracks = kept_tracks,
-                                         .rotations = expected});
-    cl_event gate = gate_make(), done = NULL;
+    const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
+    pm_sample_job blocking = pairs;
+    blocking.rotations = expected;
+    sample_make(c.clip, &blocking);
+    cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(ROWS * 16);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
-    const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &pairs, &outputs, caller.in_order, 1, &gate, &done, &error),
-              &error);
+    cl_event done = caller_sample(c.clip, &pairs, &outputs, caller.in_order, gate);
     memset(times, 0xFF, sizeof times);
     memset(tracks, 0xFF, sizeof tracks);
     gate_open(gate);
-    float *results = caller_read(buffer, ROWS * 16, done);
-    expect_same_bits(results, expected, ROWS * 4, 4);
-    free(results);
+    caller_expect(buffer, expected, ROWS * 4, 4, done);
     guarded_free(expected);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(buffer);
 }
 
-static void a_failed_wait_list_fails_the_event_of_the_job(void **state) {
-    (void)state;
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(caller.context, caller.device, 0, &status);
-    cl_event gate = gate_make(), done = NULL;
+CALLER_TEST(a_failed_wait_list_fails_the_event_of_the_job) {
+    cl_command_queue queue = caller_queue();
+    cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &job, &outputs, queue, 1, &gate, &done, &error), &error);
+    cl_event done = caller_sample(c.clip, &job, &outputs, queue, gate);
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    float *results = caller_read(buffer, sizeof c.rotations, NULL);
-    assert_true(is_poison(results[0]));
-    free(results);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
+    expect_poison(buffer, sizeof c.rotations);
 }
 
-static void a_job_of_no_samples_still_gives_its_event(void **state) {
-    (void)state;
+CALLER_TEST(a_job_of_no_samples_still_gives_its_event) {
     cl_mem buffer = caller_buffer(16);
     const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     pm_sample_job empty = job;
     empty.sample_count = 0;
-    cl_event done = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(c.clip, &empty, &outputs, caller.in_order, 0, NULL, &done, &error),
-              &error);
-    assert_non_null(done);
+    cl_event done = caller_sample(c.clip, &empty, &outputs, caller.in_order, NULL);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    float *results = caller_read(buffer, 16, NULL);
-    assert_true(is_poison(results[0]));
-    free(results);
-    release_event(done);
-    clReleaseMemObject(buffer);
+    expect_poison(buffer, 16);
     /* There is nothing to write, so no output is required. */
     const pm_cl_outputs none = {.rotations = NULL};
-    expect_ok(pm_cl_sample(c.clip, &empty, &none, caller.in_order, 0, NULL, &done, &error), &error);
+    done = caller_sample(c.clip, &empty, &none, caller.in_order, NULL);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    release_event(done);
 }
 
 /* A list of no events may have an address, such as that of an empty array. */
-static void an_empty_wait_list_may_have_an_address(void **state) {
-    (void)state;
+CALLER_TEST(an_empty_wait_list_may_have_an_address) {
     cl_event none[1] = {NULL}, done = NULL;
-    cl_mem buffer = caller_buffer(sizeof c.rotations);
-    const pm_cl_outputs outputs = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
+    const pm_cl_outputs outputs = outputs_make();
     pm_sample_job either = job;
     for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
-        pm_error error = poisoned_error();
-        expect_ok(pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, &error),
-                  &error);
-        float *results = caller_read(buffer, sizeof c.rotations, done);
-        expect_same_bits(results, c.rotations, ROWS * 4, 4);
-        free(results);
-        release_event(done);
+        expect_success(
+            pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, new_error()));
+        expect_results(&outputs, caller_keep_event(done));
     }
-    clReleaseMemObject(buffer);
 }
 
 /* ---- objects ---- */
 
-static void the_engine_uses_the_given_objects(void **state) {
-    (void)state;
+TEST(the_engine_uses_the_given_objects) {
     assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
     assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
 }
 
-static void the_claims_are_those_of_the_driver(void **state) {
+TEST(the_claims_are_those_of_the_driver) {
     const cl_device_info of_3_0 = 0x1067; /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
     cl_device_fp_config config = 0;
     size_t multiple = 0;
     pm_device_info info;
-    (void)state;
     pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
     assert_int_equal(
         clGetDeviceInfo(caller.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
@@ -305,39 +228,22 @@ static void the_claims_are_those_of_the_driver(void **state) {
     assert_int_equal(info.claims.work_group_multiple, multiple);
 }
 
-static void the_reference_has_no_objects(void **state) {
-    (void)state;
-    void *kind_state = &on_reference;
-    assert_null(pm_cl_context(engine_for(&kind_state)));
-    assert_null(pm_cl_device(engine_for(&kind_state)));
+TEST(the_reference_has_no_objects) {
+    assert_null(pm_cl_context(engine_of_kind(ON_REFERENCE)));
+    assert_null(pm_cl_device(engine_of_kind(ON_REFERENCE)));
 }
 
-static void an_engine_retains_the_context_and_releases_it(void **state) {
-    (void)state;
+TEST(an_engine_retains_the_context_and_releases_it) {
     cl_int status = CL_SUCCESS;
     cl_context context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
     const cl_uint before = references(context);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(context, caller.device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(context, caller.device, NULL, &engine, new_error()));
     assert_true(references(context) > before);
     pm_engine_destroy(&engine);
     assert_int_equal(references_at_last(references, context, before), before);
     clReleaseContext(context);
-}
-
-static void an_engine_on_null_is_refused(void **state) {
-    (void)state;
-    pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_engine_create(NULL, caller.device, NULL, &engine, &error), &error,
-                   PM_ERROR_ARGUMENT, "context");
-    expect_refusal(pm_cl_engine_create(caller.context, NULL, NULL, &engine, &error), &error,
-                   PM_ERROR_ARGUMENT, "device");
-    expect_refusal(pm_cl_engine_create(caller.context, caller.device, NULL, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "engine");
-    assert_null(engine);
 }
 
 /* ---- refusals ---- */
@@ -354,56 +260,30 @@ static void expect_refused_outputs(const pm_sample_job *which, const pm_cl_outpu
     assert_ptr_equal(done, &error);
 }
 
-static void missing_outputs_and_queues_are_refused(void **state) {
-    (void)state;
-    cl_mem buffer = caller_buffer(sizeof c.rotations);
-    const pm_cl_outputs outputs = {.rotations = buffer};
-    expect_refused_outputs(&job, NULL, caller.in_order, "output");
-    expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
-    expect_refused_outputs(&job, &outputs, NULL, "queue");
-    expect_refused_outputs(NULL, &outputs, caller.in_order, "job");
-    clReleaseMemObject(buffer);
-}
-
-static void reserved_values_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(reserved_values_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     pm_cl_outputs outputs = {.rotations = buffer};
     pm_sample_job reserved = job;
     pm_cl_target target = {.context = caller.context, .device = caller.device};
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     expect_reserved_refused(
-        pm_cl_outputs, outputs, &error,
-        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error));
+        pm_cl_outputs, outputs, last_error(),
+        pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
     expect_reserved_refused(
-        pm_sample_job, reserved, &error,
-        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, &error));
-    expect_reserved_refused(pm_cl_target, target, &error,
-                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, &error));
+        pm_sample_job, reserved, last_error(),
+        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_reserved_refused(pm_cl_target, target, last_error(),
+                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
     assert_null(engine);
-    clReleaseMemObject(buffer);
 }
 
-static void a_wait_list_and_its_count_must_agree(void **state) {
-    (void)state;
-    cl_mem buffer = caller_buffer(sizeof c.rotations);
-    const pm_cl_outputs outputs = {.rotations = buffer};
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 1, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "wait");
-    clReleaseMemObject(buffer);
-}
-
-static void outputs_that_the_clip_has_no_keys_for_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(no_outputs_and_those_that_the_clip_has_no_keys_for_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.positions);
+    expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
     expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
-    clReleaseMemObject(buffer);
 }
 
-static void an_invalid_velocity_frame_is_refused(void **state) {
-    (void)state;
+CALLER_TEST(an_invalid_velocity_frame_is_refused) {
     cl_mem buffer = caller_buffer(sizeof c.positions);
     const pm_cl_outputs outputs = {.velocities = buffer};
     random_source source = random_salted(0x43);
@@ -414,11 +294,9 @@ static void an_invalid_velocity_frame_is_refused(void **state) {
         wrong.sample_count = i % 2 ? COUNT : 0;
         expect_refused_outputs(&wrong, &outputs, caller.in_order, "velocity_frame");
     }
-    clReleaseMemObject(buffer);
 }
 
-static void offsets_that_are_not_aligned_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(offsets_that_are_not_aligned_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {1, 4, 8, 15, 17};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
@@ -427,7 +305,6 @@ static void offsets_that_are_not_aligned_are_refused(void **state) {
                                caller.in_order, "offset");
     expect_refused_outputs(&job, &(pm_cl_outputs){.positions = buffer, .positions_offset = 2},
                            caller.in_order, "offset");
-    clReleaseMemObject(buffer);
 }
 
 /* A buffer of host memory may start at any float; the address of the results is what counts. */
@@ -438,20 +315,18 @@ static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
     assert_int_equal(status, CL_SUCCESS);
     const pm_cl_outputs rotations = {.rotations = buffer, .rotations_offset = offset};
     const pm_cl_outputs positions = {.positions = buffer, .positions_offset = offset};
-    pm_error error = poisoned_error();
     if (((uintptr_t)memory + offset) % 16)
         expect_refused_outputs(&job, &rotations, caller.in_order, "address");
     else
-        expect_ok(pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, &error),
-                  &error);
-    expect_ok(pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, &error),
-              &error);
+        expect_success(
+            pm_cl_sample(c.clip, &job, &rotations, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_success(
+        pm_cl_sample(c.clip, &job, &positions, caller.in_order, 0, NULL, NULL, new_error()));
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
     clReleaseMemObject(buffer);
 }
 
-static void results_in_host_memory_start_at_aligned_addresses(void **state) {
-    (void)state;
+CALLER_TEST(results_in_host_memory_start_at_aligned_addresses) {
     enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
     random_source source = random_salted(0x44);
     float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
@@ -461,8 +336,7 @@ static void results_in_host_memory_start_at_aligned_addresses(void **state) {
     free(page);
 }
 
-static void buffers_too_small_for_the_results_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(buffers_too_small_for_the_results_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {CALLER_OFFSET + CALLER_TAIL + 16,
                           CALLER_OFFSET + CALLER_TAIL + sizeof c.rotations, SIZE_MAX & ~(size_t)15};
@@ -470,28 +344,23 @@ static void buffers_too_small_for_the_results_are_refused(void **state) {
         expect_refused_outputs(&job,
                                &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
                                caller.in_order, "small|size|fit|bytes|buffer");
-    pm_error error = poisoned_error();
     const pm_cl_outputs just_fits = {.rotations = buffer,
                                      .rotations_offset = CALLER_OFFSET + CALLER_TAIL};
-    expect_ok(pm_cl_sample(c.clip, &job, &just_fits, caller.in_order, 0, NULL, NULL, &error),
-              &error);
+    expect_success(
+        pm_cl_sample(c.clip, &job, &just_fits, caller.in_order, 0, NULL, NULL, new_error()));
     clFinish(caller.in_order);
-    clReleaseMemObject(buffer);
 }
 
-static void host_pointers_together_with_buffers_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(host_pointers_together_with_buffers_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     float out[4];
     pm_sample_job both = job;
     both.rotations = out;
     expect_refused_outputs(&both, &(pm_cl_outputs){.rotations = buffer}, caller.in_order,
                            "rotations|host");
-    clReleaseMemObject(buffer);
 }
 
-static void buffers_and_queues_of_another_context_are_refused(void **state) {
-    (void)state;
+CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
@@ -501,66 +370,24 @@ static void buffers_and_queues_of_another_context_are_refused(void **state) {
     expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = own}, queue, "context|queue");
     expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = foreign}, caller.in_order,
                            "context");
-    clReleaseMemObject(own);
     clReleaseMemObject(foreign);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
 }
 
-static void a_clip_on_the_reference_is_refused(void **state) {
-    (void)state;
-    void *kind_state = &on_reference;
+CALLER_TEST(a_clip_on_the_reference_is_refused) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(&kind_state), &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const pm_cl_outputs outputs = {.rotations = buffer};
-    pm_error error = poisoned_error();
-    expect_refusal(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "reference");
-    expect_refusal(pm_cl_sample(NULL, &job, &outputs, caller.in_order, 0, NULL, NULL, &error),
-                   &error, PM_ERROR_ARGUMENT, "clip");
-    clReleaseMemObject(buffer);
+    expect_error(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "reference");
     pm_clip_destroy(&clip);
 }
 
-static void the_engine_still_works_after_refusals(void **state) {
-    (void)state;
+CALLER_TEST(the_engine_still_works_after_refusals) {
     sample_on_queue(caller.in_order);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_written_to_buffers_on_an_in_order_queue),
-        cmocka_unit_test(results_are_written_to_buffers_on_an_out_of_order_queue),
-        cmocka_unit_test(an_in_order_queue_needs_no_event),
-        cmocka_unit_test(enqueued_work_does_not_depend_on_the_handles),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_in_order_queue),
-        cmocka_unit_test(a_job_starts_after_its_wait_list_on_an_out_of_order_queue),
-        cmocka_unit_test(times_and_tracks_are_copied_before_the_call_returns),
-        cmocka_unit_test(a_failed_wait_list_fails_the_event_of_the_job),
-        cmocka_unit_test(a_job_of_no_samples_still_gives_its_event),
-        cmocka_unit_test(an_empty_wait_list_may_have_an_address),
-        cmocka_unit_test(the_engine_uses_the_given_objects),
-        cmocka_unit_test(the_claims_are_those_of_the_driver),
-        cmocka_unit_test(the_reference_has_no_objects),
-        cmocka_unit_test(an_engine_retains_the_context_and_releases_it),
-        cmocka_unit_test(an_engine_on_null_is_refused),
-        cmocka_unit_test(missing_outputs_and_queues_are_refused),
-        cmocka_unit_test(reserved_values_are_refused),
-        cmocka_unit_test(a_wait_list_and_its_count_must_agree),
-        cmocka_unit_test(outputs_that_the_clip_has_no_keys_for_are_refused),
-        cmocka_unit_test(an_invalid_velocity_frame_is_refused),
-        cmocka_unit_test(offsets_that_are_not_aligned_are_refused),
-        cmocka_unit_test(results_in_host_memory_start_at_aligned_addresses),
-        cmocka_unit_test(buffers_too_small_for_the_results_are_refused),
-        cmocka_unit_test(host_pointers_together_with_buffers_are_refused),
-        cmocka_unit_test(buffers_and_queues_of_another_context_are_refused),
-        cmocka_unit_test(a_clip_on_the_reference_is_refused),
-        cmocka_unit_test(the_engine_still_works_after_refusals),
-    };
-    return cmocka_run_group_tests_name("interop", tests, open_all, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_all, close_all)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The variable POSEMILL_LAUNCH: what it sets, what it refuses, and that results do not depend on it.
+ * The variable POSEMILL_LAUNCH: what it sets, what it refuses, and that results do not depend on it. And
+ * vectors wider than a register: walks have as many lanes as the launch configuration says where a clip fills
+ * most of them, and a register's otherwise; gathers have a register's. The width of a register is set,
+ * because processors whose registers have 16 lanes have no wider vectors.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -18,8 +21,7 @@ static void set_variable(const char *text) {
     assert_int_equal(setenv("POSEMILL_LAUNCH", text, 1), 0);
 }
 
-static int unset_variable(void **state) {
-    (void)state;
+FIXTURE(unset_variable) {
     return unsetenv("POSEMILL_LAUNCH");
 }
 
@@ -34,7 +36,9 @@ static pm_plan_device config_with(void **state, const char *text, uint32_t lanes
     return config;
 }
 
-static void the_variable_replaces_the_defaults(void **state) {
+#define WITH_VARIABLE(test, kind) TEST_WITH(test, NULL, unset_variable, &(kind))
+
+WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
     const pm_plan_device usual = config_with(state, "", 0); /* empty: not set */
     assert_int_equal(usual.max_run, 256);
     assert_int_equal(usual.all_tracks, usual.lanes > 1);
@@ -53,7 +57,7 @@ static void the_variable_replaces_the_defaults(void **state) {
     assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
 }
 
-static void the_lanes_of_a_description_precede_the_variable(void **state) {
+WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
@@ -62,7 +66,7 @@ static void the_lanes_of_a_description_precede_the_variable(void **state) {
     assert_int_equal(config.max_run, 16);
 }
 
-static void a_wrong_value_is_refused_by_name(void **state) {
+WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
     static const char *const wrong[] = {"8",
                                         "lanes",
                                         "lanes=",
@@ -88,16 +92,15 @@ static void a_wrong_value_is_refused_by_name(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const pm_engine_desc desc = {.device = device_for(state)};
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         set_variable(wrong[i]);
-        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                       "POSEMILL_LAUNCH");
-        assert_non_null(strstr(error.message, wrong[i]));
-        assert_non_null(strstr(error.message, "expected a list such as lanes=8"));
+        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                     "POSEMILL_LAUNCH");
+        assert_non_null(strstr(last_error()->message, wrong[i]));
+        assert_non_null(strstr(last_error()->message, "expected a list such as lanes=8"));
     }
 }
 
-static void the_reference_does_not_read_the_variable(void **state) {
+WITH_VARIABLE(the_reference_does_not_read_the_variable, on_reference) {
     set_variable("lanes=3");
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
     pm_engine_destroy(&engine);
@@ -118,7 +121,7 @@ static float *sample_on(pm_engine *engine, bool by_reference) {
     return rotations;
 }
 
-static void results_do_not_depend_on_the_variable(void **state) {
+WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
     static const char *const settings[] = {"max_run=16", "all_tracks=0", "all_tracks=1,max_run=64",
                                            "lanes=1,all_tracks=1", "lanes=1,all_tracks=0"};
     engine_for(state);
@@ -127,22 +130,82 @@ static void results_do_not_depend_on_the_variable(void **state) {
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
         float *expected = sample_on(engine, true), *actual = sample_on(engine, false);
         expect_same_bits(actual, expected, FLOATS, 4);
-        expect_guards(actual, FLOATS);
         guarded_free(expected);
         guarded_free(actual);
         pm_engine_destroy(&engine);
     }
 }
 
-#define WITH_VARIABLE(kind, test)                                                                  \
-    { #test, test, NULL, unset_variable, &(kind) }
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_VARIABLE(on_device, the_variable_replaces_the_defaults),
-        WITH_VARIABLE(on_device, the_lanes_of_a_description_precede_the_variable),
-        WITH_VARIABLE(on_device, a_wrong_value_is_refused_by_name),
-        WITH_VARIABLE(on_device, results_do_not_depend_on_the_variable),
-        WITH_VARIABLE(on_reference, the_reference_does_not_read_the_variable),
-    };
-    return cmocka_run_group_tests_name("launch_config", tests, NULL, engines_close);
+/* ---- vectors wider than a register ---- */
+
+enum { WALK_KEYS = 5, WALK_SAMPLES = 41, TRACKS_MAX = 40, PAIRS = 33 };
+
+typedef struct results {
+    float *rotations, *positions;
+} results;
+
+/* Uniform samples of nearly two laps of a loop, so that signs of tracks flip, or pairs. */
+static results results_of(pm_engine *engine, const motion *keys, bool pairs) {
+    static double times[PAIRS];
+    static uint32_t tracks[PAIRS];
+    const pm_timeline timeline = {.key_count = WALK_KEYS, .rate = {10, 1}};
+    pm_clip_desc desc = motion_desc(keys, &timeline, PM_METHOD_SLERP);
+    desc.loop_period = WALK_KEYS / 10.0;
+    pm_clip *clip = clip_make(engine, &desc);
+    const size_t values = pairs ? PAIRS : WALK_SAMPLES * keys->tracks;
+    results r = {guarded_floats(4 * values), guarded_floats(3 * values)};
+    pm_sample_job job = {.sample_count = WALK_SAMPLES,
+                         .rate = {45, 1},
+                         .rotations = r.rotations,
+                         .positions = r.positions};
+    for (uint32_t k = 0; pairs && k < PAIRS; k++) {
+        times[k] = 0.03 * k;
+        tracks[k] = (7 * k) % (uint32_t)keys->tracks;
+    }
+    if (pairs) {
+        job.sample_count = PAIRS;
+        job.rate = (pm_rational){0, 0};
+        job.times = times;
+        job.tracks = tracks;
+    }
+    sample_make(clip, &job);
+    pm_clip_destroy(&clip);
+    return r;
 }
+
+static void results_free(results *r) {
+    guarded_free(r->rotations);
+    guarded_free(r->positions);
+}
+
+static void expect_reference(pm_engine *reference, pm_engine *engine, size_t tracks) {
+    motion keys = motion_make(WALK_KEYS, tracks, 3.0, 0xF31 + tracks);
+    for (int pairs = 0; pairs < 2; pairs++) {
+        const size_t values = pairs ? PAIRS : WALK_SAMPLES * tracks;
+        results expected = results_of(reference, &keys, pairs);
+        results found = results_of(engine, &keys, pairs);
+        expect_same_bits(found.rotations, expected.rotations, values, 4);
+        expect_same_bits(found.positions, expected.positions, values, 3);
+        results_free(&expected);
+        results_free(&found);
+    }
+    motion_free(&keys);
+}
+
+TEST_ON_DEVICE(any_number_of_tracks_has_the_reference_bits) {
+    static const uint32_t widths[][2] = {{16, 8}, {16, 4}, {8, 4}, {16, 16}};
+    pm_engine *reference = engine_of_kind(ON_REFERENCE);
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        const uint32_t wide = widths[w][0], narrow = widths[w][1];
+        if (!can_compile_lanes(engine_for(state), wide) ||
+            !can_compile_lanes(engine_for(state), narrow))
+            continue;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = wide});
+        pm_opencl_of(engine->device)->plan.narrow_lanes = narrow;
+        for (size_t tracks = 1; tracks <= TRACKS_MAX; tracks++)
+            expect_reference(reference, engine, tracks);
+        pm_engine_destroy(&engine);
+    }
+}
+
+TEST_GROUP(NULL, engines_close)

@@ -163,13 +163,11 @@ static void expect_case(const char *name) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void without_a_loader_plain_c_serves(void **state) {
-    (void)state;
+TEST(without_a_loader_plain_c_serves) {
     expect_case("--without-loader");
 }
 
-static void a_loader_that_lacks_a_function_is_not_used(void **state) {
-    (void)state;
+TEST(a_loader_that_lacks_a_function_is_not_used) {
     expect_case("--without-a-function");
 }
 
@@ -180,15 +178,13 @@ static bool is_installed(const char *name) {
     return library != NULL;
 }
 
-static void the_second_name_is_tried(void **state) {
-    (void)state;
+TEST(the_second_name_is_tried) {
     if (!is_installed("libOpenCL.so") || devices_are_listed() != 0)
         skip();
     expect_case("--second-name");
 }
 
-static void threads_share_one_loader(void **state) {
-    (void)state;
+TEST(threads_share_one_loader) {
     if (devices_are_listed() != 0)
         skip();
     expect_case("--several-threads");
@@ -198,11 +194,5 @@ int main(int argc, char **argv) {
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)
             return cases[i].run();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_loader_plain_c_serves),
-        cmocka_unit_test(a_loader_that_lacks_a_function_is_not_used),
-        cmocka_unit_test(the_second_name_is_tried),
-        cmocka_unit_test(threads_share_one_loader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_main(argc, argv);
 }

@@ -153,7 +153,7 @@ static void expect_the_odd_device_works(void **state) {
     odd_reset();
 }
 
-static void a_device_with_an_odd_answer_gives_the_same_bits(void **state) {
+TEST_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits) {
     for (size_t n = 0; n < WORKING; n++) {
         print_message("%s\n", working[n].name);
         answer(&working[n]);
@@ -161,7 +161,7 @@ static void a_device_with_an_odd_answer_gives_the_same_bits(void **state) {
     }
 }
 
-static void a_device_with_many_odd_answers_gives_the_same_bits(void **state) {
+TEST_ON_DEVICE(a_device_with_many_odd_answers_gives_the_same_bits) {
     random_source source = random_salted(0xDD4);
     for (size_t round = 0; round < 6; round++) {
         for (size_t n = 0; n < WORKING; n++)
@@ -172,7 +172,7 @@ static void a_device_with_many_odd_answers_gives_the_same_bits(void **state) {
 }
 
 /* With one lane, crowds share local memory. 1 KB holds one instance, joint by joint. */
-static void crowds_of_one_lane_work_in_a_kilobyte_of_local_memory(void **state) {
+TEST_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory) {
     odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
     odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 1024);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
@@ -182,33 +182,30 @@ static void crowds_of_one_lane_work_in_a_kilobyte_of_local_memory(void **state) 
     odd_reset();
 }
 
-static void crowds_of_one_lane_are_refused_without_local_memory(void **state) {
+TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     static work w;
-    pm_error error = poisoned_error();
     odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 0);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
     work_make(engine, &w);
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
     float *palettes = guarded_floats(floats);
-    pm_crowd_job job = {.instances = w.instances, .instance_count = INSTANCES};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes};
-    job.output_count = 1;
-    assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, &error), PM_ERROR_DEVICE);
-    assert_non_null(strstr(error.message, "local memory is 0 bytes"));
+    pm_crowd_job job =
+        CROWD_JOB(w.instances, INSTANCES, .output = PM_CROWD_PALETTE, .memory = palettes);
+    assert_int_equal(pm_crowd_pose(w.scene.crowd, &job, new_error()), PM_ERROR_DEVICE);
+    assert_non_null(strstr(last_error()->message, "local memory is 0 bytes"));
     guarded_free(palettes);
     work_free(&w);
     pm_engine_destroy(&engine);
     odd_reset();
 }
 
-static void a_device_without_names_is_listed_and_used(void **state) {
+TEST_ON_DEVICE(a_device_without_names_is_listed_and_used) {
     static const cl_device_info names[] = {CL_DEVICE_NAME, CL_DRIVER_VERSION, CL_DEVICE_VENDOR};
     for (size_t n = 0; n < 3; n++)
         odd_answer(names[n], "", 1);
     pm_device_info info = {.index = 99};
-    pm_error error = poisoned_error();
     size_t count = 0;
-    expect_ok(pm_list_devices(&info, sizeof info, 1, &count, &error), &error);
+    expect_success(pm_list_devices(&info, sizeof info, 1, &count, new_error()));
     assert_true(count > 0);
     assert_string_equal(info.name, "");
     assert_string_equal(info.driver, "");
@@ -221,13 +218,12 @@ static void expect_clip_refused(pm_engine *engine, pm_status status, const char 
     static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     motion keys = motion_make(KEYS, TRACKS, 1.5, 0xDD5);
     const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
-    pm_error error = poisoned_error();
     pm_clip *clip = NULL;
-    expect_refusal(pm_clip_create(engine, &desc, &clip, &error), &error, status, words);
+    expect_error(pm_clip_create(engine, &desc, &clip, new_error()), status, words);
     motion_free(&keys);
 }
 
-static void allocations_that_are_too_small_are_refused_by_size(void **state) {
+TEST_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size) {
     odd_number(CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong), 1024);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     expect_clip_refused(engine, PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
@@ -235,12 +231,11 @@ static void allocations_that_are_too_small_are_refused_by_size(void **state) {
     odd_reset();
 }
 
-static void a_device_without_a_compiler_is_refused(void **state) {
+TEST_ON_DEVICE(a_device_without_a_compiler_is_refused) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     odd_number(CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_bool), CL_FALSE);
-    expect_refusal(
-        pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, &error), &error,
+    expect_error(
+        pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, new_error()),
         PM_ERROR_BUILD, "has no compiler");
     odd_reset();
 }
@@ -251,29 +246,27 @@ static const cl_device_type not_cpus[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACC
                                           CL_DEVICE_TYPE_CUSTOM,
                                           CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU};
 
-static void lanes_are_refused_on_devices_that_are_no_cpus(void **state) {
+TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
     for (size_t n = 0; n < 4; n++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), not_cpus[n]);
         const pm_engine_desc desc = {.device = device_for(state), .lanes = 8};
-        expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                       "lanes above 1 are for CPU devices");
-        assert_non_null(strstr(error.message, "lanes is 8, expected 1"));
+        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                     "lanes above 1 are for CPU devices");
+        assert_non_null(strstr(last_error()->message, "lanes is 8, expected 1"));
         engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
         pm_engine_destroy(&engine);
     }
     odd_reset();
 }
 
-static void lanes_of_the_variable_are_refused_on_a_gpu(void **state) {
+TEST_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu) {
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.device = device_for(state)};
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=8", 1), 0);
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT,
-                   "lanes of POSEMILL_LAUNCH is 8, expected 1");
+    expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
+                 "lanes of POSEMILL_LAUNCH is 8, expected 1");
     assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=1,max_run=64", 1), 0);
     engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     assert_int_equal(pm_opencl_of(engine->device)->plan.max_run, 64);
@@ -307,7 +300,7 @@ static odd_counts counted_with(void **state, const char *folder) {
     return odd_counted();
 }
 
-static void an_option_that_is_taken_without_a_claim_is_used(void **state) {
+TEST_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used) {
     do_not_claim_rounding();
     const odd_counts counts = counted_with(state, "");
     assert_true(counts.builds_with > 3);
@@ -316,7 +309,7 @@ static void an_option_that_is_taken_without_a_claim_is_used(void **state) {
 }
 
 /* Refused once: later programs of the engine leave it out at once. */
-static void an_option_that_is_refused_is_left_out(void **state) {
+TEST_ON_DEVICE(an_option_that_is_refused_is_left_out) {
     static const cl_int codes[] = {CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE};
     for (size_t n = 0; n < 2; n++) {
         do_not_claim_rounding();
@@ -330,33 +323,36 @@ static void an_option_that_is_refused_is_left_out(void **state) {
 }
 
 /* A driver that claims correct rounding and refuses the option has no way to the same bits. */
-static void an_option_that_is_claimed_is_not_left_out(void **state) {
+TEST_ON_DEVICE(an_option_that_is_claimed_is_not_left_out) {
     odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
                CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
     odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", CL_BUILD_PROGRAM_FAILURE);
     const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_refusal(pm_programs_build(engine->device->programs, &walk, &error), &error,
-                   PM_ERROR_BUILD, "walk");
+    expect_error(pm_programs_build(engine->device->programs, &walk, new_error()), PM_ERROR_BUILD,
+                 "walk");
     pm_engine_destroy(&engine);
     assert_int_equal(odd_counted().builds_without, 0);
     odd_reset();
 }
 
 /* A source that no option makes valid is an error, and the option is used for other programs. */
-static void a_faulty_program_does_not_decide_about_the_option(void **state) {
+TEST_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option) {
     const pm_variant faulty = {.file = "walk", .curve = "none", .components = 4, .lanes = 1};
-    pm_error error = poisoned_error();
     do_not_claim_rounding();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_refusal(pm_programs_build(engine->device->programs, &faulty, &error), &error,
-                   PM_ERROR_BUILD, "walk");
+    expect_error(pm_programs_build(engine->device->programs, &faulty, new_error()), PM_ERROR_BUILD,
+                 "walk");
     const size_t before = odd_counted().builds_without;
     expect_reference_bits(engine);
     pm_engine_destroy(&engine);
     assert_int_equal(odd_counted().builds_without, before);
     odd_reset();
+}
+
+FIXTURE(open_cache) {
+    cache = cache_folder_make();
+    return 0;
 }
 
 static int close_all(void **state) {
@@ -375,17 +371,16 @@ static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_grou
                               .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     pm_programs *programs = engine->device->programs;
     programs->desc.crowd_sub_group = crowd_sub_group;
-    expect_ok(pm_programs_build(programs, of_crowd ? &crowd : &sample, &error), &error);
+    expect_success(pm_programs_build(programs, of_crowd ? &crowd : &sample, new_error()));
     assert_non_null(programs->built);
     pm_engine_destroy(&engine);
     return odd_counted();
 }
 
-static void crowds_require_the_size_of_sub_groups_that_a_driver_asks_for(void **state) {
+TEST_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for) {
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     assert_int_equal(build_one(state, true, 0).builds_with_sub_groups, 0);
     assert_int_equal(build_one(state, false, 16).builds_with_sub_groups, 0);
@@ -393,7 +388,7 @@ static void crowds_require_the_size_of_sub_groups_that_a_driver_asks_for(void **
     odd_reset();
 }
 
-static void options_that_are_too_long_are_an_error(void **state) {
+TEST_ON_DEVICE(options_that_are_too_long_are_an_error) {
     char curve[400];
     memset(curve, 'c', sizeof curve - 1);
     curve[sizeof curve - 1] = '\0';
@@ -402,16 +397,15 @@ static void options_that_are_too_long_are_an_error(void **state) {
         {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     for (size_t i = 0; i < 2; i++) {
-        pm_error error = poisoned_error();
-        expect_refusal(pm_programs_build(engine->device->programs, &variants[i], &error), &error,
-                       PM_ERROR_BUILD, "options");
+        expect_error(pm_programs_build(engine->device->programs, &variants[i], new_error()),
+                     PM_ERROR_BUILD, "options");
     }
     pm_engine_destroy(&engine);
 }
 
 /* ---- drivers' texts ---------------------------------------------------------------------------- */
 
-static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
+TEST_ON_DEVICE(long_versions_of_drivers_are_told_apart_by_the_cache) {
     char version[400], keys[2][1024];
     memset(version, 'v', sizeof version - 1);
     version[sizeof version - 1] = '\0';
@@ -431,9 +425,8 @@ static void long_versions_of_drivers_are_told_apart_by_the_cache(void **state) {
 }
 
 /* A folder that can be written hides no device; one below a file cannot be created. */
-static void a_cache_of_the_driver_that_cannot_be_written_is_named(void **state) {
+TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {
     char folder[256];
-    (void)state;
     const char *before = getenv("POCL_CACHE_DIR");
     char *kept = before ? strdup(before) : NULL;
     assert_int_equal(setenv("POCL_CACHE_DIR", "/dev/null/below", 1), 0);
@@ -451,7 +444,7 @@ static void a_cache_of_the_driver_that_cannot_be_written_is_named(void **state) 
 /* ---- queues that jobs share ------------------------------------------------------------------------ */
 
 /* A job that finishes a queue waits for all that other threads have put there. */
-static void a_job_waits_for_its_own_commands_only(void **state) {
+TEST_ON_DEVICE(a_job_waits_for_its_own_commands_only) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     odd_reset();
     expect_reference_bits(engine);
@@ -461,30 +454,4 @@ static void a_job_waits_for_its_own_commands_only(void **state) {
     odd_reset();
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    cache = cache_folder_make();
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits),
-        ONLY_ON_DEVICE(a_device_with_many_odd_answers_gives_the_same_bits),
-        ONLY_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory),
-        ONLY_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory),
-        ONLY_ON_DEVICE(a_device_without_names_is_listed_and_used),
-        ONLY_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size),
-        ONLY_ON_DEVICE(a_device_without_a_compiler_is_refused),
-        ONLY_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus),
-        ONLY_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu),
-        ONLY_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used),
-        ONLY_ON_DEVICE(an_option_that_is_claimed_is_not_left_out),
-        ONLY_ON_DEVICE(an_option_that_is_refused_is_left_out),
-        ONLY_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option),
-        ONLY_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for),
-        ONLY_ON_DEVICE(options_that_are_too_long_are_an_error),
-        ONLY_ON_DEVICE(long_versions_of_drivers_are_told_apart_by_the_cache),
-        ONLY_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named),
-        ONLY_ON_DEVICE(a_job_waits_for_its_own_commands_only),
-    };
-    return cmocka_run_group_tests_name("odd_devices", tests, NULL, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_cache, close_all)

@@ -68,14 +68,12 @@ static messages run_with(void **state, const char *folder) {
 
 static const char *cache;
 
-static int make_cache(void **state) {
-    (void)state;
+FIXTURE(make_cache) {
     cache = cache_folder_make();
-    return cache == NULL;
+    return 0;
 }
 
-static int remove_cache(void **state) {
-    (void)state;
+FIXTURE(remove_cache) {
     return !cache_folder_remove();
 }
 
@@ -143,14 +141,16 @@ static void expect_warning(const messages *t, const char *folder, const char *re
 
 /* ---- permissions ------- */
 
-static void a_folder_of_the_same_user_is_used(void **state) {
+#define WITH_CACHE(test) TEST_WITH(test, make_cache, remove_cache, &on_device)
+
+WITH_CACHE(a_folder_of_the_same_user_is_used) {
     const messages first = run_with(state, cache), again = run_with(state, cache);
     assert_true(first.built > 0);
     assert_int_equal(again.built, 0);
     assert_int_equal(first.warnings + again.warnings, 0);
 }
 
-static void the_folder_and_its_files_are_private_to_their_owner(void **state) {
+WITH_CACHE(the_folder_and_its_files_are_private_to_their_owner) {
     char folder[PATH];
     struct stat info;
     snprintf(folder, sizeof folder, "%s/above/kept", cache);
@@ -178,7 +178,7 @@ static void expect_distrust(void **state, const char *folder, const char *reason
     assert_int_equal(list_folder(cache).count, before.count);
 }
 
-static void a_folder_that_others_can_write_is_neither_read_nor_written(void **state) {
+WITH_CACHE(a_folder_that_others_can_write_is_neither_read_nor_written) {
     static const mode_t modes[] = {0720, 0702, 0777, 01777};
     run_with(state, cache);
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -189,7 +189,7 @@ static void a_folder_that_others_can_write_is_neither_read_nor_written(void **st
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
+WITH_CACHE(a_folder_of_another_user_is_neither_read_nor_written) {
     enum { ANOTHER = 12345 };
     engine_for(state);
     if (geteuid() != 0) {
@@ -208,7 +208,7 @@ static void a_folder_of_another_user_is_neither_read_nor_written(void **state) {
     expect_warning(&t, cache, "owned by user 12345");
 }
 
-static void a_link_is_not_accepted_as_a_folder(void **state) {
+WITH_CACHE(a_link_is_not_accepted_as_a_folder) {
     char link[PATH];
     run_with(state, cache);
     snprintf(link, sizeof link, "%s-link", cache);
@@ -222,7 +222,7 @@ static void a_link_is_not_accepted_as_a_folder(void **state) {
     assert_int_equal(unlink(link), 0);
 }
 
-static void files_that_others_can_write_are_not_used(void **state) {
+WITH_CACHE(files_that_others_can_write_are_not_used) {
     run_with(state, cache);
     const file_list l = list_folder(cache);
     assert_true(l.count > 0);
@@ -234,7 +234,7 @@ static void files_that_others_can_write_are_not_used(void **state) {
     assert_int_equal(run_with(state, cache).built, 0); /* written again */
 }
 
-static void links_to_files_are_not_followed(void **state) {
+WITH_CACHE(links_to_files_are_not_followed) {
     run_with(state, cache);
     const file_list l = list_folder(cache);
     assert_true(l.count > 0);
@@ -279,7 +279,7 @@ static uint64_t fill_folder(const char *folder, uint64_t salt, char names[OLD_FI
     return total;
 }
 
-static void the_least_recently_used_files_are_removed_when_the_folder_is_full(void **state) {
+WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full) {
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     engine_for(state);
@@ -304,7 +304,7 @@ static void the_least_recently_used_files_are_removed_when_the_folder_is_full(vo
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-static void a_recently_used_program_remains(void **state) {
+WITH_CACHE(a_recently_used_program_remains) {
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
     run_with(state, cache);
@@ -330,7 +330,7 @@ static void a_recently_used_program_remains(void **state) {
         assert_true(has(&after, programs.names[i]));
 }
 
-static void temporary_files_of_dead_processes_are_removed(void **state) {
+WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
     static const char left[] = "00112233445566778899aabbccddeeff.a1b2c3";
     static const char busy[] = "00112233445566778899aabbccddeeff.d4e5f6";
     engine_for(state);
@@ -356,7 +356,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void engines_that_share_a_full_folder_do_not_disturb_each_other(void **state) {
+WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other) {
     enum { WORKERS = 4 };
     char names[OLD_FILES][33];
     uint64_t sizes[OLD_FILES];
@@ -426,11 +426,11 @@ static void expect_kept_in(void **state, const char *base, const char *home, con
     assert_int_equal(list_folder(folder).count, first.built);
 }
 
-static void an_absolute_base_is_used(void **state) {
+WITH_CACHE(an_absolute_base_is_used) {
     expect_kept_in(state, cache, "/nonexistent", "posemill");
 }
 
-static void a_base_that_is_relative_or_empty_is_ignored(void **state) {
+WITH_CACHE(a_base_that_is_relative_or_empty_is_ignored) {
     char home[PATH];
     snprintf(home, sizeof home, "%s/a", cache);
     expect_kept_in(state, "relative/cache", home, "a/.cache/posemill");
@@ -438,30 +438,10 @@ static void a_base_that_is_relative_or_empty_is_ignored(void **state) {
     expect_kept_in(state, "", home, "b/.cache/posemill");
 }
 
-static void without_any_absolute_path_nothing_is_stored(void **state) {
+WITH_CACHE(without_any_absolute_path_nothing_is_stored) {
     expect_kept_in(state, "relative", "relative", NULL);
     expect_kept_in(state, NULL, NULL, NULL);
     expect_kept_in(state, "", "", NULL);
 }
 
-#define WITH_CACHE(test)                                                                           \
-    { #test, test, make_cache, remove_cache, &on_device }
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_CACHE(a_folder_of_the_same_user_is_used),
-        WITH_CACHE(the_folder_and_its_files_are_private_to_their_owner),
-        WITH_CACHE(a_folder_that_others_can_write_is_neither_read_nor_written),
-        WITH_CACHE(a_folder_of_another_user_is_neither_read_nor_written),
-        WITH_CACHE(a_link_is_not_accepted_as_a_folder),
-        WITH_CACHE(files_that_others_can_write_are_not_used),
-        WITH_CACHE(links_to_files_are_not_followed),
-        WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full),
-        WITH_CACHE(a_recently_used_program_remains),
-        WITH_CACHE(temporary_files_of_dead_processes_are_removed),
-        WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other),
-        WITH_CACHE(an_absolute_base_is_used),
-        WITH_CACHE(a_base_that_is_relative_or_empty_is_ignored),
-        WITH_CACHE(without_any_absolute_path_nothing_is_stored),
-    };
-    return cmocka_run_group_tests_name("program_cache", tests, NULL, engines_close);
-}
+TEST_GROUP(NULL, engines_close)

@@ -130,19 +130,16 @@ static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *e
 
 static void expect_usual(const float out[FLOATS], pm_method method) {
     float expected[FLOATS];
-    void *kind = &on_reference;
-    pm_error error = poisoned_error();
-    pm_clip *clip = make_clip(engine_for(&kind), method);
-    expect_ok(sample_into(clip, expected, &error), &error);
+    pm_clip *clip = make_clip(engine_of_kind(ON_REFERENCE), method);
+    expect_success(sample_into(clip, expected, new_error()));
     pm_clip_destroy(&clip);
     expect_same_bits(out, expected, FLOATS, 4);
 }
 
 static void sample_once(pm_engine *engine, pm_method method) {
     float out[FLOATS];
-    pm_error error = poisoned_error();
     pm_clip *clip = make_clip(engine, method);
-    expect_ok(sample_into(clip, out, &error), &error);
+    expect_success(sample_into(clip, out, new_error()));
     pm_clip_destroy(&clip);
     expect_usual(out, method);
 }
@@ -163,9 +160,8 @@ static size_t files_in(const char *folder) {
 static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create(context, device, &desc, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(context, device, &desc, &engine, new_error()));
     sample_once(engine, PM_METHOD_SQUAD);
     pm_engine_destroy(&engine);
     return n;
@@ -173,7 +169,6 @@ static notes *run_in(cl_context context, cl_device_id device, const char *folder
 
 static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     notes *first = run_in(context, device, folder);
     const size_t built = count_with(first, "built ");
     assert_true(built > 0);
@@ -186,7 +181,7 @@ static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     assert_true(cache_folder_remove());
 }
 
-static void programs_of_a_callers_context_are_cached(void **state) {
+TEST_ON_DEVICE(programs_of_a_callers_context_are_cached) {
     cl_int status = CL_SUCCESS;
     cl_device_id device = pm_cl_device(engine_for(state));
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
@@ -205,15 +200,14 @@ static cl_uint references_of(cl_device_id device) {
 }
 
 /* An engine on a sub-device without other references. Earlier messages are discarded. */
-static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(void **state) {
+TEST_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine) {
     need_sub_devices(state);
     sub_devices own;
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     assert_true(sub_devices_open(engine_for(state), &own));
     const cl_device_id device = own.devices[0];
     const cl_uint before = references_of(device);
-    expect_ok(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, &error), &error);
+    expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
     const cl_uint with_engine = references_of(device);
     assert_true(with_engine > before);
     sub_devices_close(&own);
@@ -223,27 +217,24 @@ static void a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine(vo
     pm_engine_destroy(&engine);
 }
 
-static void an_engine_releases_what_it_retained(void **state) {
+TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
     need_sub_devices(state);
     const cl_uint before = references_of(subs.devices[0]);
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, &error),
-              &error);
+    expect_success(
+        pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, new_error()));
     pm_engine_destroy(&engine);
     assert_int_equal(references_of(subs.devices[0]), before);
 }
 
-static void the_device_name_is_ignored_where_a_device_is_given(void **state) {
+TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
     static const char *const names[] = {"", "no such device", "none", "all"};
     const pm_engine *other = engine_for(state);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         pm_engine *engine = NULL;
-        pm_error error = poisoned_error();
         const pm_engine_desc desc = {.device = names[i]};
-        expect_ok(
-            pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc, &engine, &error),
-            &error);
+        expect_success(pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc,
+                                           &engine, new_error()));
         assert_ptr_equal(pm_cl_device(engine), pm_cl_device(other));
         pm_engine_destroy(&engine);
     }
@@ -252,18 +243,16 @@ static void the_device_name_is_ignored_where_a_device_is_given(void **state) {
 /* ---- messages: without locks held, complete and correct ----------------- */
 
 static void sample_the_clip(notes *n) {
-    pm_error error = poisoned_error();
-    expect_ok(sample_into(n->clip, n->out, &error), &error);
+    expect_success(sample_into(n->clip, n->out, new_error()));
 }
 
 static void expect_callback_may_sample(pm_engine *engine, notes *n) {
     float out[FLOATS];
-    pm_error error = poisoned_error();
     alarm(PATIENCE_SECONDS);
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
     n->clip = clip;
     n->act = sample_the_clip;
-    expect_ok(sample_into(clip, out, &error), &error);
+    expect_success(sample_into(clip, out, new_error()));
     alarm(0);
     n->act = NULL;
     pm_clip_destroy(&clip);
@@ -272,7 +261,7 @@ static void expect_callback_may_sample(pm_engine *engine, notes *n) {
     expect_usual(n->out, PM_METHOD_SQUAD);
 }
 
-static void a_callback_may_sample_on_the_engine_that_calls_it(void **state) {
+TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
     engine_for(state);
     notes *n = notes_make();
     pm_engine *engine = engine_with(
@@ -282,31 +271,29 @@ static void a_callback_may_sample_on_the_engine_that_calls_it(void **state) {
     notes_free(n);
 }
 
-static void a_callback_may_sample_on_an_engine_over_several_devices(void **state) {
+TEST_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices) {
     need_sub_devices(state);
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = "", .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_callback_may_sample(engine, n);
     pm_engine_destroy(&engine);
     notes_free(n);
 }
 
 static void pose_the_crowd(notes *n) {
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose(n->crowd, n->job, &error), &error);
+    expect_success(pm_crowd_pose(n->crowd, n->job, new_error()));
 }
 
-static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) {
+TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     enum { COUNT = 37 };
     const pm_crowd_output output = PM_CROWD_PALETTE;
     pm_crowd_instance instances[COUNT];
     random_source source = random_salted(0xB62);
     scene s;
     notes *n = notes_make();
-    pm_error error = poisoned_error();
     engine_for(state);
     pm_engine *engine = engine_with(
         state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
@@ -325,7 +312,7 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     n->job = &nested;
     n->act = pose_the_crowd;
     alarm(PATIENCE_SECONDS);
-    expect_ok(pm_crowd_pose(s.crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose(s.crowd, &job, new_error()));
     alarm(0);
     n->act = NULL;
     assert_true(n->acts > 0);
@@ -339,16 +326,15 @@ static void a_callback_may_pose_the_crowd_whose_kernels_are_built(void **state) 
     notes_free(n);
 }
 
-static void several_devices_warn_once_about_their_common_folder(void **state) {
+TEST_ON_DEVICE(several_devices_warn_once_about_their_common_folder) {
     need_sub_devices(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     assert_int_equal(chmod(folder, 0777), 0);
     notes *n = notes_make();
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
     const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_ok(pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, &error), &error);
+    expect_success(
+        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     sample_once(engine, PM_METHOD_SLERP);
     pm_engine_destroy(&engine);
     assert_int_equal(count_with(n, folder), 1);
@@ -373,36 +359,26 @@ static void write_bad_kernel(const char *folder, const char *name) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Oclgrind reports a failed build too, and its reports are searched. */
-static void need_silent_failures(void **state) {
-    if (!is_on_oclgrind(state))
-        return;
-    print_message("not tested: Oclgrind reports builds that fail on purpose\n");
-    skip();
-}
-
 static notes *fail_to_build(void **state, const char *folder) {
     static const char *const files[] = {"walk.cl", "gather.cl", "locate.cl"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
     float out[FLOATS];
-    pm_error error = poisoned_error();
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = "",
                                                              .kernel_folder = folder,
                                                              .log = note_message,
                                                              .log_user = n});
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    expect_refusal(sample_into(clip, out, &error), &error, PM_ERROR_BUILD, "locate|walk|gather");
+    expect_error(sample_into(clip, out, new_error()), PM_ERROR_BUILD, "locate|walk|gather");
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     return n;
 }
 
-static void a_failed_build_is_not_reported_as_built(void **state) {
-    need_silent_failures(state);
+TEST_ON_DEVICE(a_failed_build_is_not_reported_as_built) {
+    skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     notes *n = fail_to_build(state, folder);
     if (count_with(n, "built ") > 0)
         print_notes(n);
@@ -414,10 +390,9 @@ static void a_failed_build_is_not_reported_as_built(void **state) {
 }
 
 /* Drivers may omit remarks, but not the error that ends the build. */
-static void a_build_log_is_complete(void **state) {
-    need_silent_failures(state);
+TEST_ON_DEVICE(a_build_log_is_complete) {
+    skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     notes *n = fail_to_build(state, folder);
     assert_true(count_with(n, "build log of ") > 0);
     if (count_with(n, "the last line of a long log") == 0)
@@ -442,11 +417,10 @@ static void count_when_building(void *user, pm_log_level level, const char *mess
         assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
 }
 
-static void a_build_is_announced_before_it_begins(void **state) {
+TEST_ON_DEVICE(a_build_is_announced_before_it_begins) {
     size_t counts[PM_LOG_WARNING + 1] = {0};
     engine_for(state);
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     const pm_engine_desc desc = {
         .cache_folder = folder, .log = count_when_building, .log_user = counts};
     pm_engine *engine = engine_with(state, &desc);
@@ -482,7 +456,7 @@ static void *ask(void *argument) {
     return NULL;
 }
 
-static void threads_that_request_the_same_program_build_it_once(void **state) {
+TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     enum { ASKERS = 4 };
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
@@ -524,23 +498,4 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-/* test_programs [PATTERN of names] */
-int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(programs_of_a_callers_context_are_cached),
-        ONLY_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine),
-        ONLY_ON_DEVICE(an_engine_releases_what_it_retained),
-        ONLY_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given),
-        ONLY_ON_DEVICE(a_failed_build_is_not_reported_as_built),
-        ONLY_ON_DEVICE(a_build_log_is_complete),
-        ONLY_ON_DEVICE(a_build_is_announced_before_it_begins),
-        ONLY_ON_DEVICE(threads_that_request_the_same_program_build_it_once),
-        ONLY_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it),
-        ONLY_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices),
-        ONLY_ON_DEVICE(several_devices_warn_once_about_their_common_folder),
-        ONLY_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built),
-    };
-    if (argc > 1)
-        cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("programs", tests, NULL, close_all);
-}
+TEST_GROUP(NULL, close_all)

@@ -18,13 +18,11 @@ typedef struct planted {
 /* The paths of `paths` that differ with a fault in the kernels. */
 static uint32_t differing(void **state, const planted *fault, uint32_t paths) {
     const char *folder = cache_folder_make();
-    assert_non_null(folder);
     kernel_copies(folder, fault->file, fault->what, fault->by);
     pm_engine *engine =
         engine_with(state, &(pm_engine_desc){.cache_folder = "", .kernel_folder = folder});
-    pm_error error = poisoned_error();
     uint32_t different = 0xaaaaaaaa;
-    expect_ok(pm_engine_check_paths(engine, paths, &different, &error), &error);
+    expect_success(pm_engine_check_paths(engine, paths, &different, new_error()));
     pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
     return different;
@@ -40,7 +38,7 @@ static void expect_found(void **state, const planted *faults, size_t count) {
 }
 
 /* On devices that share no memory with the host no job sorts pairs. */
-static void faults_of_sorted_pairs_are_found(void **state) {
+TEST_ON_DEVICE(faults_of_sorted_pairs_are_found) {
     static const planted faults[] = {
         {"gather_sorted.cl", "pm_quat_scaled(value, lanes.sign)",
          "pm_quat_scaled(value, -lanes.sign)", PM_CHECK_SORTED_PAIRS},
@@ -54,7 +52,7 @@ static void faults_of_sorted_pairs_are_found(void **state) {
     expect_found(state, faults, sizeof faults / sizeof *faults);
 }
 
-static void faults_of_derivatives_are_found(void **state) {
+TEST_ON_DEVICE(faults_of_derivatives_are_found) {
     static const planted faults[] = {
         {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
          "PM_REAL(4.0f) * rate / pm_quat_norm2", PM_CHECK_VELOCITIES},
@@ -63,13 +61,13 @@ static void faults_of_derivatives_are_found(void **state) {
     expect_found(state, faults, sizeof faults / sizeof *faults);
 }
 
-static void a_fault_of_one_output_of_crowds_is_found(void **state) {
+TEST_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found) {
     static const planted fault = {"pm_joint_record.h", "pm_put_row(words + 4, pm_rigid_dual(skin))",
                                   "pm_put_row(words, pm_rigid_dual(skin))", PM_CHECK_CROWDS};
     expect_found(state, &fault, 1);
 }
 
-static void a_path_without_a_fault_does_not_differ(void **state) {
+TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
     static const planted none = {0},
                          of_velocities = {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
                                           "PM_REAL(4.0f) * rate / pm_quat_norm2", 0};
@@ -81,26 +79,13 @@ static void a_path_without_a_fault_does_not_differ(void **state) {
                      PM_CHECK_VELOCITIES);
 }
 
-static void paths_that_do_not_exist_are_refused(void **state) {
+TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
     static const uint32_t bad[] = {0, 1u << 5, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
-    pm_error error = poisoned_error();
     uint32_t different = 7;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        expect_refusal(pm_engine_check_paths(engine_for(state), bad[i], &different, &error), &error,
-                       PM_ERROR_ARGUMENT, "paths");
+        expect_error(pm_engine_check_paths(engine_for(state), bad[i], &different, new_error()),
+                     PM_ERROR_ARGUMENT, "paths");
     assert_int_equal(different, 7);
 }
 
-int main(void) {
-    const int code = exit_code_without_device();
-    if (code != 0)
-        return code;
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(faults_of_sorted_pairs_are_found),
-        ONLY_ON_DEVICE(faults_of_derivatives_are_found),
-        ONLY_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found),
-        ONLY_ON_DEVICE(a_path_without_a_fault_does_not_differ),
-        ONLY_ON_DEVICE(paths_that_do_not_exist_are_refused),
-    };
-    return cmocka_run_group_tests_name("self_check", tests, NULL, engines_close);
-}
+TEST_GROUP_ON_DEVICE(NULL, engines_close)

@@ -57,7 +57,7 @@ static int by_time(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-static void any_order_of_times_gives_the_reference_bits(void **state) {
+TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
     random_source source = random_salted(0x71);
     if (small_sizes())
         skip();
@@ -88,7 +88,7 @@ static void any_order_of_times_gives_the_reference_bits(void **state) {
     motion_free(&m);
 }
 
-static void every_size_from_the_threshold_on_gives_the_reference_bits(void **state) {
+TEST_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits) {
     random_source source = random_salted(0x73);
     if (small_sizes())
         skip();
@@ -114,7 +114,7 @@ static void every_size_from_the_threshold_on_gives_the_reference_bits(void **sta
 }
 
 /* Constants (sterp), a loop with flipped signs, listed key times. */
-static void loops_constants_and_listed_keys_give_the_reference_bits(void **state) {
+TEST_ON_DEVICE(loops_constants_and_listed_keys_give_the_reference_bits) {
     static const pm_method methods[] = {PM_METHOD_STERP, PM_METHOD_CIRCULAR_C1, PM_METHOD_SLERP};
     random_source source = random_salted(0x75);
     if (small_sizes())
@@ -142,7 +142,7 @@ static void loops_constants_and_listed_keys_give_the_reference_bits(void **state
     motion_free(&m);
 }
 
-static void keys_of_48_bits_give_the_reference_bits(void **state) {
+TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     enum { MANY_KEYS = 3 * KEYS };
     random_source source = random_salted(0x77);
     if (small_sizes())
@@ -161,7 +161,7 @@ static void keys_of_48_bits_give_the_reference_bits(void **state) {
     motion_free(&m);
 }
 
-static void tracks_with_their_own_timelines_give_the_reference_bits(void **state) {
+TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
     random_source source = random_salted(0x79);
     if (small_sizes())
         skip();
@@ -200,7 +200,7 @@ static pm_clip *slerp_clip(pm_engine *engine) {
     return clip;
 }
 
-static void every_number_of_lanes_gives_the_reference_bits(void **state) {
+TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
     static const uint32_t widths[] = {1, 4, 8, 16};
     random_source source = random_salted(0x7E);
     if (small_sizes())
@@ -217,7 +217,7 @@ static void every_number_of_lanes_gives_the_reference_bits(void **state) {
     }
 }
 
-static void a_job_on_a_queue_waits_and_keeps_its_own_pairs(void **state) {
+TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     random_source source = random_salted(0x7C);
     engine_for(state);
     if (small_sizes())
@@ -229,23 +229,17 @@ static void a_job_on_a_queue_waits_and_keeps_its_own_pairs(void **state) {
     blocking.rotations = expected;
     blocking.on_reference = true;
     sample_make(clip, &blocking);
-    cl_event gate = gate_make(), done = NULL;
+    cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(COUNT * 16);
     const pm_cl_outputs to = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
-    pm_error error = poisoned_error();
-    expect_ok(pm_cl_sample(clip, &pairs, &to, queue, 1, &gate, &done, &error), &error);
+    cl_event done = caller_sample(clip, &pairs, &to, queue, gate);
     memset(times, 0xFF, sizeof times);
     memset(tracks, 0xFF, sizeof tracks);
     assert_false(is_complete(done));
     gate_open(gate);
-    float *results = caller_read(buffer, COUNT * 16, done);
-    expect_same_bits(results, expected, COUNT * 4, 4);
-    free(results);
+    caller_expect(buffer, expected, COUNT * 4, 4, done);
     guarded_free(expected);
-    release_event(gate);
-    release_event(done);
-    clReleaseMemObject(buffer);
     pm_clip_destroy(&clip);
 }
 
@@ -276,10 +270,9 @@ static void fail_each(const pm_clip *clip, fault_kind kind, const float *expecte
     size_t failed = 0;
     for (size_t n = 1; n < MAX_FAULTS; n++) {
         const long objects = faults_live_objects(), blocks = faults_live_blocks();
-        pm_error error = poisoned_error();
         memset(values, 0xFF, COUNT * 4 * sizeof *values);
         faults_arm(kind, n, CL_OUT_OF_HOST_MEMORY, false);
-        const pm_status status = pm_sample(clip, &job, &error);
+        const pm_status status = pm_sample(clip, &job, new_error());
         const bool fired = faults_disarm() != NULL;
         assert_true(fired || status == PM_OK);
         if (status == PM_OK)
@@ -292,7 +285,7 @@ static void fail_each(const pm_clip *clip, fault_kind kind, const float *expecte
     assert_true(failed >= 5);
 }
 
-static void failures_leak_nothing_and_are_reported(void **state) {
+TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
     random_source source = random_salted(0x7D);
     if (small_sizes() || !faults_are_linked())
         skip();
@@ -312,8 +305,7 @@ static void failures_leak_nothing_and_are_reported(void **state) {
 
 /* ---- the memory that a device keeps ---- */
 
-static void kept_memory_is_lent_again(void **state) {
-    (void)state;
+TEST(kept_memory_is_lent_again) {
     pm_pool *pool = pm_pool_open();
     pm_block *first = pm_block_take(pool, 1000), *second = pm_block_take(pool, 1000);
     const void *memory = pm_block_memory(first);
@@ -332,10 +324,9 @@ static void kept_memory_is_lent_again(void **state) {
 }
 
 /* No page of the blocks is written, so that they take addresses alone. */
-static void kept_memory_is_bounded(void **state) {
+TEST(kept_memory_is_bounded) {
     enum { BLOCKS = 3 };
     const size_t size = PM_POOL_KEPT / 2;
-    (void)state;
     if (!faults_are_linked())
         skip();
     const long before = faults_live_blocks();
@@ -356,8 +347,7 @@ static void kept_memory_is_bounded(void **state) {
     assert_int_equal(faults_live_blocks(), before);
 }
 
-static void memory_may_come_back_after_the_device_is_closed(void **state) {
-    (void)state;
+TEST(memory_may_come_back_after_the_device_is_closed) {
     if (!faults_are_linked())
         skip();
     const long before = faults_live_blocks();
@@ -371,8 +361,7 @@ static void memory_may_come_back_after_the_device_is_closed(void **state) {
     assert_int_equal(faults_live_blocks(), before);
 }
 
-static int open_caller(void **state) {
-    (void)state;
+FIXTURE(open_caller) {
     return caller_open() ? 0 : 1;
 }
 
@@ -381,20 +370,4 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        ONLY_ON_DEVICE(any_order_of_times_gives_the_reference_bits),
-        ONLY_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits),
-        ONLY_ON_DEVICE(loops_constants_and_listed_keys_give_the_reference_bits),
-        ONLY_ON_DEVICE(keys_of_48_bits_give_the_reference_bits),
-        ONLY_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits),
-        ONLY_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits),
-        ONLY_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs),
-        ONLY_ON_DEVICE(failures_leak_nothing_and_are_reported),
-        cmocka_unit_test(kept_memory_is_lent_again),
-        cmocka_unit_test(kept_memory_is_bounded),
-        cmocka_unit_test(memory_may_come_back_after_the_device_is_closed),
-    };
-    const int code = exit_code_without_device();
-    return code ? code : cmocka_run_group_tests_name("sorted pairs", tests, open_caller, close_all);
-}
+TEST_GROUP_ON_DEVICE(open_caller, close_all)

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The oracle itself, in double: against second constructions of the same curves, against every
- * property of the methods, and against properties that must not hold, so that a property test that
- * cannot fail would be detected. Independent of the library and of devices.
+ * The oracle itself, in double: against every property of the methods, against properties that must not
+ * hold, so that a property test that cannot fail would be detected, and at its limits. test_vectors compares
+ * it with a second construction of every curve, test_continuity with the promises of continuity.
+ * Independent of the library and of devices.
  */
 #include "base/counts.h"
 #include "oracle/oracle.h"
-#include "support/property_rules.h"
+#include "support/properties.h"
+#include "support/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,63 +21,12 @@ static void assert_below(double error, double bound, const char *name) {
         fail_msg("%s: %g exceeds %g", name, error, bound);
 }
 
-static void hold(property_rule rule) {
+static void hold(void **state) {
     const implementation in_double = implementation_oracle();
-    property_hold(rule, &in_double);
+    property_hold(*(property_rule *)*state, &in_double);
 }
 
-static void every_method_but_bspline_passes_through_its_keys(void **state) {
-    (void)state;
-    hold(RULE_KEYS);
-}
-
-static void every_method_keeps_unit_norm(void **state) {
-    (void)state;
-    hold(RULE_NORM);
-}
-
-static void rotating_the_parent_rotates_the_curve(void **state) {
-    (void)state;
-    hold(RULE_LEFT);
-}
-
-static void scaling_time_scales_the_curve(void **state) {
-    (void)state;
-    hold(RULE_TIME);
-}
-
-static void signs_of_keys_do_not_matter_except_in_gltf(void **state) {
-    (void)state;
-    hold(RULE_SIGNS);
-}
-
-static void reversed_keys_give_the_reversed_curve(void **state) {
-    (void)state;
-    hold(RULE_REVERSAL);
-}
-
-static void keys_of_constant_velocity_give_constant_velocity(void **state) {
-    (void)state;
-    hold(RULE_STEADY);
-}
-
-static void equal_keys_are_constant_in_methods_that_promise_it(void **state) {
-    (void)state;
-    hold(RULE_STILL);
-}
-
-static void slerp_and_sterp_have_constant_speed_within_a_segment(void **state) {
-    (void)state;
-    hold(RULE_EVEN_SPEED);
-}
-
-static void smooth_methods_have_continuous_velocity(void **state) {
-    (void)state;
-    hold(RULE_VELOCITY);
-}
-
-static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) {
-    (void)state;
+TEST(circular_has_continuous_direction_and_a_jump_of_speed) {
     /* At cusps it has none, so the tracks here have small rotations. */
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
@@ -116,20 +63,8 @@ static void circular_has_continuous_direction_and_a_jump_of_speed(void **state) 
     assert_true(property_velocity(&in_double, variant_named("circular")) > 0.5);
 }
 
-static void loops_repeat_with_the_sign_of_their_wrap(void **state) {
-    (void)state;
-    hold(RULE_PERIOD);
-}
-
-static void moving_a_key_changes_four_segments_at_most_except_in_spline(void **state) {
-    (void)state;
-    hold(RULE_LOCALITY);
-}
-
-static void right_multiplication_requires_the_axis_of_sterp_to_rotate_too(void **state) {
-    (void)state;
+TEST(right_multiplication_requires_the_axis_of_sterp_to_rotate_too) {
     const implementation in_double = implementation_oracle();
-    hold(RULE_RIGHT);
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
         const bool fixed = v->method == PM_METHOD_STERP && v->frame == PM_AXIS_BODY;
@@ -171,22 +106,7 @@ static vec3 chord(const single *s, ptrdiff_t i) {
         quat_multiply(quat_conjugate(oracle_key(s->o, 0, i)), oracle_key(s->o, 0, i + 1)));
 }
 
-static void slerp_is_the_exponential_of_a_scaled_logarithm(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 300; n++) {
-        single s = single_create(&source, 3, PI, true, "slerp");
-        for (int k = 0; k <= 10; k++) {
-            const quat expected =
-                quat_multiply(oracle_key(s.o, 0, 1), quat_exp(vec3_scale(chord(&s, 1), k / 10.0)));
-            assert_below(oracle_error(at(&s, 1, k / 10.0), expected), 1e-14, "slerp");
-        }
-        single_destroy(&s);
-    }
-}
-
-static void slerp_of_any_operands_has_constant_speed_and_never_fails(void **state) {
-    (void)state;
+TEST(slerp_of_any_operands_has_constant_speed_and_never_fails) {
     random_source source = random_start();
     for (int n = 0; n < 300; n++) {
         double raw[4];
@@ -208,8 +128,7 @@ static void slerp_of_any_operands_has_constant_speed_and_never_fails(void **stat
     }
 }
 
-static void nlerp_stays_near_slerp(void **state) {
-    (void)state;
+TEST(nlerp_stays_near_slerp) {
     random_source source = random_start();
     double tightest = 0.0;
     for (int n = 0; n < 2000; n++) {
@@ -225,164 +144,9 @@ static void nlerp_stays_near_slerp(void **state) {
     assert_true(tightest < 0.037 && tightest > 0.032);
 }
 
-static void squad_of_uniform_keys_has_shoemakes_inner_points(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 300; n++) {
-        single s = single_create(&source, 4, 1.2, false, "squad, unlimited");
-        const quat p = oracle_key(s.o, 0, 1), q = oracle_key(s.o, 0, 2);
-        const vec3 l0 = chord(&s, 0), l1 = chord(&s, 1), l2 = chord(&s, 2);
-        /* s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4) */
-        const quat a = quat_multiply(p, quat_exp(vec3_scale(vec3_subtract(l1, l0), -0.25)));
-        const quat b = quat_multiply(q, quat_exp(vec3_scale(vec3_subtract(l2, l1), -0.25)));
-        for (int k = 1; k < 10; k++) {
-            const double u = k / 10.0;
-            const quat expected =
-                quat_slerp(quat_slerp(p, q, u), quat_slerp(a, b, u), 2.0 * u * (1.0 - u));
-            assert_below(oracle_error(at(&s, 1, u), expected), 1e-13, "squad");
-        }
-        single_destroy(&s);
-    }
-}
-
-/* The body velocity at a key on the side of segment i, by finite differences. */
-static vec3 velocity_at(const single *s, size_t i, bool leaving) {
-    const double h = oracle_key_time(s->o, 0, i + 1) - oracle_key_time(s->o, 0, i);
-    const double d = 1e-5, sign = leaving ? 1.0 : -1.0;
-    const quat key = at(s, i, leaving ? 0.0 : 1.0);
-    const quat one = at(s, i, leaving ? d : 1.0 - d), two = at(s, i, leaving ? 2 * d : 1 - 2 * d);
-    const vec3 l1 = quat_log(quat_multiply(quat_conjugate(key), one));
-    const vec3 l2 = quat_log(quat_multiply(quat_conjugate(key), two));
-    return vec3_scale(vec3_subtract(vec3_scale(l1, 4.0), l2), sign / (2.0 * d * h));
-}
-
-static vec3 slope(const single *s, ptrdiff_t i) {
-    const size_t k = (size_t)i;
-    return vec3_scale(chord(s, i),
-                      1.0 / (oracle_key_time(s->o, 0, k + 1) - oracle_key_time(s->o, 0, k)));
-}
-
-static void squad_has_the_bessel_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, 5, 2.0, true, "squad, unlimited");
-        for (size_t i = 1; i < 4; i++) {
-            const double h0 = oracle_key_time(s.o, 0, i) - oracle_key_time(s.o, 0, i - 1);
-            const double h1 = oracle_key_time(s.o, 0, i + 1) - oracle_key_time(s.o, 0, i);
-            const vec3 w = vec3_scale(vec3_add(vec3_scale(slope(&s, (ptrdiff_t)i - 1), h1),
-                                               vec3_scale(slope(&s, (ptrdiff_t)i), h0)),
-                                      1.0 / (h0 + h1));
-            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, true), w)), 1e-5, "leaving");
-            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i - 1, false), w)), 1e-5,
-                         "arriving");
-        }
-        single_destroy(&s);
-    }
-}
-
-static void squad_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, n % 4 == 0 ? 2 : 4, 1.5, true, "squad, user");
-        for (size_t i = 0; i + 1 < s.set.tracks[0].key_count; i++) {
-            const vec3 w0 = vec3_of(s.set.tracks[0].tangents[i]);
-            const vec3 w1 = vec3_of(s.set.tracks[0].tangents[i + 1]);
-            const vec3 v0 = velocity_at(&s, i, true), v1 = velocity_at(&s, i, false);
-            /* The limiter may shorten the velocities, so only their directions are compared
-             * here. */
-            assert_below(vec3_norm(v0), vec3_norm(w0) + 1e-5, "limited");
-            assert_below(vec3_norm(v0) * vec3_norm(w0) - vec3_dot(v0, w0), 1e-5, "leaving");
-            assert_below(vec3_norm(v1) * vec3_norm(w1) - vec3_dot(v1, w1), 1e-5, "arriving");
-        }
-        single_destroy(&s);
-    }
-}
-
-static void squad_has_the_requested_end_conditions(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, 4, 0.8, true, "squad");
-        const double h0 = oracle_key_time(s.o, 0, 1) - oracle_key_time(s.o, 0, 0);
-        const double h1 = oracle_key_time(s.o, 0, 2) - oracle_key_time(s.o, 0, 1);
-        const vec3 s0 = slope(&s, 0), s1 = slope(&s, 1);
-        const vec3 w1 = vec3_scale(vec3_add(vec3_scale(s0, h1), vec3_scale(s1, h0)), 1 / (h0 + h1));
-        const vec3 expected[PM_ENDS_COUNT] = {
-            [PM_ENDS_CHORD] = s0,
-            [PM_ENDS_NATURAL] = vec3_scale(vec3_subtract(vec3_scale(s0, 3.0), w1), 0.5),
-            [PM_ENDS_PARABOLA] = vec3_add(s0, vec3_scale(vec3_subtract(s0, s1), h0 / (h0 + h1))),
-            [PM_ENDS_ZERO] = {0.0, 0.0, 0.0},
-        };
-        for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
-            oracle_destroy(s.o);
-            s.desc.ends = (pm_ends)ends;
-            s.desc.unlimited = true;
-            s.o = oracle_create_unrounded(&s.desc);
-            const vec3 got = velocity_at(&s, 0, true);
-            assert_below(vec3_norm(vec3_subtract(got, expected[ends])), 1e-5, "end");
-        }
-        single_destroy(&s);
-    }
-}
-
-static void limited_squad_stays_continuous_at_extreme_time_ratios(void **state) {
-    (void)state;
-    random_source source = random_start();
-    double worst_unlimited = 0.0;
-    for (int n = 0; n < 100; n++) {
-        for (int limited = 0; limited < 2; limited++) {
-            random_source again = source;
-            single s = single_create(&again, 5, 3.0, false, limited ? "squad" : "squad, unlimited");
-            for (size_t i = 1; i < 5; i++)
-                s.set.tracks[0].times[i] = s.set.tracks[0].times[i - 1] + (i % 2 ? 1.0 : 80.0);
-            oracle_destroy(s.o);
-            s.o = oracle_create_unrounded(&s.desc);
-            for (size_t i = 1; i < 4; i++) {
-                const double jump = vec3_norm(
-                    vec3_subtract(velocity_at(&s, i - 1, false), velocity_at(&s, i, true)));
-                if (limited)
-                    assert_below(jump, 1e-5, "jump");
-                else
-                    worst_unlimited = fmax(worst_unlimited, jump);
-            }
-            single_destroy(&s);
-        }
-        (void)random_bits(&source);
-    }
-    assert_true(worst_unlimited > 0.1);
-}
-
-static void squad_has_no_continuous_acceleration(void **state) {
-    (void)state;
-    random_source source = random_start();
-    double worst = 0.0;
-    for (int n = 0; n < 20; n++) {
-        single s = single_create(&source, 5, 1.0, false, "squad");
-        const double d = 1e-3;
-        for (size_t i = 1; i < 4; i++) {
-            const quat key = oracle_key(s.o, 0, (ptrdiff_t)i);
-            vec3 bend[2];
-            for (int side = 0; side < 2; side++) {
-                const size_t segment = side ? i : i - 1;
-                const quat one = at(&s, segment, side ? d : 1.0 - d);
-                const quat two = at(&s, segment, side ? 2.0 * d : 1.0 - 2.0 * d);
-                const vec3 l1 = quat_log(quat_multiply(quat_conjugate(key), one));
-                const vec3 l2 = quat_log(quat_multiply(quat_conjugate(key), two));
-                bend[side] = vec3_scale(vec3_subtract(l2, vec3_scale(l1, 2.0)), 1.0 / (d * d));
-            }
-            worst = fmax(worst, vec3_norm(vec3_subtract(bend[0], bend[1])));
-        }
-        single_destroy(&s);
-    }
-    assert_true(worst > 0.1);
-}
-
 /* Float32 keys a half turn apart and at rest: the inner operands are a whole turn apart, and the
  * last bit of a dot product must not determine the direction of the slerp between them. */
-static void squad_at_rest_rotates_a_half_turn_at_constant_speed(void **state) {
-    (void)state;
+TEST(squad_at_rest_rotates_a_half_turn_at_constant_speed) {
     random_source source = random_start();
     for (int n = 0; n < 500; n++) {
         single s = single_create(&source, 4, 1.0, false, "squad, hold");
@@ -412,94 +176,7 @@ static void squad_at_rest_rotates_a_half_turn_at_constant_speed(void **state) {
 
 /* ---- circular --------------------------------------------------------------- */
 
-typedef struct wide4 {
-    long double c[4];
-} wide4;
-
-static wide4 widened(quat q) {
-    return (wide4){{(long double)q.x, (long double)q.y, (long double)q.z, (long double)q.w}};
-}
-
-static long double wide_dot(wide4 a, wide4 b) {
-    return a.c[0] * b.c[0] + a.c[1] * b.c[1] + a.c[2] * b.c[2] + a.c[3] * b.c[3];
-}
-
-static wide4 wide_sum(wide4 a, long double s, wide4 b) {
-    wide4 r;
-    for (int n = 0; n < 4; n++)
-        r.c[n] = a.c[n] + s * b.c[n];
-    return r;
-}
-
-/* The published construction in long double: centre, radius, and an angle in the circle's plane,
- * over the arc from p1 to p2 that does not contain p0. */
-static quat arc_by_centre(quat p0, quat p1, quat p2, double u) {
-    const wide4 o = widened(p1), b = wide_sum(widened(p0), -1.0L, o);
-    const wide4 c = wide_sum(widened(p2), -1.0L, o);
-    const long double bb = wide_dot(b, b), cc = wide_dot(c, c), bc = wide_dot(b, c);
-    const long double d = 2.0L * (bb * cc - bc * bc);
-    const long double x = cc * (bb - bc) / d, y = bb * (cc - bc) / d;
-    wide4 centre = wide_sum(wide_sum(o, x, b), y, c);
-    wide4 e1 = wide_sum(o, -1.0L, centre);
-    const long double radius = sqrtl(wide_dot(e1, e1));
-    e1 = wide_sum(e1, 1.0L / radius - 1.0L, e1);
-    wide4 e2 = wide_sum(c, -wide_dot(c, e1), e1);
-    const long double size = sqrtl(wide_dot(e2, e2));
-    e2 = wide_sum(e2, 1.0L / size - 1.0L, e2);
-    const wide4 to2 = wide_sum(widened(p2), -1.0L, centre);
-    const wide4 to0 = wide_sum(widened(p0), -1.0L, centre);
-    const long double two_pi = 2.0L * acosl(-1.0L);
-    long double angle = atan2l(wide_dot(to2, e2), wide_dot(to2, e1));
-    long double other = atan2l(wide_dot(to0, e2), wide_dot(to0, e1));
-    angle += angle < 0.0L ? two_pi : 0.0L;
-    other += other < 0.0L ? two_pi : 0.0L;
-    if (other < angle) /* p0 is on the arc of increasing angle, so the other arc is meant */
-        angle -= two_pi;
-    const long double phase = angle * (long double)u;
-    const wide4 r = wide_sum(wide_sum(centre, radius * cosl(phase), e1), radius * sinl(phase), e2);
-    return (quat){(double)r.c[0], (double)r.c[1], (double)r.c[2], (double)r.c[3]};
-}
-
-static double corner_cosine(quat corner, quat a, quat b) {
-    const quat x = quat_subtract(a, corner), y = quat_subtract(b, corner);
-    return quat_dot(x, y) / (quat_norm(x) * quat_norm(y));
-}
-
-/* The condition of the guard, from angles of the triangle of keys instead of arcs. */
-static bool cusp_by_angles(quat p, quat q, quat r) {
-    return corner_cosine(p, q, r) < 0.0 || corner_cosine(r, p, q) < 0.0 ||
-           corner_cosine(q, p, r) > cos(15.0 * PI / 180.0);
-}
-
-static void circular_is_a_blend_of_arcs_about_centres(void **state) {
-    (void)state;
-    random_source source = random_start();
-    int arcs = 0, cusps = 0;
-    for (int n = 0; n < 2000; n++) {
-        single s = single_create(&source, 4, 2.5, true, "circular");
-        const quat p0 = oracle_key(s.o, 0, 0), p1 = oracle_key(s.o, 0, 1);
-        const quat p2 = oracle_key(s.o, 0, 2), p3 = oracle_key(s.o, 0, 3);
-        const bool cusp1 = cusp_by_angles(p0, p1, p2), cusp2 = cusp_by_angles(p1, p2, p3);
-        for (int k = 1; k < 8; k++) {
-            const double u = k / 8.0;
-            const quat great = quat_slerp(p1, p2, u);
-            const quat a = cusp1 ? great : arc_by_centre(p0, p1, p2, u);
-            const quat b = cusp2 ? great : arc_by_centre(p3, p2, p1, 1.0 - u);
-            assert_below(oracle_error(at(&s, 1, u), quat_slerp(a, b, u)), 1e-12, "circular");
-            const quat first = cusp1 ? quat_slerp(p0, p1, u) : arc_by_centre(p2, p1, p0, 1.0 - u);
-            assert_below(oracle_error(at(&s, 0, u), first), 1e-12, "first");
-            const quat last = cusp2 ? quat_slerp(p2, p3, u) : arc_by_centre(p1, p2, p3, u);
-            assert_below(oracle_error(at(&s, 2, u), last), 1e-12, "last");
-        }
-        arcs += !cusp1;
-        cusps += cusp1;
-        single_destroy(&s);
-    }
-    assert_true(arcs > 200 && cusps > 200);
-}
-
-static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
-    (void)state;
+TEST(guarded_circular_does_not_spin_on_a_reversal) {
     track_set set;
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
@@ -524,52 +201,6 @@ static void guarded_circular_does_not_spin_on_a_reversal(void **state) {
 
 /* ---- phased circles, vector cubics, B-spline ------------------------------------ */
 
-/* The parabolas of the angle, which measures arcs of one great circle. */
-static void circular_c1_about_one_axis_is_catmull_rom_of_the_angle(void **state) {
-    (void)state;
-    random_source source = random_start();
-    const vec3 axis = {0.48, 0.6, 0.64};
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, 6, 1.0, true, "circular-c1");
-        test_track *t = &s.set.tracks[0];
-        double angle = 0.0;
-        for (size_t i = 0; i < 6; i++) {
-            const quat q = quat_exp(vec3_scale(axis, 0.5 * angle));
-            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
-            t->positions[i][0] = angle;
-            angle += random_between(&source, 0.2, 1.4);
-        }
-        s.desc = variant_describe(variant_named("circular-c1"), &s.set);
-        s.desc.ends = PM_ENDS_PARABOLA; /* the only arc at an end is its parabola */
-        oracle_destroy(s.o);
-        s.o = oracle_create_unrounded(&s.desc);
-        for (size_t i = 0; i < 5; i++) {
-            for (int k = 1; k < 8; k++) {
-                const oracle_cursor cursor = {0, i, k / 8.0};
-                const double expected = oracle_position(s.o, 0, cursor).x;
-                const quat turned = quat_exp(vec3_scale(axis, 0.5 * expected));
-                assert_below(oracle_error(oracle_rotation(s.o, 0, cursor), turned), 1e-12, "angle");
-            }
-        }
-        single_destroy(&s);
-    }
-}
-
-static void hermite_has_the_users_velocity_on_both_sides_of_its_keys(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, n % 4 == 0 ? 2 : 4, 2.5, true, "hermite, user");
-        const test_track *t = &s.set.tracks[0];
-        for (size_t i = 0; i + 1 < t->key_count; i++) {
-            const vec3 w0 = vec3_of(t->tangents[i]), w1 = vec3_of(t->tangents[i + 1]);
-            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, true), w0)), 1e-5, "leaving");
-            assert_below(vec3_norm(vec3_subtract(velocity_at(&s, i, false), w1)), 1e-5, "arriving");
-        }
-        single_destroy(&s);
-    }
-}
-
 /* The body acceleration at a key, half the full angle's, by one-sided differences over times of `h`,
  * which is negative for the side before the key. */
 static vec3 acceleration_at(const oracle *o, size_t track, size_t key, double h) {
@@ -587,8 +218,7 @@ static vec3 acceleration_at(const oracle *o, size_t track, size_t key, double h)
 }
 
 /* Among these tracks is one whose equations have a minimum of the residual that is no solution. */
-static void a_spline_is_found_beside_a_minimum_that_is_none(void **state) {
-    (void)state;
+TEST(a_spline_is_found_beside_a_minimum_that_is_none) {
     enum { TRACKS = 37, KEYS = 12 };
     random_source source = {6 * 7919};
     track_set set;
@@ -613,83 +243,9 @@ static void a_spline_is_found_beside_a_minimum_that_is_none(void **state) {
     set_destroy(&set);
 }
 
-/* Where no end key repeats, keys of constant velocity give a curve of constant velocity. */
-static void bspline_has_constant_velocity_away_from_its_ends(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 100; n++) {
-        single s = single_create(&source, 6, 1.0, true, "bspline");
-        test_track *t = &s.set.tracks[0];
-        const quat first = quat_of(t->keys[0]);
-        double direction[3];
-        random_direction(&source, direction);
-        const vec3 step = vec3_scale(vec3_of(direction), random_between(&source, 0.1, 1.3));
-        for (size_t i = 1; i < 6; i++) {
-            const quat q = quat_multiply(first, quat_exp(vec3_scale(step, (double)i)));
-            t->keys[i][0] = q.x, t->keys[i][1] = q.y, t->keys[i][2] = q.z, t->keys[i][3] = q.w;
-        }
-        s.desc = variant_describe(variant_named("bspline"), &s.set);
-        oracle_destroy(s.o);
-        s.o = oracle_create_unrounded(&s.desc);
-        for (size_t i = 1; i < 4; i++) {
-            for (int k = 0; k <= 8; k++) {
-                const double cursor = (double)i + k / 8.0;
-                const quat expected = quat_multiply(first, quat_exp(vec3_scale(step, cursor)));
-                assert_below(oracle_error(at(&s, i, k / 8.0), expected), 1e-12, "steady");
-            }
-        }
-        /* A sixth of the first step after the key, through which the curve does not pass. */
-        const quat begin = quat_multiply(first, quat_exp(vec3_scale(step, 1.0 / 6.0)));
-        assert_below(oracle_error(at(&s, 0, 0.0), begin), 1e-12, "begin");
-        single_destroy(&s);
-    }
-}
-
-/* ---- sterp -------------------------------------------------------------------- */
-
-static void sterp_moves_its_axis_along_a_great_arc(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 200; n++) {
-        single s = single_create(&source, 2, 3.0, false, "sterp");
-        const vec3 axis = vec3_of(s.set.tracks[0].axis);
-        const vec3 from = quat_rotate(at(&s, 0, 0.0), axis), to = quat_rotate(at(&s, 0, 1.0), axis);
-        const double whole =
-            atan2(vec3_norm(vec3_subtract(to, from)), vec3_norm(vec3_add(to, from)));
-        for (int k = 1; k < 8; k++) {
-            const vec3 tip = quat_rotate(at(&s, 0, k / 8.0), axis);
-            const double part =
-                atan2(vec3_norm(vec3_subtract(tip, from)), vec3_norm(vec3_add(tip, from)));
-            const double rest =
-                atan2(vec3_norm(vec3_subtract(to, tip)), vec3_norm(vec3_add(to, tip)));
-            assert_below(fabs(part + rest - whole), 1e-9, "on the arc");
-            assert_below(fabs(part - k / 8.0 * whole), 1e-9, "even");
-        }
-        single_destroy(&s);
-    }
-}
-
-static void sterp_in_turn_swings_before_it_twists(void **state) {
-    (void)state;
-    random_source source = random_start();
-    for (int n = 0; n < 200; n++) {
-        single s = single_create(&source, 2, 3.0, false, "sterp, in turn");
-        const vec3 axis = vec3_of(s.set.tracks[0].axis);
-        const quat middle = at(&s, 0, 0.5);
-        const vec3 swung = quat_rotate(middle, axis), end = quat_rotate(at(&s, 0, 1.0), axis);
-        assert_below(vec3_norm(vec3_subtract(swung, end)), 1e-12, "swing has ended");
-        const vec3 swing = quat_log(quat_multiply(quat_conjugate(at(&s, 0, 0.0)), middle));
-        assert_below(fabs(vec3_dot(swing, axis)), 1e-12, "no twist before");
-        const vec3 later = quat_rotate(at(&s, 0, 0.75), axis);
-        assert_below(vec3_norm(vec3_subtract(later, end)), 1e-12, "only twist after");
-        single_destroy(&s);
-    }
-}
-
 /* ---- times, ends, loops, vectors ----------------------------------------------- */
 
-static void tracks_clamp_outside_their_keys(void **state) {
-    (void)state;
+TEST(tracks_clamp_outside_their_keys) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         single s = single_create(&source, 4, 2.0, true, variant_at(n)->name);
@@ -705,8 +261,7 @@ static void tracks_clamp_outside_their_keys(void **state) {
     }
 }
 
-static void one_key_is_constant_and_two_are_slerp(void **state) {
-    (void)state;
+TEST(one_key_is_constant_and_two_are_slerp) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -722,8 +277,7 @@ static void one_key_is_constant_and_two_are_slerp(void **state) {
     }
 }
 
-static void a_closing_key_gives_the_loop_without_it(void **state) {
-    (void)state;
+TEST(a_closing_key_gives_the_loop_without_it) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -759,8 +313,7 @@ static void a_closing_key_gives_the_loop_without_it(void **state) {
     }
 }
 
-static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
-    (void)state;
+TEST(a_loop_of_a_full_turn_continues_without_a_jump) {
     track_set set;
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
@@ -792,8 +345,7 @@ static void a_loop_of_a_full_turn_continues_without_a_jump(void **state) {
     set_destroy(&set);
 }
 
-static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state) {
-    (void)state;
+TEST(positions_of_uniform_samples_on_uniform_keys_are_exact) {
     static double keys[1000][4];
     for (size_t i = 0; i < 1000; i++)
         keys[i][3] = 1.0;
@@ -818,49 +370,7 @@ static void positions_of_uniform_samples_on_uniform_keys_are_exact(void **state)
     oracle_destroy(o);
 }
 
-/* Bessel tangents and parabola ends reproduce parabolas, which no other combination does. */
-static void catmull_rom_reproduces_parabolas(void **state) {
-    (void)state;
-    random_source source = random_start();
-    track_set set;
-    set_random(&source, 1, 6, 0.0, 1.0, true, false, &set);
-    test_track *t = &set.tracks[0];
-    for (size_t i = 0; i < 6; i++)
-        for (int c = 0; c < 3; c++)
-            t->positions[i][c] = (1.0 + c) * t->times[i] * t->times[i] - 2.0 * t->times[i] + 3.0;
-    for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
-        pm_clip_desc desc = variant_describe(variant_named("squad"), &set);
-        desc.ends = (pm_ends)ends;
-        oracle *o = oracle_create_unrounded(&desc);
-        double worst = 0.0, worst_inside = 0.0;
-        for (size_t k = 0; k <= 50; k++) {
-            const double time = t->times[5] * (double)k / 50.0;
-            const vec3 p = oracle_position(o, 0, oracle_at_time(o, 0, time));
-            const double error = fabs(p.z - (3.0 * time * time - 2.0 * time + 3.0));
-            worst = fmax(worst, error);
-            if (time > t->times[1] && time < t->times[4])
-                worst_inside = fmax(worst_inside, error);
-        }
-        assert_below(worst_inside, 1e-12, "inside");
-        assert_true(ends == PM_ENDS_PARABOLA ? worst < 1e-12 : worst > 1e-3);
-        oracle_destroy(o);
-    }
-    set_destroy(&set);
-}
-
-static void positions_of_two_keys_are_linear(void **state) {
-    (void)state;
-    random_source source = random_start();
-    single s = single_create(&source, 2, 1.0, true, "squad, natural");
-    const vec3 a = vec3_of(s.set.tracks[0].positions[0]), b = vec3_of(s.set.tracks[0].positions[1]);
-    const vec3 p = oracle_position(s.o, 0, (oracle_cursor){0, 0, 0.3});
-    const vec3 expected = vec3_add(vec3_scale(a, 0.7), vec3_scale(b, 0.3));
-    assert_below(vec3_norm(vec3_subtract(p, expected)), 1e-14, "linear");
-    single_destroy(&s);
-}
-
-static void adversarial_tracks_give_unit_rotations_in_every_method(void **state) {
-    (void)state;
+TEST(adversarial_tracks_give_unit_rotations_in_every_method) {
     for (size_t n = 0; n < adversarial_count(); n++) {
         track_set set;
         set_create(1, false, &set);
@@ -883,48 +393,7 @@ static void adversarial_tracks_give_unit_rotations_in_every_method(void **state)
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_but_bspline_passes_through_its_keys),
-        cmocka_unit_test(every_method_keeps_unit_norm),
-        cmocka_unit_test(rotating_the_parent_rotates_the_curve),
-        cmocka_unit_test(scaling_time_scales_the_curve),
-        cmocka_unit_test(signs_of_keys_do_not_matter_except_in_gltf),
-        cmocka_unit_test(reversed_keys_give_the_reversed_curve),
-        cmocka_unit_test(keys_of_constant_velocity_give_constant_velocity),
-        cmocka_unit_test(equal_keys_are_constant_in_methods_that_promise_it),
-        cmocka_unit_test(slerp_and_sterp_have_constant_speed_within_a_segment),
-        cmocka_unit_test(smooth_methods_have_continuous_velocity),
-        cmocka_unit_test(circular_has_continuous_direction_and_a_jump_of_speed),
-        cmocka_unit_test(loops_repeat_with_the_sign_of_their_wrap),
-        cmocka_unit_test(moving_a_key_changes_four_segments_at_most_except_in_spline),
-        cmocka_unit_test(right_multiplication_requires_the_axis_of_sterp_to_rotate_too),
-        cmocka_unit_test(slerp_is_the_exponential_of_a_scaled_logarithm),
-        cmocka_unit_test(slerp_of_any_operands_has_constant_speed_and_never_fails),
-        cmocka_unit_test(nlerp_stays_near_slerp),
-        cmocka_unit_test(squad_of_uniform_keys_has_shoemakes_inner_points),
-        cmocka_unit_test(squad_has_the_bessel_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(squad_has_the_users_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(squad_has_the_requested_end_conditions),
-        cmocka_unit_test(limited_squad_stays_continuous_at_extreme_time_ratios),
-        cmocka_unit_test(squad_has_no_continuous_acceleration),
-        cmocka_unit_test(squad_at_rest_rotates_a_half_turn_at_constant_speed),
-        cmocka_unit_test(circular_is_a_blend_of_arcs_about_centres),
-        cmocka_unit_test(guarded_circular_does_not_spin_on_a_reversal),
-        cmocka_unit_test(circular_c1_about_one_axis_is_catmull_rom_of_the_angle),
-        cmocka_unit_test(hermite_has_the_users_velocity_on_both_sides_of_its_keys),
-        cmocka_unit_test(a_spline_is_found_beside_a_minimum_that_is_none),
-        cmocka_unit_test(bspline_has_constant_velocity_away_from_its_ends),
-        cmocka_unit_test(sterp_moves_its_axis_along_a_great_arc),
-        cmocka_unit_test(sterp_in_turn_swings_before_it_twists),
-        cmocka_unit_test(tracks_clamp_outside_their_keys),
-        cmocka_unit_test(one_key_is_constant_and_two_are_slerp),
-        cmocka_unit_test(a_closing_key_gives_the_loop_without_it),
-        cmocka_unit_test(a_loop_of_a_full_turn_continues_without_a_jump),
-        cmocka_unit_test(positions_of_uniform_samples_on_uniform_keys_are_exact),
-        cmocka_unit_test(catmull_rom_reproduces_parabolas),
-        cmocka_unit_test(positions_of_two_keys_are_linear),
-        cmocka_unit_test(adversarial_tracks_give_unit_rotations_in_every_method),
-    };
-    return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
+int main(int argc, char **argv) {
+    property_add_tests(hold);
+    return test_main(argc, argv);
 }

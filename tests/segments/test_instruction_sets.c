@@ -3,8 +3,10 @@
  * Vectorised clip building: the result for a track depends neither on the tracks beside it, nor on
  * the instruction set, nor on the borders of windows. Also the mathematical functions that it uses.
  */
+#include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
+#include "support/test.h"
 #include "support/variants.h"
 
 #include <math.h>
@@ -15,20 +17,6 @@
 #include "clip/description.h"
 #include "engine/engine.h"
 #include "segments/rotation_vector.h"
-
-static pm_engine *reference;
-
-static int open_reference(void **state) {
-    (void)state;
-    const pm_engine_desc desc = {.device = "none"};
-    return pm_engine_create(&desc, &reference, NULL) == PM_OK ? 0 : -1;
-}
-
-static int close_reference(void **state) {
-    (void)state;
-    pm_engine_destroy(&reference);
-    return 0;
-}
 
 /* ---- tracks and their neighbours ---- */
 
@@ -84,7 +72,7 @@ static void expect_same_alone(const variant *v, const track_set *set, const pm_c
         one.tracks[0] = set->tracks[t];
         variant_prepare(v, &one);
         const pm_clip_desc desc = variant_describe(v, &one);
-        pm_clip *alone = clip_make(reference, &desc);
+        pm_clip *alone = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_track(v->name, together, t, alone, 0);
         pm_clip_destroy(&alone);
         set_destroy(&one);
@@ -98,20 +86,18 @@ static void compare_alone_and_together(uint64_t salt, double period) {
         make_tracks(salt, period, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
-        pm_clip *together = clip_make(reference, &desc);
+        pm_clip *together = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_alone(v, &set, together);
         pm_clip_destroy(&together);
         set_destroy(&set);
     }
 }
 
-static void a_track_has_the_same_bits_alone_and_among_others(void **state) {
-    (void)state;
+TEST(a_track_has_the_same_bits_alone_and_among_others) {
     compare_alone_and_together(0x91, 0);
 }
 
-static void a_track_of_a_loop_has_the_same_bits_alone_and_among_others(void **state) {
-    (void)state;
+TEST(a_track_of_a_loop_has_the_same_bits_alone_and_among_others) {
     compare_alone_and_together(0x92, 0.7);
 }
 
@@ -143,15 +129,15 @@ static void forget_last_rows(pm_clip_data *clip) {
     }
 }
 
-static void every_instruction_set_gives_the_same_bits(void **state) {
-    (void)state;
+TEST(every_instruction_set_gives_the_same_bits) {
     for (size_t i = 0; i < 2 * variant_count(); i++) {
         const variant *v = variant_at(i / 2);
         track_set set;
         make_tracks(0x93, i % 2 ? 1.1 : 0, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
-        pm_clip *clip = clip_make(reference, &desc), *again = clip_make(reference, &desc);
+        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc),
+                *again = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         for (size_t s = 0; s < pm_instruction_set_count(); s++) {
             if (!pm_instruction_set_is_supported(s))
                 continue;
@@ -168,19 +154,18 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
 
 /* ---- failures ---- */
 
-static void the_first_track_without_a_curve_is_reported_in_any_lane(void **state) {
-    (void)state;
+TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
     enum { BAD = 17 };
     for (size_t bad = 0; bad < BAD; bad++) {
         const variant *v = variant_named("hermite, user");
-        pm_error error = poisoned_error();
         pm_clip *clip = NULL;
         track_set set;
         make_tracks(0x94, 0, &set);
         set.tracks[bad].tangents[3][1] = set.tracks[BAD].tangents[0][0] = 1e9;
         const pm_clip_desc desc = variant_describe(v, &set);
-        assert_int_equal(pm_clip_create(reference, &desc, &clip, &error), PM_ERROR_KEY);
-        expect_error_at(&error, bad, PM_NO_INDEX);
+        assert_int_equal(pm_clip_create(engine_of_kind(ON_REFERENCE), &desc, &clip, new_error()),
+                         PM_ERROR_KEY);
+        expect_error_at(last_error(), bad, PM_NO_INDEX);
         assert_null(clip);
         set_destroy(&set);
     }
@@ -212,7 +197,8 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     const motion rest = motion_behind(m, from);
     const pm_clip_desc desc = motion_desc(m, &whole, method);
     const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
-    pm_clip *all = clip_make(reference, &desc), *part = clip_make(reference, &desc_of_part);
+    pm_clip *all = clip_make(engine_of_kind(ON_REFERENCE), &desc),
+            *part = clip_make(engine_of_kind(ON_REFERENCE), &desc_of_part);
     const size_t margin = 3; /* number of segments that an end may change */
     const size_t samples = (keys - 1 - 2 * margin) * PARTS;
     outputs a = sampled(
@@ -229,8 +215,7 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     pm_clip_destroy(&part);
 }
 
-static void windows_of_a_long_track_join_without_a_discontinuity(void **state) {
-    (void)state;
+TEST(windows_of_a_long_track_join_without_a_discontinuity) {
     motion m = motion_make(LONG, 5, 0.5, 0x95);
     random_source source = random_salted(0x9b);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
@@ -251,7 +236,7 @@ static void expect_continuous_acceleration(double loop_period) {
     const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.loop_period = loop_period;
-    pm_clip *clip = clip_make(reference, &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     double times[2 * LONG];
     float sides[2 * LONG][TRACKS_HERE][3];
     for (size_t k = 1; k < LONG; k++) {
@@ -273,16 +258,14 @@ static void expect_continuous_acceleration(double loop_period) {
     motion_free(&m);
 }
 
-static void a_long_spline_has_no_jump_in_its_acceleration(void **state) {
-    (void)state;
+TEST(a_long_spline_has_no_jump_in_its_acceleration) {
     expect_continuous_acceleration(0);
     expect_continuous_acceleration(LONG);
 }
 
 /* The spline through points of a parabola, with end velocities by the parabola rule, is that
  * parabola. */
-static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **state) {
-    (void)state;
+TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     motion m = motion_make(LONG, 3, 0.4, 0x97);
     double positions[LONG][3][3];
     for (size_t k = 0; k < LONG; k++)
@@ -293,7 +276,7 @@ static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **stat
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.positions = (pm_array){positions, PM_FLOAT64, 0};
     desc.ends = PM_ENDS_PARABOLA;
-    pm_clip *clip = clip_make(reference, &desc);
+    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     enum { SAMPLES = (LONG - 1) * PARTS };
     outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}},
                         (size_t)SAMPLES * 3);
@@ -308,8 +291,7 @@ static void a_long_spline_of_positions_on_a_parabola_is_the_parabola(void **stat
 }
 
 /* The same for a loop: its first key has no effect on the curve. */
-static void a_long_loop_of_positions_does_not_depend_on_its_first_key(void **state) {
-    (void)state;
+TEST(a_long_loop_of_positions_does_not_depend_on_its_first_key) {
     motion m = motion_make(LONG, 1, 0.4, 0x98), turned = motion_make(LONG, 1, 0.4, 0x98);
     for (size_t k = 0; k < LONG; k++)
         memcpy(turned.positions + 3 * k, m.positions + 3 * ((k + BESIDE) % LONG),
@@ -322,7 +304,7 @@ static void a_long_loop_of_positions_does_not_depend_on_its_first_key(void **sta
         pm_clip_desc desc = motion_desc(both[i], &timeline, PM_METHOD_SLERP);
         desc.vector_method = PM_VECTOR_SPLINE;
         desc.loop_period = LONG;
-        pm_clip *clip = clip_make(reference, &desc);
+        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         sample_make(clip, &(pm_sample_job){.sample_count = LONG * PARTS,
                                            .rate = {PARTS, 1},
                                            .first = i == 0 ? BESIDE * PARTS : 0,
@@ -343,8 +325,7 @@ static void expect_near(const char *what, double x, double value, long double wa
         fail_msg("%s of %.17g is %.17g, not %.17Lg", what, x, value, wanted);
 }
 
-static void the_arc_tangent_is_that_of_long_double(void **state) {
-    (void)state;
+TEST(the_arc_tangent_is_that_of_long_double) {
     random_source source = random_salted(0x99);
     for (int i = 0; i < 100000; i++) {
         const double angle = random_between(&source, 0, 3.14159265358979);
@@ -357,8 +338,7 @@ static void the_arc_tangent_is_that_of_long_double(void **state) {
     assert_true(dreal_atan2(dreal_of(0), dreal_of(-1))[0] == 3.14159265358979323846);
 }
 
-static void sine_and_cosine_are_those_of_long_double(void **state) {
-    (void)state;
+TEST(sine_and_cosine_are_those_of_long_double) {
     random_source source = random_salted(0x9a);
     for (int i = 0; i < 100000; i++) {
         const double x = exp(random_between(&source, -40, i % 2 ? 9.3 : 1));
@@ -373,8 +353,7 @@ static void sine_and_cosine_are_those_of_long_double(void **state) {
     assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
 }
 
-static void sine_and_cosine_of_very_large_angles_are_still_on_the_circle(void **state) {
-    (void)state;
+TEST(sine_and_cosine_of_very_large_angles_are_still_on_the_circle) {
     for (double x = 1e5; x < 1e150; x *= 7) {
         const dturn turn = dreal_turn(dreal_of(x));
         assert_true(fabs(turn.cosine[0]) <= 1 && fabs(turn.sine[0] * x) <= 1);
@@ -382,8 +361,7 @@ static void sine_and_cosine_of_very_large_angles_are_still_on_the_circle(void **
     }
 }
 
-static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
-    (void)state;
+TEST(the_factors_of_jacobians_are_those_of_long_double) {
     for (int i = 1; i <= 1000; i++) {
         const double x2 = 9.87 * i / 1000;
         const dreal lanes = dreal_of(x2);
@@ -398,20 +376,4 @@ static void the_factors_of_jacobians_are_those_of_long_double(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_track_has_the_same_bits_alone_and_among_others),
-        cmocka_unit_test(a_track_of_a_loop_has_the_same_bits_alone_and_among_others),
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(the_first_track_without_a_curve_is_reported_in_any_lane),
-        cmocka_unit_test(windows_of_a_long_track_join_without_a_discontinuity),
-        cmocka_unit_test(a_long_spline_has_no_jump_in_its_acceleration),
-        cmocka_unit_test(a_long_spline_of_positions_on_a_parabola_is_the_parabola),
-        cmocka_unit_test(a_long_loop_of_positions_does_not_depend_on_its_first_key),
-        cmocka_unit_test(the_arc_tangent_is_that_of_long_double),
-        cmocka_unit_test(sine_and_cosine_are_those_of_long_double),
-        cmocka_unit_test(sine_and_cosine_of_very_large_angles_are_still_on_the_circle),
-        cmocka_unit_test(the_factors_of_jacobians_are_those_of_long_double),
-    };
-    return cmocka_run_group_tests_name("instruction_sets", tests, open_reference, close_reference);
-}
+TEST_GROUP(NULL, engines_close)

@@ -10,6 +10,7 @@
 
 #include "base/counts.h"
 #include "segments/key_format.h"
+#include "support/test.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
 enum { FORMATS = 2 };
@@ -60,8 +61,7 @@ static void expect_near(pm_key_format format, const double q[4]) {
                  (int)format, unit[0], unit[1], unit[2], unit[3], angle, norm_of(decoded), dot);
 }
 
-static void random_keys_are_within_the_bound(void **state) {
-    (void)state;
+TEST(random_keys_are_within_the_bound) {
     random_source source = random_salted(1);
     for (size_t f = 0; f < FORMATS; f++)
         for (size_t n = 0; n < 300000; n++) {
@@ -73,8 +73,7 @@ static void random_keys_are_within_the_bound(void **state) {
 
 /* Rotations near the identity, half turns about axes and diagonals, equal components and quarter
  * turns, at every distance from 1 down to the resolution of double. */
-static void keys_near_the_borders_of_the_encoding_are_within_the_bound(void **state) {
-    (void)state;
+TEST(keys_near_the_borders_of_the_encoding_are_within_the_bound) {
     random_source source = random_salted(2);
     for (size_t f = 0; f < FORMATS; f++)
         for (unsigned corner = 1; corner < 81; corner++)
@@ -89,8 +88,7 @@ static void keys_near_the_borders_of_the_encoding_are_within_the_bound(void **st
             }
 }
 
-static void exact_and_tiny_components_are_within_the_bound(void **state) {
-    (void)state;
+TEST(exact_and_tiny_components_are_within_the_bound) {
     static const double values[] = {0,     -0.0,   1,     -1,   5e-324, -1e-310,
                                     1e-45, -1e-38, 1e-20, 1e-5, -1e-5};
     enum { VALUES = sizeof values / sizeof *values };
@@ -106,8 +104,7 @@ static void exact_and_tiny_components_are_within_the_bound(void **state) {
 
 /* Some keys reach the bound: in the middle of a cell of codes near the identity of log48, and near
  * equal components of smallest48. */
-static void the_bound_is_nearly_reached(void **state) {
-    (void)state;
+TEST(the_bound_is_nearly_reached) {
     const double step = sqrt(2.0) / 32767;
     double worst[PM_KEYS_COUNT] = {0};
     random_source source = random_salted(3);
@@ -130,8 +127,7 @@ static void the_bound_is_nearly_reached(void **state) {
     assert_true(worst[PM_KEYS_SMALLEST48] > 0.97 * bound_of(PM_KEYS_SMALLEST48));
 }
 
-static void the_identity_is_exact(void **state) {
-    (void)state;
+TEST(the_identity_is_exact) {
     const double identity[4] = {0, 0, 0, 1};
     for (size_t f = 0; f < FORMATS; f++) {
         const pm_quat k = stored(formats[f], identity);
@@ -141,8 +137,7 @@ static void the_identity_is_exact(void **state) {
 
 /* ---- groups ---- */
 
-static void keys_in_a_group_do_not_affect_each_other(void **state) {
-    (void)state;
+TEST(keys_in_a_group_do_not_affect_each_other) {
     enum { KEYS = 64 };
     random_source source = random_salted(5);
     for (size_t f = 0; f < FORMATS; f++) {
@@ -160,8 +155,7 @@ static void keys_in_a_group_do_not_affect_each_other(void **state) {
     }
 }
 
-static void a_key_has_the_sign_nearest_the_previous_one(void **state) {
-    (void)state;
+TEST(a_key_has_the_sign_nearest_the_previous_one) {
     random_source source = random_salted(6);
     for (size_t f = 0; f < FORMATS; f++)
         for (unsigned n = 0; n < 10000; n++) {
@@ -179,8 +173,7 @@ static void a_key_has_the_sign_nearest_the_previous_one(void **state) {
         }
 }
 
-static void a_repeated_key_is_the_same_or_its_negative_to_the_bit(void **state) {
-    (void)state;
+TEST(a_repeated_key_is_the_same_or_its_negative_to_the_bit) {
     random_source source = random_salted(7);
     for (size_t f = 0; f < FORMATS; f++)
         for (unsigned n = 0; n < 10000; n++) {
@@ -202,8 +195,7 @@ static void a_repeated_key_is_the_same_or_its_negative_to_the_bit(void **state) 
 
 /* ---- sizes and refusals ---- */
 
-static void sizes_that_do_not_fit_are_reported(void **state) {
-    (void)state;
+TEST(sizes_that_do_not_fit_are_reported) {
     size_t bytes = 0;
     assert_true(pm_key_bytes(PM_KEYS_LOG48, 64, &bytes));
     assert_int_equal(bytes, 98);
@@ -212,59 +204,38 @@ static void sizes_that_do_not_fit_are_reported(void **state) {
     assert_false(pm_key_bytes(PM_KEYS_FLOAT32, SIZE_MAX / 2, &bytes));
 }
 
-static void methods_that_store_more_than_keys_are_refused(void **state) {
-    (void)state;
+TEST(methods_that_store_more_than_keys_are_refused) {
     static const double axis[3] = {0, 1, 0};
     random_source source = random_salted(16);
     track_set set;
     set_random(&source, 3, 6, 0, 3, false, true, &set);
     for (int method = 0; method < PM_METHOD_COUNT; method++)
         for (int format = 0; format < PM_KEYS_COUNT; format++) {
-            pm_error error = poisoned_error();
             pm_clip_desc desc = set_describe(&set);
             set_give_tangents(&set, &desc);
             desc.axes = (pm_array){.data = axis, .type = PM_FLOAT64};
             desc.axis_count = 1;
             desc.method = (pm_method)method;
             desc.key_format = (pm_key_format)format;
-            const pm_status status = pm_clip_check(&desc, &error);
+            const pm_status status = pm_clip_check(&desc, new_error());
             if (format == PM_KEYS_FLOAT32 ||
                 pm_method_describe(desc.method)->floats_per_segment == 4)
-                expect_ok(status, &error);
+                expect_success(status);
             else
-                expect_refusal(status, &error, PM_ERROR_ARGUMENT, "key_format");
+                expect_error(status, PM_ERROR_ARGUMENT, "key_format");
         }
     set_destroy(&set);
 }
 
-static void a_format_out_of_range_is_refused(void **state) {
-    (void)state;
+TEST(a_format_out_of_range_is_refused) {
     random_source source = random_salted(17);
     track_set set;
     set_random(&source, 1, 3, 0, 3, false, true, &set);
     pm_clip_desc desc = set_describe(&set);
     const pm_key_format bad[] = {PM_KEYS_COUNT, (pm_key_format)-1};
     for (size_t i = 0; i < 2; i++) {
-        pm_error error = poisoned_error();
         desc.key_format = bad[i];
-        expect_refusal(pm_clip_check(&desc, &error), &error, PM_ERROR_ARGUMENT, "key_format");
+        expect_error(pm_clip_check(&desc, new_error()), PM_ERROR_ARGUMENT, "key_format");
     }
     set_destroy(&set);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_keys_are_within_the_bound),
-        cmocka_unit_test(keys_near_the_borders_of_the_encoding_are_within_the_bound),
-        cmocka_unit_test(exact_and_tiny_components_are_within_the_bound),
-        cmocka_unit_test(the_bound_is_nearly_reached),
-        cmocka_unit_test(the_identity_is_exact),
-        cmocka_unit_test(keys_in_a_group_do_not_affect_each_other),
-        cmocka_unit_test(a_key_has_the_sign_nearest_the_previous_one),
-        cmocka_unit_test(a_repeated_key_is_the_same_or_its_negative_to_the_bit),
-        cmocka_unit_test(sizes_that_do_not_fit_are_reported),
-        cmocka_unit_test(methods_that_store_more_than_keys_are_refused),
-        cmocka_unit_test(a_format_out_of_range_is_refused),
-    };
-    return cmocka_run_group_tests_name("key format", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
 
 #include "cache_folder.h"
+#include "test.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static char folder[64];
 
 const char *cache_folder_make(void) {
     strcpy(folder, "/tmp/posemill-test-XXXXXX");
-    return mkdtemp(folder);
+    assert_non_null(mkdtemp(folder));
+    return folder;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {

@@ -132,6 +132,17 @@ pm_error poisoned_error(void) {
     return error;
 }
 
+static _Thread_local pm_error error_of_thread;
+
+pm_error *new_error(void) {
+    error_of_thread = poisoned_error();
+    return &error_of_thread;
+}
+
+pm_error *last_error(void) {
+    return &error_of_thread;
+}
+
 /* The start of an array relative to malloc's alignment: a random float position in a cache line. */
 static size_t draw_shift(void) {
     static random_source source;
@@ -143,11 +154,17 @@ static size_t draw_shift(void) {
 }
 
 /* Memory layout: the start offset, a guard, the floats, a guard. */
+/* Before the first guard, at any alignment. */
+typedef struct guarded {
+    unsigned char *memory;
+    size_t count;
+} guarded;
+
 float *guarded_floats(size_t count) {
-    size_t bytes = count * sizeof(float), shift = draw_shift();
-    unsigned char *memory = test_array(sizeof(void *) + shift + bytes + 2 * GUARD_BYTES, 1);
-    unsigned char *begin = memory + sizeof(void *) + shift;
-    memcpy(begin - sizeof(void *), &memory, sizeof(void *));
+    const size_t bytes = count * sizeof(float), shift = draw_shift();
+    const guarded g = {test_array(sizeof g + shift + bytes + 2 * GUARD_BYTES, 1), count};
+    unsigned char *begin = g.memory + sizeof g + shift;
+    memcpy(begin - sizeof g, &g, sizeof g);
     memset(begin, (int)POISON_BYTE, bytes + 2 * GUARD_BYTES);
     return (float *)(void *)(begin + GUARD_BYTES);
 }
@@ -176,11 +193,12 @@ bool is_poison(float value) {
 }
 
 void guarded_free(float *values) {
-    unsigned char *memory;
+    guarded g;
     if (!values)
         return;
-    memcpy(&memory, (unsigned char *)values - GUARD_BYTES - sizeof(void *), sizeof(void *));
-    free(memory);
+    memcpy(&g, (unsigned char *)values - GUARD_BYTES - sizeof g, sizeof g);
+    check_guards(values, g.count, __FILE__, __LINE__);
+    free(g.memory);
 }
 
 void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,

@@ -8,7 +8,7 @@
 
 #include <posemill/posemill.h>
 
-#include "tests.h"
+#include "test.h"
 
 /* Fails unless status and error both have `expected`, with a message that contains one of `words`:
  * alternatives separated by '|', compared without regard to case. */
@@ -34,6 +34,13 @@
 /* Fails with the library's message unless status is PM_OK. */
 #define expect_ok(status, error) check_ok((status), (error), __FILE__, __LINE__)
 
+/* The error of a thread's last call: new_error() fills it with a pattern and passes it to a call, as in
+ * expect_success(pm_sample(clip, &job, new_error())). */
+pm_error *new_error(void);
+pm_error *last_error(void);
+#define expect_success(status) expect_ok(status, last_error())
+#define expect_error(status, expected, words) expect_refusal(status, last_error(), expected, words)
+
 void check_refusal(pm_status status, const pm_error *error, pm_status expected, const char *words,
                    const char *file, int line);
 void check_error_at(const pm_error *error, size_t track, size_t key, const char *file, int line);
@@ -52,7 +59,7 @@ float *guarded_floats(size_t count);
 void check_guards(const float *values, size_t count, const char *file, int line);
 /* Whether a value still has the NaN pattern. */
 bool is_poison(float value);
-/* Accepts NULL. */
+/* Fails when a guard was written. Accepts NULL. */
 void guarded_free(float *values);
 
 /* Compares bits. Fails at the first float that differs and names its row of `width` values. */
@@ -60,6 +67,13 @@ void guarded_free(float *values);
     check_same_bits((a), (b), (count), (width), __FILE__, __LINE__)
 void check_same_bits(const float *a, const float *b, size_t count, size_t width, const char *file,
                      int line);
+
+/* The initialiser of a pm_crowd_job with one output, whose other members are named. */
+#define CROWD_JOB(of, count, ...)                                                                  \
+    {                                                                                              \
+        .instances = (of), .instance_count = (count), .outputs = &(pm_crowd_target){__VA_ARGS__},  \
+        .output_count = 1                                                                          \
+    }
 
 /* malloc of `count` elements that fails the test instead of returning NULL. */
 void *test_array(size_t count, size_t element);

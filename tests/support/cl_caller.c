@@ -20,10 +20,9 @@ static cl_command_queue make_queue(cl_command_queue_properties properties) {
 }
 
 bool caller_open(void) {
-    void *kind_state = &on_device;
     cl_int status = CL_SUCCESS;
     pm_error error = poisoned_error();
-    caller.device = pm_cl_device(engine_for(&kind_state));
+    caller.device = pm_cl_device(engine_of_kind(ON_DEVICE));
     caller.context = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     if (status != CL_SUCCESS)
         return false;
@@ -34,7 +33,43 @@ bool caller_open(void) {
     return caller.in_order != NULL;
 }
 
+enum { KEPT = 256 };
+
+static cl_mem kept_buffers[KEPT];
+static cl_event kept_events[KEPT];
+static cl_command_queue kept_queues[KEPT];
+static size_t buffer_count, event_count, queue_count;
+
+cl_mem caller_keep_buffer(cl_mem buffer) {
+    assert_true(buffer && buffer_count < KEPT);
+    return kept_buffers[buffer_count++] = buffer;
+}
+
+cl_event caller_keep_event(cl_event event) {
+    assert_true(event && event_count < KEPT);
+    return kept_events[event_count++] = event;
+}
+
+int caller_release(void **unused) {
+    bool released = true;
+    (void)unused;
+    while (buffer_count > 0)
+        released = clReleaseMemObject(kept_buffers[--buffer_count]) == CL_SUCCESS && released;
+    while (event_count > 0)
+        released = clReleaseEvent(kept_events[--event_count]) == CL_SUCCESS && released;
+    while (queue_count > 0)
+        released = clReleaseCommandQueue(kept_queues[--queue_count]) == CL_SUCCESS && released;
+    return released ? 0 : 1;
+}
+
+cl_command_queue caller_queue(void) {
+    cl_command_queue queue = make_queue(0);
+    assert_true(queue && queue_count < KEPT);
+    return kept_queues[queue_count++] = queue;
+}
+
 void caller_close(void) {
+    caller_release(NULL);
     pm_engine_destroy(&caller.engine);
     if (caller.in_order)
         clReleaseCommandQueue(caller.in_order);
@@ -53,7 +88,7 @@ cl_mem caller_buffer(size_t bytes) {
                                    poison, &status);
     assert_int_equal(status, CL_SUCCESS);
     free(poison);
-    return buffer;
+    return caller_keep_buffer(buffer);
 }
 
 float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {
@@ -72,11 +107,26 @@ float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {
     return results;
 }
 
+void caller_expect(cl_mem buffer, const float *expected, size_t floats, size_t width,
+                   cl_event after) {
+    float *results = caller_read(buffer, floats * sizeof *results, after);
+    expect_same_bits(results, expected, floats, width);
+    free(results);
+}
+
+cl_event caller_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_event gate) {
+    cl_event done = NULL;
+    expect_success(pm_cl_sample(clip, job, outputs, queue, gate ? 1 : 0, gate ? &gate : NULL, &done,
+                                new_error()));
+    return caller_keep_event(done);
+}
+
 cl_event gate_make(void) {
     cl_int status = CL_SUCCESS;
     cl_event gate = clCreateUserEvent(caller.context, &status);
     assert_int_equal(status, CL_SUCCESS);
-    return gate;
+    return caller_keep_event(gate);
 }
 
 void gate_open(cl_event gate) {
@@ -100,8 +150,4 @@ bool is_complete(cl_event event) {
         CL_SUCCESS);
     assert_true(status >= CL_COMPLETE);
     return status == CL_COMPLETE;
-}
-
-void release_event(cl_event event) {
-    assert_int_equal(clReleaseEvent(event), CL_SUCCESS);
 }

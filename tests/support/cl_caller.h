@@ -27,6 +27,16 @@ extern cl_caller caller;
 bool caller_open(void);
 void caller_close(void);
 
+/* What these keep, and every queue, buffer and event below, is released after a CALLER_TEST or by
+ * caller_release. */
+cl_mem caller_keep_buffer(cl_mem buffer);
+cl_event caller_keep_event(cl_event event);
+int caller_release(void **unused);
+#define CALLER_TEST(test) TEST_WITH(test, NULL, caller_release, NULL)
+
+/* Another in-order queue. */
+cl_command_queue caller_queue(void);
+
 /* A buffer filled with a pattern, with space for `bytes` of results between CALLER_OFFSET and
  * CALLER_TAIL. */
 cl_mem caller_buffer(size_t bytes);
@@ -34,6 +44,14 @@ cl_mem caller_buffer(size_t bytes);
 /* The results in such a buffer after the event `after`, unless NULL, is complete. Fails when other
  * bytes changed. The caller frees the array. */
 float *caller_read(cl_mem buffer, size_t bytes, cl_event after);
+
+/* Fails unless they are these floats, in rows of `width`. */
+void caller_expect(cl_mem buffer, const float *expected, size_t floats, size_t width,
+                   cl_event after);
+
+/* Calls pm_cl_sample with a wait list of `gate`, unless NULL; an error fails the test. */
+cl_event caller_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_event gate);
 
 /* An event that commands can wait for, and the call that completes it. */
 cl_event gate_make(void);
@@ -47,6 +65,5 @@ void flush_waiting(cl_command_queue queue);
 
 /* Fails the test if the event has failed. */
 bool is_complete(cl_event event);
-void release_event(cl_event event);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "motion/npz/npy_file.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #ifndef POSEMILL_COMMAND
 #error "POSEMILL_COMMAND must name the command to test"

@@ -94,7 +94,6 @@ float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instanc
     job.outputs = &(pm_crowd_target){.output = output, .memory = records};
     job.output_count = 1;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
-    expect_guards(records, floats);
     for (size_t i = 0; i < floats; i++)
         if (is_poison(records[i]))
             fail_msg("float %zu of %zu was not written", i, floats);

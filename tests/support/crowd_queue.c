@@ -67,11 +67,8 @@ cl_mem queue_output_buffer(pm_crowd_output output) {
 }
 
 void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, cl_event after) {
-    const size_t bytes = queue_bytes(output);
-    float *results = caller_read(buffer, bytes, after);
-    expect_same_bits(results, expected, bytes / sizeof(float),
-                     pm_crowd_record_bytes(output) / sizeof(float));
-    free(results);
+    caller_expect(buffer, expected, queue_bytes(output) / sizeof(float),
+                  pm_crowd_record_bytes(output) / sizeof(float), after);
 }
 
 pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl_mem buffer) {
@@ -82,12 +79,15 @@ pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl
                              .output_count = 1};
 }
 
+pm_cl_crowd_job queue_new_job(pm_cl_crowd_target *target, pm_crowd_output output) {
+    return queue_job(target, output, queue_output_buffer(output));
+}
+
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate) {
     cl_event done = NULL;
     pm_error error = poisoned_error();
     expect_ok(pm_cl_crowd_pose(posed.scene.crowd, job, queue, gate ? 1 : 0, gate ? &gate : NULL,
                                &done, &error),
               &error);
-    assert_non_null(done);
-    return done;
+    return caller_keep_event(done);
 }

@@ -43,8 +43,11 @@ void queue_expect(cl_mem buffer, pm_crowd_output output, const float *expected, 
 /* A job of the caller's instances with one output, after CALLER_OFFSET: *target, which is filled. */
 pm_cl_crowd_job queue_job(pm_cl_crowd_target *target, pm_crowd_output output, cl_mem buffer);
 
+/* Likewise with a new buffer, which is target->buffer. */
+pm_cl_crowd_job queue_new_job(pm_cl_crowd_target *target, pm_crowd_output output);
+
 /* Calls pm_cl_crowd_pose for the caller's crowd with a wait list of `gate`, unless NULL; an error
- * fails the test. The test releases the event. */
+ * fails the test. */
 cl_event queue_pose(const pm_cl_crowd_job *job, cl_command_queue queue, cl_event gate);
 
 #endif

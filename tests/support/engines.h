@@ -24,25 +24,31 @@ extern engine_kind on_device;
 #define ONLY_ON_DEVICE(body)                                                                       \
     { #body " on the device", body, NULL, NULL, &on_device }
 
-/* TEST of tests.h, on the reference, on the device, or on both. */
-#define TEST_ON_BOTH(name)                                                                         \
-    TEST_ENTRY(name, on_reference)                                                                 \
-    TEST_ON_DEVICE(name)
-#define TEST_ON_REFERENCE(name)                                                                    \
-    TEST_ENTRY(name, on_reference)                                                                 \
-    static void name(void **state __attribute__((unused)))
-#define TEST_ON_DEVICE(name)                                                                       \
-    TEST_ENTRY(name, on_device)                                                                    \
-    static void name(void **state __attribute__((unused)))
-#define TEST_ENTRY(name, kind)                                                                     \
-    static void name(void **state);                                                                \
-    __attribute__((constructor)) static void name##_##kind(void) {                                 \
-        tests_add(#name " " #kind, name, &kind, __LINE__);                                         \
+/* Tests on the reference, on the device, or one body on both. Without _WITH nothing runs before or after
+ * them. */
+#define TEST_ON_BOTH_WITH(test, setup, teardown)                                                   \
+    TEST_AS(test, test_add(#test " on the reference", test, setup, teardown, &on_reference);       \
+            test_add(#test " on the device", test, setup, teardown, &on_device))
+#define TEST_ON_BOTH(test) TEST_ON_BOTH_WITH(test, NULL, NULL)
+#define TEST_ON_REFERENCE(test) TEST_WITH(test, NULL, NULL, &on_reference)
+#define TEST_ON_DEVICE(test)                                                                       \
+    TEST_AS(test, test_add(#test " on the device", test, NULL, NULL, &on_device))
+
+/* TEST_GROUP for files all of whose tests require a device: without one the program exits with 77, or
+ * with 1 where a device is required. */
+#define TEST_GROUP_ON_DEVICE(setup, teardown)                                                      \
+    TEST_GROUP(setup, teardown)                                                                    \
+    int main(int argc, char **argv) {                                                              \
+        const int code = exit_code_without_device();                                               \
+        return code ? code : test_main(argc, argv);                                                \
     }
 
 /* The engine for a test's state, made on first use and kept. Skips or fails the test without a
  * device, so a test must call this before it allocates anything. */
 pm_engine *engine_for(void **state);
+
+/* Likewise for a kind, in functions without a state. */
+pm_engine *engine_of_kind(engine_kind which);
 
 /* Whether this entry of the table runs on the device. */
 bool is_for_device(void **state);
@@ -65,6 +71,10 @@ bool is_on_oclgrind(void **state);
  * reason. */
 void skip_without_concurrent_kernels(void **state);
 
+/* Skips tests of builds that fail on purpose on Oclgrind, which reports them, and whose reports are
+ * searched. */
+void skip_where_failed_builds_count(void **state);
+
 /* Whether kernels of this width can be tested; prints the reason if not. Rusticl of Mesa 22.3 is
  * an early version that needs minutes to compile one kernel of four lanes. Oclgrind crashes on
  * them. */
@@ -74,9 +84,15 @@ bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
  * that are slerps of moving operands, or products, rusticl needs the same minutes for each. */
 bool can_compile_motion(const pm_engine *engine, pm_method method);
 
-/* For main() of executables that pose crowds of many kinds: skips their entries on the device where
- * that is rusticl of Mesa 22.3, which needs minutes to compile some of their programs. */
-void leave_out_crowds_on_rusticl(void);
+/* For files that pose crowds of many kinds: skips the tests on the device whose names match, where the
+ * device is rusticl of Mesa 22.3, which needs minutes to compile some of their programs. */
+void leave_out_crowds_on_rusticl(const char *names);
+#define TEST_GROUP_OF_CROWDS(setup, teardown)                                                      \
+    TEST_GROUP(setup, teardown)                                                                    \
+    int main(int argc, char **argv) {                                                              \
+        leave_out_crowds_on_rusticl("*on the device");                                             \
+        return test_main(argc, argv);                                                              \
+    }
 
 /* For main() of executables that require a device for all tests: 0 when there is one, otherwise the
  * exit code: 77 for a skip, 1 where a device is required. */

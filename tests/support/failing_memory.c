@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests.h"
+#include "test.h"
 #include "wrapped.h"
 
 static bool armed, sticky, fired;

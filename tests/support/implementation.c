@@ -155,8 +155,10 @@ bool implementation_list(const implementation **list, size_t *count) {
     return complete;
 }
 
-void implementation_release(void) {
+int implementation_release(void **unused) {
+    (void)unused;
     for (size_t n = 0; n < implementation_count; n++)
         pm_engine_destroy(&implementations[n].engine);
     implementation_count = 0;
+    return 0;
 }

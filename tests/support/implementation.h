@@ -33,7 +33,8 @@ implementation implementation_oracle(void);
  * device is required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or when a device cannot be
  * opened. */
 bool implementation_list(const implementation **implementations, size_t *count);
-void implementation_release(void);
+/* Group teardown: destroys them. */
+int implementation_release(void **unused);
 
 /* Samples each track of a set: `per_track` times of each, times[track][k], give out[track][k]. A
  * set with a common timeline is sampled as a whole at the times of track 0. */

@@ -14,6 +14,7 @@
 enum { MAX_FAULTS = 5000 };
 /* No driver returns this code, so a cl_status with it can only come from here. */
 enum { UNKNOWN_CODE = -9999 };
+enum { ROWS_MAX = 200 };
 enum { SHORT_GROWTH = 4, SHORTEST_GROWTH = 1, SMALL_GROWTH = 2, SMALL_MIN = 5 };
 
 static bool is_one_of(const char *name, const char *const *names, size_t count) {
@@ -124,26 +125,16 @@ static void name_row(row_test *t) {
              t->row->builds ? " with builds" : "", t->where == &on_device ? "device" : "reference");
 }
 
-int inject_rows(const char *name, const injection *rows, size_t row_count,
-                const struct CMUnitTest *others, size_t other_count, CMFixtureFunction setup,
-                CMFixtureFunction teardown) {
-    const size_t room = 2 * row_count + other_count;
-    row_test *own = test_array(2 * row_count, sizeof *own);
-    struct CMUnitTest *tests = test_array(room, sizeof *tests);
-    size_t count = 0;
+void inject_rows(const injection *rows, size_t row_count) {
+    static row_test tests[ROWS_MAX];
+    if (2 * row_count > ROWS_MAX)
+        abort();
     for (size_t i = 0; i < 2 * row_count; i++) {
         const bool is_on_device = i % 2 != 0;
-        row_test *t = &own[i];
+        row_test *t = &tests[i];
         *t = (row_test){is_on_device ? &on_device : &on_reference, &rows[i / 2], ""};
         name_row(t);
         if (is_on_device || t->row->is_on_both)
-            tests[count++] =
-                (struct CMUnitTest){.name = t->name, .test_func = run_row, .initial_state = t};
+            test_add(t->name, run_row, NULL, NULL, t);
     }
-    for (size_t i = 0; i < other_count; i++)
-        tests[count++] = others[i];
-    const int failed = _cmocka_run_group_tests(name, tests, count, setup, teardown);
-    free(tests);
-    free(own);
-    return failed;
 }

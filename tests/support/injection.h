@@ -26,8 +26,6 @@ void stage_close(stage *s);
 
 typedef struct scenario {
     const char *name;
-    /* Skips the test where its devices are missing. NULL: engine_for. */
-    void (*require)(void **state);
     /* Makes the input of the call; no fault occurs yet. */
     void (*prepare)(stage *s);
     /* The call in which the fault occurs. */
@@ -37,6 +35,8 @@ typedef struct scenario {
     void (*expect_undone)(const stage *s);
     /* Fault n is followed by fault n + 1 + n / growth; 0: every fault. */
     size_t growth;
+    /* Skips the test where its devices are missing. NULL: engine_for. */
+    void (*require)(void **state);
 } scenario;
 
 /* A row of a table of tests. */
@@ -57,9 +57,7 @@ void inject(const injection *row, void **state);
  * less. */
 void inject_all(const injection *row, stage *s);
 
-/* Runs `others` and a test for each row, as cmocka_run_group_tests_name does. */
-int inject_rows(const char *name, const injection *rows, size_t row_count,
-                const struct CMUnitTest *others, size_t other_count, CMFixtureFunction setup,
-                CMFixtureFunction teardown);
+/* Adds a test for each row, and a second one for a row on both. At most 200 in all. */
+void inject_rows(const injection *rows, size_t row_count);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "support/records.h"
 
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests.h"
+#include "test.h"
 
 static char folder[64];
 

@@ -8,7 +8,7 @@
 #include "base/counts.h"
 #include "motion/npz/npy_file.h"
 #include "support/command.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -598,5 +598,5 @@ TEST(verify_passes_on_the_reference) {
     expect_word(output, "\"raw_max_error_rad\": ");
 }
 
-const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
-const test_fixture each_fixture = {make_inputs, command_empty_folder};
+TEST_GROUP(command_enter_folder, command_leave_folder)
+TEST_EACH(make_inputs, command_empty_folder)

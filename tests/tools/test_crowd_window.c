@@ -395,9 +395,9 @@ static int close_all(void **state) {
     return engines_close(state);
 }
 
-const test_fixture group_fixture = {open_folder, close_all};
+TEST_GROUP(open_folder, close_all)
 
-int main(void) {
+int main(int argc, char **argv) {
     pm_error error = poisoned_error();
     if (offscreen_open(&off, &error) != PM_OK || gl_check_context(&error) != PM_OK ||
         offscreen_size(&off, WIDTH, HEIGHT, &error) != PM_OK) {
@@ -406,5 +406,5 @@ int main(void) {
         return required && strcmp(required, "1") == 0 ? 1 : 77;
     }
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
-    return tests_run();
+    return test_main(argc, argv);
 }

@@ -262,4 +262,4 @@ static int remove_folder(void **state) {
     return rmdir(folder);
 }
 
-const test_fixture group_fixture = {open_folder, remove_folder};
+TEST_GROUP(open_folder, remove_folder)

@@ -234,4 +234,4 @@ static int leave(void **state) {
     return test_folder_leave(state) | engines_close(state);
 }
 
-const test_fixture group_fixture = {enter, leave};
+TEST_GROUP(enter, leave)

@@ -266,5 +266,5 @@ TEST(a_file_that_changes_while_it_is_read_is_refused) {
     expect(0, "grep -q 'changed while it was read' messages.txt && test ! -e out.bvh");
 }
 
-const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
-const test_fixture each_fixture = {NULL, command_empty_folder};
+TEST_GROUP(command_enter_folder, command_leave_folder)
+TEST_EACH(NULL, command_empty_folder)

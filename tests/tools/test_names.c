@@ -536,5 +536,5 @@ TEST(a_folder_as_input_is_refused) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-const test_fixture group_fixture = {command_enter_folder, command_leave_folder};
-const test_fixture each_fixture = {make_inputs, command_empty_folder};
+TEST_GROUP(command_enter_folder, command_leave_folder)
+TEST_EACH(make_inputs, command_empty_folder)

@@ -6,7 +6,7 @@
 #include "eval/eval_times.h"
 #include "motion/npz/npy_file.h"
 #include "support/test_folder.h"
-#include "support/tests.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,4 +319,4 @@ TEST(listed_samples_meet_a_last_key_written_in_decimals) {
     assert_false(eval_count_listed(1e300, cases[1].rate, &count));
 }
 
-const test_fixture group_fixture = {test_folder_enter, test_folder_leave};
+TEST_GROUP(test_folder_enter, test_folder_leave)

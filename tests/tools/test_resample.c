@@ -67,9 +67,10 @@ TEST(the_last_sample_is_the_last_multiple_that_fits) {
 }
 
 TEST(positions_are_those_of_the_steps_to_them) {
-    const resample_span spans[] = {{{120, 1}, {30, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
-                                   {{30, 1}, {47, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
-                                   {{30000, 1001}, {120, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}};
+    const resample_span spans[] = {
+        {{120, 1}, {30, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
+        {{30, 1}, {47, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
+        {{30000, 1001}, {120, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}};
     for (size_t i = 0; i < COUNT_OF(spans); i++) {
         resample_grid grid;
         assert_null(resample_grid_make(&spans[i], &grid));
@@ -334,4 +335,4 @@ TEST(real_files_at_multiples_of_their_rate_keep_every_source_row) {
     }
 }
 
-const test_fixture group_fixture = {enter, test_folder_leave};
+TEST_GROUP(enter, test_folder_leave)

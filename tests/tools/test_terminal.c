@@ -144,9 +144,9 @@ static int enter_folder(void **state) {
     return failed;
 }
 
-const test_fixture group_fixture = {enter_folder, test_folder_leave};
+TEST_GROUP(enter_folder, test_folder_leave)
 
-int main(void) {
+int main(int argc, char **argv) {
     const int code = exit_code_without_device();
-    return code ? code : tests_run();
+    return code ? code : test_main(argc, argv);
 }

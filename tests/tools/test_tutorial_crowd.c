@@ -67,4 +67,4 @@ TEST_ON_DEVICE(the_program_prints_what_the_tutorial_says) {
     free(actual);
 }
 
-const test_fixture group_fixture = {NULL, engines_close};
+TEST_GROUP(NULL, engines_close)

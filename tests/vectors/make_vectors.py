@@ -618,6 +618,17 @@ def random_times(rng, count):
     return times
 
 
+def back_and_forth(rng, count):
+    """Corners of about 15 degrees, where circles begin to be guarded."""
+    keys = random_keys(rng, 1, 1.0)
+    axis = unit([rng.gauss(0, 1) for _ in range(3)])
+    while len(keys) < count:
+        wobble = [rng.gauss(0, 0.15) for _ in range(3)]
+        turn = scale(add(axis, wobble), 0.5 if len(keys) % 2 else -0.5)
+        keys.append(mul(keys[-1], exp(turn)))
+    return keys
+
+
 def spin(count, degrees):
     axis = unit((3.0, 1.0, -2.0))
     return [exp(scale(axis, 0.5 * math.radians(i * degrees))) for i in range(count)]
@@ -652,6 +663,32 @@ OPTIONS = {
 }
 
 
+# Title, number of keys, largest turn, or None for other keys. The last two are for the first options alone.
+CASES = [
+    ("turns up to 180 degrees", 4, math.pi),
+    ("two keys", 2, 2.5),
+    ("three keys", 3, 2.0),
+    ("loop", 4, 2.5),
+    ("turns up to 60 degrees", 4, 1.0),
+    ("loop of a full turn", 4, None),
+]
+BACK_AND_FORTH = ("back and forth", 5, None)
+
+
+def cases_of(method, options, is_first):
+    """Ends are for open tracks, two keys have a chord whatever the weights of tangents, and some curves
+    depend on two keys alone."""
+    cases = CASES if is_first else CASES[:4]
+    if is_first and method.startswith("circular"):
+        cases = CASES + [BACK_AND_FORTH]
+    left_out = set()
+    if method in ("step", "nlerp", "slerp", "sterp"):
+        left_out = {"three keys", "turns up to 60 degrees"}
+    elif not is_first and options.get("tangents") != "user":
+        left_out = {"loop" if "ends" in options else "two keys"}
+    return [case for case in cases if case[0] not in left_out]
+
+
 def numbers(values):
     return " ".join(repr(float(v)) for v in values)
 
@@ -673,7 +710,7 @@ def write_case(out, title, track, raw, method, options):
         if method == "cubicspline":
             out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
-        for k in (0, 1, 3, 6):
+        for k in ((0, 3), (1, 6))[i % 2]:
             u = k / 8.0
             time = track.time(i) + u * track.h(i)
             at_key = k == 0 and method != "bspline"
@@ -692,16 +729,14 @@ def write_method(folder, method):
         out.write("# key: time, x y z w as given, position, tangent; sample: time, x y z w, position\n")
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
-        for options in OPTIONS.get(method, [{}]):
-            for title, count, largest in (
-                ("turns up to 60 degrees", 6, 1.0),
-                ("turns up to 180 degrees", 6, math.pi),
-                ("two keys", 2, 2.5),
-                ("three keys", 3, 2.0),
-                ("loop", 5, 2.5),
-                ("loop of a full turn", 5, None),
-            ):
-                keys = random_keys(rng, count, largest) if largest else spin(count, 72.0)
+        for number, options in enumerate(OPTIONS.get(method, [{}])):
+            for title, count, largest in cases_of(method, options, number == 0):
+                if largest:
+                    keys = random_keys(rng, count, largest)
+                elif title == BACK_AND_FORTH[0]:
+                    keys = back_and_forth(rng, count)
+                else:
+                    keys = spin(count, 90.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
                 positions = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests of the bench's statistics: medians against their definition, paired ratios, and one or two rates
- * of fills.
+ * The bench's statistics: medians against their definition, paired ratios, and one or two rates of
+ * fills. And what a record says about its machine: values in files of any content, the system that the
+ * test runs on, and its load.
  */
+#include "runner/host.h"
+#include "runner/load.h"
 #include "runner/statistics.h"
-
 #include "support/motion.h"
+#include "support/test.h"
+#include "support/test_folder.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { ROUNDS = 200 };
 
@@ -33,8 +33,7 @@ static size_t below(const double *numbers, size_t count, double bound) {
 
 /* ---- random numbers ------------------------------------------------------------ */
 
-static void random_numbers_repeat_and_cover_their_range_evenly(void **state) {
-    (void)state;
+TEST(random_numbers_repeat_and_cover_their_range_evenly) {
     uint64_t one = 5, same = 5;
     size_t counts[7] = {0};
     for (int i = 0; i < 70000; i++) {
@@ -50,8 +49,7 @@ static void random_numbers_repeat_and_cover_their_range_evenly(void **state) {
 /* ---- medians ------------------------------------------------------------------- */
 
 /* At most half of the numbers are on either side, and for an even count it lies half way. */
-static void a_median_has_half_of_the_numbers_on_each_side(void **state) {
-    (void)state;
+TEST(a_median_has_half_of_the_numbers_on_each_side) {
     random_source source = random_salted(1);
     double numbers[STATS_MAX], sorted[STATS_MAX];
     for (int round = 0; round < ROUNDS; round++) {
@@ -75,8 +73,7 @@ static void a_median_has_half_of_the_numbers_on_each_side(void **state) {
 /* ---- paired ratios ------------------------------------------------------------- */
 
 /* The median of the ratios and not the ratio of the medians, which noise that both share enters. */
-static void the_ratio_is_the_median_of_pairs(void **state) {
-    (void)state;
+TEST(the_ratio_is_the_median_of_pairs) {
     random_source source = random_salted(2);
     double above[STATS_MAX], under[STATS_MAX], ratios[STATS_MAX];
     for (int round = 0; round < ROUNDS; round++) {
@@ -92,8 +89,7 @@ static void the_ratio_is_the_median_of_pairs(void **state) {
     assert_true(stats_ratio(a, b, 1.0, 3) == 1.0);
 }
 
-static void noise_that_both_share_cancels(void **state) {
-    (void)state;
+TEST(noise_that_both_share_cancels) {
     random_source source = random_salted(3);
     double above[50], under[50];
     for (size_t i = 0; i < 50; i++) {
@@ -120,8 +116,7 @@ static void draw_rates(random_source *source, double *rates, size_t count, size_
     }
 }
 
-static void two_rates_are_found_where_each_has_a_fifth(void **state) {
-    (void)state;
+TEST(two_rates_are_found_where_each_has_a_fifth) {
     random_source source = random_salted(6);
     double rates[200], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -136,8 +131,7 @@ static void two_rates_are_found_where_each_has_a_fifth(void **state) {
 }
 
 /* Fills during which the machine switches have a rate between the two. */
-static void a_few_rates_between_do_not_hide_the_two(void **state) {
-    (void)state;
+TEST(a_few_rates_between_do_not_hide_the_two) {
     random_source source = random_salted(9);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -153,8 +147,7 @@ static void a_few_rates_between_do_not_hide_the_two(void **state) {
 }
 
 /* Around one rate, however wide, most rates are in the middle. */
-static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
-    (void)state;
+TEST(a_wide_spread_around_one_rate_is_one_rate) {
     random_source source = random_salted(10);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -169,8 +162,7 @@ static void a_wide_spread_around_one_rate_is_one_rate(void **state) {
     }
 }
 
-static void rates_of_one_kind_are_one_rate(void **state) {
-    (void)state;
+TEST(rates_of_one_kind_are_one_rate) {
     random_source source = random_salted(7);
     double rates[500], found[2];
     for (int round = 0; round < ROUNDS; round++) {
@@ -185,8 +177,7 @@ static void rates_of_one_kind_are_one_rate(void **state) {
     }
 }
 
-static void few_other_rates_or_near_ones_do_not_count(void **state) {
-    (void)state;
+TEST(few_other_rates_or_near_ones_do_not_count) {
     random_source source = random_salted(8);
     double rates[100], found[2];
     draw_rates(&source, rates, 100, 19, 2.0);
@@ -199,17 +190,103 @@ static void few_other_rates_or_near_ones_do_not_count(void **state) {
     assert_int_equal(stats_rates(rates, 29, found), 1);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_numbers_repeat_and_cover_their_range_evenly),
-        cmocka_unit_test(a_median_has_half_of_the_numbers_on_each_side),
-        cmocka_unit_test(the_ratio_is_the_median_of_pairs),
-        cmocka_unit_test(noise_that_both_share_cancels),
-        cmocka_unit_test(two_rates_are_found_where_each_has_a_fifth),
-        cmocka_unit_test(a_few_rates_between_do_not_hide_the_two),
-        cmocka_unit_test(a_wide_spread_around_one_rate_is_one_rate),
-        cmocka_unit_test(rates_of_one_kind_are_one_rate),
-        cmocka_unit_test(few_other_rates_or_near_ones_do_not_count),
-    };
-    return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+static void expect(const char *text, const char *key, const char *wanted) {
+    char value[HOST_TEXT];
+    test_folder_put_text("values", text);
+    host_read_value("values", key, value);
+    assert_string_equal(value, wanted);
 }
+
+TEST(a_value_is_read_after_a_colon_or_an_equals_sign) {
+    expect("processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\nmodel name\t: other\n", "model name",
+           "Some CPU @ 2 GHz");
+    expect("NAME=\"Some OS\"\nPRETTY_NAME=\"Some OS 12 (name)\"\n", "PRETTY_NAME",
+           "Some OS 12 (name)");
+    expect("NAME=plain", "NAME", "plain");
+}
+
+TEST(a_line_without_the_key_or_a_value_is_passed_over) {
+    expect("model\t: 1\nmodel names: 2\n", "model name", "");
+    expect("model name\n", "model name", "");
+    expect("model name:\nmodel name: later\n", "model name", "later");
+    expect("", "model name", "");
+    char value[HOST_TEXT] = "before";
+    host_read_value("no such file", "model name", value);
+    assert_string_equal(value, "");
+}
+
+TEST(a_long_value_is_cut) {
+    char text[4096] = "key: ", value[HOST_TEXT];
+    memset(text + 5, 'x', sizeof text - 6);
+    text[sizeof text - 1] = '\0';
+    test_folder_put_text("values", text);
+    host_read_value("values", "key", value);
+    assert_int_equal(strlen(value), HOST_TEXT - 2); /* a blank after the colon is cut off too */
+    assert_int_equal(strspn(value, "x"), HOST_TEXT - 2);
+}
+
+TEST(odd_bytes_are_kept_for_the_writer_to_escape) {
+    expect("key: a\x01\xff\"b\n", "key", "a\x01\xff\"b");
+    expect("key: \"\n", "key", "\"");
+}
+
+TEST(this_machine_has_a_processor_and_memory) {
+    const bench_host host = host_of_system();
+    assert_true(host.cores >= 1);
+    assert_true(host.memory_bytes > 1 << 20);
+    assert_non_null(strstr(host.os, "Linux"));
+}
+
+/* ---- load ---------------------------------------------------------------------------------- */
+
+static const char begin_stat[] = "cpu  1000 0 500 8000 100 10 20 50 300 0\ncpu0 1 2 3\n";
+
+static bench_load load_after(const char *end_stat, double own, double processors) {
+    load_counters begin = load_counters_in(begin_stat, 100), end = load_counters_in(end_stat, 100);
+    assert_true(begin.known && end.known);
+    end.own = own;
+    return load_between(&begin, &end, processors);
+}
+
+/* 20 s of two processors: 10 s of work, of which this process did 9.9 s. */
+TEST(a_machine_whose_work_is_ours_is_quiet) {
+    const bench_load load = load_after("cpu  1800 0 700 10980 100 10 20 70 300 0\n", 9.9, 2);
+    assert_true(load.known);
+    assert_float_equal(load.others, 0.005, 1e-9);
+    assert_float_equal(load.steal, 0.005, 1e-9);
+    assert_false(load.busy);
+}
+
+TEST(work_of_others_makes_a_machine_busy) {
+    const bench_load load = load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 9.0, 2);
+    assert_float_equal(load.others, 1.0 / 15, 1e-9);
+    assert_false(load.busy);
+    assert_true(load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8.0, 2).busy);
+}
+
+TEST(stolen_time_makes_a_machine_busy) {
+    const bench_load load = load_after("cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1);
+    assert_float_equal(load.steal, 0.1, 1e-9);
+    assert_float_equal(load.others, 0, 1e-9);
+    assert_true(load.busy);
+}
+
+TEST(what_is_no_list_of_counters_is_unknown) {
+    static const char *const texts[] = {"",
+                                        "cpu",
+                                        "cpu ",
+                                        "cpu 1 2 3\n",
+                                        "cpu0 1 2 3 4 5 6 7 8\n",
+                                        "intr 1\n",
+                                        "cpu  1 2 x 4 5 6 7 8\n"};
+    const load_counters sound = load_counters_in(begin_stat, 100);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const load_counters odd = load_counters_in(texts[i], 100);
+        assert_false(odd.known);
+        assert_false(load_between(&odd, &sound, 1).known);
+    }
+    assert_false(load_counters_in(begin_stat, 0).known);
+    assert_false(load_between(&sound, &sound, 1).known); /* no time has passed */
+}
+
+TEST_GROUP(test_folder_enter, test_folder_leave)

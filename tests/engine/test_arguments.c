@@ -1,18 +1,72 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every function of the public headers, with NULL for each pointer that is not documented as
- * optional: the call is refused or returns false or zero, by the common rule of posemill.h, and
- * writes nothing else. The test reads the headers for functions that it omits. Invalid enumerators
- * are in test_enumerators.
+ * Arguments that every function of the public headers refuses by the common rule of posemill.h: the call is
+ * refused or returns false or zero, and writes nothing else. NULL for each pointer that is not documented as
+ * optional, where the headers are read for functions that are left out; values outside of an enumeration; and
+ * reserved fields that are not 0, so that later versions can give them a meaning. The structs of
+ * posemill_cl.h and of posemill_motion.h have tests beside their functions.
  */
-#include "support/api_objects.h"
+#include "base/counts.h"
+#include "support/check.h"
+#include "support/test.h"
 
+#include <limits.h>
+#include <posemill/posemill_cl.h>
+#include <posemill/posemill_crowd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEYS = 2 };
+
+/* For a function that returns a bool: it returns false and leaves the array `out` unchanged. */
+#define expect_false(out, function, ...)                                                           \
+    do {                                                                                           \
+        memset(out, 0x5A, sizeof(out));                                                            \
+        assert_false(function(__VA_ARGS__));                                                       \
+        assert_true(is_filled(out, sizeof(out), 0x5A));                                            \
+    } while (0)
+
+static const double keys[KEYS][4] = {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}};
+static const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
+static const int32_t parents[1] = {-1};
+static const pm_skeleton_desc skeleton_desc = {.joint_count = 1, .parents = parents};
+static const pm_crowd_instance instance;
+static const pm_clip_desc clip_desc = {
+    .track_count = 1, .timelines = &timeline, .rotations = {.data = keys, .type = PM_FLOAT64}};
+
+static pm_engine *engine;
+static pm_clip *clip;
+static pm_skeleton *skeleton;
+static pm_crowd *crowd;
+
+FIXTURE(make_all) {
+    const pm_engine_desc on_host = {.device = "none"};
+    if (pm_engine_create(&on_host, &engine, NULL) != PM_OK ||
+        pm_clip_create(engine, &clip_desc, &clip, NULL) != PM_OK ||
+        pm_skeleton_create(&skeleton_desc, &skeleton, NULL) != PM_OK)
+        return 1;
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
+    return pm_crowd_create(engine, &desc, &crowd, NULL) != PM_OK;
+}
+
+FIXTURE(free_all) {
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+    pm_clip_destroy(&clip);
+    pm_engine_destroy(&engine);
+    return 0;
+}
+
+static bool is_filled(const void *memory, size_t size, unsigned char byte) {
+    const unsigned char *bytes = memory;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != byte)
+            return false;
+    return true;
+}
+
 #if POSEMILL_OPENCL
-#include <posemill/posemill_cl.h>
 #endif
 
 enum { MAX_FUNCTIONS = 100 };
@@ -58,8 +112,7 @@ static const pm_crowd_job nothing_to_pose;
 
 /* ---- NULL --------------------------------------------------------------------------------------- */
 
-static void engines_refuse_null(void **state) {
-    (void)state;
+TEST(engines_refuse_null) {
     size_t count = 5;
     pm_bit_match match = PM_BIT_MATCH_DIFFERENT;
     uint32_t different = 0;
@@ -73,8 +126,7 @@ static void engines_refuse_null(void **state) {
     assert_true(count == 5 && match == PM_BIT_MATCH_DIFFERENT);
 }
 
-static void clips_and_jobs_refuse_null(void **state) {
-    (void)state;
+TEST(clips_and_jobs_refuse_null) {
     pm_clip *made = clip;
     expect_null("desc is NULL", pm_clip_check, NULL);
     expect_null("engine is NULL", pm_clip_create, NULL, &clip_desc, &made);
@@ -87,8 +139,7 @@ static void clips_and_jobs_refuse_null(void **state) {
     assert_ptr_equal(made, clip);
 }
 
-static void crowds_refuse_null(void **state) {
-    (void)state;
+TEST(crowds_refuse_null) {
     float records[12];
     pm_skeleton *made_skeleton = skeleton;
     pm_crowd *made = crowd;
@@ -115,8 +166,7 @@ static void crowds_refuse_null(void **state) {
     assert_ptr_equal(made, crowd);
 }
 
-static void root_motion_refuses_null(void **state) {
-    (void)state;
+TEST(root_motion_refuses_null) {
     pm_root_motion root_motion;
     expect_null("crowd is NULL", pm_crowd_root_motion, NULL, &instance, &instance, 1, &root_motion);
     expect_null("before is NULL", pm_crowd_root_motion, crowd, NULL, &instance, 1, &root_motion);
@@ -125,8 +175,7 @@ static void root_motion_refuses_null(void **state) {
 }
 
 /* Destroying NULL has no effect. */
-static void null_may_be_destroyed(void **state) {
-    (void)state;
+TEST(null_may_be_destroyed) {
     pm_engine *no_engine = NULL;
     pm_clip *no_clip = NULL;
     pm_skeleton *no_skeleton = NULL;
@@ -147,8 +196,7 @@ static void null_may_be_destroyed(void **state) {
     pm_crowd_destroy(&no_crowd);
 }
 
-static void null_has_no_size_and_no_content(void **state) {
-    (void)state;
+TEST(null_has_no_size_and_no_content) {
     visit("pm_skeleton_joint_count");
     visit("pm_skeleton_order");
     visit("pm_crowd_clip_ticks");
@@ -158,8 +206,7 @@ static void null_has_no_size_and_no_content(void **state) {
     assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
 }
 
-static void null_is_described_by_zeros(void **state) {
-    (void)state;
+TEST(null_is_described_by_zeros) {
     pm_device_info device;
     pm_clip_info of_clip;
     pm_crowd_info of_crowd;
@@ -192,8 +239,7 @@ static void null_is_described_by_zeros(void **state) {
     pm_crowd_get_info(NULL, NULL);
 }
 
-static void conversions_of_null_return_false(void **state) {
-    (void)state;
+TEST(conversions_of_null_return_false) {
     const double q[4] = {0, 0, 0, 1}, three[3] = {0, 0, 1}, nine[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double to_quaternion[4], to_angles[3], to_matrix[9], to_axes[3];
     expect_visited_false(to_quaternion, pm_quat_from_euler, PM_EULER_XYZ, NULL, to_quaternion);
@@ -213,8 +259,7 @@ static void conversions_of_null_return_false(void **state) {
     assert_true(pm_bone_axes(NULL, NULL, 0, NULL));
 }
 
-static void names_of_null_are_not_found(void **state) {
-    (void)state;
+TEST(names_of_null_are_not_found) {
     pm_method found[1];
     expect_visited_false(found, pm_method_find, NULL, found);
     expect_visited_false(found, pm_method_find, "slerp", NULL);
@@ -228,8 +273,7 @@ static void names_of_null_are_not_found(void **state) {
 /* Never used: NULL is refused first. */
 #define NO_OBJECT(type) ((type)(void *)&clip)
 
-static void calls_on_opencl_objects_refuse_null(void **state) {
-    (void)state;
+TEST(calls_on_opencl_objects_refuse_null) {
     pm_engine *made = engine;
     const cl_context context = NO_OBJECT(cl_context);
     const cl_device_id device = NO_OBJECT(cl_device_id);
@@ -261,8 +305,7 @@ static void calls_on_opencl_objects_refuse_null(void **state) {
     assert_ptr_equal(made, engine);
 }
 
-static void the_device_queries_of_null_return_null(void **state) {
-    (void)state;
+TEST(the_device_queries_of_null_return_null) {
     visit("pm_cl_context");
     visit("pm_cl_device");
     assert_null(pm_cl_context(NULL));
@@ -303,8 +346,7 @@ static size_t expect_all_visited(const char *header) {
     return functions;
 }
 
-static void no_function_of_the_headers_is_left_out(void **state) {
-    (void)state;
+TEST(no_function_of_the_headers_is_left_out) {
     static const char *const without_pointers[] = {
         "pm_version",         "pm_processors",         "pm_status_name",
         "pm_method_describe", "pm_crowd_record_bytes", "pm_crowd_ticks"};
@@ -317,22 +359,224 @@ static void no_function_of_the_headers_is_left_out(void **state) {
 #endif
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engines_refuse_null),
-        cmocka_unit_test(clips_and_jobs_refuse_null),
-        cmocka_unit_test(crowds_refuse_null),
-        cmocka_unit_test(root_motion_refuses_null),
-        cmocka_unit_test(null_may_be_destroyed),
-        cmocka_unit_test(null_has_no_size_and_no_content),
-        cmocka_unit_test(null_is_described_by_zeros),
-        cmocka_unit_test(conversions_of_null_return_false),
-        cmocka_unit_test(names_of_null_are_not_found),
-#if POSEMILL_OPENCL
-        cmocka_unit_test(calls_on_opencl_objects_refuse_null),
-        cmocka_unit_test(the_device_queries_of_null_return_null),
-#endif
-        cmocka_unit_test(no_function_of_the_headers_is_left_out),
-    };
-    return cmocka_run_group_tests_name("null", tests, make_all, free_all);
+/* Values outside of an enumeration with `count` enumerators from 0 on. */
+static const int *none_of(int count) {
+    static int numbers[6];
+    const int all[6] = {count, count + 1, 77, -1, INT_MAX, INT_MIN};
+    memcpy(numbers, all, sizeof all);
+    return numbers;
 }
+
+#define FOR_NONE_OF(count, number)                                                                 \
+    for (const int *number = none_of(count), *number##_end = number + 6; number < number##_end;    \
+         number++)
+
+static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
+
+/* ---- values outside of an enumeration -------------------------------------------------------- */
+
+TEST(invalid_values_have_no_name_and_no_size) {
+    FOR_NONE_OF(PM_ERROR_OUTPUT + 1, number) {
+        assert_string_equal(pm_status_name((pm_status)*number), "unknown");
+    }
+    FOR_NONE_OF(PM_METHOD_COUNT, number) {
+        assert_null(pm_method_describe((pm_method)*number));
+    }
+    FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
+        assert_int_equal(pm_crowd_record_bytes((pm_crowd_output)*number), 0);
+    }
+}
+
+TEST(invalid_orders_return_false) {
+    const double q[4] = {0.1, 0.2, 0.3, 0.9}, angles[3] = {1, 2, 3};
+    double to_quaternion[4], to_angles[3];
+    FOR_NONE_OF(PM_EULER_COUNT, number) {
+        const pm_euler_order order = (pm_euler_order)*number;
+        expect_false(to_quaternion, pm_quat_from_euler, order, angles, to_quaternion);
+        expect_false(to_angles, pm_euler_from_quat, order, q, NULL, to_angles);
+    }
+}
+
+TEST(invalid_parents_return_false) {
+    static const int32_t wrong[][3] = {{0, 0, 0},  {1, 0, 0},          {-2, 0, 0},
+                                       {-1, 1, 0}, {-1, 0, INT32_MAX}, {-1, INT32_MIN, 0}};
+    const double offsets[9] = {0, 1, 0, 0, 1, 0, 0, 1, 0};
+    double axes[9];
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++)
+        expect_false(axes, pm_bone_axes, wrong[n], offsets, 3, axes);
+}
+
+static void expect_no_clip(const pm_clip_desc *desc, const char *words) {
+    pm_clip *made = clip;
+    expect_error(pm_clip_check(desc, new_error()), PM_ERROR_ARGUMENT, words);
+    expect_error(pm_clip_create(engine, desc, &made, new_error()), PM_ERROR_ARGUMENT, words);
+    assert_ptr_equal(made, clip);
+}
+
+TEST(invalid_options_are_refused) {
+    static const struct {
+        size_t offset; /* of an enumeration in the description, which has the size of an int */
+        int count;
+        const char *words;
+    } options[] = {
+        {offsetof(pm_clip_desc, method), PM_METHOD_COUNT, "method"},
+        {offsetof(pm_clip_desc, vector_method), PM_VECTOR_COUNT, "vector_method"},
+        {offsetof(pm_clip_desc, key_format), PM_KEYS_COUNT, "key_format"},
+        {offsetof(pm_clip_desc, tangents), PM_TANGENTS_COUNT, "tangents"},
+        {offsetof(pm_clip_desc, ends), PM_ENDS_COUNT, "ends"},
+        {offsetof(pm_clip_desc, axis_frame), PM_AXIS_COUNT, "axis_frame"},
+    };
+    for (size_t n = 0; n < sizeof options / sizeof *options; n++) {
+        FOR_NONE_OF(options[n].count, number) {
+            pm_clip_desc desc = clip_desc;
+            memcpy((char *)&desc + options[n].offset, number, sizeof *number);
+            expect_no_clip(&desc, options[n].words);
+        }
+    }
+}
+
+/* Each array that a method reads, one after another. */
+TEST(invalid_number_types_are_refused) {
+    const pm_array of_keys = {.data = keys, .type = PM_FLOAT64};
+    const pm_array of_vectors = {.data = vectors, .type = PM_FLOAT64};
+    pm_clip_desc desc = {.track_count = 1, .timelines = &timeline, .rotations = of_keys};
+    desc.positions = desc.scales = desc.user_tangents = desc.axes = of_vectors;
+    desc.rotations_in = desc.rotations_out = of_keys;
+    desc.positions_in = desc.positions_out = desc.scales_in = desc.scales_out = of_vectors;
+    const struct {
+        pm_array *array;
+        pm_method method;
+        const char *words;
+    } arrays[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
+                  {&desc.positions, PM_METHOD_SLERP, "positions"},
+                  {&desc.scales, PM_METHOD_SLERP, "scales"},
+                  {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
+                  {&desc.axes, PM_METHOD_STERP, "axes"},
+                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
+                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
+                  {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
+                  {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
+                  {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
+                  {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) {
+        FOR_NONE_OF(PM_FLOAT64 + 1, number) {
+            arrays[n].array->type = (pm_number)*number;
+            desc.method = arrays[n].method;
+            desc.tangents = desc.method == PM_METHOD_SQUAD ? PM_TANGENTS_USER : PM_TANGENTS_BESSEL;
+            expect_no_clip(&desc, arrays[n].words);
+            arrays[n].array->type = PM_FLOAT64;
+        }
+    }
+    expect_ok(pm_clip_check(&desc, NULL), &(pm_error){0});
+}
+
+TEST(invalid_number_types_of_skeletons_are_refused) {
+    static const double numbers[12] = {0, 0, 0, 1};
+    pm_skeleton_desc desc = {.joint_count = 1, .parents = parents};
+    pm_array *const arrays[] = {&desc.rotations, &desc.positions, &desc.scales,
+                                &desc.inverse_binds};
+    static const char *const words[] = {"rotations", "positions", "scales", "inverse_binds"};
+    for (size_t n = 0; n < 4; n++) {
+        FOR_NONE_OF(PM_FLOAT64 + 1, number) {
+            pm_skeleton *made = skeleton;
+            *arrays[n] = (pm_array){.data = numbers, .type = (pm_number)*number};
+            expect_error(pm_skeleton_create(&desc, &made, new_error()), PM_ERROR_ARGUMENT,
+                         words[n]);
+            assert_ptr_equal(made, skeleton);
+            *arrays[n] = (pm_array){0};
+        }
+    }
+}
+
+TEST(jobs_with_invalid_values_are_refused) {
+    float out[12];
+    memset(out, 0x5A, sizeof out);
+    FOR_NONE_OF(PM_AXIS_COUNT, number) {
+        const pm_sample_job job = {.sample_count = 1,
+                                   .rate = {1, 1},
+                                   .velocities = out,
+                                   .velocity_frame = (pm_axis_frame)*number};
+        expect_error(pm_sample_check(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
+        expect_error(pm_sample(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
+    }
+    FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
+        expect_error(
+            pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, new_error()),
+            PM_ERROR_ARGUMENT, "output");
+    }
+    assert_true(is_filled(out, sizeof out, 0x5A));
+}
+
+static pm_error error;
+
+TEST(descriptions_with_reserved_values_are_refused) {
+    pm_engine *none = NULL;
+    pm_skeleton *no_skeleton = NULL;
+    pm_crowd *no_crowd = NULL;
+    pm_engine_desc engine_desc = {.device = "none"};
+    expect_reserved_refused(pm_engine_desc, engine_desc, &error,
+                            pm_engine_create(&engine_desc, &none, &error));
+    pm_clip_desc of_clip = clip_desc;
+    expect_reserved_refused(pm_clip_desc, of_clip, &error, pm_clip_check(&of_clip, &error));
+    pm_level level = {.update_every = 1};
+    pm_skeleton_desc of_skeleton = skeleton_desc;
+    of_skeleton.levels = &level;
+    of_skeleton.level_count = 1;
+    expect_reserved_refused(pm_skeleton_desc, of_skeleton, &error,
+                            pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
+    expect_reserved_refused(pm_level, level, &error,
+                            pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
+    pm_crowd_desc of_crowd = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
+    expect_reserved_refused(pm_crowd_desc, of_crowd, &error,
+                            pm_crowd_create(engine, &of_crowd, &no_crowd, &error));
+    assert_true(!none && !no_skeleton && !no_crowd);
+}
+
+TEST(jobs_with_reserved_values_are_refused) {
+    float rotation[4], palette[12];
+    pm_sample_job job = {.sample_count = 1, .rate = {1, 1}, .rotations = rotation};
+    expect_reserved_refused(pm_sample_job, job, &error, pm_sample(clip, &job, &error));
+    expect_reserved_refused(pm_sample_job, job, &error, pm_sample_check(clip, &job, &error));
+    expect_ok(pm_sample(clip, &job, &error), &error);
+    pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = palette};
+    pm_crowd_job poses = {
+        .instances = &instance, .instance_count = 1, .outputs = &target, .output_count = 1};
+    expect_reserved_refused(pm_crowd_job, poses, &error, pm_crowd_pose(crowd, &poses, &error));
+    expect_reserved_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
+    expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
+}
+
+TEST(lists_of_outputs_name_each_at_most_once) {
+    float records[2][12];
+    pm_crowd_target targets[] = {{.output = PM_CROWD_MODEL, .memory = records[0]},
+                                 {.output = PM_CROWD_MODEL, .memory = records[1]}};
+    pm_crowd_job job = {.instances = &instance, .instance_count = 1, .outputs = targets};
+    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "output_count");
+    job.output_count = 2;
+    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "outputs[1]");
+    const int unknown[] = {-1, (int)pm_crowd_output_count(), 1 << 20};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        targets[1].output = (pm_crowd_output)unknown[i];
+        expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT,
+                       "outputs[1].output");
+    }
+    targets[1].output = PM_CROWD_LOCAL;
+    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
+}
+
+/* Programs that were compiled with a smaller or a larger struct. */
+TEST(infos_are_filled_as_far_as_they_go) {
+    pm_device_info info;
+    unsigned char memory[2 * sizeof info];
+    pm_engine_get_info(engine, &info, sizeof info);
+    for (size_t size = 1; size < sizeof memory; size = 2 * size + 1) {
+        memset(memory, 0xA5, sizeof memory);
+        pm_engine_get_info(engine, (pm_device_info *)(void *)memory, size);
+        const size_t known = size < sizeof info ? size : sizeof info;
+        assert_memory_equal(memory, &info, known);
+        assert_true(is_filled(memory + known, size - known, 0));
+        assert_true(is_filled(memory + size, sizeof memory - size, 0xA5));
+    }
+}
+
+TEST_GROUP(make_all, free_all)

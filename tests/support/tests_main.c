@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "tests.h"
-
-int main(void) {
-    return tests_run();
-}
