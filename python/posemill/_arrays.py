@@ -2,6 +2,7 @@
 """Arrays of callers: read without a copy where the library can describe them, outputs checked."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -118,9 +119,20 @@ def result_type(dtype: Any, out: Any) -> bool:
     return bool(kind == np.float64)
 
 
-def new_result(shape: tuple[int, ...]) -> Array:
-    """Memory for results of the library."""
-    return np.empty(shape, dtype=np.float32)
+_LINE = 64  # bytes of a cache line
+_LARGE = 1 << 20  # bytes
+
+
+def new_result(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
+    """Memory for results of the library. Large results begin with a cache line, because results that
+    go past the caches are stored line by line."""
+    kind = np.dtype(dtype)
+    size = math.prod(shape) * kind.itemsize
+    if size < _LARGE:
+        return np.empty(shape, dtype=kind)
+    memory = np.empty(size + _LINE, dtype=np.uint8)
+    first = -memory.ctypes.data % _LINE
+    return memory[first:first + size].view(kind).reshape(shape)
 
 
 # ---- SciPy's Rotation. SciPy is not imported before a caller has given one. ----

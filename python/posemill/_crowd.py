@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrays import new_result
 from ._clip import Clip
 from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
@@ -243,7 +244,7 @@ class Crowd(Shared):
             if not self._updates_all:
                 raise ValueError("out: expected an array with the poses of the frame before, "
                                  "because a level is not updated in every frame")
-            out = np.empty(shape, dtype)
+            out = new_result(shape, dtype)
         else:
             _check_out(out, shape, np.dtype(dtype), records)
         frame = count_of(frame, "frame", 2**64)

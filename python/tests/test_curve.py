@@ -259,6 +259,15 @@ def test_keys_are_described_without_a_copy():
         assert not np.shares_memory(copy, array) and (copy == array).all()
 
 
+def test_large_results_begin_with_a_cache_line():
+    curve = pm.RotationCurve(EVEN, KEYS)
+    for count in (30_000, 30_001):
+        result = curve(np.linspace(0, 4, count))
+        assert result.nbytes >= 1 << 20 and result.ctypes.data % 64 == 0
+        assert result.flags.c_contiguous and result.flags.writeable
+        assert same_bits(result[-3:], curve(np.linspace(0, 4, count)[-3:]))
+
+
 def test_curves_do_not_see_later_changes_of_their_arrays():
     keys, times = KEYS.copy(), TIMES.copy()
     curve = pm.RotationCurve(times, keys)

@@ -20,13 +20,12 @@
 #include <unistd.h>
 
 #include "support/records.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 static const char path[] = "a.jsonl";
 
-static int remove_file(void **state) {
-    (void)state;
+FIXTURE(remove_file) {
     unlink(path);
     return 0;
 }

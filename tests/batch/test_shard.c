@@ -159,8 +159,7 @@ static void set_environment(const char *words) {
     }
 }
 
-static int clear_environment(void **state) {
-    (void)state;
+FIXTURE(clear_environment) {
     set_environment("");
     return 0;
 }

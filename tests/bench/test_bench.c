@@ -367,8 +367,9 @@ static void expect_files(void) {
 
 /* ---- tests --------------------------------------------------------------------- */
 
-static const char *const job_groups[] = {"upsample-4", "upsample-2", "downsample-4", "nonuniform",
-                                         "loop",       "times",      "samples"};
+static const char *const job_groups[] = {
+    "upsample-4", "upsample-2", "downsample-4", "nonuniform", "loop",
+    "times",      "samples",    "oneshot-4",    "oneshot-2",  "oneshot-down-4"};
 enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
 
 TEST(the_record_names_device_driver_platform_commit_and_options) {
@@ -610,8 +611,8 @@ TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries))
         assert_null(strstr(entry->d_name, "posemill-bench"));
     closedir(entries);
-    static const char *const names[] = {"obvious/slerp", "end-to-end/slerp", "cold/slerp",
-                                        "first/slerp", "warm/slerp"};
+    static const char *const names[] = {"obvious/slerp", "oneshot-device/slerp", "end-to-end/slerp",
+                                        "cold/slerp",    "first/slerp",          "warm/slerp"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         sound_case("%s", names[i]);
     expect_bound(find_case("obvious/slerp"));

@@ -85,11 +85,10 @@ static void check_clip(random_source *source, const pm_clip *clip, const char *n
     expect_same(clip, &job, random_size(source, 0, 15), name);
 }
 
-static void walks_have_the_bits_of_single_tracks(void **state) {
+TEST(walks_have_the_bits_of_single_tracks) {
     pm_engine *engine;
     random_source source = random_salted(20261127);
     double times[KEYS];
-    (void)state;
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
         for (unsigned kind = 0; kind < 3; kind++) {
@@ -107,9 +106,4 @@ static void walks_have_the_bits_of_single_tracks(void **state) {
             motion_free(&m);
         }
     pm_engine_destroy(&engine);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(walks_have_the_bits_of_single_tracks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,9 +64,8 @@ static void write_and_read_again(const pm_motion *opened, const motion_format *f
     const pm_motion_content *content = pm_motion_get_content(opened);
     const motion_samples samples = test_halves(opened, 5, (pm_rational){4, 1});
     file_bytes out = {0};
-    pm_error error = poisoned_error();
-    expect_ok(test_write(opened, format, content->clip_count > 0 ? &samples : NULL, &out, &error),
-              &error);
+    expect_success(
+        test_write(opened, format, content->clip_count > 0 ? &samples : NULL, &out, new_error()));
     pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clip_count, content->clip_count);
     pm_motion_destroy(&again);
@@ -101,12 +100,11 @@ typedef struct tally {
 static void run_case(const void *data, size_t size, pm_motion_format format, tally *t) {
     const pm_motion_read_options options = {.format = format};
     pm_motion *opened = NULL;
-    pm_error error = poisoned_error();
     char *copy = malloc(size > 0 ? size : 1);
     assert_non_null(copy);
     memcpy(copy, data, size);
     const size_t before = counted_bytes();
-    const pm_status status = pm_motion_parse(copy, size, "", NULL, &options, &opened, &error);
+    const pm_status status = pm_motion_parse(copy, size, "", NULL, &options, &opened, new_error());
     assert_in_range(counted_bytes() - before, 0, (size_t)MOST_REQUESTED);
     if (status == PM_OK) {
         t->read++;
@@ -116,7 +114,7 @@ static void run_case(const void *data, size_t size, pm_motion_format format, tal
     } else {
         t->refused++;
         assert_int_equal(status, PM_ERROR_FILE);
-        assert_true(strlen(error.message) > 8);
+        assert_true(strlen(last_error()->message) > 8);
         assert_null(opened);
     }
     pm_motion_destroy(&opened);
@@ -285,9 +283,9 @@ TEST(small_files_stay_small) {
     assert_int_equal(t.refused, 1);
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         pm_motion *opened = NULL;
-        pm_error error = poisoned_error();
-        expect_refusal(pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, NULL, &opened, &error),
-                       &error, PM_ERROR_FILE, words[i]);
+        expect_error(
+            pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, NULL, &opened, new_error()),
+            PM_ERROR_FILE, words[i]);
     }
     free(text);
 }
@@ -358,14 +356,13 @@ void __real_free(void *block);
 static bool read_it(void) {
     const long live = live_blocks();
     pm_motion *opened = NULL;
-    pm_error error = poisoned_error();
     const pm_status status =
-        pm_motion_parse(read_file->data, read_file->size, "", NULL, NULL, &opened, &error);
+        pm_motion_parse(read_file->data, read_file->size, "", NULL, NULL, &opened, new_error());
     assert_int_equal(opened != NULL, status == PM_OK);
     pm_motion_destroy(&opened);
     assert_int_equal(live_blocks(), live);
     if (status != PM_OK && status != PM_ERROR_MEMORY && !(with_jansson && status == PM_ERROR_FILE))
-        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+        fail_msg("a failed allocation became %d: %s", (int)status, last_error()->message);
     return status == PM_OK;
 }
 
@@ -390,12 +387,11 @@ static file_bytes kept; /* with room, so that only the writer allocates */
 static bool write_it(void) {
     const motion_samples samples = test_halves(written, 5, (pm_rational){4, 1});
     const long live = live_blocks();
-    pm_error error = poisoned_error();
     kept.size = 0;
-    const pm_status status = test_write(written, format, &samples, &kept, &error);
+    const pm_status status = test_write(written, format, &samples, &kept, new_error());
     assert_int_equal(live_blocks(), live);
     if (status != PM_OK && status != PM_ERROR_MEMORY)
-        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+        fail_msg("a failed allocation became %d: %s", (int)status, last_error()->message);
     return status == PM_OK;
 }
 

@@ -269,8 +269,7 @@ static pm_motion *parse(const void *data, size_t size, bool is_strict) {
 static file_bytes written(const pm_motion *opened, const motion_format *format,
                           const motion_samples *samples) {
     file_bytes out = {0};
-    pm_error error = poisoned_error();
-    expect_ok(test_write(opened, format, samples, &out, &error), &error);
+    expect_success(test_write(opened, format, samples, &out, new_error()));
     return out;
 }
 
@@ -474,15 +473,14 @@ TEST(times_that_float32_cannot_hold_are_refused) {
     small made = open_small(DOCUMENT(""));
     motion_samples samples = test_halves(made.motion, 40, (pm_rational){10000000, 1});
     file_bytes out = {0};
-    pm_error error = poisoned_error();
     samples.start = 1;
-    expect_refusal(test_write(made.motion, &motion_glb, &samples, &out, &error), &error,
-                   PM_ERROR_TIME, "float32");
+    expect_error(test_write(made.motion, &motion_glb, &samples, &out, new_error()), PM_ERROR_TIME,
+                 "float32");
     const motion_samples twice[] = {made.samples, made.samples};
     const motion_sink sink = bytes_sink(&out);
-    expect_refusal(motion_glb.write(made.motion, twice, 2, &(motion_write_options){.decimals = 6},
-                                    &sink, &error),
-                   &error, PM_ERROR_ARGUMENT, "twice");
+    expect_error(motion_glb.write(made.motion, twice, 2, &(motion_write_options){.decimals = 6},
+                                  &sink, new_error()),
+                 PM_ERROR_ARGUMENT, "twice");
     assert_int_equal(out.size, 0);
     close_small(&made);
 }
@@ -526,8 +524,7 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
 
 TEST(steps_are_cut_with_the_samples) {
     file_bytes out = {0};
-    pm_error error = poisoned_error();
-    expect_ok(write_cut(STEPS(""), &out, false, &error), &error);
+    expect_success(write_cut(STEPS(""), &out, false, new_error()));
     pm_motion *again = parse(out.data, out.size, false);
     const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
     const pm_timeline *samples = &clip->timelines[clip->channels[0].timeline];
@@ -556,11 +553,10 @@ TEST(a_cut_beside_carried_channels_keeps_its_times) {
         STEPS(",{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":"
               "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
     file_bytes out = {0};
-    pm_error error = poisoned_error();
-    expect_refusal(write_cut(json, &out, false, &error), &error, PM_ERROR_FILE, "channels/3");
-    assert_string_equal(error.hint, "--keep-time keeps the times of all");
+    expect_error(write_cut(json, &out, false, new_error()), PM_ERROR_FILE, "channels/3");
+    assert_string_equal(last_error()->hint, "--keep-time keeps the times of all");
     free(out.data);
-    expect_ok(write_cut(json, &out, true, &error), &error);
+    expect_success(write_cut(json, &out, true, new_error()));
     pm_motion *again = parse(out.data, out.size, false);
     const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
     assert_true(clip->timelines[0].times[0] == 1.75);
@@ -588,10 +584,9 @@ TEST(errors_of_the_sink_are_passed_on) {
         for (size_t after = 1;; after += 7) {
             size_t left = after;
             const motion_sink sink = {fill_up, &left};
-            pm_error error = poisoned_error();
             const pm_status status =
                 format->write(made.motion, &made.samples, 1, &(motion_write_options){.decimals = 6},
-                              &sink, &error);
+                              &sink, new_error());
             if (status == PM_OK)
                 break;
             assert_int_equal(status, PM_ERROR_OUTPUT);

@@ -37,8 +37,7 @@ static void expect_matrix(const float *got, const kinematics_matrix *expected, d
 static const pm_motion_character *make_character(const pm_motion *motion, size_t skin) {
     const pm_motion_character_options options = {.skin = skin};
     const pm_motion_character *character = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_make_character(motion, &options, &character, &error), &error);
+    expect_success(pm_motion_make_character(motion, &options, &character, new_error()));
     assert_int_equal(character->clip_count, pm_motion_get_content(motion)->clip_count);
     return character;
 }
@@ -51,12 +50,11 @@ typedef struct cast {
 
 static cast make_cast(pm_engine *engine, const pm_motion *motion, size_t skin) {
     cast made = {.character = make_character(motion, skin)};
-    pm_error error = poisoned_error();
-    expect_ok(pm_skeleton_create(&made.character->skeleton, &made.skeleton, &error), &error);
+    expect_success(pm_skeleton_create(&made.character->skeleton, &made.skeleton, new_error()));
     const pm_crowd_desc desc = {.skeleton = made.skeleton,
                                 .clips = made.character->clips,
                                 .clip_count = made.character->clip_count};
-    expect_ok(pm_crowd_create(engine, &desc, &made.crowd, &error), &error);
+    expect_success(pm_crowd_create(engine, &desc, &made.crowd, new_error()));
     return made;
 }
 
@@ -93,9 +91,8 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
                                   &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = job_made},
                               .output_count = 1,
                               .on_reference = true};
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, one, &error), &error);
-    expect_ok(pm_crowd_pose(c->crowd, &job, &error), &error);
+    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, one, new_error()));
+    expect_success(pm_crowd_pose(c->crowd, &job, new_error()));
     expect_guards(one, 12 * joints);
     expect_same_bits(one, job_made, 12 * joints, 12);
     const pm_motion_clip *source = &content->clips[clip];
@@ -266,8 +263,7 @@ static void expect_palette(const cast *c, const pm_motion_content *content, cons
     const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
                                         .flags = PM_CROWD_CLAMP_A};
     float palette[12 * NODES];
-    pm_error error = poisoned_error();
-    expect_ok(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_PALETTE, palette, &error), &error);
+    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_PALETTE, palette, new_error()));
     const double time = clip_begin(&c->character->clips[0]) + seconds;
     for (size_t j = 0; j < joints; j++) {
         const uint32_t node = c->character->nodes[order[j]];
@@ -360,8 +356,8 @@ TEST_ON_REFERENCE(the_slots_of_a_skin_find_its_joints_in_palettes) {
         const double seconds = random_between(&source, 0, 2);
         const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
                                             .flags = PM_CROWD_CLAMP_A};
-        pm_error error = poisoned_error();
-        expect_ok(pm_crowd_pose_one(c.crowd, &instance, PM_CROWD_PALETTE, palette, &error), &error);
+        expect_success(
+            pm_crowd_pose_one(c.crowd, &instance, PM_CROWD_PALETTE, palette, new_error()));
         assert_int_equal(c.character->skin_joint_count, BOUND);
         for (size_t j = 0; j < BOUND; j++) {
             const kinematics_matrix model =
@@ -398,8 +394,7 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
     assert_true(clip_begin(&character->clips[1]) == begin);
     for (size_t i = 0; i < CLIPS; i++) {
         pm_clip *clip = NULL;
-        pm_error error = poisoned_error();
-        expect_ok(pm_clip_create(engine, &character->clips[i], &clip, &error), &error);
+        expect_success(pm_clip_create(engine, &character->clips[i], &clip, new_error()));
         pm_clip_destroy(&clip);
     }
     pm_motion_destroy_character(&character);
@@ -411,9 +406,8 @@ static void expect_refused(const pm_motion *motion, size_t skin, pm_status statu
                            const char *words) {
     const pm_motion_character_options options = {.skin = skin};
     const pm_motion_character *character = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_motion_make_character(motion, &options, &character, &error), &error, status,
-                   words);
+    expect_error(pm_motion_make_character(motion, &options, &character, new_error()), status,
+                 words);
     assert_null(character);
 }
 
@@ -421,11 +415,10 @@ TEST_ON_REFERENCE(unusable_motions_are_refused) {
     random_source source = random_start();
     pm_motion_skin skins[2];
     float binds[24];
-    pm_error error = poisoned_error();
     pm_motion *motion = make_motion(&source);
     expect_refused(NULL, 0, PM_ERROR_ARGUMENT, "motion is NULL");
-    expect_refusal(pm_motion_make_character(motion, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "character is NULL");
+    expect_error(pm_motion_make_character(motion, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "character is NULL");
     motion->content.node_count = 0;
     expect_refused(motion, 0, PM_ERROR_FILE, "no nodes");
     motion->content.node_count = NODES;

@@ -22,11 +22,10 @@
 static char left_out[LEFT_OUT_SIZE];
 
 static void convert(const pm_motion *motion, pm_motion_convert_options options, const char *path) {
-    pm_error error = poisoned_error();
     left_out[0] = '\0';
     options.left_out = test_left_out;
     options.left_out_user = left_out;
-    expect_ok(pm_motion_convert(motion, &options, path, &error), &error);
+    expect_success(pm_motion_convert(motion, &options, path, new_error()));
 }
 
 /* All but the digits of the frame time. */
@@ -88,16 +87,16 @@ TEST(decimals_are_those_that_are_given) {
 
 /* The channel is an own one of the second joint, the third frame. */
 TEST(a_number_that_no_row_can_hold_is_named) {
-    pm_error error = poisoned_error();
     test_folder_put_text("a.bvh", HEAD("1 2 3", "0 1 0", "0 4 0") //
                          "1 2 3 10 20 30 5 7 5 5 9\r\n1 2 3 10 20 30 5 7 5 5 9\r\n"
                          "1 2 3 10 20 30 5 -2e305 5 5 9\r\n");
     pm_motion *motion = test_open("a.bvh", NULL);
     assert_int_equal(pm_motion_convert(motion, &(pm_motion_convert_options){.decimals = 3},
-                                       "refused.bvh", &error),
+                                       "refused.bvh", new_error()),
                      PM_ERROR_FILE);
-    assert_string_equal(error.message, "joint 1 (Spine), frame 2: finger becomes -2e+305; expected "
-                                       "a number below 1e300");
+    assert_string_equal(last_error()->message,
+                        "joint 1 (Spine), frame 2: finger becomes -2e+305; expected "
+                        "a number below 1e300");
     assert_null(fopen("refused.bvh", "rb"));
     pm_motion_destroy(&motion);
 }
@@ -189,10 +188,9 @@ TEST(a_resampled_copy_keeps_the_channels) {
     const pm_motion_resample_options options = {.rate = {20, 1}};
     pm_engine *engine = test_reference();
     pm_motion *copy = NULL;
-    pm_error error = poisoned_error();
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = test_open("a.bvh", NULL);
-    expect_ok(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, &error), &error);
+    expect_success(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, new_error()));
     pm_motion_destroy(&motion); /* the copy stands alone */
     convert(copy, (pm_motion_convert_options){.scale = 2, .decimals = 3}, "b.bvh");
     expect_in_file("b.bvh", "ROOT H{i}ps  two\r\n{\r\n  OFFSET 2 4 6\r\n  CHANNELS 6 Xposition "

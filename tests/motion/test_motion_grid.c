@@ -302,8 +302,7 @@ static pm_motion *copy_resampled(const pm_motion *motion, pm_engine *engine,
                                  const pm_motion_resample_options *options,
                                  pm_motion_resample_report *report) {
     pm_motion *copy = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_resample_copy(motion, engine, options, &copy, report, &error), &error);
+    expect_success(pm_motion_resample_copy(motion, engine, options, &copy, report, new_error()));
     return copy;
 }
 

@@ -136,13 +136,12 @@ static pm_status resample_to(const char *path, pm_error *error) {
 
 static int enter(void **state) {
     const pm_engine_desc desc = {.device = "none", .host_threads = 1};
-    pm_error error = poisoned_error();
     make_text();
     assert_int_equal(test_folder_enter(state), 0);
     test_folder_put_text("walk.bvh", text);
-    expect_ok(pm_engine_create(&desc, &engine, &error), &error);
-    expect_ok(pm_motion_open("walk.bvh", NULL, &walk, &error), &error);
-    expect_ok(resample_to("complete.bvh", &error), &error);
+    expect_success(pm_engine_create(&desc, &engine, new_error()));
+    expect_success(pm_motion_open("walk.bvh", NULL, &walk, new_error()));
+    expect_success(resample_to("complete.bvh", new_error()));
     complete = test_folder_read("complete.bvh", &complete_size);
     unlink("complete.bvh");
     return 0;
@@ -178,21 +177,21 @@ static void inject(const char *name, fault kind, bool all_later, pm_status (*cal
                    void (*expect)(pm_status), size_t least) {
     size_t failures = 0, nth = 1;
     for (;; nth++) {
-        pm_error error = poisoned_error();
         const long blocks = live_blocks;
         arm(kind, nth, all_later);
-        const pm_status status = call(&error);
+        const pm_status status = call(new_error());
         const bool done = !fired;
         arm(NO_FAULT, 0, false);
         if (done)
-            expect_ok(status, &error);
+            expect_success(status);
         if (status != PM_OK) {
             failures++;
             if (status != PM_ERROR_OUTPUT && (kind == OUTPUT || status != PM_ERROR_MEMORY))
                 fail_msg("%s, fault %zu: \"%s\": %.255s", name, nth, pm_status_name(status),
-                         error.message);
-            assert_int_equal(error.status, status);
-            assert_true(error.message[0] != '\0' && strlen(error.message) < sizeof error.message);
+                         last_error()->message);
+            assert_int_equal(last_error()->status, status);
+            assert_true(last_error()->message[0] != '\0' &&
+                        strlen(last_error()->message) < sizeof last_error()->message);
         }
         expect(status);
         if (live_blocks != blocks)
@@ -330,21 +329,19 @@ TEST(outputs_keep_permissions_and_links) {
 
 TEST(folders_are_made_on_request_only) {
     pm_motion_resample_options plain = options;
-    pm_error error = poisoned_error();
     plain.make_folders = false;
-    expect_refusal(pm_motion_resample(walk, engine, &plain, "x/y.bvh", NULL, &error), &error,
-                   PM_ERROR_OUTPUT, "x/y.bvh: cannot be written: No such file");
+    expect_error(pm_motion_resample(walk, engine, &plain, "x/y.bvh", NULL, new_error()),
+                 PM_ERROR_OUTPUT, "x/y.bvh: cannot be written: No such file");
     assert_int_equal(files_in("."), 1);
-    expect_ok(resample_to("x//y/./z.bvh", &error), &error);
-    expect_ok(resample_to("x/y/z.bvh", &error), &error);
+    expect_success(resample_to("x//y/./z.bvh", new_error()));
+    expect_success(resample_to("x/y/z.bvh", new_error()));
     assert_true(is_complete("x/y/z.bvh"));
-    expect_refusal(resample_to("walk.bvh/z.bvh", &error), &error, PM_ERROR_OUTPUT,
-                   "walk.bvh: folder cannot be created");
-    expect_refusal(resample_to("x/y", &error), &error, PM_ERROR_OUTPUT,
-                   "x/y: cannot be written: Is a directory");
-    expect_refusal(resample_to("", &error), &error, PM_ERROR_OUTPUT,
-                   ": cannot be written: No such");
-    expect_refusal(resample_to("\x1b[2J/\n/", &error), &error, PM_ERROR_OUTPUT, "\\x1b[2J/\\x0a/");
+    expect_error(resample_to("walk.bvh/z.bvh", new_error()), PM_ERROR_OUTPUT,
+                 "walk.bvh: folder cannot be created");
+    expect_error(resample_to("x/y", new_error()), PM_ERROR_OUTPUT,
+                 "x/y: cannot be written: Is a directory");
+    expect_error(resample_to("", new_error()), PM_ERROR_OUTPUT, ": cannot be written: No such");
+    expect_error(resample_to("\x1b[2J/\n/", new_error()), PM_ERROR_OUTPUT, "\\x1b[2J/\\x0a/");
     assert_int_equal(files_in("\x1b[2J"), 1);
     expect_content("walk.bvh", text, strlen(text));
     assert_int_equal(system("rm -r x '\x1b[2J'"), 0);
@@ -352,15 +349,14 @@ TEST(folders_are_made_on_request_only) {
 
 TEST(missing_arguments_are_refused) {
     pm_motion_resample_report report;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_motion_resample(NULL, engine, &options, "a", &report, &error), &error,
-                   PM_ERROR_ARGUMENT, "motion is NULL");
-    expect_refusal(pm_motion_resample(walk, NULL, &options, "a", &report, &error), &error,
-                   PM_ERROR_ARGUMENT, "engine is NULL");
-    expect_refusal(pm_motion_resample(walk, engine, NULL, "a", &report, &error), &error,
-                   PM_ERROR_ARGUMENT, "options is NULL");
-    expect_refusal(pm_motion_resample(walk, engine, &options, NULL, &report, &error), &error,
-                   PM_ERROR_ARGUMENT, "path is NULL");
+    expect_error(pm_motion_resample(NULL, engine, &options, "a", &report, new_error()),
+                 PM_ERROR_ARGUMENT, "motion is NULL");
+    expect_error(pm_motion_resample(walk, NULL, &options, "a", &report, new_error()),
+                 PM_ERROR_ARGUMENT, "engine is NULL");
+    expect_error(pm_motion_resample(walk, engine, NULL, "a", &report, new_error()),
+                 PM_ERROR_ARGUMENT, "options is NULL");
+    expect_error(pm_motion_resample(walk, engine, &options, NULL, &report, new_error()),
+                 PM_ERROR_ARGUMENT, "path is NULL");
     assert_int_equal(files_in("."), 1);
 }
 

@@ -56,10 +56,9 @@ static pm_motion *make_motion(void) {
 static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
                                           const pm_motion_resample_options *options) {
     pm_motion_resample_report report;
-    pm_error error = poisoned_error();
     hand_forget(hand_recorder(motion));
     memset(&calls, 0, sizeof calls);
-    expect_ok(pm_motion_resample(motion, engine, options, "/dev/null", &report, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, options, "/dev/null", &report, new_error()));
     return report;
 }
 
@@ -113,12 +112,9 @@ TEST_ON_REFERENCE(other_samples_are_computed) {
 TEST_ON_REFERENCE(a_copy_computes_all_samples) {
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion(), *copy = NULL;
-    pm_error error = poisoned_error();
     memset(&calls, 0, sizeof calls);
-    expect_ok(pm_motion_resample_copy(motion, engine,
-                                      &(pm_motion_resample_options){.rate = {120, 1}}, &copy, NULL,
-                                      &error),
-              &error);
+    expect_success(pm_motion_resample_copy(
+        motion, engine, &(pm_motion_resample_options){.rate = {120, 1}}, &copy, NULL, new_error()));
     assert_int_equal(calls.samples, 2 * KEYS);
     pm_motion_destroy(&copy);
     pm_motion_destroy(&motion);
@@ -131,12 +127,11 @@ TEST_ON_REFERENCE(unusable_parameters_are_refused) {
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();
     for (int64_t rate = 120; rate <= 240; rate += 120) {
-        pm_error error = poisoned_error();
-        expect_refusal(
+        expect_error(
             pm_motion_resample(motion, engine,
                                &(pm_motion_resample_options){.rate = {rate, 1}, .curve = &curve},
-                               "/dev/null", NULL, &error),
-            &error, PM_ERROR_ARGUMENT, "tension");
+                               "/dev/null", NULL, new_error()),
+            PM_ERROR_ARGUMENT, "tension");
     }
     pm_motion_destroy(&motion);
 }
@@ -146,11 +141,10 @@ static void keep(void *user, const void *data, size_t size) {
 }
 
 static pm_motion *parse(const file_bytes *file, pm_motion_format format) {
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     const pm_motion_read_options options = {.format = format, .source_rate = {SOURCE_RATE, 1}};
-    expect_ok(pm_motion_parse(file->data, file->size, "motion", NULL, &options, &motion, &error),
-              &error);
+    expect_success(
+        pm_motion_parse(file->data, file->size, "motion", NULL, &options, &motion, new_error()));
     return motion;
 }
 
@@ -170,15 +164,14 @@ static file_bytes make_csv(void) {
 /* A clip in a format. */
 static file_bytes make_file(pm_motion_format format) {
     static const char walk[] = POSEMILL_SOURCE_DIR "/examples/walk.bvh";
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     file_bytes file = {0};
     const pm_motion_observer observer = {.see = keep, .user = &file};
     if (format == PM_MOTION_CSV)
         return make_csv();
-    expect_ok(pm_motion_open(walk, NULL, &motion, &error), &error);
+    expect_success(pm_motion_open(walk, NULL, &motion, new_error()));
     const pm_motion_convert_options converting = {.format = format, .observer = &observer};
-    expect_ok(pm_motion_convert(motion, &converting, "/dev/null", &error), &error);
+    expect_success(pm_motion_convert(motion, &converting, "/dev/null", new_error()));
     pm_motion_destroy(&motion);
     return file;
 }
@@ -186,12 +179,11 @@ static file_bytes make_file(pm_motion_format format) {
 static file_bytes resample_file(const pm_motion *motion, pm_engine *engine,
                                 pm_motion_resample_options options,
                                 pm_motion_resample_report *report) {
-    pm_error error = poisoned_error();
     file_bytes bytes = {0};
     const pm_motion_observer observer = {.see = keep, .user = &bytes};
     memset(&calls, 0, sizeof calls);
     options.observer = &observer;
-    expect_ok(pm_motion_resample(motion, engine, &options, "/dev/null", report, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, &options, "/dev/null", report, new_error()));
     return bytes;
 }
 

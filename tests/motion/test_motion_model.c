@@ -37,8 +37,7 @@ static pm_status try_parse(const char *text, size_t size, const char *name,
 
 static pm_motion *parse(const char *text, size_t size) {
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_parse(text, size, "small.bvh", NULL, NULL, &motion, &error), &error);
+    expect_success(pm_motion_parse(text, size, "small.bvh", NULL, NULL, &motion, new_error()));
     return motion;
 }
 
@@ -89,10 +88,8 @@ TEST(the_rate_is_snapped_unless_it_is_given) {
                 {{.source_rate = {25, 2}}, {25, 2}, false}};
     for (size_t i = 0; i < COUNT_OF(ways); i++) {
         pm_motion *motion = NULL;
-        pm_error error = poisoned_error();
-        expect_ok(
-            pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &ways[i].options, &motion, &error),
-            &error);
+        expect_success(pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &ways[i].options,
+                                       &motion, new_error()));
         const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
         assert_true(clip->rate.num == ways[i].rate.num && clip->rate.den == ways[i].rate.den);
         assert_true(clip->timelines[0].rate.num == clip->rate.num);
@@ -125,8 +122,8 @@ TEST(names_are_bytes_and_messages_are_printable) {
 
 static void expect_parsed(const char *name, pm_motion_read_options options) {
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_motion_parse(SMALL, strlen(SMALL), name, NULL, &options, &motion, &error), &error);
+    expect_success(
+        pm_motion_parse(SMALL, strlen(SMALL), name, NULL, &options, &motion, new_error()));
     assert_int_equal(pm_motion_get_content(motion)->format, PM_MOTION_BVH);
     pm_motion_destroy(&motion);
 }
@@ -156,11 +153,10 @@ TEST(formats_are_found_by_option_name_and_bytes) {
 
 TEST(unknown_extensions_are_refused_before_files_are_opened) {
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_motion_open("no/such/walk.fbx", &plain, &motion, &error), &error,
-                   PM_ERROR_FILE, "no/such/walk.fbx: extension 'fbx' is of no motion format");
-    expect_refusal(pm_motion_open("no/such/walk", &plain, &motion, &error), &error, PM_ERROR_FILE,
-                   "no/such/walk: cannot be opened");
+    expect_error(pm_motion_open("no/such/walk.fbx", &plain, &motion, new_error()), PM_ERROR_FILE,
+                 "no/such/walk.fbx: extension 'fbx' is of no motion format");
+    expect_error(pm_motion_open("no/such/walk", &plain, &motion, new_error()), PM_ERROR_FILE,
+                 "no/such/walk: cannot be opened");
     assert_null(motion);
 }
 
@@ -180,20 +176,21 @@ TEST(reserved_values_are_refused) {
     pm_motion_convert_options convert = {.decimals = 3};
     pm_motion_character_options options = {.skin = 0};
     pm_engine *engine = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
     expect_reserved_refused(
-        pm_motion_read_options, read, &error,
-        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error));
+        pm_motion_read_options, read, last_error(),
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     assert_null(motion);
-    expect_ok(pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, &error), &error);
+    expect_success(
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     expect_reserved_refused(
-        pm_motion_resample_options, resample, &error,
-        pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, &error));
-    expect_reserved_refused(pm_motion_convert_options, convert, &error,
-                            pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", &error));
-    expect_reserved_refused(pm_motion_character_options, options, &error,
-                            pm_motion_make_character(motion, &options, &character, &error));
+        pm_motion_resample_options, resample, last_error(),
+        pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, new_error()));
+    expect_reserved_refused(
+        pm_motion_convert_options, convert, last_error(),
+        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
+    expect_reserved_refused(pm_motion_character_options, options, last_error(),
+                            pm_motion_make_character(motion, &options, &character, new_error()));
     assert_null(character);
     pm_motion_destroy(&motion);
     pm_engine_destroy(&engine);
@@ -202,17 +199,15 @@ TEST(reserved_values_are_refused) {
 TEST(wrong_arguments_are_refused) {
     static const pm_rational rates[] = {{1, 0}, {0, 1}, {-1, 1}, {1, -1}};
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_motion_parse(NULL, 0, "a", NULL, NULL, &motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "data is NULL");
-    expect_refusal(pm_motion_parse("", 0, NULL, NULL, NULL, &motion, &error), &error,
-                   PM_ERROR_ARGUMENT, "name is NULL");
-    expect_refusal(pm_motion_parse("", 0, "a", NULL, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "motion is NULL");
-    expect_refusal(pm_motion_open(NULL, NULL, &motion, &error), &error, PM_ERROR_ARGUMENT,
-                   "path is NULL");
-    expect_refusal(pm_motion_open("a", NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "motion is NULL");
+    expect_error(pm_motion_parse(NULL, 0, "a", NULL, NULL, &motion, new_error()), PM_ERROR_ARGUMENT,
+                 "data is NULL");
+    expect_error(pm_motion_parse("", 0, NULL, NULL, NULL, &motion, new_error()), PM_ERROR_ARGUMENT,
+                 "name is NULL");
+    expect_error(pm_motion_parse("", 0, "a", NULL, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "motion is NULL");
+    expect_error(pm_motion_open(NULL, NULL, &motion, new_error()), PM_ERROR_ARGUMENT,
+                 "path is NULL");
+    expect_error(pm_motion_open("a", NULL, NULL, new_error()), PM_ERROR_ARGUMENT, "motion is NULL");
     assert_int_equal(pm_motion_open(NULL, NULL, &motion, NULL), PM_ERROR_ARGUMENT);
     for (int i = -1; i <= PM_MOTION_FORMAT_COUNT; i += 1 + PM_MOTION_FORMAT_COUNT)
         expect_refused(SMALL, "a.bvh", (pm_motion_read_options){.format = (pm_motion_format)i},
@@ -227,11 +222,10 @@ TEST(wrong_arguments_are_refused) {
 
 TEST(files_that_cannot_be_opened_are_named) {
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_refusal(pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, &error), &error,
-                   PM_ERROR_FILE, "/nowhere/\\x1bwalk.bvh: cannot be opened: No such file");
-    expect_refusal(pm_motion_open("/", NULL, &motion, &error), &error, PM_ERROR_FILE,
-                   "/: cannot be read: Is a directory");
+    expect_error(pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, new_error()), PM_ERROR_FILE,
+                 "/nowhere/\\x1bwalk.bvh: cannot be opened: No such file");
+    expect_error(pm_motion_open("/", NULL, &motion, new_error()), PM_ERROR_FILE,
+                 "/: cannot be read: Is a directory");
     assert_null(motion);
 }
 
@@ -252,11 +246,10 @@ static pm_status open_stream(const char *text, pm_motion **motion, pm_error *err
 
 TEST(standard_input_is_read_and_named) {
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
-    expect_ok(open_stream(SMALL, &motion, &error), &error);
+    expect_success(open_stream(SMALL, &motion, new_error()));
     assert_int_equal(pm_motion_get_content(motion)->node_count, 1);
     pm_motion_destroy(&motion);
-    expect_refusal(open_stream("HIERARCHY\nROOT a\n{\n", &motion, &error), &error, PM_ERROR_FILE,
-                   "standard input: line 4");
+    expect_error(open_stream("HIERARCHY\nROOT a\n{\n", &motion, new_error()), PM_ERROR_FILE,
+                 "standard input: line 4");
     assert_null(motion);
 }

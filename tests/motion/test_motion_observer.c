@@ -54,12 +54,10 @@ static void expect_seen_file(witness *w, const char *path) {
 }
 
 static pm_motion *open_take(const pm_motion_observer *observer) {
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     test_folder_put_text("take.bvh", short_take);
-    expect_ok(pm_motion_open("take.bvh", &(pm_motion_read_options){.observer = observer}, &motion,
-                             &error),
-              &error);
+    expect_success(pm_motion_open("take.bvh", &(pm_motion_read_options){.observer = observer},
+                                  &motion, new_error()));
     return motion;
 }
 
@@ -67,14 +65,12 @@ TEST(inputs_are_seen_as_they_are) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
     const pm_motion_read_options options = {.observer = &observer};
-    pm_error error = poisoned_error();
     pm_motion *motion = open_take(&observer);
     pm_motion_destroy(&motion);
     assert_int_equal(w.expectations, 0); /* nothing is packed */
     expect_seen(&w, short_take, strlen(short_take));
-    expect_ok(
-        pm_motion_parse(short_take, strlen(short_take), "take", NULL, &options, &motion, &error),
-        &error);
+    expect_success(pm_motion_parse(short_take, strlen(short_take), "take", NULL, &options, &motion,
+                                   new_error()));
     pm_motion_destroy(&motion);
     expect_seen(&w, short_take, strlen(short_take));
 }
@@ -82,18 +78,17 @@ TEST(inputs_are_seen_as_they_are) {
 TEST(outputs_are_seen_as_they_are) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
-    pm_error error = poisoned_error();
     pm_engine *engine = NULL;
     pm_motion *motion = open_take(NULL);
-    expect_ok(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), &error);
+    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
     for (int scaled = 0; scaled < 2; scaled++) { /* the document, and a new one */
         const pm_motion_convert_options options = {.scale = scaled ? 0.5 : 1,
                                                    .observer = &observer};
-        expect_ok(pm_motion_convert(motion, &options, "out.bvh", &error), &error);
+        expect_success(pm_motion_convert(motion, &options, "out.bvh", new_error()));
         expect_seen_file(&w, "out.bvh");
     }
     const pm_motion_resample_options options = {.rate = {47, 1}, .observer = &observer};
-    expect_ok(pm_motion_resample(motion, engine, &options, "out.bvh", NULL, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, &options, "out.bvh", NULL, new_error()));
     expect_seen_file(&w, "out.bvh");
     pm_motion_destroy(&motion);
     pm_engine_destroy(&engine);
@@ -101,11 +96,9 @@ TEST(outputs_are_seen_as_they_are) {
 
 TEST(functions_may_be_null) {
     static const pm_motion_observer blind;
-    pm_error error = poisoned_error();
     pm_motion *motion = open_take(&blind);
-    expect_ok(pm_motion_convert(motion, &(pm_motion_convert_options){.observer = &blind}, "c.bvh",
-                                &error),
-              &error);
+    expect_success(pm_motion_convert(motion, &(pm_motion_convert_options){.observer = &blind},
+                                     "c.bvh", new_error()));
     pm_motion_destroy(&motion);
 }
 
@@ -116,16 +109,14 @@ TEST(packed_bytes_are_expected_with_their_size_unpacked) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
     const pm_motion_read_options options = {.observer = &observer};
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     zip_builder zip = {.count = 0};
     zip_add_array(&zip, "poses.npy", true, "<f8", "(2, 72)", poses, sizeof poses);
     zip_add_array(&zip, "mocap_framerate.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_add(&zip, "notes.txt", true, other, sizeof other, NULL);
     zip_finish(&zip, zip.count, false);
-    expect_ok(
-        pm_motion_parse(zip.file.data, zip.file.size, "in.npz", NULL, &options, &motion, &error),
-        &error);
+    expect_success(pm_motion_parse(zip.file.data, zip.file.size, "in.npz", NULL, &options, &motion,
+                                   new_error()));
     assert_int_equal(w.expectations, 1);
     zip_found found;
     uint64_t sum = sizeof other;

@@ -17,11 +17,10 @@ static const double tolerance = 1e-6; /* radians, and of the largest coordinate 
 
 static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
                                           const pm_motion_resample_options *options) {
-    pm_error error = poisoned_error();
     pm_motion_resample_report report;
     memset(&report, 0x5A, sizeof report);
     hand_forget(hand_recorder(motion));
-    expect_ok(pm_motion_resample(motion, engine, options, null_file, &report, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, options, null_file, &report, new_error()));
     assert_int_equal(hand_recorder(motion)->times, 1);
     assert_int_equal(report.bytes_written, strlen(HAND_TEXT));
     return report;
@@ -343,11 +342,10 @@ TEST_ON_BOTH(unusable_keys_are_named) {
     const pm_motion_channel *channel = &motion->content.clips[0].channels[1];
     double *keys = (double *)(uintptr_t)channel->keys.data;
     const pm_motion_resample_options options = {.rate = {60, 1}, .trim_start = 2};
-    pm_error error = poisoned_error();
     hand_node(motion, 1)->name = (pm_motion_name){"Spi\x1bne", 6};
     keys[4 * 7] += 3;
-    expect_refusal(pm_motion_resample(motion, engine, &options, null_file, NULL, &error), &error,
-                   PM_ERROR_KEY, "joint 1 (Spi\\x1bne), frame 7: ");
+    expect_error(pm_motion_resample(motion, engine, &options, null_file, NULL, new_error()),
+                 PM_ERROR_KEY, "joint 1 (Spi\\x1bne), frame 7: ");
     assert_int_equal(hand_recorder(motion)->times, 0);
     pm_motion_destroy(&motion);
 }

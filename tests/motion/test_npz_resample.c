@@ -75,13 +75,11 @@ static int leave(void **state) {
 }
 
 static pm_motion *read_file(const zip_builder *zip, bool resample_only) {
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     const pm_motion_read_options options = {
         .format = PM_MOTION_NPZ, .layout = "layout.json", .resample_only = resample_only};
-    expect_ok(pm_motion_parse(zip->file.data, zip->file.size, "mixed.npz", NULL, &options, &motion,
-                              &error),
-              &error);
+    expect_success(pm_motion_parse(zip->file.data, zip->file.size, "mixed.npz", NULL, &options,
+                                   &motion, new_error()));
     return motion;
 }
 
@@ -91,11 +89,10 @@ static void keep(void *user, const void *data, size_t size) {
 
 static file_bytes resample(const pm_motion *motion, pm_engine *engine,
                            pm_motion_resample_options options, pm_motion_resample_report *report) {
-    pm_error error = poisoned_error();
     file_bytes bytes = {0};
     const pm_motion_observer observer = {.see = keep, .user = &bytes};
     options.observer = &observer;
-    expect_ok(pm_motion_resample(motion, engine, &options, "/dev/null", report, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, &options, "/dev/null", report, new_error()));
     return bytes;
 }
 

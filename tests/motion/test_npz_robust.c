@@ -268,21 +268,20 @@ static file_bytes expected, written; /* with room, so that only the library allo
 static bool read_and_write(void) {
     const long live = live_blocks();
     pm_motion *motion = NULL;
-    pm_error error = poisoned_error();
     pm_status status = pm_motion_parse(read_file->data, read_file->size, "test", NULL, read_options,
-                                       &motion, &error);
+                                       &motion, new_error());
     if (status == PM_OK) {
         const pm_rational rate = motion->content.clips[0].rate;
         test_samples samples;
         test_samples_make(&samples, motion, (pm_rational){rate.num * 3, rate.den * 2});
         written.size = 0;
-        status = test_write(motion, NULL, &samples.samples, &written, &error);
+        status = test_write(motion, NULL, &samples.samples, &written, new_error());
     }
     pm_motion_destroy(&motion);
     assert_int_equal(live_blocks(), live);
     if (status != PM_OK && status != PM_ERROR_MEMORY &&
-        !(status == PM_ERROR_FILE && strstr(error.message, "memory")))
-        fail_msg("a failed allocation became %d: %s", (int)status, error.message);
+        !(status == PM_ERROR_FILE && strstr(last_error()->message, "memory")))
+        fail_msg("a failed allocation became %d: %s", (int)status, last_error()->message);
     return status == PM_OK;
 }
 

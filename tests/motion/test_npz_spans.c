@@ -113,13 +113,11 @@ static zip_builder make_file(bool deflated) {
 }
 
 static pm_motion *read_file(const zip_builder *zip, bool resample_only) {
-    pm_error error = poisoned_error();
     pm_motion *motion = NULL;
     const pm_motion_read_options options = {
         .format = PM_MOTION_NPZ, .layout = "layout.json", .resample_only = resample_only};
-    expect_ok(
-        pm_motion_parse(zip->file.data, zip->file.size, "all.npz", NULL, &options, &motion, &error),
-        &error);
+    expect_success(pm_motion_parse(zip->file.data, zip->file.size, "all.npz", NULL, &options,
+                                   &motion, new_error()));
     return motion;
 }
 
@@ -143,13 +141,12 @@ static void follow(void *user, uint64_t done, uint64_t total) {
 
 static followed resample(const pm_motion *motion, pm_engine *engine,
                          pm_motion_resample_options options, pm_motion_resample_report *report) {
-    pm_error error = poisoned_error();
     followed f = {.done = 0};
     const pm_motion_observer observer = {.see = keep, .user = &f};
     options.observer = &observer;
     options.progress = follow;
     options.progress_user = &f;
-    expect_ok(pm_motion_resample(motion, engine, &options, "/dev/null", report, &error), &error);
+    expect_success(pm_motion_resample(motion, engine, &options, "/dev/null", report, new_error()));
     assert_true(f.done == f.total && f.total == report->samples);
     return f;
 }
@@ -236,7 +233,6 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
 TEST_ON_REFERENCE(a_failure_in_a_later_span_writes_nothing) {
     file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
-    pm_error error = poisoned_error();
     zip_builder file = make_file(true);
     pm_motion *motion = read_file(&file, false);
     failing f = {.fails_at = 1700};
@@ -246,9 +242,9 @@ TEST_ON_REFERENCE(a_failure_in_a_later_span_writes_nothing) {
     samples.read = fail_late;
     samples.read_velocities = read_velocities;
     samples.user = &f;
-    expect_refusal(
-        motion->format->write(motion, &samples, 1, &(motion_write_options){0}, &sink, &error),
-        &error, PM_ERROR_DEVICE, "the device is gone");
+    expect_error(
+        motion->format->write(motion, &samples, 1, &(motion_write_options){0}, &sink, new_error()),
+        PM_ERROR_DEVICE, "the device is gone");
     assert_true(f.reads > 0);
     assert_int_equal(out.size, 0);
     pm_motion_destroy(&motion);

@@ -48,8 +48,7 @@ static void write_times(const char *name, size_t count, const double *times) {
     command_put_array(name, PM_FLOAT64, 1, &count, times);
 }
 
-static int make_inputs(void **state) {
-    (void)state;
+FIXTURE(make_inputs) {
     const double times[KEYS] = {0.0, 0.1, 0.2, 0.3};
     const size_t vector_shape[] = {KEYS, TRACKS, 3};
     const size_t axis_shape[] = {TRACKS, 3};

@@ -50,14 +50,12 @@ static options options_for(void **state, size_t count) {
 }
 
 static void open_show(show *s, const options *o) {
-    pm_error error = poisoned_error();
-    expect_ok(show_open(s, o, &error), &error);
+    expect_success(show_open(s, o, new_error()));
 }
 
 static void run_frames(show *s, int count) {
-    pm_error error = poisoned_error();
     for (int frame = 0; frame < count; frame++)
-        expect_ok(show_frame(s, step, WIDTH, HEIGHT, &error), &error);
+        expect_success(show_frame(s, step, WIDTH, HEIGHT, new_error()));
 }
 
 /* ---- vertices ----------------------------------------------------------------------------- */
@@ -124,13 +122,12 @@ static double worst_of(const show *s, const crowd_oracle *o, const pm_crowd_inst
 
 /* `before`: the instances of the frame before, which members show whose level skips this one. */
 static void expect_vertices(show *s, const pm_crowd_instance *before) {
-    pm_error error = poisoned_error();
     const size_t count = s->scene.count;
     float *positions = test_malloc(3 * count * s->model.mesh.vertex_count * sizeof *positions);
     crowd_oracle *o = oracle_of(s);
     double worst = 0;
     memset(positions, 0xff, 3 * count * s->model.mesh.vertex_count * sizeof *positions);
-    expect_ok(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, &error), &error);
+    expect_success(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, new_error()));
     for (size_t i = 0; i < count; i++) {
         const pm_crowd_instance *in = &s->scene.now[i];
         if (before && in->level == BODY_EVERY_OTHER && (s->scene.frame + i / 16) % 2 != 0)
@@ -159,11 +156,10 @@ TEST_ON_BOTH(vertices_are_where_the_oracle_puts_them) {
             }
             open_show(&s, &o);
             for (int frame = 0; frame < 3; frame++) {
-                pm_error error = poisoned_error();
                 double eye[3];
                 camera_eye(&s.camera, eye);
-                expect_ok(scene_step(&s.scene, step, eye, &error), &error);
-                expect_ok(palettes_pose(&s.palettes, &s.scene, false, &error), &error);
+                expect_success(scene_step(&s.scene, step, eye, new_error()));
+                expect_success(palettes_pose(&s.palettes, &s.scene, false, new_error()));
             }
             expect_vertices(&s, NULL);
             show_close(&s);
@@ -196,7 +192,6 @@ TEST_ON_BOTH(levels_that_skip_a_frame_keep_their_poses) {
 }
 
 TEST_ON_BOTH(keys_change_the_crowd) {
-    pm_error error = poisoned_error();
     show s;
     options o = options_for(state, 10);
     o.way = PALETTES_COPIED;
@@ -204,14 +199,14 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     open_show(&s, &o);
     run_frames(&s, 2);
     expect_vertices(&s, NULL);
-    expect_ok(show_set_count(&s, 20, &error), &error);
-    expect_ok(scene_set_method(&s.scene, PM_METHOD_SLERP, &error), &error);
-    expect_ok(show_set_way(&s, PALETTES_SHARED, &error), &error);
+    expect_success(show_set_count(&s, 20, new_error()));
+    expect_success(scene_set_method(&s.scene, PM_METHOD_SLERP, new_error()));
+    expect_success(show_set_way(&s, PALETTES_SHARED, new_error()));
     assert_non_null(s.hint); /* this device has a context of its own */
     s.scene.blends = true;
     run_frames(&s, 2);
     expect_vertices(&s, NULL);
-    expect_ok(show_set_reference(&s, true, &error), &error);
+    expect_success(show_set_reference(&s, true, new_error()));
     run_frames(&s, 1);
     assert_int_equal(s.bits, 20 * BODY_JOINTS * 12 * 32);
     assert_int_equal(s.bits_differ, 0);
@@ -234,7 +229,6 @@ static unsigned char *decode(const char *path, unsigned width, unsigned height) 
 }
 
 TEST(a_png_has_the_pixels) {
-    pm_error error = poisoned_error();
     unsigned char pixels[3 * 37 * 23];
     for (size_t i = 0; i < sizeof pixels; i++) { /* smooth rows, equal rows and noise */
         const size_t row = i / 111;
@@ -242,13 +236,13 @@ TEST(a_png_has_the_pixels) {
                                     : row < 15 ? i % 111
                                                : i * i * 2654435761u >> 7);
     }
-    expect_ok(picture_write(picture, pixels, 37, 23, &error), &error);
+    expect_success(picture_write(picture, pixels, 37, 23, new_error()));
     unsigned char *read = decode(picture, 37, 23);
     assert_memory_equal(read, pixels, sizeof pixels);
     test_free(read);
     remove(picture);
-    expect_refusal(picture_write("/nowhere/at/all.png", pixels, 37, 23, &error), &error,
-                   PM_ERROR_OUTPUT, "/nowhere/at/all.png");
+    expect_error(picture_write("/nowhere/at/all.png", pixels, 37, 23, new_error()), PM_ERROR_OUTPUT,
+                 "/nowhere/at/all.png");
 }
 
 /* The difference of the strongest and the weakest of red, green and blue. */
@@ -381,8 +375,7 @@ TEST(the_program_refuses) {
 
 static char folder[] = "/tmp/posemill-crowd-window-XXXXXX";
 
-static int open_folder(void **state) {
-    (void)state;
+FIXTURE(open_folder) {
     if (!mkdtemp(folder))
         return 1;
     snprintf(picture, sizeof picture, "%s/picture.png", folder);
@@ -398,11 +391,10 @@ static int close_all(void **state) {
 TEST_GROUP(open_folder, close_all)
 
 int main(int argc, char **argv) {
-    pm_error error = poisoned_error();
-    if (offscreen_open(&off, &error) != PM_OK || gl_check_context(&error) != PM_OK ||
-        offscreen_size(&off, WIDTH, HEIGHT, &error) != PM_OK) {
+    if (offscreen_open(&off, new_error()) != PM_OK || gl_check_context(new_error()) != PM_OK ||
+        offscreen_size(&off, WIDTH, HEIGHT, new_error()) != PM_OK) {
         const char *required = getenv("POSEMILL_REQUIRE_EGL");
-        print_message("no OpenGL without a display: %s\n", error.message);
+        print_message("no OpenGL without a display: %s\n", last_error()->message);
         return required && strcmp(required, "1") == 0 ? 1 : 77;
     }
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);

@@ -167,16 +167,15 @@ TEST(meshes_of_all_types_of_numbers_are_read) {
                                 {U8, U16, U8, true, INDICES},
                                 {U16, F32, U32, false, INDICES}};
     for (size_t k = 0; k < COUNT_OF(all); k++) {
-        pm_error error = poisoned_error();
         glb_bytes b;
         model m;
         make(&all[k], &b);
         save(&b, b.size);
-        expect_ok(model_of_file(&m, path, PM_METHOD_SLERP, &error), &error);
+        expect_success(model_of_file(&m, path, PM_METHOD_SLERP, new_error()));
         assert_int_equal(m.skeleton->joint_count, 2);
         assert_int_equal(m.clip_count, 1);
         expect_mesh(&m.mesh, &all[k]);
-        expect_ok(model_set_method(&m, PM_METHOD_SQUAD, &error), &error);
+        expect_success(model_set_method(&m, PM_METHOD_SQUAD, new_error()));
         assert_int_equal(m.clips[0].method, PM_METHOD_SQUAD);
         model_close(&m);
     }
@@ -184,10 +183,9 @@ TEST(meshes_of_all_types_of_numbers_are_read) {
 
 /* Reads the file; a mesh that was read has no index out of bounds. */
 static bool is_read(void) {
-    pm_error error = poisoned_error();
     model m;
-    if (model_of_file(&m, path, PM_METHOD_SLERP, &error) != PM_OK) {
-        assert_true(strlen(error.message) > 0);
+    if (model_of_file(&m, path, PM_METHOD_SLERP, new_error()) != PM_OK) {
+        assert_true(strlen(last_error()->message) > 0);
         return false;
     }
     for (size_t i = 0; i < m.mesh.index_count; i++)
@@ -248,16 +246,14 @@ TEST(damaged_files_do_no_harm) {
     assert_true(refused > 60 && read > 60);
 }
 
-static int open_folder(void **state) {
-    (void)state;
+FIXTURE(open_folder) {
     if (!mkdtemp(folder))
         return 1;
     snprintf(path, sizeof path, "%s/character.glb", folder);
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     remove(path);
     return rmdir(folder);
 }

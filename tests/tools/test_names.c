@@ -29,8 +29,7 @@ enum { INPUTS = COUNT_OF(inputs) };
     "End Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\n"
 #define ROWS "0 0 0\n10 0 0\n20 0 0\n"
 
-static int make_inputs(void **state) {
-    (void)state;
+FIXTURE(make_inputs) {
     const size_t shape[] = {KEYS, 1, 4};
     const float keys[KEYS][1][4] = {{{0, 0, 0, 1}}, {{1, 0, 0, 0}}, {{0, 1, 0, 0}}};
     command_put_array("keys.npy", PM_FLOAT32, 3, shape, keys);
