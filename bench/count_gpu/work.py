@@ -91,13 +91,13 @@ def recorded(rows):
 # ---- compiling ---------------------------------------------------------------------------------
 
 
-def compile_one(program, target, fresh, record):
+def compile_one(program, target, fresh, record=None):
     """(figures, whether they were remembered)"""
     maker = maker_of(target)
     tools = tools_of(maker)
     try:
         key = key_of(program, target, versions_of(maker))
-        known = None if fresh else record.get(key) or recall(key)
+        known = None if fresh else (record or {}).get(key) or recall(key)
         if known:
             return known, True
         with tempfile.TemporaryDirectory(prefix="posemill-count-") as folder:
@@ -121,7 +121,7 @@ def everything(programs, targets, jobs, fresh=False, record=None):
     work = [(program, target) for target in targets for program in programs]
     rows, remembered = [None] * len(work), 0
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(compile_one, program, target, fresh, record or {}): i
+        waiting = {pool.submit(compile_one, program, target, fresh, record): i
                    for i, (program, target) in enumerate(work)}
         for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
             program, target = work[waiting[future]]

@@ -218,9 +218,9 @@ TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
 
 /* ---- a device with different bits ----- */
 
-static const char stored[] = "    pm_store_values(to, value, count, streams);\n";
+static const char stored[] = "    pm_walk_store_items(to, value, count, row);\n";
 static const char stored_otherwise[] =
-    "    pm_store_values(to, pm_quat_scaled(value, PM_REAL(0.5f)), count, streams);\n";
+    "    pm_walk_store_items(to, pm_quat_scaled(value, PM_REAL(0.5f)), count, row);\n";
 
 /* The job on the reference, and on the device alone. */
 static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
@@ -244,7 +244,7 @@ TEST_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job) {
     const char *folder = cache_folder_make();
     build_gate g;
     results both[2];
-    kernel_copies(folder, "walk.cl", stored, stored_otherwise);
+    kernel_copies(folder, "pm_walk.h", stored, stored_otherwise);
     const size_t max = some_samples();
     const pm_sample_job job = {
         .sample_count = max + (size_t)(random_bits(&source) % max),
