@@ -15,15 +15,30 @@
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
+/* Only advice: small pages do as well. Of memory that begins anywhere, the whole pages. */
+static void ask_for_huge_pages(void *memory, size_t size) {
+#ifdef MADV_HUGEPAGE
+    const size_t before = -(uintptr_t)memory % PAGE;
+    if (memory && size >= HUGE_PAGE)
+        madvise((char *)memory + before, size - before, MADV_HUGEPAGE);
+#endif
+    (void)memory;
+    (void)size;
+}
+
 void *pm_large_allocate(size_t size) {
     const size_t page = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
     if (size > SIZE_MAX - page)
         return NULL;
     void *memory = aligned_alloc(page, (size + page - 1) / page * page);
-#ifdef MADV_HUGEPAGE
-    if (memory && page == HUGE_PAGE)
-        madvise(memory, size, MADV_HUGEPAGE); /* only advice: small pages do as well */
-#endif
+    ask_for_huge_pages(memory, size);
+    return memory;
+}
+
+void *pm_large_zeros(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    if (memory)
+        ask_for_huge_pages(memory, count * size);
     return memory;
 }
 

@@ -11,6 +11,9 @@
  * because making small ones takes as long as filling them. NULL: no memory. Free with free(). */
 void *pm_large_allocate(size_t size);
 
+/* calloc, in huge pages where the memory is large. */
+void *pm_large_zeros(size_t count, size_t size);
+
 /* Large memory that is kept for later use, at most PM_POOL_KEPT bytes, because making its pages takes
  * longer than filling them. All functions are thread-safe. */
 typedef struct pm_pool pm_pool;

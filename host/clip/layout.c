@@ -126,7 +126,7 @@ static pm_status allocate_channels(pm_clip_data *clip, uint64_t max_bytes, pm_er
         pm_status status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
         if (status != PM_OK)
             return status;
-        channel->keys = calloc(channel->key_bytes, 1);
+        channel->keys = pm_large_zeros(channel->key_bytes, 1);
         channel->constants =
             calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
         if (!channel->keys || !channel->constants)

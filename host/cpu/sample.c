@@ -257,7 +257,8 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
                     .track_count = (pm_u32)piece->clip->track_count,
                     .streams = pm_sample_output_bytes(s->request, o) >= PM_MIN_STREAM_BYTES,
                     .to = piece->outputs[o]};
-    pm_sample_uniform_map(piece, &walk.map);
+    if (!s->reads_cursors)
+        pm_sample_uniform_map(piece, &walk.map);
     s->walks[o](&walk, 0, (pm_u32)piece->sample_count);
 }
 
@@ -274,13 +275,14 @@ static void sample_outputs(const sampling *s, const pm_sample_request *piece,
 }
 
 /* A piece has at most PIECE_CURSORS cursors. There are PIECES_A_THREAD pieces per thread, but
- * pieces have at least MIN_VALUES values: fewer do not repay starting a thread. */
-enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, PIECES_A_THREAD = 4 };
+ * pieces have at least MIN_VALUES or MIN_WALKED values: fewer do not repay starting a thread. */
+enum { PIECE_CURSORS = 1 << 16, MIN_VALUES = 1 << 13, MIN_WALKED = 1 << 15, PIECES_A_THREAD = 4 };
 
-static size_t piece_samples(const pm_sample_request *r) {
+static size_t piece_samples(const sampling *s) {
+    const pm_sample_request *r = s->request;
     const size_t threads = r->host_threads;
     size_t max = PIECE_CURSORS / r->cursor_rows ? PIECE_CURSORS / r->cursor_rows : 1;
-    size_t min = MIN_VALUES / r->width + 1;
+    size_t min = (size_t)(s->reads_cursors ? MIN_VALUES : MIN_WALKED) / r->width + 1;
     size_t samples = r->sample_count / (threads > 1 ? PIECES_A_THREAD * threads : 1) + 1;
     samples = samples > min ? samples : min;
     samples = samples < max ? samples : max;
@@ -307,7 +309,7 @@ static void sample_pieces(void *context, pm_items *items) {
 
 static pm_status sample_all(sampling *s, pm_error *error) {
     const pm_sample_request *r = s->request;
-    s->piece_samples = piece_samples(r);
+    s->piece_samples = piece_samples(s);
     const size_t pieces = pm_piece_count(r->sample_count, s->piece_samples);
     pm_run_parallel(r->host_threads, pieces, sample_pieces, s);
     return s->done == pieces ? PM_OK : pm_fail_memory(error);
@@ -317,7 +319,9 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
                              pm_error *error) {
     sampling s = {.request = request};
     pm_uniform_map map;
-    const bool locates = pm_sample_uniform_map(request, &map);
+    /* A walk locates many samples faster than they are read, and a few together. */
+    const bool locates =
+        request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         s.walks[o] = walk_of(request, o, instruction_set);
         s.reads_cursors |= request->outputs[o] && !(s.walks[o] && locates);
