@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/clones.h"
+#include "base/base.h"
 
 extern const pm_walk_functions PM_SET_NAME(pm_walk_functions);
 

@@ -16,8 +16,8 @@
 #include "support/records.h"
 #include "support/short_take.h"
 #include "support/tar_files.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #include <errno.h>
 #include <stdio.h>

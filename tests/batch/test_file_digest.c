@@ -6,8 +6,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/files/digest.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #include <errno.h>
 #include <stdint.h>

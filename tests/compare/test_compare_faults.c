@@ -9,8 +9,8 @@
 
 #include "support/failing_memory.h"
 #include "support/short_take.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "motion/npz/npy_file.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #ifndef POSEMILL_COMMAND
 #error "POSEMILL_COMMAND must name the command to test"

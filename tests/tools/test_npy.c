@@ -5,8 +5,8 @@
  */
 #include "eval/eval_times.h"
 #include "motion/npz/npy_file.h"
-#include "support/test_folder.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
