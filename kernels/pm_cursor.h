@@ -84,8 +84,8 @@ pm_fn pm_cursor pm_locate_uniform(pm_uniform_map map, pm_u64 k) {
 /* The places of consecutive samples, in arrays that compilers turn into vectors, and the distance
  * from each to the one that many samples later. */
 #define PM_STRIDE 16
-/* Samples that a walk in lanes locates at a time. */
-#define PM_WALK_BLOCK (4 * PM_STRIDE)
+/* Samples that a walk in lanes locates at a time: a multiple of PM_STRIDE. */
+#define PM_WALK_BLOCK 64
 typedef struct pm_places {
     pm_u64 units[PM_STRIDE];
     pm_u32 rest[PM_STRIDE], odd_lap[PM_STRIDE];

@@ -33,6 +33,9 @@
 #define pm_walk_samples PM_OF(walk_samples)
 #define pm_walk_run PM_OF(walk_run)
 
+/* A row of planes has less than 2^32 floats (pm_track_layout), and so has a product with plane_floats.
+ * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
+
 /* Loads all data of a segment. Plane p of key i is at offset (i planes + p) plane_floats, where
  * planes is 1 + PM_COEFFICIENTS; `at` is the offset of plane 0 of the segment's first key. */
 pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *keys, pm_u64 at,
@@ -276,3 +279,5 @@ pm_fn void pm_walk_run(pm_global const pm_stored_key *restrict keys,
                     plane_floats, track_count, first, last, streams);
 #endif
 }
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

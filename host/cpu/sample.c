@@ -293,13 +293,13 @@ static size_t piece_samples(const sampling *s) {
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     const size_t cursor_count = s->reads_cursors ? s->piece_samples * s->request->cursor_rows : 0;
-    pm_cursor *cursors = cursor_count ? calloc(cursor_count, sizeof *cursors) : NULL;
+    pm_cursor *cursors = calloc(cursor_count + 1, sizeof *cursors); /* never 0 bytes */
     size_t item;
-    while ((cursors || !cursor_count) && pm_take_item(items, &item)) {
+    while (cursors && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
         pm_sample_request part = pm_sample_request_piece(s->request, &piece);
         part.host_threads = 1; /* the calling thread */
-        if (cursors)
+        if (s->reads_cursors)
             pm_sample_cursors(&part, cursors);
         sample_outputs(s, &part, cursors);
         atomic_fetch_add(&s->done, 1);
