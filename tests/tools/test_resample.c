@@ -45,7 +45,13 @@ TEST(the_last_sample_is_the_last_multiple_that_fits) {
          .refused = "--start is after --end"},
         {.span = {{30, 1}, {60, 1}, 31, {2, 1}, {0, 0}, RESAMPLE_END_FIT, 0},
          .refused = "--start is after the last frame"},
-        {.span = {{1000000007, 1000000009}, {1000000021, 1000000033}, 10, {1, 1000000087}},
+        {.span = {{1000000007, 1000000009},
+                  {1000000021, 1000000033},
+                  10,
+                  {1, 1000000087},
+                  {0, 0},
+                  RESAMPLE_END_FIT,
+                  0},
          .refused = "too many digits"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
