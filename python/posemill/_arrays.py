@@ -132,7 +132,8 @@ def new_result(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
         return np.empty(shape, dtype=kind)
     memory = np.empty(size + _LINE, dtype=np.uint8)
     first = -memory.ctypes.data % _LINE
-    return memory[first:first + size].view(kind).reshape(shape)
+    result: Array = memory[first:first + size].view(kind).reshape(shape)
+    return result
 
 
 # ---- SciPy's Rotation. SciPy is not imported before a caller has given one. ----
