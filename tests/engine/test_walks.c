@@ -17,6 +17,11 @@
 
 enum { MARGIN = 64, KEYS = 24, STREAMED_FLOATS = 1 << 20, PAGE = 4096 };
 
+/* With small sizes a method has results past the caches on one kind of keys. */
+static bool is_large(unsigned method, unsigned kind) {
+    return !small_sizes() || method % 3 == kind;
+}
+
 static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS, PM_OUT_SCALES};
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
@@ -70,7 +75,7 @@ static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t of
     free(expected);
 }
 
-static void check_clip(random_source *source, const pm_clip *clip, const char *name) {
+static void check_clip(random_source *source, const pm_clip *clip, bool large, const char *name) {
     const size_t tracks = clip->data->track_count;
     double times[300];
     pm_sample_job job = {.rate = {(int64_t)random_size(source, 1, 200), 7},
@@ -79,7 +84,8 @@ static void check_clip(random_source *source, const pm_clip *clip, const char *n
     job.sample_count = random_size(source, 1, 300);
     expect_same(clip, &job, random_size(source, 0, 15), name);
     job.sample_count = STREAMED_FLOATS / (3 * tracks) + random_size(source, 1, 70);
-    expect_same(clip, &job, random_size(source, 0, 1) ? random_size(source, 1, 15) : 0, name);
+    if (large)
+        expect_same(clip, &job, random_size(source, 0, 1) ? random_size(source, 1, 15) : 0, name);
     random_times(source, 300, -1, KEYS, times);
     job = (pm_sample_job){.sample_count = 300, .times = times};
     expect_same(clip, &job, random_size(source, 0, 15), name);
@@ -101,7 +107,7 @@ TEST(walks_have_the_bits_of_single_tracks) {
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
             desc.loop_period = kind == 1 ? KEYS / 2.0 : 0;
             pm_clip *clip = clip_make(engine, &desc);
-            check_clip(&source, clip, name);
+            check_clip(&source, clip, is_large(method, kind), name);
             pm_clip_destroy(&clip);
             motion_free(&m);
         }
