@@ -337,18 +337,19 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_STORE_TAIL(size, tail, count, to) memcpy((to), (tail), (size) * sizeof(float) * (count))
 #endif
 
-/* Stores the first `count` items; all of them are the fast case. `streams` requests non-temporal
- * stores, for results that will have left the caches before they are read: a cached store would
- * first read every line from memory, only to overwrite it. Non-temporal stores require an address
- * aligned to the size of the vector. */
-pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
-    pm_quat_block m = pm_block_of(q);
+/* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
+ * requests non-temporal stores, for results that will have left the caches before they are read: a cached
+ * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
+ * address aligned to the size of the vector. */
+pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
+                          pm_u32 streams) {
 #ifdef PM_STREAM
     if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
         PM_STREAM(m.r0, to);
         PM_STREAM(m.r1, PM_VECTOR(to, 1));
         PM_STREAM(m.r2, PM_VECTOR(to, 2));
-        PM_STREAM(m.r3, PM_VECTOR(to, 3));
+        if (size == 4)
+            PM_STREAM(m.r3, PM_VECTOR(to, 3));
         return;
     }
 #endif
@@ -357,13 +358,21 @@ pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 s
         pm_store_reals(to, m.r0);
         pm_store_reals(PM_VECTOR(to, 1), m.r1);
         pm_store_reals(PM_VECTOR(to, 2), m.r2);
-        pm_store_reals(PM_VECTOR(to, 3), m.r3);
+        if (size == 4)
+            pm_store_reals(PM_VECTOR(to, 3), m.r3);
         return;
     }
     /* Vectors, not floats: LLVM aligns the stack for an aligned variable, but not for spills alone,
      * which would then cross cache lines. */
     real tail[4] = {m.r0, m.r1, m.r2, m.r3};
-    PM_STORE_TAIL(4, tail, count, to);
+    if (size == 4)
+        PM_STORE_TAIL(4, tail, count, to);
+    else
+        PM_STORE_TAIL(3, tail, count, to);
+}
+
+pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
+    pm_store_block(to, pm_block_of(q), 4, count, streams);
 }
 
 /* Element e of 3 vectors in memory order x y z: PM_XY_AT picks it from x and y, PM_Z_AT then adds
@@ -385,24 +394,7 @@ pm_fn pm_quat_block pm_vector_block_of(pm_quat v) {
 }
 
 pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, pm_u32 streams) {
-    pm_quat_block m = pm_vector_block_of(v);
-#ifdef PM_STREAM
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
-        PM_STREAM(m.r0, to);
-        PM_STREAM(m.r1, PM_VECTOR(to, 1));
-        PM_STREAM(m.r2, PM_VECTOR(to, 2));
-        return;
-    }
-#endif
-    (void)streams;
-    if (count >= PM_LANES) {
-        pm_store_reals(to, m.r0);
-        pm_store_reals(PM_VECTOR(to, 1), m.r1);
-        pm_store_reals(PM_VECTOR(to, 2), m.r2);
-        return;
-    }
-    real tail[3] = {m.r0, m.r1, m.r2};
-    PM_STORE_TAIL(3, tail, count, to);
+    pm_store_block(to, pm_vector_block_of(v), 3, count, streams);
 }
 #endif
 

@@ -14,16 +14,6 @@ typedef enum engine_kind { ON_REFERENCE, ON_DEVICE } engine_kind;
 extern engine_kind on_reference;
 extern engine_kind on_device;
 
-/* Two entries of a cmocka table: one body, on the reference and on the device. */
-#define ON_BOTH(body)                                                                              \
-    {#body " on the reference", body, NULL, NULL, &on_reference}, {                                \
-#body " on the device", body, NULL, NULL, &on_device                                       \
-    }
-#define ONLY_ON_REFERENCE(body)                                                                    \
-    { #body, body, NULL, NULL, &on_reference }
-#define ONLY_ON_DEVICE(body)                                                                       \
-    { #body " on the device", body, NULL, NULL, &on_device }
-
 /* Tests on the reference, on the device, or one body on both. Without _WITH nothing runs before or after
  * them. */
 #define TEST_ON_BOTH_WITH(test, setup, teardown)                                                   \
