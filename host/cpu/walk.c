@@ -14,8 +14,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/base.h"
-
 extern const pm_walk_functions PM_SET_NAME(pm_walk_functions);
 
 #ifdef __FMA__
