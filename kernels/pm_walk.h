@@ -10,12 +10,13 @@
 #include "pm_methods.h"
 
 /* How results go past the caches, and how those of sample k of a segment do, from the first track on or
- * beside earlier ones. Kernels stream whole vectors. The host, whose results may be at any address,
- * defines these otherwise. */
+ * beside earlier ones; and how many floats lie from sample to sample. Kernels stream whole vectors. The
+ * host, whose results may be at any address and beside those of other tracks, defines these otherwise. */
 #ifndef pm_walk_streams
 #define pm_walk_streams pm_u32
 #define pm_walk_row pm_u32
 #define pm_walk_row_of(streams, k, is_first) (streams)
+#define pm_walk_row_floats(streams, track_count) ((pm_u64)(track_count) * PM_COMPONENTS)
 #define pm_walk_store_items pm_store_items
 #define pm_walk_store_vector_items pm_store_vector_items
 #endif
@@ -183,7 +184,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                            pm_global float *restrict values, pm_u32 plane_floats,
                            pm_u32 track_count, pm_u32 first, pm_u32 last, pm_walk_streams streams) {
     pm_u64 key_stride = (1 + PM_COEFFICIENTS) * (pm_u64)plane_floats;
-    pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
+    pm_u64 sample_floats = pm_walk_row_floats(streams, track_count);
     pm_u32 sample = 0;
     while (sample < count) {
         pm_u32 end = pm_walk_segment_end(cursors, sample, count);
@@ -255,7 +256,7 @@ pm_fn void pm_walk_run(pm_global const pm_stored_key *restrict keys,
 #endif
 ) {
 #if PM_LANES > 1
-    pm_u64 sample_floats = (pm_u64)track_count * PM_COMPONENTS;
+    pm_u64 sample_floats = pm_walk_row_floats(streams, track_count);
     pm_cursor block[PM_WALK_BLOCK + 1];
     pm_walk_bases bases;
     pm_places places;

@@ -33,8 +33,10 @@ static void note_failure(construction *c, pm_status status, size_t track) {
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
                        const pm_track_span *tracks) {
     const pm_channel *channel = &clip->channels[c];
-    const pm_clip_timeline *timeline =
-        pm_clip_timeline_of(clip, pm_track_at(clip->order, tracks->place));
+    const size_t first = pm_track_at(clip->order, tracks->place);
+    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, first);
+    const pm_track_layout *layout = &channel->layout[first];
+    float *planes = channel->format == PM_KEYS_FLOAT32 ? channel->keys : NULL;
     return (pm_block){.desc = desc,
                       .channel = c,
                       .place = tracks->place,
@@ -50,6 +52,9 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .times = timeline->times,
                       .format = channel->format,
                       .keys = channel->keys,
+                      .planes = planes ? planes + layout->first : NULL,
+                      .row = layout->row,
+                      .plane = layout->plane,
                       .layout = channel->layout,
                       .room = clip->common_timeline ? clip->padded_tracks - tracks->place : 1};
 }
@@ -144,10 +149,12 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
     free(c.first_rows);
     if (c.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);
-    if (c.status != PM_OK)
-        return pm_fail_at(error, c.status, c.failed, PM_NO_INDEX,
-                          "%s: the curve does not exist: its velocities do not converge, or turn "
-                          "too far",
-                          pm_method_describe(desc->method)->name);
-    return PM_OK;
+    return c.status == PM_OK ? PM_OK : pm_clip_fail_curve(desc, c.failed, error);
+}
+
+pm_status pm_clip_fail_curve(const pm_clip_desc *desc, size_t track, pm_error *error) {
+    return pm_fail_at(
+        error, PM_ERROR_KEY, track, PM_NO_INDEX,
+        "%s: the curve does not exist: its velocities do not converge, or turn too far",
+        pm_method_describe(desc->method)->name);
 }

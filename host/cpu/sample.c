@@ -256,7 +256,8 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
                     .plane_floats = channel->layout[0].plane,
                     .track_count = (pm_u32)piece->clip->track_count,
                     .streams = pm_sample_output_bytes(s->request, o) >= PM_MIN_STREAM_BYTES,
-                    .to = piece->outputs[o]};
+                    .to = piece->outputs[o],
+                    .row_floats = piece->width * pm_outputs[o].components};
     if (!s->reads_cursors)
         pm_sample_uniform_map(piece, &walk.map);
     s->walks[o](&walk, 0, (pm_u32)piece->sample_count);

@@ -23,10 +23,12 @@ extern const pm_walk_functions PM_SET_NAME(pm_walk_functions);
  * aligned one of a sample's tracks is kept until that of the next tracks completes it. What two samples
  * share is stored in the caches; it is prefetched, because a store that waits for its line stops those
  * behind it. */
-typedef struct unaligned {
-    real rests[PM_WALK_BLOCK]; /* of each sample of a segment */
+typedef struct results {
+    size_t row_floats; /* from sample to sample */
+    bool streams;
     size_t ahead;              /* floats from a sample to one that begins some microseconds later */
-} unaligned;
+    real rests[PM_WALK_BLOCK]; /* of each sample of a segment */
+} results;
 
 typedef struct row_store {
     real *rest; /* NULL: stored in the caches */
@@ -106,11 +108,11 @@ static inline void store_row(float *to, pm_quat_block m, size_t components, pm_u
         store_last(to, &m, components * count, r);
 }
 
-#define pm_walk_streams unaligned *
+#define pm_walk_streams results *
 #define pm_walk_row row_store
-#define pm_walk_row_of(streams, k, is_first)                                                       \
-    ((row_store){(streams) ? (streams)->rests + (k) : NULL, (streams) ? (streams)->ahead : 0,      \
-                 (is_first)})
+#define pm_walk_row_floats(to, track_count) ((to)->row_floats)
+#define pm_walk_row_of(to, k, is_first)                                                            \
+    ((row_store){(to)->streams ? (to)->rests + (k) : NULL, (to)->ahead, (is_first)})
 
 static inline void pm_walk_store_items(float *to, pm_quat q, pm_u32 count, row_store r) {
     if (r.rest)
@@ -186,19 +188,17 @@ static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count
 
 enum { AHEAD = 3000 }; /* floats */
 
-#define PM_WALK(name, components)                                                                  \
+#define PM_WALK(name)                                                                              \
     PM_FLAT static void walk_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {                  \
-        const size_t floats = (components) * (size_t)w->track_count;                               \
-        unaligned state = {.ahead = (AHEAD / floats + 1) * floats};                                \
+        const size_t floats = w->row_floats;                                                       \
+        results to = {                                                                             \
+            .row_floats = floats, .streams = w->streams, .ahead = (AHEAD / floats + 1) * floats};  \
         pm_##name##_walk_run(w->keys, w->constants, w->wraps, w->cursors, w->to + begin * floats,  \
-                             w->plane_floats, w->track_count, 0, w->track_count, begin, end,       \
-                             w->streams ? &state : NULL, w->map);                                  \
+                             w->plane_floats, w->track_count, 0, w->track_count, begin, end, &to,  \
+                             w->map);                                                              \
         _mm_sfence();                                                                              \
     }
-#define PM_WALK_ROTATIONS(name) PM_WALK(name, 4)
-#define PM_WALK_VECTORS(name) PM_WALK(name, 3)
-PM_ROTATION_CURVES(PM_WALK_ROTATIONS)
-PM_VECTOR_CURVES(PM_WALK_VECTORS)
+PM_CURVES(PM_WALK)
 
 #define PM_WALK_ROW(name) [PM_CURVE_##name] = walk_##name,
 const pm_walk_functions PM_SET_NAME(pm_walk_functions) = {PM_LANES, {PM_CURVES(PM_WALK_ROW)}};

@@ -15,8 +15,9 @@ typedef struct pm_walk {
     const pm_cursor *cursors;              /* of all samples, if map.scale is 0 */
     pm_uniform_map map;
     pm_u32 plane_floats, track_count;
-    bool streams; /* past the caches */
-    float *to;    /* values of sample 0: (track_count, 4 or 3) each */
+    bool streams;      /* past the caches */
+    float *to;         /* values of sample 0: (track_count, 4 or 3) */
+    size_t row_floats; /* from sample to sample */
 } pm_walk;
 
 /* Computes the samples from `begin` to `end`. Thread-safe. */

@@ -6,7 +6,7 @@
 
 #include "cpu/cpu.h"
 
-static pm_status check_outputs(const pm_sample_request *request, pm_error *error) {
+pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *error) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o] && !request->clip->channels[pm_outputs[o].channel].present)
             return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", pm_outputs[o].name,
@@ -28,7 +28,7 @@ static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_sampl
     if (status != PM_OK || job->sample_count == 0)
         return status;
     *request = pm_engine_sample_request(clip, job);
-    status = check_outputs(request, error);
+    status = pm_sample_check_outputs(request, error);
     return status == PM_OK ? pm_sample_check_times(clip->data, job, request->host_threads, error)
                            : status;
 }

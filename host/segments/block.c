@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds the planes of a channel for a block of tracks: keys, normalised, unrolled and rounded, and
- * the method's segment coefficients. Compiled once for each instruction set.
+ * the method's segment coefficients; of all segments, or in a stream of windows of them. Compiled once
+ * for each instruction set.
  */
 #include "builder.h"
 
@@ -45,7 +46,6 @@ static size_t at_most_lanes(size_t count) {
 /* Describes the tracks from place `at` of the block on. */
 static void describe(const pm_block *block, size_t at, pm_window *window, pm_track *track) {
     const pm_clip_desc *desc = block->desc;
-    const pm_track_layout *layout = &block->layout[pm_track_at(block->order, block->place + at)];
     const unsigned c = block->channel, n = pm_channel_components(c);
     *track = (pm_track){.block = block,
                         .count = at_most_lanes(block->count - at),
@@ -57,12 +57,11 @@ static void describe(const pm_block *block, size_t at, pm_window *window, pm_tra
                         .wrap = dreal_of(1),
                         .times = block->times,
                         .desc = desc,
-                        .row = layout->row,
-                        .plane = layout->plane,
+                        .planes = block->planes ? block->planes + 4 * at : NULL,
+                        .row = block->row,
+                        .plane = block->plane,
                         .room = at_most_lanes(block->room - at),
                         .window = window};
-    if (!is_coded(track))
-        track->planes = (float *)block->keys + layout->first;
     for (size_t i = 0; i < PM_DOUBLES; i++)
         track->index[i] = pm_track_at(block->order, block->place + at +
                                                         (i < track->count ? i : track->count - 1));
@@ -105,15 +104,18 @@ static dquat unit_if_near(dquat q) {
     return dquat_select((dmask)(off <= dreal_of(0x1p-23)), dquat_unit(q), q);
 }
 
-/* Reads a window of keys from `first` on, normalises them, chooses the sign nearest the previous
- * key, and stores them. Segment builders read the stored keys: pm_stored_key. */
+/* Key `key` of the description, normalised, with the sign nearest the previous key. */
+static dquat read_key(const pm_track *track, size_t key, bool unrolls) {
+    dquat q = pm_given_row(&track->given, key);
+    if (track->components == 4)
+        q = track->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
+    return unrolls ? dquat_flipped(q, (dmask)(dquat_dot(track->before, q) < 0)) : q;
+}
+
+/* Reads a window of keys from `first` on, and stores them. */
 static void read_window(pm_track *track, size_t first, bool unrolls) {
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
-        dquat q = pm_given_row(&track->given, k);
-        if (track->components == 4)
-            q = track->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
-        if (unrolls)
-            q = dquat_flipped(q, (dmask)(dquat_dot(track->before, q) < 0));
+        const dquat q = read_key(track, k, unrolls);
         if (is_coded(track)) {
             put_coded(track, k, q);
             continue;
@@ -131,20 +133,28 @@ static void put_last_row(const pm_track *track) {
         pm_key_repeat(block->format, block->keys, coded_at(track, i, 0),
                       coded_at(track, i, track->segment_count), track->wrap[i] < 0);
     if (!is_coded(track))
-        pm_put_plane(track, track->segment_count, 0, dquat_scaled(pm_get(track, 0), track->wrap));
+        pm_put_plane(track, track->segment_count, 0, dquat_scaled(track->head[0], track->wrap));
+}
+
+/* The sign of a loop's laps, from its first and last stored key. */
+static void find_wrap(pm_track *track, dquat first, dquat last) {
+    const dmask turned = (dmask)(dquat_dot(last, first) < 0);
+    track->wrap = dreal_select(turned, dreal_of(-1), dreal_of(1));
 }
 
 static dquat stored_key(const pm_track *track, size_t key) {
-    return is_coded(track) ? coded_key(track, key) : pm_stored_key(track, key);
+    return is_coded(track) ? coded_key(track, key) : pm_normalised_key(track, pm_get(track, key));
 }
 
 /* Finishes the keys of a track: the sign of its laps and its last row. A single key becomes two. */
 static void finish_keys(pm_track *track, bool unrolls) {
-    if (track->loop && unrolls) {
-        dquat last = stored_key(track, track->key_count - 1);
-        dmask turned = (dmask)(dquat_dot(last, stored_key(track, 0)) < 0);
-        track->wrap = dreal_select(turned, dreal_of(-1), dreal_of(1));
+    if (!is_coded(track)) {
+        track->head[0] = pm_get(track, 0);
+        track->head[1] = pm_get(track, track->single ? 0 : 1);
+        track->tail = pm_get(track, track->key_count - 1);
     }
+    if (track->loop && unrolls)
+        find_wrap(track, stored_key(track, 0), stored_key(track, track->key_count - 1));
     if (track->single) {
         track->key_count = 2;
         track->user_tangents.stride = 0;
@@ -153,8 +163,12 @@ static void finish_keys(pm_track *track, bool unrolls) {
         put_last_row(track);
 }
 
+static bool unrolls_keys(const pm_block *block) {
+    return block->channel == PM_ROTATIONS && !block->keeps_keys;
+}
+
 static void read_keys(build *b) {
-    bool unrolls = b->block->channel == PM_ROTATIONS && !b->block->keeps_keys;
+    const bool unrolls = unrolls_keys(b->block);
     for (size_t k = 0; k < b->tracks[0].key_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++)
             read_window(&b->tracks[i], k, unrolls);
@@ -174,7 +188,7 @@ static void build_segments(build *b) {
         builder->whole(&b->tracks[i]);
     for (size_t k = 0; builder->window && k < b->tracks[0].segment_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++) {
-            pm_track_look(&b->tracks[i], (ptrdiff_t)k, builder->needs_logs);
+            pm_track_look(&b->tracks[i], (ptrdiff_t)k, PM_WINDOW, builder->needs_logs);
             builder->window(&b->tracks[i]);
         }
 }
@@ -192,14 +206,113 @@ static pm_block_result summary_of(const build *b) {
     return built;
 }
 
+static void describe_all(build *b, pm_window *window) {
+    for (size_t at = 0; at < b->block->count; at += PM_DOUBLES)
+        describe(b->block, at, window, &b->tracks[b->count++]);
+}
+
 static pm_block_result build_block(const pm_block *block) {
     pm_window window;
     build b = {.block = block};
-    for (size_t at = 0; at < block->count; at += PM_DOUBLES)
-        describe(block, at, &window, &b.tracks[b.count++]);
+    describe_all(&b, &window);
     read_keys(&b);
     build_segments(&b);
     return summary_of(&b);
+}
+
+/* A block that is built a window at a time. Row 0 of the window is the key before its segments. */
+typedef struct stream {
+    pm_block block;
+    build build;
+    pm_window window;
+    size_t read; /* keys that are read; those from row 0 on are stored */
+} stream;
+
+/* What rounding to float32 leaves of a key. */
+static dquat rounded(dquat q) {
+    return (dquat){__builtin_convertvector(dstored_of(q.x), dreal),
+                   __builtin_convertvector(dstored_of(q.y), dreal),
+                   __builtin_convertvector(dstored_of(q.z), dreal),
+                   __builtin_convertvector(dstored_of(q.w), dreal)};
+}
+
+/* Reads all keys of a loop for those that continue its ends, and the sign of its laps. */
+static void look_around(pm_track *track, bool unrolls) {
+    for (size_t k = 0; k < track->key_count; k++) {
+        track->before = read_key(track, k, unrolls);
+        if (k < 2)
+            track->head[k] = rounded(track->before);
+    }
+    track->tail = rounded(track->before);
+    track->before = (dquat){0};
+    if (unrolls)
+        find_wrap(track, pm_normalised_key(track, track->head[0]),
+                  pm_normalised_key(track, track->tail));
+}
+
+static bool builds_windows(pm_builder builder) {
+    return !builders[builder] || builders[builder]->window;
+}
+
+static void begin_stream(const pm_block *block, void *memory, float *wraps) {
+    stream *s = memory;
+    *s = (stream){.block = *block};
+    s->build.block = &s->block;
+    describe_all(&s->build, &s->window);
+    for (size_t i = 0; i < s->build.count; i++) {
+        pm_track *track = &s->build.tracks[i];
+        if (track->loop)
+            look_around(track, unrolls_keys(block));
+        for (size_t n = 0; n < track->count; n++)
+            wraps[i * PM_DOUBLES + n] = (float)track->wrap[n];
+    }
+}
+
+/* Forgets what was read: the next window begins before the present one. */
+static void rewind_stream(stream *s) {
+    s->read = 0;
+    for (size_t i = 0; i < s->build.count; i++)
+        s->build.tracks[i].before = (dquat){0};
+}
+
+/* Moves the rows of a track to a window that begins with row `base`, and reads keys up to `end`. */
+static void move_rows(pm_track *track, ptrdiff_t base, size_t read, size_t end, bool unrolls) {
+    const ptrdiff_t before = track->base;
+    for (ptrdiff_t k = base < 0 ? 0 : base; k < (ptrdiff_t)read; k++) {
+        track->base = before;
+        const dquat kept = pm_get(track, (size_t)k);
+        track->base = base;
+        pm_put_plane(track, (size_t)k, 0, kept);
+    }
+    track->base = base;
+    for (size_t k = read; k < end; k++) {
+        track->before = read_key(track, k, unrolls);
+        if ((ptrdiff_t)k >= base)
+            pm_put_plane(track, k, 0, track->before);
+    }
+}
+
+static pm_block_result build_window(void *memory, size_t first, size_t count, bool with_segments) {
+    stream *s = memory;
+    const pm_block *block = &s->block;
+    const pm_segment_builder *builder = builders[block->builder];
+    const ptrdiff_t base = (ptrdiff_t)first - 1;
+    const size_t ahead = first + count + 2, keys = s->build.tracks[0].key_count;
+    const size_t end = ahead < keys ? ahead : keys;
+    if (base < s->build.tracks[0].base)
+        rewind_stream(s);
+    for (size_t i = 0; i < s->build.count; i++) {
+        pm_track *track = &s->build.tracks[i];
+        move_rows(track, base, s->read, end, unrolls_keys(block));
+        if (track->loop && first + count == track->segment_count)
+            put_last_row(track);
+        if (!builder || !with_segments)
+            continue;
+        pm_track_look(track, (ptrdiff_t)first, count, builder->needs_logs);
+        builder->window(track);
+    }
+    s->read = s->read > end ? s->read : end;
+    return summary_of(&s->build);
 }
 
 /* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.
@@ -244,6 +357,10 @@ extern const pm_segment_functions PM_SET_NAME(pm_segment_functions);
 const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .lanes = PM_DOUBLES,
     .build = build_block,
+    .stream_bytes = sizeof(stream),
+    .builds_windows = builds_windows,
+    .begin_stream = begin_stream,
+    .build_window = build_window,
     .are_rotations = are_rotations,
     .are_within = are_within,
 };

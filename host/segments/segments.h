@@ -27,6 +27,7 @@ typedef struct pm_curve {
     const char *name;      /* PM_METHOD of the kernels, without its prefix pm_ */
     unsigned coefficients; /* planes per segment, without the key */
     unsigned constants;    /* planes per track */
+    bool passes;           /* at u 0 and 1 the value is the key's: see pm_at_ends */
 } pm_curve;
 
 extern const pm_curve pm_curves[PM_CURVE_COUNT];
@@ -86,10 +87,15 @@ typedef struct pm_block {
     const double *times; /* (segment_count + 1): segment borders in seconds */
 
     pm_key_format format;
-    void *keys;              /* of all tracks of the channel; written */
-    pm_track_layout *layout; /* of all tracks; `wrap` is written */
+    void *keys;        /* 48-bit keys of all tracks of the channel; written */
+    float *planes;     /* float32 planes of the track at `place`; written. NULL: 48-bit keys */
+    size_t row, plane; /* floats, as in pm_track_layout */
+    pm_track_layout *layout; /* of all tracks; `wrap` is written. NULL for streams */
     size_t room;             /* tracks that fit the planes from `place` on, padding included */
 } pm_block;
+
+/* Segments of a stream's window. Its planes have PM_STREAM_ROWS rows. */
+enum { PM_WINDOW = 64, PM_STREAM_ROWS = PM_WINDOW + 3 };
 
 /* The track at a place among the planes; see pm_block. */
 static inline size_t pm_track_at(const uint32_t *order, size_t place) {
@@ -110,6 +116,16 @@ typedef struct pm_block_result {
 typedef struct pm_segment_functions {
     size_t lanes; /* tracks that are built at once */
     pm_block_result (*build)(const pm_block *block);
+    /* A block of float32 keys, at least two, that is built a window at a time, in `stream_bytes` of
+     * memory aligned to 64 bytes. builds_windows: false where a builder requires all keys at once.
+     * begin_stream: writes the sign of each track's laps. The stream refers to the block's arrays.
+     * build_window: makes row i + 1 of the planes that of segment first + i, for `count` segments, at
+     * most PM_WINDOW, and the key after the last one; coefficients only if asked for. Failures add
+     * up. */
+    size_t stream_bytes;
+    bool (*builds_windows)(pm_builder builder);
+    void (*begin_stream)(const pm_block *block, void *stream, float *wraps);
+    pm_block_result (*build_window)(void *stream, size_t first, size_t count, bool with_segments);
     /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with
      * norms within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within:
      * whether the absolute value of each of `count` numbers is at most max, and none is NaN. */

@@ -275,8 +275,8 @@ static void solve(equations *e) {
 
 static void read_rows(equations *e) {
     pm_track *track = e->track;
-    for (pm_track_look(track, 0, true); track->first < track->end;
-         pm_track_look(track, track->end, true)) {
+    for (pm_track_look(track, 0, PM_WINDOW, true); track->first < track->end;
+         pm_track_look(track, track->end, PM_WINDOW, true)) {
         for (ptrdiff_t i = track->first; i < track->end; i++) {
             e->steps[i] = step_of(dvec3_times(pm_track_log(track, i), 2));
             e->rows[i] = spline_row_of(&rotations, track, i);
@@ -302,7 +302,7 @@ static bool allocate(equations *e, void **block) {
 /* Finds the rates at all keys, starting from 0. */
 static void find_rates(equations *e) {
     if (e->count == 2 && !e->loop) {
-        pm_track_look(e->track, 0, true);
+        pm_track_look(e->track, 0, PM_WINDOW, true);
         e->rates[0] = e->rates[1] = dvec3_times(pm_rotation_slope(e->track, 0), 2);
         e->active = (dmask){0};
         return;
@@ -322,8 +322,8 @@ static void build(pm_track *track) {
         return;
     }
     find_rates(&e);
-    for (pm_track_look(track, 0, true); track->first < track->end;
-         pm_track_look(track, track->end, true))
+    for (pm_track_look(track, 0, PM_WINDOW, true); track->first < track->end;
+         pm_track_look(track, track->end, PM_WINDOW, true))
         for (ptrdiff_t i = track->first; i < track->end; i++)
             pm_put_hermite(track, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count]);
     track->failed |= e.active;

@@ -20,10 +20,11 @@ dquat pm_given_row(const pm_lane_views *rows, size_t key) {
 
 /* Key i of the track. In a loop, i may continue past either end. */
 static dquat find_key(const pm_track *track, ptrdiff_t i) {
-    ptrdiff_t count = (ptrdiff_t)track->key_count;
+    const ptrdiff_t count = (ptrdiff_t)track->key_count;
     if (!track->loop || (i >= 0 && i < count))
-        return pm_stored_key(track, (size_t)i);
-    return dquat_scaled(pm_stored_key(track, (size_t)(i < 0 ? i + count : i - count)), track->wrap);
+        return pm_normalised_key(track, pm_get(track, (size_t)i));
+    const dquat stored = i < 0 ? track->tail : track->head[i - count];
+    return dquat_scaled(pm_normalised_key(track, stored), track->wrap);
 }
 
 static double find_length(const pm_track *track, ptrdiff_t i) {
@@ -32,11 +33,11 @@ static double find_length(const pm_track *track, ptrdiff_t i) {
     return track->times[k + 1] - track->times[k];
 }
 
-void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs) {
+void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, bool needs_logs) {
     pm_window *window = track->window;
     ptrdiff_t count = (ptrdiff_t)track->segment_count;
     track->first = first;
-    track->end = first + PM_WINDOW < count ? first + PM_WINDOW : count;
+    track->end = first + (ptrdiff_t)segments < count ? first + (ptrdiff_t)segments : count;
     if (first >= count)
         return;
     ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;

@@ -19,9 +19,6 @@ typedef struct pm_lane_views {
     bool adjacent; /* the rows of neighbouring lanes are contiguous */
 } pm_lane_views;
 
-/* Segments per window. */
-enum { PM_WINDOW = 64 };
-
 typedef struct pm_track {
     const pm_block *block;
     size_t count;     /* lanes in use; the others repeat the last track */
@@ -38,12 +35,14 @@ typedef struct pm_track {
     pm_lane_views user_tangents;
     pm_lane_views tangents_in, tangents_out; /* of cubicspline */
     dquat before;                            /* the previous key; of 48 bits: as decoded */
+    dquat head[2], tail; /* of a loop: the first two keys and the last one, as stored */
 
-    /* Where the planes are stored: plane p of row i is at planes + i * row + p * plane, 4 floats per
-     * lane. Plane 0 is the keys, plane 1 + e coefficient e. */
+    /* Where the planes are stored: plane p of row i is at planes + (i - base) * row + p * plane, 4
+     * floats per lane. Plane 0 is the keys, plane 1 + e coefficient e. */
     float *planes;
     size_t row, plane;
-    size_t room; /* lanes that fit a plane, at most PM_DOUBLES */
+    ptrdiff_t base; /* the first row that is held: 0, or of a stream's window; may be -1 */
+    size_t room;    /* lanes that fit a plane, at most PM_DOUBLES */
 
     ptrdiff_t first, end; /* segments in the window: [first, end) */
     struct pm_window *window;
@@ -59,27 +58,30 @@ typedef struct pm_window {
     double lengths[PM_WINDOW + 2]; /* seconds */
 } pm_window;
 
-/* Moves the window to the segments from `first` on, with logs where needs_logs. first == end
- * afterwards when the track has no more segments. */
+/* Moves the window to `segments` segments from `first` on, at most PM_WINDOW, with logs where
+ * needs_logs. first == end afterwards when the track has no more segments. */
 #define pm_track_look PM_SET_NAME(pm_track_look)
-void pm_track_look(pm_track *track, ptrdiff_t first, bool needs_logs);
+void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, bool needs_logs);
 
 /* Row `key` of an array, with 0 for missing components. */
 #define pm_given_row PM_SET_NAME(pm_given_row)
 dquat pm_given_row(const pm_lane_views *rows, size_t key);
 
+static inline float *pm_row_of(const pm_track *track, size_t row) {
+    return track->planes + (size_t)((ptrdiff_t)row - track->base) * track->row;
+}
+
 /* Plane 0 of a row, as stored. */
 static inline dquat pm_get(const pm_track *track, size_t row) {
-    const float *from = track->planes + row * track->row;
+    const float *from = pm_row_of(track, row);
     return track->room == PM_DOUBLES ? dquat_load(from, PM_FLOAT32)
                                      : dquat_load_some(from, track->room);
 }
 
-/* A key from its row, normalised again: rounding moved it off the sphere by 1e-7, which a circle
- * through near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
-static inline dquat pm_stored_key(const pm_track *track, size_t row) {
-    dquat key = pm_get(track, row);
-    return track->components == 4 ? dquat_unit(key) : key;
+/* A stored key, normalised again: rounding moved it off the sphere by 1e-7, which a circle through
+ * near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
+static inline dquat pm_normalised_key(const pm_track *track, dquat stored) {
+    return track->components == 4 ? dquat_unit(stored) : stored;
 }
 
 /* Key i, from first - 1 to end + 1. */
@@ -110,7 +112,7 @@ static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
 
 /* Rounds the numbers of each lane to float32 and stores them. */
 static inline void pm_put_plane(const pm_track *track, size_t row, unsigned plane, dquat value) {
-    float *to = track->planes + row * track->row + plane * track->plane;
+    float *to = pm_row_of(track, row) + plane * track->plane;
     if (track->room == PM_DOUBLES)
         dquat_store(to, value);
     else

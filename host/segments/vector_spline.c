@@ -28,8 +28,8 @@ static void eliminate(const spline_row *row, const solved *before, solved *to) {
  * last row. */
 static spline_row eliminate_all(pm_track *track, size_t count, solved *keys) {
     spline_row row = {0};
-    for (pm_track_look(track, 0, false); track->first < track->end;
-         pm_track_look(track, track->end, false)) {
+    for (pm_track_look(track, 0, PM_WINDOW, false); track->first < track->end;
+         pm_track_look(track, track->end, PM_WINDOW, false)) {
         bool ends = track->end == (ptrdiff_t)track->segment_count;
         ptrdiff_t end = ends && !track->loop ? track->end + 1 : track->end;
         for (ptrdiff_t i = track->first; i < end; i++) {
@@ -88,7 +88,7 @@ static void build(pm_track *track) {
         return;
     }
     if (track->key_count == 2 && !track->loop) {
-        pm_track_look(track, 0, false);
+        pm_track_look(track, 0, PM_WINDOW, false);
         keys[0].right = keys[1].right = pm_vector_slope(track, 0);
     } else
         solve(track, keys);
