@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { NODES = 600, MAX_TERMS = 16, ROUNDS = 400 };
+enum { NODES = 600, MAX_TERMS = 24, ROUNDS = 400 };
 
 typedef struct {
     const char *name;
@@ -353,9 +353,9 @@ int main(void) {
     fit_chord();
     const long double past_quarter = 2.5L; /* above (pi/2)^2 by the rounding of a range reduction */
     const long double past_half = 10;      /* above pi^2, for the same reason */
-    const long double eighth = 0.17157287525380990239L; /* tan(pi/8)^2 */
+    const long double past_chord = 2.001L; /* above 2 by the rounding of keys half a turn apart */
     const fit doubles[] = {
-        {"atan_terms", arctangent, eighth, 11},
+        {"arc_terms", arc_gain, past_chord, 22},
         {"sinc_terms", sinc, past_quarter, 9},
         {"cos_terms", cosine_rest, past_quarter, 7},
         {"jr_a_terms", jr_a, past_half, 10},

@@ -108,7 +108,7 @@ static dquat unit_if_near(dquat q) {
 static dquat read_key(const pm_track *track, size_t key, bool unrolls) {
     dquat q = pm_given_row(&track->given, key);
     if (track->components == 4)
-        q = track->block->keeps_keys ? unit_if_near(q) : dquat_unit(q);
+        q = track->block->keeps_keys ? unit_if_near(q) : dquat_near_unit(q);
     return unrolls ? dquat_flipped(q, (dmask)(dquat_dot(track->before, q) < 0)) : q;
 }
 

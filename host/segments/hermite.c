@@ -10,11 +10,11 @@
 /* The largest half angle, in rad. Beyond it float32 cannot resolve the position within a turn. */
 static const double max_half_angle = 1e4;
 
-/* A bound of the cubic's length: the cubic stays within the convex hull of its control points. */
-static dreal max_length_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
+/* A bound of the cubic's squared length: the cubic stays within the convex hull of its control points. */
+static dreal max_length2_of(dvec3 leaving, dvec3 arriving, dvec3 log) {
     dvec3 third = dvec3_difference(log, dvec3_times(arriving, 1.0 / 3));
     dreal inner2 = dreal_max(dvec3_dot(leaving, leaving) * (1.0 / 9), dvec3_dot(third, third));
-    return dreal_sqrt(dreal_max(inner2, dvec3_dot(log, log)));
+    return dreal_max(inner2, dvec3_dot(log, log));
 }
 
 void pm_put_hermite(pm_track *track, ptrdiff_t i, dvec3 leaving, dvec3 arriving) {
@@ -23,8 +23,7 @@ void pm_put_hermite(pm_track *track, ptrdiff_t i, dvec3 leaving, dvec3 arriving)
     double half = pm_track_length(track, i) / 2;
     dvec3 c1 = dvec3_times(leaving, half);
     dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
-    dreal half_angle = max_length_of(c1, end, log);
-    track->failed |= ~(dmask)(half_angle <= max_half_angle);
+    track->failed |= ~(dmask)(max_length2_of(c1, end, log) <= max_half_angle * max_half_angle);
     pm_put(track, i, 0, dquat_times_vector(key, log));
     pm_put(track, i, 1, dquat_times_vector(key, dvec3_difference(c1, log)));
     pm_put(track, i, 2, dquat_times_vector(key, dvec3_difference(log, end)));

@@ -21,12 +21,11 @@ static void put_arc(const pm_track *track, ptrdiff_t i, dquat a, dquat b, dquat 
     dquat sum = dquat_sum(a, b);
     dquat difference = dquat_difference(b, a);
     dreal length = dquat_norm(sum);
-    dreal chord = dquat_norm(difference);
     dmask opposite = (dmask)(length < antipodal);
-    dmask turns = (dmask)(chord > 0);
     dquat middle = dquat_scaled(sum, 1 / length);
-    dreal angle = dreal_where(turns, dreal_atan2(chord, length) / chord);
+    dreal angle = 0.5 * dreal_arc(0.5 * length); /* over the chord */
     if (dmask_any(opposite)) {
+        dreal chord = dquat_norm(difference);
         dquat d = dquat_scaled(difference, 1 / chord);
         middle = dquat_select(opposite, across(keys, d), middle);
         angle = dreal_select(opposite, PM_HALF_PI / chord, angle);

@@ -116,6 +116,8 @@ static dreal largest_scale(const pm_track *track, ptrdiff_t segment, dvec3 w) {
     dreal along = dvec3_dot(step, log);
     dreal room = PM_HALF_PI * PM_HALF_PI - dvec3_dot(log, log);
     dmask fits = (dmask)(step2 - 2 * along <= room);
+    if (!dmask_any(~fits))
+        return one;
     dreal root = dreal_sqrt(along * along + step2 * dreal_max(room, zero));
     dreal lambda = (along + root) / dreal_select(fits, one, step2);
     return dreal_select(fits, one, dreal_min(dreal_max(lambda, zero), one));

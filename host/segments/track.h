@@ -81,7 +81,9 @@ static inline dquat pm_get(const pm_track *track, size_t row) {
 /* A stored key, normalised again: rounding moved it off the sphere by 1e-7, which a circle through
  * near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
 static inline dquat pm_normalised_key(const pm_track *track, dquat stored) {
-    return track->components == 4 ? dquat_unit(stored) : stored;
+    if (track->components != 4)
+        return stored;
+    return track->block->keeps_keys ? dquat_unit(stored) : dquat_near_unit(stored);
 }
 
 /* Key i, from first - 1 to end + 1. */

@@ -325,37 +325,54 @@ static void expect_near(const char *what, double x, double value, long double wa
         fail_msg("%s of %.17g is %.17g, not %.17Lg", what, x, value, wanted);
 }
 
-TEST(the_arc_tangent_is_that_of_long_double) {
+TEST(arcs_are_those_of_long_double) {
     random_source source = random_salted(0x99);
     for (int i = 0; i < 100000; i++) {
-        const double angle = random_between(&source, 0, 3.14159265358979);
-        const double size = exp(random_between(&source, -40, 3));
-        const double y = i % 2 ? size * sin(angle) : size, x = i % 2 ? size * cos(angle) : 1;
-        expect_near("atan2", y, dreal_atan2(dreal_of(y), dreal_of(x))[0],
-                    atan2l((long double)y, (long double)x), 1e-15L);
+        const double cosine =
+            i % 2 ? random_unit(&source) : 1 - 0.5 * exp(random_between(&source, -36, 0));
+        const long double angle = acosl((long double)cosine);
+        const long double arc = cosine == 1 ? 1 : angle / sinl(angle);
+        expect_near("arc", cosine, dreal_arc(dreal_of(cosine))[0], arc, 1e-15L);
     }
-    assert_true(dreal_atan2(dreal_of(0), dreal_of(0))[0] == 0);
-    assert_true(dreal_atan2(dreal_of(0), dreal_of(-1))[0] == 3.14159265358979323846);
+    assert_true(dreal_arc(dreal_of(1))[0] == 1);
+    expect_near("arc", -1e-6, dreal_arc(dreal_of(-1e-6))[0], acosl(-1e-6L), 1e-12L);
+}
+
+TEST(roots_near_1_are_those_of_long_double) {
+    for (int i = -2100; i <= 2100; i++) {
+        const double x = 1 + i * 1e-6;
+        expect_near("root", x, dreal_near_root(dreal_of(x))[0], 1 / sqrtl((long double)x), 3e-16L);
+    }
 }
 
 TEST(sine_and_cosine_are_those_of_long_double) {
     random_source source = random_salted(0x9a);
     for (int i = 0; i < 100000; i++) {
-        const double x = exp(random_between(&source, -40, i % 2 ? 9.3 : 1));
-        const dturn turn = dreal_turn(dreal_of(x));
-        const long double exact = (long double)x;
+        const double x = exp(random_between(&source, -40, i % 2 ? 9.3 : 0.4)), x2 = x * x;
+        const bool near = x < 1.57;
+        const dturn turn = near ? dreal_turn(dreal_of(x2)) : dreal_many_turns(dreal_of(x));
+        const long double exact = near ? sqrtl((long double)x2) : (long double)x;
         assert_true(fabsl((long double)turn.cosine[0] - cosl(exact)) < 4e-16L);
         assert_true(fabsl((long double)turn.sine[0] * exact - sinl(exact)) < 4e-16L);
-        if (x < 1.5)
+        if (near)
             expect_near("sinc", x, turn.sine[0], sinl(exact) / exact, 1e-15L);
     }
     assert_true(dreal_turn(dreal_of(0)).sine[0] == 1);
     assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
 }
 
+TEST(sine_and_cosine_of_a_lane_do_not_depend_on_the_others) {
+    dreal mixed = dreal_of(0.3);
+    mixed[0] = 30;
+    const dturn both = dreal_turn(mixed), small = dreal_turn(dreal_of(0.3)),
+                large = dreal_turn(dreal_of(30));
+    assert_true(both.sine[0] == large.sine[0] && both.cosine[0] == large.cosine[0]);
+    assert_true(both.sine[1] == small.sine[1] && both.cosine[1] == small.cosine[1]);
+}
+
 TEST(sine_and_cosine_of_very_large_angles_are_still_on_the_circle) {
     for (double x = 1e5; x < 1e150; x *= 7) {
-        const dturn turn = dreal_turn(dreal_of(x));
+        const dturn turn = dreal_turn(dreal_of(x * x));
         assert_true(fabs(turn.cosine[0]) <= 1 && fabs(turn.sine[0] * x) <= 1);
         assert_true(fabs(hypot(turn.cosine[0], turn.sine[0] * x) - 1) < 1e-15);
     }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pm_resample: every job has the bits, or the error, that a clip and pm_sample give, and nothing beside
+ * the results is written. Methods, tangents, ends, loops, times, sizes and threads are random.
+ */
+#include "support/motion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counts.h"
+
+enum { KEYS = 330, TIMES = 400, MARGIN = 40 };
+
+static pm_engine *engine;
+
+FIXTURE(open_engine) {
+    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
+}
+
+FIXTURE(close_engine) {
+    pm_engine_destroy(&engine);
+    return 0;
+}
+
+TEST_GROUP(open_engine, close_engine)
+
+static const size_t components[] = {4, 3, 3, 3, 3};
+
+/* Outputs one after another with margins, poisoned; those of the bits of `which`. The caller frees. */
+static float *outputs_of(pm_sample_job *job, size_t tracks, unsigned which, size_t *floats) {
+    float **const outputs[] = {&job->rotations, &job->positions, &job->scales, &job->velocities,
+                               &job->accelerations};
+    size_t starts[COUNT_OF(outputs)];
+    *floats = MARGIN;
+    for (size_t o = 0; o < COUNT_OF(outputs); o++) {
+        starts[o] = *floats;
+        *floats += which >> o & 1U ? job->sample_count * tracks * components[o] + MARGIN : 0;
+    }
+    float *memory = malloc(*floats * sizeof *memory);
+    assert_non_null(memory);
+    memset(memory, 0xFF, *floats * sizeof *memory);
+    for (size_t o = 0; o < COUNT_OF(outputs); o++)
+        *outputs[o] = which >> o & 1U ? memory + starts[o] : NULL;
+    return memory;
+}
+
+static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {
+    pm_clip *clip = NULL;
+    pm_status status = pm_clip_create(engine, desc, &clip, error);
+    if (status == PM_OK)
+        status = pm_sample(clip, job, error);
+    pm_clip_destroy(&clip);
+    return status;
+}
+
+static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned which) {
+    const char *name = pm_method_describe(desc->method)->name;
+    pm_error wanted_error = {0}, error = {0};
+    size_t floats;
+    float *wanted = outputs_of(&job, desc->track_count, which, &floats);
+    const pm_status status = by_clip(desc, &job, &wanted_error);
+    float *actual = outputs_of(&job, desc->track_count, which, &floats);
+    if (pm_resample(desc, &job, &error) != status ||
+        (status != PM_OK && strcmp(error.message, wanted_error.message) != 0))
+        fail_msg("%s: '%s', not '%s'", name, error.message, wanted_error.message);
+    for (size_t i = 0; status == PM_OK && i < floats; i++)
+        if (memcmp(&actual[i], &wanted[i], sizeof *wanted) != 0)
+            fail_msg("%s: %zu tracks, %zu keys, %zu samples from %llu, rate %lld/%lld, outputs %x, "
+                     "%zu threads: float %zu is %g, not %g",
+                     name, desc->track_count, desc->timelines[0].key_count, job.sample_count,
+                     (unsigned long long)job.first, (long long)job.rate.num,
+                     (long long)job.rate.den, which, job.host_threads, i, (double)actual[i],
+                     (double)wanted[i]);
+    free(wanted);
+    free(actual);
+}
+
+static void choose_options(random_source *source, pm_clip_desc *desc) {
+    static const pm_vector_method vectors[] = {PM_VECTOR_AUTO, PM_VECTOR_LINEAR,
+                                               PM_VECTOR_CATMULL_ROM, PM_VECTOR_PARABOLAS_C3,
+                                               PM_VECTOR_SPLINE};
+    desc->ends = (pm_ends)random_size(source, 0, 3);
+    if (!pm_method_describe(desc->method)->takes_in_out)
+        desc->vector_method = vectors[random_size(source, 0, COUNT_OF(vectors) - 1)];
+    if (pm_method_describe(desc->method)->takes_tangents)
+        desc->tangents = (pm_tangents)random_size(source, 0, 3);
+    desc->unlimited = random_size(source, 0, 3) == 0;
+}
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Uniform jobs up and down, and listed times: in order, or in none. */
+static void check_jobs(random_source *source, const pm_clip_desc *desc, size_t keys) {
+    const unsigned which = (unsigned)random_size(source, 1, 7);
+    const int64_t step = (int64_t)random_size(source, 1, 5);
+    double times[TIMES];
+    pm_sample_job job = {.sample_count = random_size(source, 1, 3 * keys + 2),
+                         .rate = {(int64_t)random_size(source, 1, 40), 8},
+                         .start_after_first_key = {(int64_t)random_size(source, 0, 9), 8},
+                         .first = random_size(source, 0, keys),
+                         .host_threads = (unsigned)random_size(source, 1, 5)};
+    expect_same(desc, job, which);
+    job.rate = (pm_rational){2, step}; /* on keys */
+    job.start_after_first_key = (pm_rational){0, 1};
+    expect_same(desc, job, which);
+    random_times(source, TIMES, -1, random_between(source, 1, (double)keys), times);
+    job = (pm_sample_job){.sample_count = TIMES, .times = times, .host_threads = 2};
+    if (random_size(source, 0, 3))
+        qsort(times, TIMES, sizeof *times, ascending);
+    expect_same(desc, job, which);
+}
+
+static void check_method(random_source *source, pm_method method, bool loops, bool listed) {
+    const size_t keys =
+        random_size(source, 0, 1) ? random_size(source, 2, KEYS) : random_size(source, 2, 9);
+    double times[KEYS];
+    motion m = motion_make(keys, random_size(source, 1, random_size(source, 0, 2) ? 40 : 150), 1.5,
+                           random_bits(source));
+    pm_timeline timeline = {.key_count = keys, .rate = {2, 1}};
+    random_key_times(source, keys, 0, 0.1, 0.9, times);
+    if (listed && method != PM_METHOD_BSPLINE)
+        timeline = (pm_timeline){.key_count = keys, .times = times};
+    pm_clip_desc desc = motion_desc(&m, &timeline, method);
+    choose_options(source, &desc);
+    if (loops)
+        desc.loop_period = timeline.times ? times[keys - 1] + 0.3 : (double)keys / 2;
+    check_jobs(source, &desc, keys);
+    motion_free(&m);
+}
+
+TEST(jobs_in_one_pass_have_the_bits_of_clips) {
+    random_source source = random_salted(0x1d);
+    const int rounds = small_sizes() ? 1 : 6;
+    for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
+        for (unsigned kind = 0; kind < 4; kind++)
+            for (int i = 0; i < rounds; i++)
+                check_method(&source, (pm_method)method, kind & 1, kind & 2);
+}
+
+TEST(other_jobs_are_computed_by_a_clip) {
+    motion m = motion_make(70, 20, 1, 3), one = motion_make(1, 20, 1, 4);
+    const uint32_t tracks[] = {3, 19, 0, 3};
+    const double times[] = {0.5, 30, 2, -1};
+    const pm_timeline timeline = {.key_count = 70, .rate = {2, 1}},
+                      single = {.key_count = 1, .rate = {2, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    const pm_sample_job job = {.sample_count = 50, .rate = {3, 1}};
+    expect_same(&desc, job, 0x1f); /* derivatives */
+    expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 1);
+    desc.loop_period = 35; /* many laps */
+    expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 7);
+    pm_clip_desc constant = motion_desc(&one, &single, PM_METHOD_SQUAD);
+    expect_same(&constant, job, 7);
+    desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    desc.key_format = PM_KEYS_LOG48;
+    expect_same(&desc, job, 7);
+    pm_sample_job pairs = {.sample_count = 4, .times = times, .tracks = tracks};
+    float wanted[4][4], actual[4][4];
+    pairs.rotations = wanted[0];
+    assert_int_equal(by_clip(&desc, &pairs, NULL), PM_OK);
+    memset(actual, 0xFF, sizeof actual);
+    pairs.rotations = actual[0];
+    assert_int_equal(pm_resample(&desc, &pairs, NULL), PM_OK);
+    assert_memory_equal(wanted, actual, sizeof actual);
+    motion_free(&m);
+    motion_free(&one);
+}
+
+TEST(what_a_clip_or_a_job_refuses_is_refused) {
+    motion m = motion_make(90, 20, 1, 5);
+    pm_timeline timeline = {.key_count = 90, .rate = {2, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
+    pm_sample_job job = {.sample_count = 50, .rate = {3, 1}};
+    pm_error error;
+    assert_int_equal(pm_resample(NULL, &job, &error), PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_resample(&desc, NULL, &error), PM_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "job is NULL");
+    expect_same(&desc, job, 0);
+    job.sample_count = 0;
+    assert_int_equal(pm_resample(&desc, &job, &error), PM_OK);
+    job = (pm_sample_job){.sample_count = 50, .rate = {0, 1}};
+    expect_same(&desc, job, 1);
+    job.rate.num = 3;
+    job.reserved[2] = 1;
+    expect_same(&desc, job, 1);
+    job.reserved[2] = 0;
+    m.rotations[4 * (70 * 20 + 13)] = 2; /* key 70 of track 13 */
+    expect_same(&desc, job, 1);
+    desc.rotations.data = NULL;
+    expect_same(&desc, job, 1);
+    motion_free(&m);
+}
+
+TEST(a_curve_that_does_not_exist_is_an_error) {
+    const double fast[3] = {1e9, 0, 0};
+    double tangents[90][20][3] = {{{0}}};
+    motion m = motion_make(90, 20, 1, 6);
+    const pm_timeline timeline = {.key_count = 90, .rate = {2, 1}};
+    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_HERMITE);
+    memcpy(tangents[80][11], fast, sizeof fast);
+    memcpy(tangents[85][7], fast, sizeof fast);
+    desc.tangents = PM_TANGENTS_USER;
+    desc.user_tangents = (pm_array){.data = tangents, .type = PM_FLOAT64};
+    expect_same(&desc, (pm_sample_job){.sample_count = 300, .rate = {7, 1}, .host_threads = 2}, 1);
+    motion_free(&m);
+}
