@@ -6,6 +6,8 @@
  */
 #include "builder.h"
 
+#include <stdlib.h>
+
 static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 #define PM_BUILDER_ROW(name) [PM_BUILD_##name] = &PM_SET_NAME(pm_build_##name),
                                                      PM_BUILDERS(PM_BUILDER_ROW)
@@ -180,17 +182,28 @@ static void read_keys(build *b) {
     }
 }
 
+/* Prepares all tracks; false: one of them has no memory. */
+static bool prepare(build *b, const pm_segment_builder *builder) {
+    bool ready = true;
+    for (size_t i = 0; builder->prepare && i < b->count; i++) {
+        builder->prepare(&b->tracks[i]);
+        ready = ready && !b->tracks[i].no_memory;
+    }
+    return ready;
+}
+
 static void build_segments(build *b) {
     const pm_segment_builder *builder = builders[b->block->builder];
     if (!builder)
         return;
-    for (size_t i = 0; builder->whole && i < b->count; i++)
-        builder->whole(&b->tracks[i]);
-    for (size_t k = 0; builder->window && k < b->tracks[0].segment_count; k += PM_WINDOW)
+    const bool ready = prepare(b, builder);
+    for (size_t k = 0; ready && k < b->tracks[0].segment_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++) {
             pm_track_look(&b->tracks[i], (ptrdiff_t)k, PM_WINDOW, builder->needs_logs);
             builder->window(&b->tracks[i]);
         }
+    for (size_t i = 0; i < b->count; i++)
+        free(b->tracks[i].rates);
 }
 
 static pm_block_result summary_of(const build *b) {
@@ -251,7 +264,7 @@ static void look_around(pm_track *track, bool unrolls) {
 }
 
 static bool builds_windows(pm_builder builder) {
-    return !builders[builder] || builders[builder]->window;
+    return !builders[builder] || !builders[builder]->prepare;
 }
 
 static void begin_stream(const pm_block *block, void *memory, float *wraps) {

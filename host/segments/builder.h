@@ -8,12 +8,12 @@
 
 #include "track.h"
 
-/* The builder of a method's segments. `window` builds the segments in the track's window. `whole`
- * builds all segments of a track and moves the window itself. Either may be NULL. */
+/* The builder of a method's segments: `window` builds those in the track's window. `prepare`, which may be
+ * NULL, first finds the track's rates from all of its keys; it moves the window itself. */
 typedef struct pm_segment_builder {
     void (*window)(pm_track *track);
     bool needs_logs; /* `window` reads the logs of the track's window */
-    void (*whole)(pm_track *track);
+    void (*prepare)(pm_track *track);
 } pm_segment_builder;
 
 #define PM_DECLARE_BUILDER(name) extern const pm_segment_builder PM_SET_NAME(pm_build_##name);

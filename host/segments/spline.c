@@ -6,8 +6,15 @@
  * Jacobian's own change along the arriving segment. N is quadratic in W1: Newton's iteration
  * adds its slope to the diagonal. A lane that has converged stays unchanged, so that its result
  * does not depend on its neighbours.
+ *
+ * Rates depend on far keys ever less: by a factor of 0.27 a key where keys are uniform and steps small.
+ * Long tracks are solved in ranges that fit the cache, with more keys on both sides, behind which rates
+ * are guessed. Where what a guess contributes is not bounded below the rounding of results, the lane is
+ * solved as a whole.
  */
 #include "spline_equations.h"
+
+#include <string.h>
 
 #include "rotation_vector.h"
 
@@ -54,6 +61,14 @@ static inline void dmat3_add(dmat3 *m, double factor, const dmat3 *a) {
     m->z = dvec3_sum(m->z, dvec3_times(a->z, factor));
 }
 
+/* The largest sum of the absolute values of a row. */
+static inline dreal dmat3_norm(const dmat3 *m) {
+    dreal x = dreal_abs(m->x.x) + dreal_abs(m->y.x) + dreal_abs(m->z.x);
+    dreal y = dreal_abs(m->x.y) + dreal_abs(m->y.y) + dreal_abs(m->z.y);
+    dreal z = dreal_abs(m->x.z) + dreal_abs(m->y.z) + dreal_abs(m->z.z);
+    return dreal_max(x, dreal_max(y, z));
+}
+
 static inline dmat3 dmat3_scaled(dmat3 m, double factor) {
     return (dmat3){dvec3_times(m.x, factor), dvec3_times(m.y, factor), dvec3_times(m.z, factor)};
 }
@@ -93,23 +108,27 @@ typedef struct step {
     dreal a, b, k, a_slope, b_slope;
 } step;
 
-/* A row after its elimination: the key's rate is right - upper (the next rate), and in a loop
+/* A row after its elimination: the key's rate is right - upper (the next rate), and in a closed loop
  * + last (the last key's rate). */
 typedef struct solved {
     dvec3 right;
     dmat3 upper;
-    dmat3 last;
 } solved;
 
+/* Of neighbouring keys: those of a range, or of the whole track. */
 typedef struct equations {
     pm_track *track;
-    size_t count; /* keys */
-    bool loop;
+    ptrdiff_t first;       /* key; in a loop, that and later ones may lie beyond an end */
+    size_t count;          /* keys */
+    bool closed;           /* a loop as a whole */
+    size_t core, core_end; /* of these keys: the rates that are asked for */
     step *steps;
     spline_row *rows;
     dvec3 *rates; /* W */
     solved *solved;
-    dmask active; /* lanes that have not converged */
+    dmat3 *last;     /* of a closed loop; else NULL */
+    dmask active;    /* lanes that have not converged */
+    dreal influence; /* bounds that of the guess before the range on the first rate asked for */
 } equations;
 
 static step step_of(dvec3 rho) {
@@ -154,11 +173,11 @@ static dmat3 jacobian_rate_slope(const step *s, dvec3 v) {
 }
 
 static const step *step_before(const equations *e, size_t k) {
-    return &e->steps[(k ? k : e->track->segment_count) - 1];
+    return &e->steps[(k ? k : e->count) - 1];
 }
 
 static const step *step_after(const equations *e, size_t k) {
-    return &e->steps[k < e->track->segment_count ? k : 0];
+    return &e->steps[k];
 }
 
 /* A row linearised for an iteration of Newton's method: near the current rate W,
@@ -179,7 +198,7 @@ static void linearise(const equations *e, size_t k, dmat3 *diagonal, dvec3 *righ
 }
 
 /* Eliminates the lower element of key k's row, with the row of the key before. */
-static void eliminate(const equations *e, size_t k, size_t count) {
+static void eliminate(equations *e, size_t k, size_t count) {
     const spline_row *row = &e->rows[k];
     solved *to = &e->solved[k];
     dmat3 diagonal, upper = {0}, last = {0}, lower = {0};
@@ -197,22 +216,24 @@ static void eliminate(const equations *e, size_t k, size_t count) {
     dmat3 inverse = dmat3_inverse(&diagonal);
     to->right = dmat3_times(&inverse, right);
     to->upper = dmat3_product(&inverse, &upper);
-    if (!e->loop)
+    if (k > 0 && k <= e->core)
+        e->influence *= dmat3_norm(&inverse) * dmat3_norm(&lower);
+    if (!e->closed)
         return;
-    last = k > 0 ? dmat3_product(&lower, &to[-1].last) : lower;
+    last = k > 0 ? dmat3_product(&lower, &e->last[k - 1]) : lower;
     if (k + 1 == count)
         dmat3_add(&last, 1, &upper);
     last = dmat3_product(&inverse, &last);
-    to->last = dmat3_scaled(last, -1);
+    e->last[k] = dmat3_scaled(last, -1);
 }
 
 /* Back substitution: a key's rate from the next key's rate. The rows after k are already done. */
 static void substitute(const equations *e, size_t k) {
     solved *to = &e->solved[k];
     to->right = dvec3_difference(to->right, dmat3_times(&to->upper, to[1].right));
-    if (e->loop) {
-        dmat3 product = dmat3_product(&to->upper, &to[1].last);
-        dmat3_add(&to->last, -1, &product);
+    if (e->closed) {
+        dmat3 product = dmat3_product(&to->upper, &e->last[k + 1]);
+        dmat3_add(&e->last[k], -1, &product);
     }
 }
 
@@ -224,8 +245,8 @@ static void close_loop(const equations *e, size_t last) {
     linearise(e, last, &diagonal, &right);
     dmat3 lower = dmat3_scaled(jacobian(step_before(e, last)), e->rows[last].by.lower);
     dmat3 upper = dmat3_scaled(inverse_jacobian(step_after(e, last)), e->rows[last].by.upper);
-    dmat3 below = dmat3_product(&lower, &before->last);
-    dmat3 above = dmat3_product(&upper, &after->last);
+    dmat3 below = dmat3_product(&lower, &e->last[last - 1]);
+    dmat3 above = dmat3_product(&upper, &e->last[0]);
     dmat3_add(&diagonal, 1, &below);
     dmat3_add(&diagonal, 1, &above);
     right = dvec3_difference(right, dmat3_times(&lower, before->right));
@@ -234,7 +255,7 @@ static void close_loop(const equations *e, size_t last) {
     right = dmat3_times(&inverse, right);
     e->solved[last].right = right;
     for (size_t k = 0; k < last; k++)
-        e->solved[k].right = dvec3_sum(e->solved[k].right, dmat3_times(&e->solved[k].last, right));
+        e->solved[k].right = dvec3_sum(e->solved[k].right, dmat3_times(&e->last[k], right));
 }
 
 /* Whether the residual of Newton's step, N of the change in rates in the row's own scale, is within
@@ -243,8 +264,7 @@ static dmask is_converged(const equations *e, size_t k, dvec3 change) {
     if (e->rows[k].by.quadratic == 0)
         return ~(dmask){0};
     const step *s = step_before(e, k);
-    size_t segment = (k ? k : e->track->segment_count) - 1;
-    double h = e->track->times[segment + 1] - e->track->times[segment];
+    const double h = e->rows[k].length;
     dmat3 a = inverse_jacobian(s);
     dvec3 residual = dvec3_times(jacobian_rate(s, dmat3_times(&a, change)), h * h);
     return (dmask)(dvec3_dot(residual, residual) <= tolerance * tolerance);
@@ -261,73 +281,165 @@ static void update_rates(equations *e) {
 }
 
 static void solve(equations *e) {
-    size_t count = e->loop ? e->count - 1 : e->count;
+    size_t count = e->closed ? e->count - 1 : e->count;
     for (int i = 0; i < MAX_ITERATIONS && dmask_any(e->active); i++) {
+        e->influence = dreal_of(1);
         for (size_t k = 0; k < count; k++)
             eliminate(e, k, count);
         for (size_t k = count - 1; k-- > 0;)
             substitute(e, k);
-        if (e->loop)
+        if (e->closed)
             close_loop(e, count);
         update_rates(e);
     }
 }
 
+/* The row of an end of the range behind which there are more keys: a guess. */
+static spline_row guessed_row(const pm_track *track, ptrdiff_t i) {
+    const pm_tangent guess = pm_tangent_of(track, i, PM_TANGENTS_BESSEL, pm_rotation_slope);
+    return (spline_row){.by = {0, 1, 0, 0}, .right = dvec3_times(guess.in, 2)};
+}
+
+static spline_row row_of(const equations *e, ptrdiff_t i, size_t k) {
+    const pm_track *track = e->track;
+    const bool is_end = !track->loop && (i == 0 || i == (ptrdiff_t)track->segment_count);
+    const bool is_cut = !e->closed && !is_end && (k == 0 || k + 1 == e->count);
+    return is_cut ? guessed_row(track, i) : spline_row_of(&rotations, track, i);
+}
+
+/* Reads the steps and rows of the range, a window of the track at a time. */
 static void read_rows(equations *e) {
     pm_track *track = e->track;
-    for (pm_track_look(track, 0, PM_WINDOW, true); track->first < track->end;
-         pm_track_look(track, track->end, PM_WINDOW, true)) {
-        for (ptrdiff_t i = track->first; i < track->end; i++) {
-            e->steps[i] = step_of(dvec3_times(pm_track_log(track, i), 2));
-            e->rows[i] = spline_row_of(&rotations, track, i);
+    const ptrdiff_t segments = (ptrdiff_t)track->segment_count;
+    size_t k = 0;
+    while (k < e->count) {
+        ptrdiff_t at = (e->first + (ptrdiff_t)k) % segments;
+        at += at < 0 ? segments : 0;
+        if (!track->loop && e->first + (ptrdiff_t)k == segments)
+            at = segments - 1;
+        pm_track_look(track, at, PM_WINDOW, true);
+        for (ptrdiff_t i = track->first; i < track->end && k < e->count; i++, k++) {
+            if (!track->loop && e->first + (ptrdiff_t)k == segments)
+                break;
+            e->steps[k] = step_of(dvec3_times(pm_track_log(track, i), 2));
+            e->rows[k] = row_of(e, i, k);
         }
-        if (!track->loop && track->end == (ptrdiff_t)track->segment_count)
-            e->rows[track->end] = spline_row_of(&rotations, track, track->end);
+        if (!track->loop && k < e->count && e->first + (ptrdiff_t)k == segments) {
+            e->rows[k] = row_of(e, segments, k);
+            k++;
+        }
     }
 }
 
-/* Allocates the arrays of all keys and segments in a single block. */
-static bool allocate(equations *e, void **block) {
-    const size_t size = sizeof *e->steps + sizeof *e->rows + sizeof *e->rates + sizeof *e->solved;
-    unsigned char *at = spline_memory(e->count, size, block);
-    if (!at)
+/* Allocates the arrays of so many keys in a single block, that of `steps`. */
+static bool allocate(equations *e, size_t count) {
+    const size_t size = sizeof *e->steps + sizeof *e->rows + sizeof *e->rates + sizeof *e->solved +
+                        (e->closed ? sizeof *e->last : 0);
+    e->steps = spline_memory(count, size);
+    if (!e->steps)
         return false;
-    e->steps = (step *)at;
-    e->rows = (spline_row *)(e->steps + e->count);
-    e->solved = (solved *)(e->rows + e->count);
-    e->rates = (dvec3 *)(e->solved + e->count);
+    e->rows = (spline_row *)(e->steps + count);
+    e->solved = (solved *)(e->rows + count);
+    e->rates = (dvec3 *)(e->solved + count);
+    e->last = e->closed ? (dmat3 *)(e->rates + count) : NULL;
     return true;
 }
 
-/* Finds the rates at all keys, starting from 0. */
+/* Finds the rates of the active lanes, starting from 0. */
 static void find_rates(equations *e) {
-    if (e->count == 2 && !e->loop) {
-        pm_track_look(e->track, 0, PM_WINDOW, true);
-        e->rates[0] = e->rates[1] = dvec3_times(pm_rotation_slope(e->track, 0), 2);
-        e->active = (dmask){0};
-        return;
-    }
     for (size_t k = 0; k < e->count; k++)
         e->rates[k] = (dvec3){0};
     read_rows(e);
     solve(e);
 }
 
-static void build(pm_track *track) {
+/* Keys of a range whose rates are used, and those on either side of them. */
+enum { CORE = 256, HALO = 32 };
+
+/* The rates of `active` lanes of the whole track; others stay. */
+static void solve_whole(pm_track *track, dmask active, dvec3 *rates) {
     equations e = {
-        .track = track, .count = track->key_count, .loop = track->loop, .active = ~(dmask){0}};
-    void *block;
-    if (!allocate(&e, &block)) {
+        .track = track, .count = track->key_count, .closed = track->loop, .active = active};
+    if (!allocate(&e, e.count)) {
         track->no_memory = true;
         return;
     }
     find_rates(&e);
-    for (pm_track_look(track, 0, PM_WINDOW, true); track->first < track->end;
-         pm_track_look(track, track->end, PM_WINDOW, true))
-        for (ptrdiff_t i = track->first; i < track->end; i++)
-            pm_put_hermite(track, i, e.rates[i], e.rates[(size_t)(i + 1) % e.count]);
+    for (size_t k = 0; k < e.count; k++)
+        rates[k] = dvec3_select(active, e.rates[k], rates[k]);
     track->failed |= e.active;
-    free(block);
+    free(e.steps);
 }
 
-const pm_segment_builder PM_SET_NAME(pm_build_spline) = {.whole = build};
+/* Bounds the influence of the guess behind the range on the last rate that is used. */
+static dreal influence_from_behind(const equations *e) {
+    dreal influence = dreal_of(1);
+    for (size_t k = e->core_end - 1; k + 1 < e->count; k++)
+        influence *= dmat3_norm(&e->solved[k].upper);
+    return influence;
+}
+
+/* Solves a range around the keys from `from` to `end`. Returns the lanes without a result. */
+static dmask solve_range(equations *e, size_t from, size_t end) {
+    const pm_track *track = e->track;
+    const double negligible = 1e-12;
+    const ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
+    ptrdiff_t first = (ptrdiff_t)from - HALO, behind = (ptrdiff_t)end - 1 + HALO;
+    if (!track->loop) {
+        first = first > 0 ? first : 0;
+        behind = behind < last ? behind : last;
+    }
+    e->first = first;
+    e->count = (size_t)(behind - first) + 1;
+    e->core = (size_t)((ptrdiff_t)from - first);
+    e->core_end = e->core + (end - from);
+    e->active = ~(dmask){0};
+    find_rates(e);
+    dmask good = ~e->active;
+    if (track->loop || first > 0)
+        good &= (dmask)(e->influence <= negligible);
+    if (track->loop || behind < last)
+        good &= (dmask)(influence_from_behind(e) <= negligible);
+    return ~good;
+}
+
+static void solve_ranges(pm_track *track, dvec3 *rates) {
+    equations e = {.track = track};
+    const size_t keys = track->key_count;
+    dmask left = {0};
+    if (!allocate(&e, CORE + 2 * HALO)) {
+        track->no_memory = true;
+        return;
+    }
+    for (size_t k = 0; k < keys; k += CORE) {
+        const size_t end = keys - k < CORE ? keys : k + CORE;
+        left |= solve_range(&e, k, end);
+        memcpy(rates + k, e.rates + e.core, (end - k) * sizeof *rates);
+    }
+    free(e.steps);
+    if (dmask_any(left))
+        solve_whole(track, left, rates);
+}
+
+static void prepare(pm_track *track) {
+    track->rates = spline_memory(track->key_count, sizeof *track->rates);
+    if (!track->rates) {
+        track->no_memory = true;
+    } else if (track->key_count == 2 && !track->loop) {
+        pm_track_look(track, 0, PM_WINDOW, true);
+        track->rates[0] = track->rates[1] = dvec3_times(pm_rotation_slope(track, 0), 2);
+    } else if (track->key_count <= CORE + 2 * HALO) {
+        solve_whole(track, ~(dmask){0}, track->rates);
+    } else {
+        solve_ranges(track, track->rates);
+    }
+}
+
+static void build(pm_track *track) {
+    const dvec3 *rates = track->rates;
+    for (ptrdiff_t i = track->first; i < track->end; i++)
+        pm_put_hermite(track, i, rates[i], rates[(size_t)(i + 1) % track->key_count]);
+}
+
+const pm_segment_builder PM_SET_NAME(pm_build_spline) = {
+    .prepare = prepare, .window = build, .needs_logs = true};

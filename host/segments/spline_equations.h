@@ -22,6 +22,7 @@ typedef struct weights {
  * `right` is that rate. */
 typedef struct spline_row {
     weights by;
+    double length; /* of the segment before the key; used where N is */
     dvec3 right;
 } spline_row;
 
@@ -39,7 +40,8 @@ static inline spline_row inner_spline_row(const spline_kind *kind, const pm_trac
     double r0 = h0 / (h0 + h1), r1 = h1 / (h0 + h1);
     dvec3 before = dvec3_times(kind->slope(track, k - 1), kind->scale);
     dvec3 after = dvec3_times(kind->slope(track, k), kind->scale);
-    return (spline_row){{2 * r1, 4, 2 * r0, h0 * r1}, dvec3_blend(6 * r1, before, 6 * r0, after)};
+    return (spline_row){
+        {2 * r1, 4, 2 * r0, h0 * r1}, h0, dvec3_blend(6 * r1, before, 6 * r0, after)};
 }
 
 /* The row of the first or last key of an open track. */
@@ -49,11 +51,12 @@ static inline spline_row end_spline_row(const spline_kind *kind, const pm_track 
     dvec3 slope = dvec3_times(kind->slope(track, near), 6 * kind->scale);
     if (track->desc->ends != PM_ENDS_NATURAL) {
         dvec3 rate = pm_end_rate(track, k, k == 0 ? 1 : -1, kind->slope);
-        return (spline_row){{0, 1, 0, 0}, dvec3_times(rate, kind->scale)};
+        return (spline_row){{0, 1, 0, 0}, 0, dvec3_times(rate, kind->scale)};
     }
     if (k == 0)
-        return (spline_row){{0, 4, 2, 0}, slope};
-    return (spline_row){{2, 4, 0, pm_track_length(track, near)}, slope};
+        return (spline_row){{0, 4, 2, 0}, 0, slope};
+    return (spline_row){
+        {2, 4, 0, pm_track_length(track, near)}, pm_track_length(track, near), slope};
 }
 
 static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *track,
@@ -63,15 +66,10 @@ static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *
     return end_spline_row(kind, track, k);
 }
 
-/* Allocates `count` elements of `size` bytes, aligned for lanes; NULL when out of memory. Free
- * *block. */
-static inline void *spline_memory(size_t count, size_t size, void **block) {
-    const size_t alignment = sizeof(dreal);
+/* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with free(). */
+static inline void *spline_memory(size_t count, size_t size) {
     size_t bytes;
-    *block = NULL;
-    if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= SIZE_MAX - alignment)
-        *block = malloc(bytes + alignment);
-    return *block ? (void *)(((uintptr_t)*block + alignment - 1) / alignment * alignment) : NULL;
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : pm_large_allocate(bytes);
 }
 
 #endif

@@ -47,6 +47,7 @@ typedef struct pm_track {
     ptrdiff_t first, end; /* segments in the window: [first, end) */
     struct pm_window *window;
 
+    dvec3 *rates; /* of all keys, where the builder finds them first: owned; else NULL */
     bool no_memory;
     dmask failed; /* the curve does not exist: its velocities do not converge, or turn too far */
 } pm_track;

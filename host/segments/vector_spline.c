@@ -71,29 +71,37 @@ static void solve(pm_track *track, solved *keys) {
         close_loop(&own, keys, count);
 }
 
-static void put(const pm_track *track, const solved *keys) {
-    for (size_t k = 0; k < track->segment_count; k++) {
-        double h = track->times[k + 1] - track->times[k];
-        dvec3 arriving = keys[(k + 1) % track->key_count].right;
-        pm_put(track, (ptrdiff_t)k, 0, dquat_of_vector(dvec3_times(keys[k].right, h)));
-        pm_put(track, (ptrdiff_t)k, 1, dquat_of_vector(dvec3_times(arriving, h)));
+static void find_rates(pm_track *track) {
+    solved *keys = spline_memory(track->key_count, sizeof *keys);
+    track->no_memory = !keys;
+    if (!keys)
+        return;
+    solve(track, keys);
+    for (size_t k = 0; k < track->key_count; k++)
+        track->rates[k] = keys[k].right;
+    free(keys);
+}
+
+static void prepare(pm_track *track) {
+    track->rates = spline_memory(track->key_count, sizeof *track->rates);
+    if (!track->rates) {
+        track->no_memory = true;
+    } else if (track->key_count == 2 && !track->loop) {
+        pm_track_look(track, 0, PM_WINDOW, false);
+        track->rates[0] = track->rates[1] = pm_vector_slope(track, 0);
+    } else {
+        find_rates(track);
     }
 }
 
 static void build(pm_track *track) {
-    void *block;
-    solved *keys = spline_memory(track->key_count, sizeof *keys, &block);
-    if (!keys) {
-        track->no_memory = true;
-        return;
+    for (ptrdiff_t k = track->first; k < track->end; k++) {
+        const double h = pm_track_length(track, k);
+        const dvec3 arriving = track->rates[(size_t)(k + 1) % track->key_count];
+        pm_put(track, k, 0, dquat_of_vector(dvec3_times(track->rates[k], h)));
+        pm_put(track, k, 1, dquat_of_vector(dvec3_times(arriving, h)));
     }
-    if (track->key_count == 2 && !track->loop) {
-        pm_track_look(track, 0, PM_WINDOW, false);
-        keys[0].right = keys[1].right = pm_vector_slope(track, 0);
-    } else
-        solve(track, keys);
-    put(track, keys);
-    free(block);
 }
 
-const pm_segment_builder PM_SET_NAME(pm_build_vector_spline) = {.whole = build};
+const pm_segment_builder PM_SET_NAME(pm_build_vector_spline) = {.prepare = prepare,
+                                                                .window = build};

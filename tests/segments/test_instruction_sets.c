@@ -317,6 +317,47 @@ TEST(a_long_loop_of_positions_does_not_depend_on_its_first_key) {
     motion_free(&turned);
 }
 
+/* Rates depend on near keys alone, so that a part of a long track that is solved as a whole has the same
+ * samples far from its ends. Steps of up to 3 rad are beyond what ranges of keys bound. */
+static void check_part_of_long_spline(double turn, bool loops, bool listed, uint64_t salt) {
+    enum { ALL = 900, FIRST = 410, PART = 300, FAR = 80, SAMPLES = PART - 2 * FAR };
+    random_source source = random_salted(salt);
+    double times[ALL], at[SAMPLES];
+    static float values[2][SAMPLES][4];
+    motion m = motion_make(ALL, 1, turn, salt);
+    random_key_times(&source, ALL, 0, 0.4, 1.6, times);
+    for (size_t k = 0; k < ALL && !listed; k++)
+        times[k] = (double)k;
+    for (size_t k = 0; k < SAMPLES; k++)
+        at[k] = times[FIRST + FAR + k] + 0.3;
+    memset(values, 0xFF, sizeof values);
+    for (size_t i = 0; i < 2; i++) {
+        const pm_timeline timeline = {.key_count = i ? PART : ALL, .times = times + i * FIRST};
+        pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
+        desc.rotations.data = m.rotations + i * 4 * FIRST;
+        desc.positions.data = desc.scales.data = NULL;
+        desc.loop_period = loops && i == 0 ? times[ALL - 1] + 1 : 0;
+        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+        sample_make(clip, &(pm_sample_job){
+                              .sample_count = SAMPLES, .times = at, .rotations = values[i][0]});
+        pm_clip_destroy(&clip);
+    }
+    for (size_t k = 0; k < SAMPLES; k++) {
+        const float *b = values[1][k];
+        const double part[4] = {(double)b[0], (double)b[1], (double)b[2], (double)b[3]};
+        assert_true(rotation_error(values[0][k], part) < 6e-7);
+    }
+    motion_free(&m);
+}
+
+TEST(long_splines_are_those_of_their_parts) {
+    for (int kind = 0; kind < 4; kind++) {
+        check_part_of_long_spline(0.3, kind & 1, kind & 2, 0xa0);
+        check_part_of_long_spline(1.2, kind & 1, kind & 2, 0xa1);
+        check_part_of_long_spline(3, kind & 1, kind & 2, 0xa2);
+    }
+}
+
 /* ---- functions ---- */
 
 static void expect_near(const char *what, double x, double value, long double wanted,
