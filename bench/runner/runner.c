@@ -353,19 +353,30 @@ typedef struct oneshot_work {
     bool on_device;
 } oneshot_work;
 
-/* Measures from keys in host memory to samples, until the clip is destroyed. */
-static cli_exit oneshot_once(void *context, double *seconds) {
-    oneshot_work *work = context;
+/* From keys in host memory to samples in device memory, until the clip is destroyed. */
+static cli_exit sample_by_clip(oneshot_work *work) {
     pm_clip *clip = NULL;
     pm_error error = {0};
     double ignored;
-    const double begun = progress_clock();
     if (pm_clip_create(work->clip.engine, &work->clip.desc, &clip, &error) != PM_OK)
         return cli_fail_error("bench", &error);
     work->job.clip = clip;
-    const cli_exit code =
-        work->on_device ? job_once(&work->job, &ignored) : host_once(&work->job, &ignored);
+    const cli_exit code = job_once(&work->job, &ignored);
     pm_clip_destroy(&clip);
+    return code;
+}
+
+static cli_exit sample_in_one_pass(oneshot_work *work) {
+    pm_error error = {0};
+    return pm_resample(&work->clip.desc, &work->job.job, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_error("bench", &error);
+}
+
+static cli_exit oneshot_once(void *context, double *seconds) {
+    oneshot_work *work = context;
+    const double begun = progress_clock();
+    const cli_exit code = work->on_device ? sample_by_clip(work) : sample_in_one_pass(work);
     *seconds = progress_clock() - begun;
     return code;
 }

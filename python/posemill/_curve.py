@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_result, normalized,
                       output, result_type, rotation_of, with_scalar_first)
-from ._curve_clip import DEVICE_VALUES, SERIAL_VALUES, Clips
+from ._curve_clip import DEVICE_VALUES, Clips, OnePass
 from ._description import FRAMES, Description, vector_method_name, word
 from ._engine import Engine, checked_engine
 from ._library import call, ffi, lib
@@ -153,7 +153,6 @@ class RotationCurve(Shared):
                      if given[name] is not None), None)
         if keys is None:
             raise TypeError("rotations: expected an array or a Rotation, found None")
-        small = given["engine"] is None and _value_count(keys) < DEVICE_VALUES
         description = Description()
         description.set_method(given["method"], given["vector_method"], given["key_format"])
         description.set_times(given["times"], given["rate"], keys)
@@ -166,13 +165,19 @@ class RotationCurve(Shared):
         description.set_loop(given["loop"])
         description.set_velocities(given["tangents"], given["tcb"], given["ends"], given["limit"])
         description.set_axis(given["axis"], given["axis_frame"], given["swing"], given["twist"])
-        self._clips = Clips(description, given["engine"], small)
+        self._make_clips(description, given["engine"], _value_count(keys))
         self._shape = description.track_shape
         self._width = int(np.prod(self._shape, dtype=int))
         self._span = description.span
         self._key_count = description.key_count
         if not self._keeps:
             self._arguments = {}
+
+    def _make_clips(self, description: Description, engine: Engine | None, keys: int) -> None:
+        self._clips = Clips(description, engine, engine is None and keys < DEVICE_VALUES)
+
+    def _computes(self) -> Clips | OnePass:
+        return self._clips
 
     def __getstate__(self) -> dict[str, Any]:
         """What the clip of the library is made from once more; it has the same bits."""
@@ -436,10 +441,7 @@ class RotationCurve(Shared):
     def _sample(self, job: Any, field: str, values: Array, frame: str, size: int) -> None:
         job.velocity_frame = word(frame, FRAMES, "frame")
         setattr(job, field, ffi.from_buffer("float[]", values, require_writable=True))
-        clip, job.on_reference = self._clips.choose(size)
-        if job.on_reference and size < SERIAL_VALUES:
-            job.host_threads = 1
-        call(lib.pm_sample, clip, job)
+        self._computes().sample(job, size)
 
     def _finished(self, values: Array, field: str, is_free: bool, is_double: bool) -> Any:
         if field == "rotations":
@@ -462,9 +464,17 @@ def _own(value: Any, name: str) -> Any:
 
 
 class OneCurve(RotationCurve):
-    """A curve for one call, which has no copy of its keys."""
+    """A curve for one call, which has no copy of its keys. Without an engine it has no clip."""
 
     _keeps = False
+
+    def _make_clips(self, description: Description, engine: Engine | None, keys: int) -> None:
+        self._one_pass = OnePass(description) if engine is None else None
+        if engine is not None:
+            super()._make_clips(description, engine, keys)
+
+    def _computes(self) -> Clips | OnePass:
+        return self._one_pass or super()._computes()
 
 
 def _value_count(keys: Any) -> int:

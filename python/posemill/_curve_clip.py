@@ -2,7 +2,7 @@
 """Clips of the library: where a curve is computed.
 
 A curve without an engine of its own is computed in plain C as long as jobs are small, the smallest on
-the calling thread, without starting a device; large ones are computed by the best device. Both give the same bits.
+the calling thread, without starting a device; large ones are computed by the best device. Both give the same bits. A curve for one call needs no clip.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._description import Description
 from ._engine import Engine, default_engine, devices, devices_are_lost, owned, plain_engine
 from ._library import call, ffi, lib
 
-__all__ = ["DEVICE_VALUES", "SERIAL_VALUES", "Clips"]
+__all__ = ["DEVICE_VALUES", "Clips", "OnePass"]
 
 # Numbers of values (samples of one track) below which a device does not pay: plain C computes them
 # in about the time that a device takes to start a job and to return its result.
@@ -31,6 +31,25 @@ def _clip(engine: Engine, description: Description) -> Any:
     made = ffi.new("pm_clip **")
     call(lib.pm_clip_create, engine.handle, description.desc, made)
     return owned(made[0], _destroy, engine)
+
+
+class OnePass:
+    """The keys of a curve that is computed once, on the host: no clip is made of them.
+
+    Parameters
+    ----------
+    description : Description
+        Its arrays must outlive this.
+    """
+
+    def __init__(self, description: Description) -> None:
+        self._description = description
+
+    def sample(self, job: Any, values: int) -> None:
+        """Computes a job of so many values."""
+        if values < SERIAL_VALUES:
+            job.host_threads = 1
+        call(lib.pm_resample, self._description.desc, job)
 
 
 class Clips:
@@ -55,8 +74,15 @@ class Clips:
         self._large: Any = None
         self._on_queues: dict[tuple[int, int], Any] = {}
 
-    def choose(self, values: int) -> tuple[Any, bool]:
-        """The clip for a job of so many values, and whether plain C computes it."""
+    def sample(self, job: Any, values: int) -> None:
+        """Computes a job of so many values."""
+        clip, job.on_reference = self._choose(values)
+        if job.on_reference and values < SERIAL_VALUES:
+            job.host_threads = 1
+        call(lib.pm_sample, clip, job)
+
+    def _choose(self, values: int) -> tuple[Any, bool]:
+        """The clip for a job, and whether plain C computes it."""
         if self._is_given:
             return self._clip, False
         if values < DEVICE_VALUES or devices_are_lost():
