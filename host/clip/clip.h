@@ -95,17 +95,17 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
  * that are computed while their segments are in the cache. A stream belongs to one thread. */
 typedef struct pm_clip_stream {
     const pm_segment_functions *functions;
-    void *state;                  /* of `functions`; owned */
-    float *planes;                /* (PM_STREAM_ROWS) rows, row 0 that of key first - 1; owned */
+    void *state; /* of `functions`; owned */
+    bool is_open;
+    float *planes;                /* rows of planes; owned */
     float *constants;             /* as in pm_channel, of these tracks; owned */
     size_t row, plane;            /* floats */
-    size_t first, count;          /* segments of the window */
     float wraps[PM_BLOCK_TRACKS]; /* as in pm_clip_data, of these tracks */
 } pm_clip_stream;
 
-/* Whether a channel can be built so: the tracks share a timeline of several keys, which are float32,
- * and a segment depends on near keys alone. */
-bool pm_clip_streams(const pm_clip_data *clip, unsigned channel);
+/* Whether a channel can be built so, unless a window says otherwise: the tracks share a timeline of
+ * several keys, which are float32, and a segment depends on near keys alone. */
+bool pm_clip_streams(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel);
 
 /* Opens a stream of `count` tracks from `place` on, at most PM_BLOCK_TRACKS, of a clip that is laid
  * out and of its checked description, which are borrowed. Free with pm_clip_stream_close. */
@@ -113,8 +113,9 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
                               size_t place, size_t count, pm_clip_stream *stream, pm_error *error);
 
 /* Moves the window to `count` segments from `first` on, at most PM_WINDOW. Coefficients are built only
- * if asked for. Windows in ascending order are fastest: one that begins before the last one reads all
- * keys up to it. Failures add up. */
+ * if asked for. Its first segment is at row `row` of the result; where that says `needs_all`, the tracks
+ * cannot be built in windows after all. Windows in ascending order are fastest: one that begins before the
+ * last one reads all keys up to it. Failures add up. */
 pm_block_result pm_clip_stream_seek(pm_clip_stream *stream, size_t first, size_t count,
                                     bool with_segments);
 void pm_clip_stream_close(pm_clip_stream *stream);

@@ -13,13 +13,14 @@ static size_t padded(size_t tracks) {
     return (tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
 }
 
-static bool allocate(pm_clip_stream *s, size_t constants) {
+static bool allocate(pm_clip_stream *s, size_t rows, size_t constants) {
     const size_t line = 64, bytes = (s->functions->stream_bytes + line - 1) / line * line;
     s->state = aligned_alloc(line, bytes);
-    s->planes = pm_large_allocate(PM_STREAM_ROWS * s->row * sizeof *s->planes);
+    const size_t plane_bytes = rows * s->row * sizeof *s->planes;
+    s->planes = pm_large_allocate(plane_bytes);
     s->constants = calloc(constants * s->plane + 1, sizeof *s->constants); /* never 0 bytes */
     if (s->planes)
-        memset(s->planes, 0, PM_STREAM_ROWS * s->row * sizeof *s->planes);
+        memset(s->planes, 0, plane_bytes);
     return s->state && s->planes && s->constants;
 }
 
@@ -32,7 +33,7 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
     *s = (pm_clip_stream){.functions = pm_segment_functions_for(count),
                           .plane = 4 * padded(count),
                           .row = 4 * padded(count) * pm_curve_planes(impl->curve)};
-    if (!allocate(s, pm_curves[impl->curve].constants)) {
+    if (!allocate(s, s->functions->stream_rows(&block), pm_curves[impl->curve].constants)) {
         pm_clip_stream_close(s);
         return pm_fail_memory(error);
     }
@@ -44,26 +45,29 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
     for (size_t t = 0; impl->constants && t < count; t++)
         impl->constants(desc, place + t, s->constants + 4 * t, s->plane);
     s->functions->begin_stream(&block, s->state, s->wraps);
+    s->is_open = true;
     return PM_OK;
 }
 
 pm_block_result pm_clip_stream_seek(pm_clip_stream *stream, size_t first, size_t count,
                                     bool with_segments) {
-    stream->first = first;
-    stream->count = count;
     return stream->functions->build_window(stream->state, first, count, with_segments);
 }
 
 void pm_clip_stream_close(pm_clip_stream *stream) {
+    if (stream->is_open)
+        stream->functions->end_stream(stream->state);
     free(stream->state);
     free(stream->planes);
     free(stream->constants);
     *stream = (pm_clip_stream){0};
 }
 
-bool pm_clip_streams(const pm_clip_data *clip, unsigned channel) {
-    const pm_channel *c = &clip->channels[channel];
-    const pm_segment_functions *functions = pm_segment_functions_for(1);
-    return clip->common_timeline && !clip->order && !clip->timelines[0].constant &&
-           c->format == PM_KEYS_FLOAT32 && functions->builds_windows(c->impl.segments);
+bool pm_clip_streams(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel) {
+    const pm_track_span tracks = {0, 1, 0};
+    if (!clip->common_timeline || clip->order || clip->timelines[0].constant ||
+        clip->channels[channel].format != PM_KEYS_FLOAT32)
+        return false;
+    const pm_block block = pm_clip_block(desc, clip, channel, &tracks);
+    return pm_segment_functions_for(1)->stream_rows(&block) > 0;
 }

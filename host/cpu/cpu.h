@@ -23,13 +23,14 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
  * with. Thread-safe. */
 pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error);
 
-/* Whether pm_cpu_resample can compute a request of a clip that is laid out. */
-bool pm_cpu_resamples(const pm_sample_request *request);
+/* Whether pm_cpu_resample can compute a request of a checked description, whose clip is laid out. */
+bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request);
 
-/* Computes a request from a checked description, whose clip is laid out without keys: the segments of
- * some tracks are built a window at a time, and sampled while they are in the cache. Thread-safe. */
+/* Computes it without a clip: the segments of some tracks are built a window at a time, and sampled while
+ * they are in the cache. *needs_clip: some track turned out to require all of its keys at once, and results
+ * are undefined. Thread-safe. */
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
-                          pm_error *error);
+                          bool *needs_clip, pm_error *error);
 
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);

@@ -6,6 +6,7 @@
 #include "cpu.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "walk.h"
@@ -23,6 +24,7 @@ typedef struct resampling {
     pthread_mutex_t lock; /* guards the fields below */
     pm_status status;     /* of the failed track with the lowest index */
     size_t failed;
+    atomic_bool needs_clip; /* some track cannot be built in windows */
 } resampling;
 
 static void note_failure(resampling *r, pm_status status, size_t track) {
@@ -45,7 +47,7 @@ static pm_piece tracks_of_block(const resampling *r, size_t block) {
 
 /* An item of work: samples of some tracks of an output. */
 typedef struct part {
-    const resampling *all;
+    resampling *all;
     pm_sample_request request; /* the samples */
     unsigned output;
     pm_piece tracks;
@@ -88,10 +90,13 @@ static void sample_run(part *p, const run *r, pm_cursor *cursors, float *to) {
     const pm_block_result built =
         pm_clip_stream_seek(stream, r->first, r->segments, r->between_keys || !p->passes);
     if (built.status != PM_OK)
-        note_failure((resampling *)p->all, built.status, built.failed);
+        note_failure(p->all, built.status, built.failed);
+    if (built.needs_all)
+        p->all->needs_clip = true;
     for (size_t k = 0; k < r->samples; k++)
         cursors[k].segment -= (pm_u32)r->first;
     pm_walk walk = p->walk;
+    walk.keys = stream->planes + built.row * stream->row;
     walk.cursors = cursors;
     walk.to = to;
     p->function(&walk, 0, (pm_u32)r->samples);
@@ -105,7 +110,7 @@ static void sample_part(part *p, pm_cursor *cursors) {
         pm_sample_request samples = pm_sample_request_piece(&p->request, &piece);
         float *to = samples.outputs[p->output] + p->tracks.from * components;
         pm_sample_cursors(&samples, cursors);
-        for (size_t k = 0; k < piece.count;) {
+        for (size_t k = 0; k < piece.count && !p->all->needs_clip;) {
             const run r = run_of(cursors + k, piece.count - k);
             sample_run(p, &r, cursors + k, to + k * p->walk.row_floats);
             k += r.samples;
@@ -114,7 +119,7 @@ static void sample_part(part *p, pm_cursor *cursors) {
 }
 
 /* The channels and tracks of a work item, and its samples. */
-static part part_of(const resampling *r, size_t item) {
+static part part_of(resampling *r, size_t item) {
     const pm_sample_request *all = r->request;
     const size_t pieces = pm_piece_count(all->sample_count, r->piece_samples);
     const pm_piece piece = pm_piece_at(all->sample_count, r->piece_samples, item % pieces);
@@ -136,8 +141,7 @@ static pm_status open_part(part *p, pm_error *error) {
     p->function = pm_walk_function_of(p->all->instruction_set, curve, p->tracks.count);
     const pm_status status = pm_clip_stream_open(p->all->desc, all->clip, channel, p->tracks.from,
                                                  p->tracks.count, &p->stream, error);
-    p->walk = (pm_walk){.keys = p->stream.planes + p->stream.row,
-                        .constants = p->stream.constants,
+    p->walk = (pm_walk){.constants = p->stream.constants,
                         .wraps = p->stream.wraps,
                         .plane_floats = (pm_u32)p->stream.plane,
                         .track_count = (pm_u32)p->tracks.count,
@@ -200,7 +204,7 @@ static size_t instruction_set_for(const pm_sample_request *r) {
     return pm_walk_instruction_set(r->width);
 }
 
-bool pm_cpu_resamples(const pm_sample_request *request) {
+bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request) {
     const pm_sample_request *r = request;
     if (r->tracks || !ascend(r) || !has_few_laps(r))
         return false;
@@ -209,7 +213,7 @@ bool pm_cpu_resamples(const pm_sample_request *request) {
         if (!r->outputs[o])
             continue;
         const pm_curve_id curve = r->clip->channels[channel].impl.curve;
-        if (pm_outputs[o].order > 0 || !pm_clip_streams(r->clip, channel) ||
+        if (pm_outputs[o].order > 0 || !pm_clip_streams(desc, r->clip, channel) ||
             !pm_walk_function_of(instruction_set_for(r), curve, r->width))
             return false;
     }
@@ -217,7 +221,7 @@ bool pm_cpu_resamples(const pm_sample_request *request) {
 }
 
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
-                          pm_error *error) {
+                          bool *needs_clip, pm_error *error) {
     resampling r = {
         .desc = desc, .request = request, .instruction_set = instruction_set_for(request)};
     size_t outputs = 0;
@@ -229,6 +233,7 @@ pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *req
                     outputs * r.blocks * pm_piece_count(request->sample_count, r.piece_samples),
                     sample_parts, &r);
     pthread_mutex_destroy(&r.lock);
+    *needs_clip = r.needs_clip;
     if (r.status == PM_ERROR_MEMORY)
         return pm_fail_memory(error);
     return r.status == PM_OK ? PM_OK : pm_clip_fail_curve(desc, r.failed, error);

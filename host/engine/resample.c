@@ -29,8 +29,10 @@ static pm_status resample(const pm_clip_desc *desc, const pm_clip_data *clip,
         status = pm_sample_check_times(clip, job, threads, error);
     if (status != PM_OK)
         return status;
-    return pm_cpu_resamples(&request) ? pm_cpu_resample(desc, &request, error)
-                                      : sample_by_clip(desc, job, threads, error);
+    bool needs_clip = !pm_cpu_resamples(desc, &request);
+    if (!needs_clip)
+        status = pm_cpu_resample(desc, &request, &needs_clip, error);
+    return needs_clip ? sample_by_clip(desc, job, threads, error) : status;
 }
 
 pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {

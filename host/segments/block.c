@@ -233,12 +233,15 @@ static pm_block_result build_block(const pm_block *block) {
     return summary_of(&b);
 }
 
-/* A block that is built a window at a time. Row 0 of the window is the key before its segments. */
+/* A block that is built a window at a time. */
 typedef struct stream {
     pm_block block;
     build build;
     pm_window window;
-    size_t read; /* keys that are read; those from row 0 on are stored */
+    size_t rows;   /* of the planes */
+    size_t read;   /* keys that are read; those from row 0 on are stored */
+    size_t ranges; /* the range behind the last one whose rates are found */
+    bool needs_all;
 } stream;
 
 /* What rounding to float32 leaves of a key. */
@@ -263,17 +266,33 @@ static void look_around(pm_track *track, bool unrolls) {
                   pm_normalised_key(track, track->tail));
 }
 
-static bool builds_windows(pm_builder builder) {
-    return !builders[builder] || !builders[builder]->prepare;
+/* A window, with a key before it and two after it; or two ranges and the keys around them. */
+static size_t stream_rows(const pm_block *block) {
+    const pm_segment_builder *builder = builders[block->builder];
+    if (!builder || !builder->prepare)
+        return PM_WINDOW + 3;
+    const bool ranged =
+        builder->prepare_range && !block->loop && block->key_count > PM_LEAST_RANGED;
+    return ranged ? 2 * PM_RANGE + 2 * PM_HALO + 4 : 0;
+}
+
+/* Allocates the rates of two ranges where the builder finds them first. */
+static void allocate_rates(pm_track *track, const pm_segment_builder *builder) {
+    if (!builder || !builder->prepare_range)
+        return;
+    track->rates_mask = 2 * PM_RANGE - 1;
+    track->rates = pm_large_allocate(2 * PM_RANGE * sizeof *track->rates);
+    track->no_memory = !track->rates;
 }
 
 static void begin_stream(const pm_block *block, void *memory, float *wraps) {
     stream *s = memory;
-    *s = (stream){.block = *block};
+    *s = (stream){.block = *block, .rows = stream_rows(block)};
     s->build.block = &s->block;
     describe_all(&s->build, &s->window);
     for (size_t i = 0; i < s->build.count; i++) {
         pm_track *track = &s->build.tracks[i];
+        allocate_rates(track, builders[block->builder]);
         if (track->loop)
             look_around(track, unrolls_keys(block));
         for (size_t n = 0; n < track->count; n++)
@@ -281,17 +300,17 @@ static void begin_stream(const pm_block *block, void *memory, float *wraps) {
     }
 }
 
-/* Forgets what was read: the next window begins before the present one. */
+/* Forgets what was read: the next window begins before what is stored. */
 static void rewind_stream(stream *s) {
-    s->read = 0;
+    s->read = s->ranges = 0;
     for (size_t i = 0; i < s->build.count; i++)
         s->build.tracks[i].before = (dquat){0};
 }
 
-/* Moves the rows of a track to a window that begins with row `base`, and reads keys up to `end`. */
+/* Moves the rows of a track so that they begin with row `base`, and reads keys up to `end`. */
 static void move_rows(pm_track *track, ptrdiff_t base, size_t read, size_t end, bool unrolls) {
     const ptrdiff_t before = track->base;
-    for (ptrdiff_t k = base < 0 ? 0 : base; k < (ptrdiff_t)read; k++) {
+    for (ptrdiff_t k = base < 0 ? 0 : base; base != before && k < (ptrdiff_t)read; k++) {
         track->base = before;
         const dquat kept = pm_get(track, (size_t)k);
         track->base = base;
@@ -305,27 +324,88 @@ static void move_rows(pm_track *track, ptrdiff_t base, size_t read, size_t end, 
     }
 }
 
+/* Of a window: its ranges without rates, and the keys that it requires. */
+typedef struct need {
+    size_t first_range, end_range;
+    ptrdiff_t base;
+    size_t end;
+} need;
+
+static need need_of(const stream *s, size_t first, size_t count, bool has_ranges) {
+    const size_t keys = s->build.tracks[0].key_count;
+    need n = {.base = (ptrdiff_t)first - 1, .end = first + count + 2};
+    if (has_ranges) {
+        const size_t own = first / PM_RANGE;
+        n.first_range = s->ranges > own ? s->ranges : own;
+        n.end_range = (first + count) / PM_RANGE + 1;
+    }
+    if (has_ranges) { /* the keys before the next range stay, too */
+        const size_t next = n.first_range < n.end_range ? n.first_range : s->ranges;
+        const ptrdiff_t before = (ptrdiff_t)(next * PM_RANGE) - PM_HALO - 1;
+        n.base = before < n.base ? before : n.base;
+    }
+    if (n.first_range < n.end_range)
+        n.end = n.end_range * PM_RANGE + PM_HALO + 2;
+    n.base = n.base < -1 ? -1 : n.base;
+    n.end = n.end < keys ? n.end : keys;
+    return n;
+}
+
+static void read_rows(stream *s, const need *n) {
+    const pm_track *any = &s->build.tracks[0];
+    /* not moved while the keys have room */
+    const bool fits = n->base >= any->base &&
+                      n->end <= (size_t)(any->base + (ptrdiff_t)s->rows - 1) && s->read > 0;
+    const ptrdiff_t base = fits ? any->base : n->base;
+    for (size_t i = 0; i < s->build.count; i++)
+        move_rows(&s->build.tracks[i], base, s->read, n->end, unrolls_keys(&s->block));
+    s->read = s->read > n->end ? s->read : n->end;
+}
+
+static void find_rates(stream *s, const pm_segment_builder *builder, const need *n) {
+    const size_t keys = s->build.tracks[0].key_count;
+    for (size_t r = n->first_range; r < n->end_range && r * PM_RANGE < keys; r++)
+        for (size_t i = 0; i < s->build.count; i++) {
+            const size_t from = r * PM_RANGE, end = keys - from < PM_RANGE ? keys : from + PM_RANGE;
+            s->needs_all |= dmask_any(builder->prepare_range(&s->build.tracks[i], from, end));
+        }
+    s->ranges = n->end_range > s->ranges ? n->end_range : s->ranges;
+}
+
 static pm_block_result build_window(void *memory, size_t first, size_t count, bool with_segments) {
     stream *s = memory;
-    const pm_block *block = &s->block;
-    const pm_segment_builder *builder = builders[block->builder];
-    const ptrdiff_t base = (ptrdiff_t)first - 1;
-    const size_t ahead = first + count + 2, keys = s->build.tracks[0].key_count;
-    const size_t end = ahead < keys ? ahead : keys;
-    if (base < s->build.tracks[0].base)
+    const pm_segment_builder *builder = builders[s->block.builder];
+    const bool has_ranges = builder && builder->prepare_range;
+    pm_block_result built = summary_of(&s->build);
+    if (built.status != PM_OK)
+        return built;
+    need n = need_of(s, first, count, has_ranges);
+    if (n.base < s->build.tracks[0].base || s->ranges > first / PM_RANGE + 2) {
         rewind_stream(s);
+        n = need_of(s, first, count, has_ranges);
+    }
+    read_rows(s, &n);
+    if (has_ranges)
+        find_rates(s, builder, &n);
     for (size_t i = 0; i < s->build.count; i++) {
         pm_track *track = &s->build.tracks[i];
-        move_rows(track, base, s->read, end, unrolls_keys(block));
         if (track->loop && first + count == track->segment_count)
             put_last_row(track);
-        if (!builder || !with_segments)
+        if (!builder || !with_segments || track->no_memory)
             continue;
         pm_track_look(track, (ptrdiff_t)first, count, builder->needs_logs);
         builder->window(track);
     }
-    s->read = s->read > end ? s->read : end;
-    return summary_of(&s->build);
+    built = summary_of(&s->build);
+    built.needs_all = s->needs_all;
+    built.row = (size_t)((ptrdiff_t)first - s->build.tracks[0].base);
+    return built;
+}
+
+static void end_stream(void *memory) {
+    stream *s = memory;
+    for (size_t i = 0; i < s->build.count; i++)
+        free(s->build.tracks[i].rates);
 }
 
 /* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.
@@ -371,9 +451,10 @@ const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .lanes = PM_DOUBLES,
     .build = build_block,
     .stream_bytes = sizeof(stream),
-    .builds_windows = builds_windows,
+    .stream_rows = stream_rows,
     .begin_stream = begin_stream,
     .build_window = build_window,
+    .end_stream = end_stream,
     .are_rotations = are_rotations,
     .are_within = are_within,
 };

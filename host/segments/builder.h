@@ -9,11 +9,14 @@
 #include "track.h"
 
 /* The builder of a method's segments: `window` builds those in the track's window. `prepare`, which may be
- * NULL, first finds the track's rates from all of its keys; it moves the window itself. */
+ * NULL, first finds the track's rates from all of its keys; it moves the window itself. `prepare_range`,
+ * likewise, finds those of the keys from `from` to `end`, a range of PM_RANGE keys from a multiple of it
+ * on, from them and PM_HALO + 1 keys on both sides; it returns the lanes that require all keys. */
 typedef struct pm_segment_builder {
     void (*window)(pm_track *track);
     bool needs_logs; /* `window` reads the logs of the track's window */
     void (*prepare)(pm_track *track);
+    dmask (*prepare_range)(pm_track *track, size_t from, size_t end);
 } pm_segment_builder;
 
 #define PM_DECLARE_BUILDER(name) extern const pm_segment_builder PM_SET_NAME(pm_build_##name);

@@ -94,8 +94,9 @@ typedef struct pm_block {
     size_t room;             /* tracks that fit the planes from `place` on, padding included */
 } pm_block;
 
-/* Segments of a stream's window. Its planes have PM_STREAM_ROWS rows. */
-enum { PM_WINDOW = 64, PM_STREAM_ROWS = PM_WINDOW + 3 };
+/* Segments of a window; keys whose rates are found together, and those on either side of them that are
+ * read for it. Tracks of more than PM_LEAST_RANGED keys are ranged. */
+enum { PM_WINDOW = 64, PM_RANGE = 256, PM_HALO = 32, PM_LEAST_RANGED = PM_RANGE + 2 * PM_HALO };
 
 /* The track at a place among the planes; see pm_block. */
 static inline size_t pm_track_at(const uint32_t *order, size_t place) {
@@ -109,6 +110,8 @@ enum { PM_BLOCK_TRACKS = 64 };
 typedef struct pm_block_result {
     pm_status status; /* PM_OK, PM_ERROR_MEMORY, or PM_ERROR_KEY where a curve does not exist */
     size_t failed;    /* for PM_ERROR_KEY: the first such track */
+    bool needs_all;   /* of a stream: some track's rates require all of its keys */
+    size_t row;       /* of a stream: that of the first segment of its window */
 } pm_block_result;
 
 /* The functions that are compiled once for each instruction set. The result of a track does not
@@ -117,15 +120,15 @@ typedef struct pm_segment_functions {
     size_t lanes; /* tracks that are built at once */
     pm_block_result (*build)(const pm_block *block);
     /* A block of float32 keys, at least two, that is built a window at a time, in `stream_bytes` of
-     * memory aligned to 64 bytes. builds_windows: false where a builder requires all keys at once.
-     * begin_stream: writes the sign of each track's laps. The stream refers to the block's arrays.
-     * build_window: makes row i + 1 of the planes that of segment first + i, for `count` segments, at
-     * most PM_WINDOW, and the key after the last one; coefficients only if asked for. Failures add
-     * up. */
+     * memory aligned to 64 bytes. stream_rows: the rows that its planes must have; 0 where it requires all
+     * keys at once. begin_stream: writes the sign of each track's laps. The stream refers to the block's
+     * arrays. build_window: stores `count` segments from `first` on, at most PM_WINDOW, and the key after
+     * the last one; coefficients only if asked for. Failures add up. end_stream frees what it allocated. */
     size_t stream_bytes;
-    bool (*builds_windows)(pm_builder builder);
+    size_t (*stream_rows)(const pm_block *block);
     void (*begin_stream)(const pm_block *block, void *stream, float *wraps);
     pm_block_result (*build_window)(void *stream, size_t first, size_t count, bool with_segments);
+    void (*end_stream)(void *stream);
     /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with
      * norms within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within:
      * whether the absolute value of each of `count` numbers is at most max, and none is NaN. */

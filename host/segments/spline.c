@@ -126,8 +126,9 @@ typedef struct equations {
     spline_row *rows;
     dvec3 *rates; /* W */
     solved *solved;
-    dmat3 *last;     /* of a closed loop; else NULL */
-    dmask active;    /* lanes that have not converged */
+    dmat3 *last;  /* of a closed loop; else NULL */
+    dmask active; /* lanes that have not converged */
+    bool rates_are_0;
     dreal influence; /* bounds that of the guess before the range on the first rate asked for */
 } equations;
 
@@ -186,7 +187,7 @@ static void linearise(const equations *e, size_t k, dmat3 *diagonal, dvec3 *righ
     const spline_row *row = &e->rows[k];
     *diagonal = dmat3_diagonal(row->by.diagonal);
     *right = row->right;
-    if (row->by.quadratic == 0)
+    if (row->by.quadratic == 0 || e->rates_are_0)
         return;
     const step *s = step_before(e, k);
     dmat3 a = inverse_jacobian(s);
@@ -284,6 +285,7 @@ static void solve(equations *e) {
     size_t count = e->closed ? e->count - 1 : e->count;
     for (int i = 0; i < MAX_ITERATIONS && dmask_any(e->active); i++) {
         e->influence = dreal_of(1);
+        e->rates_are_0 = i == 0;
         for (size_t k = 0; k < count; k++)
             eliminate(e, k, count);
         for (size_t k = count - 1; k-- > 0;)
@@ -353,9 +355,6 @@ static void find_rates(equations *e) {
     solve(e);
 }
 
-/* Keys of a range whose rates are used, and those on either side of them. */
-enum { CORE = 256, HALO = 32 };
-
 /* The rates of `active` lanes of the whole track; others stay. */
 static void solve_whole(pm_track *track, dmask active, dvec3 *rates) {
     equations e = {
@@ -384,7 +383,7 @@ static dmask solve_range(equations *e, size_t from, size_t end) {
     const pm_track *track = e->track;
     const double negligible = 1e-12;
     const ptrdiff_t last = (ptrdiff_t)track->key_count - 1;
-    ptrdiff_t first = (ptrdiff_t)from - HALO, behind = (ptrdiff_t)end - 1 + HALO;
+    ptrdiff_t first = (ptrdiff_t)from - PM_HALO, behind = (ptrdiff_t)end - 1 + PM_HALO;
     if (!track->loop) {
         first = first > 0 ? first : 0;
         behind = behind < last ? behind : last;
@@ -403,43 +402,49 @@ static dmask solve_range(equations *e, size_t from, size_t end) {
     return ~good;
 }
 
-static void solve_ranges(pm_track *track, dvec3 *rates) {
+/* The rates of a range, among those of the track. */
+static dmask prepare_range(pm_track *track, size_t from, size_t end) {
     equations e = {.track = track};
+    if (!allocate(&e, PM_LEAST_RANGED)) {
+        track->no_memory = true;
+        return (dmask){0};
+    }
+    const dmask left = solve_range(&e, from, end);
+    memcpy(track->rates + (from & track->rates_mask), e.rates + e.core,
+           (end - from) * sizeof *e.rates);
+    free(e.steps);
+    return left;
+}
+
+static void solve_ranges(pm_track *track) {
     const size_t keys = track->key_count;
     dmask left = {0};
-    if (!allocate(&e, CORE + 2 * HALO)) {
-        track->no_memory = true;
-        return;
-    }
-    for (size_t k = 0; k < keys; k += CORE) {
-        const size_t end = keys - k < CORE ? keys : k + CORE;
-        left |= solve_range(&e, k, end);
-        memcpy(rates + k, e.rates + e.core, (end - k) * sizeof *rates);
-    }
-    free(e.steps);
-    if (dmask_any(left))
-        solve_whole(track, left, rates);
+    for (size_t k = 0; k < keys && !track->no_memory; k += PM_RANGE)
+        left |= prepare_range(track, k, keys - k < PM_RANGE ? keys : k + PM_RANGE);
+    if (dmask_any(left) && !track->no_memory)
+        solve_whole(track, left, track->rates);
 }
 
 static void prepare(pm_track *track) {
+    track->rates_mask = SIZE_MAX;
     track->rates = spline_memory(track->key_count, sizeof *track->rates);
     if (!track->rates) {
         track->no_memory = true;
     } else if (track->key_count == 2 && !track->loop) {
         pm_track_look(track, 0, PM_WINDOW, true);
         track->rates[0] = track->rates[1] = dvec3_times(pm_rotation_slope(track, 0), 2);
-    } else if (track->key_count <= CORE + 2 * HALO) {
+    } else if (track->key_count <= PM_LEAST_RANGED) {
         solve_whole(track, ~(dmask){0}, track->rates);
     } else {
-        solve_ranges(track, track->rates);
+        solve_ranges(track);
     }
 }
 
 static void build(pm_track *track) {
-    const dvec3 *rates = track->rates;
     for (ptrdiff_t i = track->first; i < track->end; i++)
-        pm_put_hermite(track, i, rates[i], rates[(size_t)(i + 1) % track->key_count]);
+        pm_put_hermite(track, i, pm_track_rate(track, (size_t)i),
+                       pm_track_rate(track, (size_t)(i + 1) % track->key_count));
 }
 
 const pm_segment_builder PM_SET_NAME(pm_build_spline) = {
-    .prepare = prepare, .window = build, .needs_logs = true};
+    .prepare = prepare, .prepare_range = prepare_range, .window = build, .needs_logs = true};

@@ -47,7 +47,10 @@ typedef struct pm_track {
     ptrdiff_t first, end; /* segments in the window: [first, end) */
     struct pm_window *window;
 
-    dvec3 *rates; /* of all keys, where the builder finds them first: owned; else NULL */
+    /* Where the builder finds rates first, that of key i is at i & rates_mask: those of all keys, or of the
+     * last two ranges. Owned; else NULL. */
+    dvec3 *rates;
+    size_t rates_mask;
     bool no_memory;
     dmask failed; /* the curve does not exist: its velocities do not converge, or turn too far */
 } pm_track;
@@ -100,6 +103,11 @@ static inline dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
 /* Length of segment i in seconds, from first - 1 to end. */
 static inline double pm_track_length(const pm_track *track, ptrdiff_t i) {
     return track->window->lengths[i - track->first + 1];
+}
+
+/* The rate of a key that has been found. */
+static inline dvec3 pm_track_rate(const pm_track *track, size_t key) {
+    return track->rates[key & track->rates_mask];
 }
 
 /* Whether segment i exists; always true in a loop. */

@@ -83,6 +83,7 @@ static void find_rates(pm_track *track) {
 }
 
 static void prepare(pm_track *track) {
+    track->rates_mask = SIZE_MAX;
     track->rates = spline_memory(track->key_count, sizeof *track->rates);
     if (!track->rates) {
         track->no_memory = true;

@@ -574,8 +574,8 @@ PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_err
  * bits are those of pm_clip_create and pm_sample. It runs on the host with job->host_threads threads,
  * 0: one for each processor; job->on_reference is ignored. Segments are built and sampled a window at a
  * time where that can be done: values, not derivatives, in ascending order of time and over at most two
- * laps of a loop, of 8 tracks or more that share a timeline, by any method but the spline. Other jobs
- * build a clip. Thread-safe. On failure the contents of the outputs are undefined. A curve that does
+ * laps of a loop, of 8 tracks or more that share a timeline; by the spline, whose rates depend on all
+ * keys, of open tracks with steps so small that far keys do not matter. Other jobs build a clip. Thread-safe. On failure the contents of the outputs are undefined. A curve that does
  * not exist (PM_ERROR_KEY) may go unnoticed where no sample lies on it. */
 PM_API pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error);
 
