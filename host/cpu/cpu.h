@@ -23,14 +23,24 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
  * with. Thread-safe. */
 pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error);
 
+/* Streams of the tracks of a description, which jobs share: a later job goes on where an earlier one
+ * ended. Of one thread at a time. */
+typedef struct pm_cpu_streams {
+    unsigned outputs;      /* bits: those that are asked for */
+    size_t blocks, pieces; /* how a job is divided */
+    pm_clip_stream *of;    /* of each part of a job: owned */
+} pm_cpu_streams;
+
+void pm_cpu_streams_close(pm_cpu_streams *streams);
+
 /* Whether pm_cpu_resample can compute a request of a checked description, whose clip is laid out. */
 bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request);
 
 /* Computes it without a clip: the segments of some tracks are built a window at a time, and sampled while
  * they are in the cache. *needs_clip: some track turned out to require all of its keys at once, and results
- * are undefined. Thread-safe. */
+ * are undefined. */
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
-                          bool *needs_clip, pm_error *error);
+                          pm_cpu_streams *streams, bool *needs_clip, pm_error *error);
 
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);

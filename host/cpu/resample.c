@@ -18,8 +18,8 @@ enum { CURSORS = 2048, GAP = 3 };
 typedef struct resampling {
     const pm_clip_desc *desc;
     const pm_sample_request *request;
-    size_t blocks;        /* groups of neighbouring tracks */
-    size_t piece_samples; /* of a work item; the last one may have fewer */
+    pm_cpu_streams *streams; /* for each output and block, the streams of the pieces */
+    size_t piece_samples;    /* of a work item; the last one may have fewer */
     size_t instruction_set;
     pthread_mutex_t lock; /* guards the fields below */
     pm_status status;     /* of the failed track with the lowest index */
@@ -40,9 +40,10 @@ static void note_failure(resampling *r, pm_status status, size_t track) {
  * fewer would take as long. */
 static pm_piece tracks_of_block(const resampling *r, size_t block) {
     const size_t tracks = r->request->width, groups = tracks / PM_TRACK_GROUP;
-    const size_t from = groups * block / r->blocks * PM_TRACK_GROUP;
-    const size_t end = groups * (block + 1) / r->blocks * PM_TRACK_GROUP;
-    return (pm_piece){from, (block + 1 == r->blocks ? tracks : end) - from};
+    const size_t blocks = r->streams->blocks;
+    const size_t from = groups * block / blocks * PM_TRACK_GROUP;
+    const size_t end = groups * (block + 1) / blocks * PM_TRACK_GROUP;
+    return (pm_piece){from, (block + 1 == blocks ? tracks : end) - from};
 }
 
 /* An item of work: samples of some tracks of an output. */
@@ -51,7 +52,7 @@ typedef struct part {
     pm_sample_request request; /* the samples */
     unsigned output;
     pm_piece tracks;
-    pm_clip_stream stream;
+    pm_clip_stream *stream;
     pm_walk walk;
     pm_walk_function function;
     bool passes; /* at a key's time the value is the key's */
@@ -86,7 +87,7 @@ static run run_of(const pm_cursor *cursors, size_t count) {
 
 /* Computes the samples of a run into their place among all. Its cursors become those in the window. */
 static void sample_run(part *p, const run *r, pm_cursor *cursors, float *to) {
-    pm_clip_stream *stream = &p->stream;
+    pm_clip_stream *stream = p->stream;
     const pm_block_result built =
         pm_clip_stream_seek(stream, r->first, r->segments, r->between_keys || !p->passes);
     if (built.status != PM_OK)
@@ -118,15 +119,16 @@ static void sample_part(part *p, pm_cursor *cursors) {
     }
 }
 
-/* The channels and tracks of a work item, and its samples. */
+/* The output, the tracks and the samples of a work item. */
 static part part_of(resampling *r, size_t item) {
     const pm_sample_request *all = r->request;
-    const size_t pieces = pm_piece_count(all->sample_count, r->piece_samples);
-    const pm_piece piece = pm_piece_at(all->sample_count, r->piece_samples, item % pieces);
-    size_t output = item / pieces / r->blocks;
+    const pm_cpu_streams *streams = r->streams;
+    const pm_piece piece = pm_piece_at(all->sample_count, r->piece_samples, item % streams->pieces);
+    size_t output = item / streams->pieces / streams->blocks;
     part p = {.all = r,
               .request = pm_sample_request_piece(all, &piece),
-              .tracks = tracks_of_block(r, item / pieces % r->blocks)};
+              .stream = &streams->of[item],
+              .tracks = tracks_of_block(r, item / streams->pieces % streams->blocks)};
     p.request.host_threads = 1;
     while (!all->outputs[p.output] || output-- > 0)
         p.output++;
@@ -137,13 +139,15 @@ static pm_status open_part(part *p, pm_error *error) {
     const pm_sample_request *all = p->all->request;
     const unsigned channel = pm_outputs[p->output].channel;
     const pm_curve_id curve = all->clip->channels[channel].impl.curve;
+    pm_status status = PM_OK;
+    if (!p->stream->is_open)
+        status = pm_clip_stream_open(p->all->desc, all->clip, channel, p->tracks.from,
+                                     p->tracks.count, p->stream, error);
     p->passes = pm_curves[curve].passes;
     p->function = pm_walk_function_of(p->all->instruction_set, curve, p->tracks.count);
-    const pm_status status = pm_clip_stream_open(p->all->desc, all->clip, channel, p->tracks.from,
-                                                 p->tracks.count, &p->stream, error);
-    p->walk = (pm_walk){.constants = p->stream.constants,
-                        .wraps = p->stream.wraps,
-                        .plane_floats = (pm_u32)p->stream.plane,
+    p->walk = (pm_walk){.constants = p->stream->constants,
+                        .wraps = p->stream->wraps,
+                        .plane_floats = (pm_u32)p->stream->plane,
                         .track_count = (pm_u32)p->tracks.count,
                         .streams = pm_sample_output_bytes(all, p->output) >= PM_MIN_STREAM_BYTES,
                         .row_floats = all->width * pm_outputs[p->output].components};
@@ -156,30 +160,60 @@ static void sample_parts(void *context, pm_items *items) {
     pm_cursor cursors[CURSORS];
     size_t item;
     while (pm_take_item(items, &item)) {
+        if (item % r->streams->pieces * r->piece_samples >= r->request->sample_count)
+            continue;
         part p = part_of(r, item);
         if (open_part(&p, NULL) == PM_OK)
             sample_part(&p, cursors);
         else
             note_failure(r, PM_ERROR_MEMORY, 0);
-        pm_clip_stream_close(&p.stream);
     }
+}
+
+static size_t count_outputs(unsigned outputs) {
+    return (size_t)__builtin_popcount(outputs);
+}
+
+static size_t count_streams(const pm_cpu_streams *s) {
+    return count_outputs(s->outputs) * s->blocks * s->pieces;
+}
+
+void pm_cpu_streams_close(pm_cpu_streams *streams) {
+    for (size_t i = 0; streams->of && i < count_streams(streams); i++)
+        pm_clip_stream_close(&streams->of[i]);
+    free(streams->of);
+    *streams = (pm_cpu_streams){0};
 }
 
 /* Tracks are divided among threads; samples where there are fewer blocks than threads, because each
  * piece but the first reads the keys before it for their signs. */
-static void divide(resampling *r) {
-    enum { GROUPS = PM_BLOCK_TRACKS / PM_TRACK_GROUP - 1, MIN_VALUES = 1 << 14 };
-    const pm_sample_request *all = r->request;
+static pm_cpu_streams division_of(const pm_sample_request *all) {
+    enum { GROUPS = PM_BLOCK_TRACKS / PM_TRACK_GROUP - 1 };
     const size_t groups = all->width / PM_TRACK_GROUP, threads = all->host_threads;
-    const size_t wanted =
-        threads > (groups + GROUPS - 1) / GROUPS ? threads : (groups + GROUPS - 1) / GROUPS;
-    r->blocks = wanted < groups ? wanted : groups;
-    if (r->blocks == 0)
-        r->blocks = 1;
-    const size_t pieces = (threads + r->blocks - 1) / r->blocks;
-    const size_t least = MIN_VALUES / all->width + 1,
-                 share = (all->sample_count + pieces - 1) / pieces;
+    const size_t least = (groups + GROUPS - 1) / GROUPS, wanted = threads > least ? threads : least;
+    pm_cpu_streams s = {.blocks = wanted < groups ? wanted : groups};
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        s.outputs |= all->outputs[o] ? 1U << o : 0;
+    s.blocks = s.blocks ? s.blocks : 1;
+    s.pieces = (threads + s.blocks - 1) / s.blocks;
+    return s;
+}
+
+/* Streams of earlier jobs that were divided otherwise are of no use. */
+static bool divide(resampling *r) {
+    enum { MIN_VALUES = 1 << 14 };
+    const pm_sample_request *all = r->request;
+    pm_cpu_streams *s = r->streams, wanted = division_of(all);
+    const size_t least = MIN_VALUES / all->width + 1;
+    const size_t share = (all->sample_count + wanted.pieces - 1) / wanted.pieces;
     r->piece_samples = share > least ? share : least;
+    if (s->of && s->outputs == wanted.outputs && s->blocks == wanted.blocks &&
+        s->pieces == wanted.pieces)
+        return true;
+    pm_cpu_streams_close(s);
+    wanted.of = calloc(count_streams(&wanted), sizeof *wanted.of);
+    *s = wanted;
+    return s->of != NULL;
 }
 
 /* How often a loop may be sampled: each lap builds its segments again. */
@@ -221,17 +255,15 @@ bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request
 }
 
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
-                          bool *needs_clip, pm_error *error) {
-    resampling r = {
-        .desc = desc, .request = request, .instruction_set = instruction_set_for(request)};
-    size_t outputs = 0;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        outputs += request->outputs[o] != NULL;
-    divide(&r);
+                          pm_cpu_streams *streams, bool *needs_clip, pm_error *error) {
+    resampling r = {.desc = desc,
+                    .request = request,
+                    .streams = streams,
+                    .instruction_set = instruction_set_for(request)};
+    if (!divide(&r))
+        return pm_fail_memory(error);
     pthread_mutex_init(&r.lock, NULL);
-    pm_run_parallel(request->host_threads,
-                    outputs * r.blocks * pm_piece_count(request->sample_count, r.piece_samples),
-                    sample_parts, &r);
+    pm_run_parallel(request->host_threads, count_streams(streams), sample_parts, &r);
     pthread_mutex_destroy(&r.lock);
     *needs_clip = r.needs_clip;
     if (r.status == PM_ERROR_MEMORY)

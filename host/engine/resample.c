@@ -1,53 +1,94 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs that need no clip: from a description's keys to samples in host memory, on the host.
+ * Samples from a description's keys, on the host: without a clip where that can be done, else by one that
+ * is built when a job first requires it.
  */
 #include "engine.h"
 
+#include <stdlib.h>
+
 #include "cpu/cpu.h"
 
-/* Computes a job by a clip that is built for it alone. */
-static pm_status sample_by_clip(const pm_clip_desc *desc, const pm_sample_job *job, size_t threads,
-                                pm_error *error) {
-    const pm_clip_limits limits = {.threads = threads};
-    pm_clip_data *clip = NULL;
-    pm_status status = pm_clip_data_build(desc, &limits, &clip, error);
+struct pm_resampler {
+    pm_clip_desc desc;    /* checked; its arrays are borrowed */
+    pm_clip_data *layout; /* without keys */
+    pm_cpu_streams streams;
+    pm_clip_data *clip; /* NULL: no job has required it */
+};
+
+pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler, pm_error *error) {
+    pm_error_clear(error);
+    if (!resampler)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "resampler is NULL");
+    pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    const pm_sample_request request = pm_sample_request_of(clip, job, threads);
-    status = pm_cpu_sample(&request, error);
-    pm_clip_data_free(&clip);
+    pm_resampler *made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->desc = *desc;
+    status = pm_clip_data_lay_out(&made->desc, NULL, desc->track_count, &made->layout, error);
+    if (status == PM_OK)
+        *resampler = made;
+    else
+        pm_resampler_destroy(&made);
     return status;
 }
 
-static pm_status resample(const pm_clip_desc *desc, const pm_clip_data *clip,
-                          const pm_sample_job *job, pm_error *error) {
-    const size_t threads = job->host_threads ? job->host_threads : pm_processors();
-    const pm_sample_request request = pm_sample_request_of(clip, job, threads);
-    pm_status status = pm_sample_check_outputs(&request, error);
-    if (status == PM_OK)
-        status = pm_sample_check_times(clip, job, threads, error);
+void pm_resampler_destroy(pm_resampler **handle) {
+    pm_resampler *r = handle ? *handle : NULL;
+    if (!r)
+        return;
+    pm_cpu_streams_close(&r->streams);
+    pm_clip_data_free(&r->layout);
+    pm_clip_data_free(&r->clip);
+    free(r);
+    *handle = NULL;
+}
+
+static pm_status sample_by_clip(pm_resampler *r, const pm_sample_job *job, size_t threads,
+                                pm_error *error) {
+    const pm_clip_limits limits = {.threads = threads};
+    pm_status status = PM_OK;
+    if (!r->clip) {
+        pm_cpu_streams_close(&r->streams);
+        status = pm_clip_data_build(&r->desc, &limits, &r->clip, error);
+    }
     if (status != PM_OK)
         return status;
-    bool needs_clip = !pm_cpu_resamples(desc, &request);
+    const pm_sample_request request = pm_sample_request_of(r->clip, job, threads);
+    return pm_cpu_sample(&request, error);
+}
+
+pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job, pm_error *error) {
+    pm_resampler *r = resampler;
+    pm_error_clear(error);
+    if (!r || !job)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", r ? "job" : "resampler");
+    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    if (status != PM_OK || job->sample_count == 0)
+        return status;
+    const size_t threads = job->host_threads ? job->host_threads : pm_processors();
+    const pm_sample_request request = pm_sample_request_of(r->layout, job, threads);
+    status = pm_sample_check_outputs(&request, error);
+    if (status == PM_OK)
+        status = pm_sample_check_times(r->layout, job, threads, error);
+    if (status != PM_OK)
+        return status;
+    bool needs_clip = r->clip || !pm_cpu_resamples(&r->desc, &request);
     if (!needs_clip)
-        status = pm_cpu_resample(desc, &request, &needs_clip, error);
-    return needs_clip ? sample_by_clip(desc, job, threads, error) : status;
+        status = pm_cpu_resample(&r->desc, &request, &r->streams, &needs_clip, error);
+    return needs_clip ? sample_by_clip(r, job, threads, error) : status;
 }
 
 pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {
+    pm_resampler *resampler = NULL;
     pm_error_clear(error);
     if (!job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "job is NULL");
-    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    pm_status status = pm_resampler_create(desc, &resampler, error);
     if (status == PM_OK)
-        status = pm_clip_check(desc, error);
-    if (status != PM_OK || job->sample_count == 0)
-        return status;
-    pm_clip_data *clip = NULL;
-    status = pm_clip_data_lay_out(desc, NULL, desc->track_count, &clip, error);
-    if (status == PM_OK)
-        status = resample(desc, clip, job, error);
-    pm_clip_data_free(&clip);
+        status = pm_resampler_sample(resampler, job, error);
+    pm_resampler_destroy(&resampler);
     return status;
 }

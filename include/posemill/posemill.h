@@ -570,13 +570,31 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
  * failure stops all devices. */
 PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
-/* Computes a job from a description in one pass, without a clip: for keys that are sampled once. The
- * bits are those of pm_clip_create and pm_sample. It runs on the host with job->host_threads threads,
- * 0: one for each processor; job->on_reference is ignored. Segments are built and sampled a window at a
- * time where that can be done: values, not derivatives, in ascending order of time and over at most two
- * laps of a loop, of 8 tracks or more that share a timeline; by the spline, whose rates depend on all
- * keys, of open tracks with steps so small that far keys do not matter. Other jobs build a clip. Thread-safe. On failure the contents of the outputs are undefined. A curve that does
- * not exist (PM_ERROR_KEY) may go unnoticed where no sample lies on it. */
+/* Keys that are sampled without a clip, in one pass or a few: an archive that is resampled, an array at
+ * another rate. */
+typedef struct pm_resampler pm_resampler;
+
+/* Checks the description, as pm_clip_create does. Its arrays are borrowed until the resampler is
+ * destroyed. Thread-safe. */
+PM_API pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler,
+                                     pm_error *error);
+
+/* Clears the handle; accepts NULL and a pointer to NULL. */
+PM_API void pm_resampler_destroy(pm_resampler **resampler);
+
+/* Computes a job into host memory, with the bits of pm_clip_create and pm_sample. It runs on the host
+ * with job->host_threads threads, 0: one for each processor; job->on_reference is ignored. Segments are
+ * built and sampled a window at a time where that can be done: values, not derivatives, in ascending
+ * order of time and over at most two laps of a loop, of 8 tracks or more that share a timeline; by the
+ * spline, whose rates depend on all keys, of open tracks with steps so small that far keys do not matter.
+ * A later job is fastest where it goes on from the end of the one before, with the same outputs and
+ * threads. The first job that cannot be computed so builds a clip, which later ones use, too. A
+ * resampler is used by one thread at a time. On failure the contents of the outputs are undefined. A
+ * curve that does not exist (PM_ERROR_KEY) may go unnoticed where no sample lies on it. */
+PM_API pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
+                                     pm_error *error);
+
+/* A resampler for one job. Thread-safe. */
 PM_API pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error);
 
 /* ---- conversions ---------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include "base/counts.h"
 
-enum { KEYS = 330, TIMES = 400, MARGIN = 40 };
+enum { KEYS = 1200, TIMES = 400, MARGIN = 40 };
 
 static pm_engine *engine;
 
@@ -76,6 +76,36 @@ static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned wh
     free(actual);
 }
 
+/* Jobs one after another, now and then an earlier one again, have the rotations of one job. */
+static void expect_same_in_parts(random_source *source, const pm_clip_desc *desc,
+                                 pm_sample_job job) {
+    const size_t row = 4 * desc->track_count;
+    pm_resampler *resampler = NULL;
+    size_t floats;
+    float *wanted = outputs_of(&job, desc->track_count, 1, &floats);
+    const pm_status status = by_clip(desc, &job, NULL);
+    float *actual = outputs_of(&job, desc->track_count, 1, &floats);
+    assert_int_equal(pm_resampler_create(desc, &resampler, NULL), PM_OK);
+    for (size_t k = 0, count; status == PM_OK && k < job.sample_count; k += count) {
+        const size_t left = job.sample_count - k;
+        if (k > 0 && random_size(source, 0, 9) == 0)
+            k = random_size(source, 0, k - 1);
+        count = random_size(source, 1, left);
+        pm_sample_job part = job;
+        part.sample_count = count;
+        part.first += k;
+        part.rotations += k * row;
+        part.host_threads = random_size(source, 0, 9) ? 2 : 3;
+        assert_int_equal(pm_resampler_sample(resampler, &part, NULL), PM_OK);
+    }
+    if (status == PM_OK)
+        assert_memory_equal(actual, wanted, floats * sizeof *wanted);
+    pm_resampler_destroy(&resampler);
+    assert_null(resampler);
+    free(wanted);
+    free(actual);
+}
+
 static void choose_options(random_source *source, pm_clip_desc *desc) {
     static const pm_vector_method vectors[] = {PM_VECTOR_AUTO, PM_VECTOR_LINEAR,
                                                PM_VECTOR_CATMULL_ROM, PM_VECTOR_PARABOLAS_C3,
@@ -104,6 +134,7 @@ static void check_jobs(random_source *source, const pm_clip_desc *desc, size_t k
                          .first = random_size(source, 0, keys),
                          .host_threads = (unsigned)random_size(source, 1, 5)};
     expect_same(desc, job, which);
+    expect_same_in_parts(source, desc, job);
     job.rate = (pm_rational){2, step}; /* on keys */
     job.start_after_first_key = (pm_rational){0, 1};
     expect_same(desc, job, which);
@@ -115,11 +146,11 @@ static void check_jobs(random_source *source, const pm_clip_desc *desc, size_t k
 }
 
 static void check_method(random_source *source, pm_method method, bool loops, bool listed) {
-    const size_t keys =
-        random_size(source, 0, 1) ? random_size(source, 2, KEYS) : random_size(source, 2, 9);
+    static const size_t most[] = {9, 200, KEYS};
+    const size_t keys = random_size(source, 2, most[random_size(source, 0, 2)]);
     double times[KEYS];
-    motion m = motion_make(keys, random_size(source, 1, random_size(source, 0, 2) ? 40 : 150), 1.5,
-                           random_bits(source));
+    motion m = motion_make(keys, random_size(source, 1, random_size(source, 0, 2) ? 30 : 100),
+                           random_between(source, 0.1, 1.5), random_bits(source));
     pm_timeline timeline = {.key_count = keys, .rate = {2, 1}};
     random_key_times(source, keys, 0, 0.1, 0.9, times);
     if (listed && method != PM_METHOD_BSPLINE)
@@ -179,6 +210,9 @@ TEST(what_a_clip_or_a_job_refuses_is_refused) {
     assert_int_equal(pm_resample(NULL, &job, &error), PM_ERROR_ARGUMENT);
     assert_int_equal(pm_resample(&desc, NULL, &error), PM_ERROR_ARGUMENT);
     assert_string_equal(error.message, "job is NULL");
+    assert_int_equal(pm_resampler_create(&desc, NULL, &error), PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_resampler_sample(NULL, &job, &error), PM_ERROR_ARGUMENT);
+    pm_resampler_destroy(NULL);
     expect_same(&desc, job, 0);
     job.sample_count = 0;
     assert_int_equal(pm_resample(&desc, &job, &error), PM_OK);
