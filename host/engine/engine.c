@@ -127,6 +127,10 @@ void pm_engine_destroy(pm_engine **handle) {
     *handle = NULL;
 }
 
+uint32_t pm_engine_host_threads(const pm_engine *engine) {
+    return engine ? (uint32_t)engine->host_threads : 0;
+}
+
 void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes) {
     static const pm_device_info nothing;
     if (info)

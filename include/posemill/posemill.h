@@ -264,6 +264,10 @@ PM_API void pm_engine_destroy(pm_engine **engine);
  * max_allocation_bytes. info_bytes is the caller's sizeof(pm_device_info). */
 PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes);
 
+/* The threads on the host of an engine: its description's host_threads, or what 0 stands for. 0 for NULL.
+ * Thread-safe. */
+PM_API uint32_t pm_engine_host_threads(const pm_engine *engine);
+
 /* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
 typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key

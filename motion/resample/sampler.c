@@ -67,12 +67,12 @@ static pm_status sample_group(const sampler *s, sampler_group *group, pm_sample_
                               pm_error *error) {
     const bool rotates = group->tracks->rotates;
     *(rotates ? &job.rotations : &job.positions) = group->samples;
-    pm_status status = pm_sample(group->clip, &job, error);
+    pm_status status = sampler_run(s, group, &job, error);
     if (status != PM_OK || !group->reference)
         return status;
     job.on_reference = true;
     *(rotates ? &job.rotations : &job.positions) = group->reference;
-    status = pm_sample(group->clip, &job, error);
+    status = sampler_run(s, group, &job, error);
     if (status == PM_OK)
         compare(s, group, (size_t)job.sample_count);
     return status;
@@ -207,7 +207,7 @@ static pm_method method_of(const pm_motion_resample_options *options) {
 
 static void release_groups(sampler *s) {
     for (size_t g = 0; g < TRACKS_MAX_GROUPS; g++) {
-        pm_clip_destroy(&s->groups[g].clip);
+        sampler_release_curve(&s->groups[g]);
         free(s->groups[g].samples);
         free(s->groups[g].reference);
         s->groups[g] = (sampler_group){.clip = NULL};
@@ -236,7 +236,7 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     const bool samples = !s->leaves_kept || !sampler_keeps_all(s);
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
         s->groups[g].tracks = &s->tracks.groups[g];
-        status = samples ? sampler_make_clip(s, &s->groups[g], error)
+        status = samples ? sampler_make_curve(s, &s->groups[g], error)
                          : sampler_check_curve(s, &s->groups[g], error);
     }
     return status == PM_OK ? allocate_samples(s, error) : status;
@@ -249,12 +249,20 @@ static bool passes_through_keys(const pm_motion_resample_options *options) {
     return options->authored || pm_method_describe(method_of(options))->interpolating;
 }
 
+static uint32_t plain_threads_of(const pm_engine *engine) {
+    pm_device_info info = {.type = PM_DEVICE_REFERENCE};
+    if (engine)
+        pm_engine_get_info(engine, &info, sizeof info);
+    return info.type == PM_DEVICE_REFERENCE ? pm_engine_host_threads(engine) : 0;
+}
+
 pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_engine *engine,
                        const pm_motion_resample_options *options, pm_motion_resample_report *report,
                        pm_error *error) {
     *s = (sampler){.motion = motion,
                    .clip = &motion->content.clips[index],
                    .engine = engine,
+                   .plain_threads = options->check ? 0 : plain_threads_of(engine),
                    .options = options,
                    .report = report,
                    .leaves_kept = !options->check,

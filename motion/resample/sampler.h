@@ -12,7 +12,11 @@
 
 typedef struct sampler_group {
     track_group *tracks;
+    /* One of both, or none where all samples lie on keys. Plain C resamples values without a clip. */
     pm_clip *clip;
+    pm_resampler *resampler;
+    track_keys keys; /* of the resampler, which borrows them, and its axes */
+    double *axes;
     float *samples;   /* (piece, track_count, 4 or 3) */
     float *reference; /* of check; else NULL */
 } sampler_group;
@@ -21,6 +25,7 @@ typedef struct sampler {
     const pm_motion *motion;
     const pm_motion_clip *clip;
     pm_engine *engine;
+    uint32_t plain_threads; /* of an engine in plain C; 0: the engine is a device */
     const pm_motion_resample_options *options;
     pm_motion_resample_report *report;
     bool *resampled;  /* for each channel */

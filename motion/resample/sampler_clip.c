@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Creates the engine's clip of a group of tracks. Failures about a track or a key are reported with
- * the node and the key of the file.
+ * Creates the curve of a group of tracks. Failures about a track or a key are reported with the node and
+ * the key of the file.
  */
 #include "motion/resample/sampler_clip.h"
 
@@ -156,19 +156,23 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
     return PM_OK;
 }
 
-/* At most `most` keys of a track. */
+/* Describes at most `most` keys of each track. The caller frees keys and axes, also on failure. */
+static pm_status describe(const sampler *s, const sampler_group *group, size_t most,
+                          pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error) {
+    const track_range range = {.trim = s->options->trim_start, .most = most};
+    *desc = description_of(s, group->tracks);
+    pm_status status = tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error);
+    if (status == PM_OK)
+        status = cut_rows(s, group->tracks, desc, error);
+    return status == PM_OK ? add_axes(s, group->tracks, desc, axes, error) : status;
+}
+
 static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,
                            pm_clip **clip, pm_error *error) {
     track_keys keys;
     double *axes = NULL;
-    pm_clip_desc desc = description_of(s, group->tracks);
-    const track_range range = {.trim = s->options->trim_start, .most = most};
-    pm_status status =
-        tracks_describe(group->tracks, s->motion, s->clip, range, &desc, &keys, error);
-    if (status == PM_OK)
-        status = cut_rows(s, group->tracks, &desc, error);
-    if (status == PM_OK)
-        status = add_axes(s, group->tracks, &desc, &axes, error);
+    pm_clip_desc desc;
+    pm_status status = describe(s, group, most, &desc, &keys, &axes, error);
     if (status == PM_OK) {
         status = pm_clip_create(s->engine, &desc, clip, error);
         if (status != PM_OK)
@@ -179,8 +183,41 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
     return status;
 }
 
+static pm_status make_resampler(const sampler *s, sampler_group *group, pm_error *error) {
+    pm_clip_desc desc;
+    pm_status status = describe(s, group, SIZE_MAX, &desc, &group->keys, &group->axes, error);
+    if (status != PM_OK)
+        return status;
+    status = pm_resampler_create(&desc, &group->resampler, error);
+    return status == PM_OK ? PM_OK : name_failure(s, group->tracks, error);
+}
+
+pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error) {
+    return s->plain_threads > 0 ? make_resampler(s, group, error)
+                                : sampler_make_clip(s, group, error);
+}
+
 pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {
+    sampler_release_curve(group);
     return make_clip(s, group, SIZE_MAX, &group->clip, error);
+}
+
+pm_status sampler_run(const sampler *s, const sampler_group *group, const pm_sample_job *job,
+                      pm_error *error) {
+    if (!group->resampler)
+        return pm_sample(group->clip, job, error);
+    pm_sample_job threaded = *job;
+    threaded.host_threads = s->plain_threads;
+    const pm_status status = pm_resampler_sample(group->resampler, &threaded, error);
+    return status == PM_OK ? PM_OK : name_failure(s, group->tracks, error);
+}
+
+void sampler_release_curve(sampler_group *group) {
+    pm_clip_destroy(&group->clip);
+    pm_resampler_destroy(&group->resampler);
+    tracks_keys_release(&group->keys);
+    free(group->axes);
+    group->axes = NULL;
 }
 
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error) {

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine's clip of a group of tracks.
+ * The curve of a group of tracks: a resampler in plain C, or a clip of the engine.
  */
 #ifndef POSEMILL_MOTION_SAMPLER_CLIP_H
 #define POSEMILL_MOTION_SAMPLER_CLIP_H
 
 #include "motion/resample/sampler.h"
 
-/* Sets group->clip from the keys of group->tracks. */
+/* Makes the curve for values from the keys of group->tracks. */
+pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error);
+
+/* Makes group->clip in place of the curve: jobs that go back in time, as those of differences do. */
 pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error);
+
+/* Computes a job of the group's curve. */
+pm_status sampler_run(const sampler *s, const sampler_group *group, const pm_sample_job *job,
+                      pm_error *error);
+
+/* Releases the curve. */
+void sampler_release_curve(sampler_group *group);
 
 /* Refuses samples that are not finite, or larger than the output can hold: `count` from sample `first`
  * on, which lie at `at` in the channels. */
@@ -16,7 +26,7 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
                                 double *const channels[], const motion_position positions[],
                                 pm_error *error);
 
-/* Refuses what sampler_make_clip refuses because of the options, without a look at the keys behind
+/* Refuses what sampler_make_curve refuses because of the options, without a look at the keys behind
  * the first. For curves that do not loop. */
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error);
 

@@ -101,7 +101,7 @@ static pm_status differentiate_rotations(differences *d, const sampler_group *gr
                                .velocities = d->values,
                                .velocity_frame = PM_AXIS_PARENT};
     find_turning_times(d);
-    const pm_status status = pm_sample(group->clip, &job, error);
+    const pm_status status = sampler_run(d->s, group, &job, error);
     if (status == PM_OK)
         give_velocities(d, group, velocities);
     return status;
@@ -149,7 +149,7 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
     const pm_sample_job job = {
         .sample_count = 2 * d->count, .times = d->times, .positions = d->values};
     find_times(d, linear ? near : wide);
-    const pm_status status = linear ? PM_OK : pm_sample(group->clip, &job, error);
+    const pm_status status = linear ? PM_OK : sampler_run(d->s, group, &job, error);
     for (size_t n = 0; status == PM_OK && n < 3 * group->tracks->track_count; n++) {
         const track_number *number = &group->tracks->numbers[n];
         if (number->channel == TRACKS_NO_CHANNEL || !velocities[number->channel])

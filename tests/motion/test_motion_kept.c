@@ -23,22 +23,30 @@ static struct {
 /* The linker's --wrap requires these names. */
 pm_status __real_pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 pm_status __wrap_pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
-pm_status __real_pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
-                                pm_error *error);
-pm_status __wrap_pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
-                                pm_error *error);
+pm_status __real_pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
+                                     pm_error *error);
+pm_status __wrap_pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
+                                     pm_error *error);
+pm_status __real_pm_clip_check(const pm_clip_desc *desc, pm_error *error);
+pm_status __wrap_pm_clip_check(const pm_clip_desc *desc, pm_error *error);
 
 pm_status __wrap_pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     calls.samples += job->sample_count;
     return __real_pm_sample(clip, job, error);
 }
 
-pm_status __wrap_pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
-                                pm_error *error) {
+pm_status __wrap_pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
+                                     pm_error *error) {
+    calls.samples += job->sample_count;
+    return __real_pm_resampler_sample(resampler, job, error);
+}
+
+/* Of every clip and resampler. */
+pm_status __wrap_pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     for (size_t t = 0; t < desc->timeline_count; t++)
         if (desc->timelines[t].key_count > calls.keys)
             calls.keys = desc->timelines[t].key_count;
-    return __real_pm_clip_create(engine, desc, clip, error);
+    return __real_pm_clip_check(desc, error);
 }
 
 /* A rotation and a position. */
