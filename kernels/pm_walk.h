@@ -16,7 +16,7 @@
 #define pm_walk_streams pm_u32
 #define pm_walk_row pm_u32
 #define pm_walk_row_of(streams, k, is_first) (streams)
-#define pm_walk_row_floats(streams, track_count) ((pm_u64)(track_count) * PM_COMPONENTS)
+#define pm_walk_row_floats(streams, track_count) ((pm_u64)(track_count)*PM_COMPONENTS)
 #define pm_walk_store_items pm_store_items
 #define pm_walk_store_vector_items pm_store_vector_items
 #endif
