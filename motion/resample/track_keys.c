@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/huge_pages.h"
 #include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {
@@ -214,6 +215,7 @@ static double *copy_keys(const track_group *group, const pm_motion_clip *clip, s
     const size_t step = width * group->track_count;
     double *copy = all < SIZE_MAX ? malloc((all + 1) * width * sizeof *copy) : NULL;
     double *to = copy;
+    motion_ask_for_huge_pages(copy, (all + 1) * width * sizeof *copy);
     const size_t shared = desc->timeline_of ? 0 : desc->timelines[0].key_count;
     for (size_t k = 0; to && k < shared; k += PIECE)
         for (size_t t = 0; t < group->track_count; t++)
@@ -250,6 +252,7 @@ static void *convert_keys(const track_group *group, const pm_motion *motion,
     const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
     size_t *channels = malloc(group->track_count * sizeof *channels);
     void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
+    motion_ask_for_huge_pages(made, (all + 1) * 4 * size_of(type));
     for (size_t t = 0; made && t < group->track_count; t++)
         channels[t] = group->numbers[t].channel;
     if (made)
