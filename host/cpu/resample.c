@@ -135,6 +135,11 @@ static part part_of(resampling *r, size_t item) {
     return p;
 }
 
+/* Whether an output goes past the caches. */
+static bool streams(const pm_sample_request *request, unsigned output) {
+    return pm_sample_output_bytes(request, output) >= PM_MIN_STREAM_BYTES;
+}
+
 static pm_status open_part(part *p, pm_error *error) {
     const pm_sample_request *all = p->all->request;
     const unsigned channel = pm_outputs[p->output].channel;
@@ -144,12 +149,12 @@ static pm_status open_part(part *p, pm_error *error) {
         status = pm_clip_stream_open(p->all->desc, all->clip, channel, p->tracks.from,
                                      p->tracks.count, p->stream, error);
     p->passes = pm_curves[curve].passes;
-    p->function = pm_walk_function_of(p->all->instruction_set, curve, p->tracks.count);
+    p->function = pm_walk_function_of(p->all->instruction_set, curve, p->tracks.count, false);
     p->walk = (pm_walk){.constants = p->stream->constants,
                         .wraps = p->stream->wraps,
                         .plane_floats = (pm_u32)p->stream->plane,
                         .track_count = (pm_u32)p->tracks.count,
-                        .streams = pm_sample_output_bytes(all, p->output) >= PM_MIN_STREAM_BYTES,
+                        .streams = streams(all, p->output),
                         .row_floats = all->width * pm_outputs[p->output].components};
     return status;
 }
@@ -235,7 +240,7 @@ static bool ascend(const pm_sample_request *r) {
 }
 
 static size_t instruction_set_for(const pm_sample_request *r) {
-    return pm_walk_instruction_set(r->width);
+    return pm_walk_instruction_set(r->width, false);
 }
 
 bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request) {
@@ -246,9 +251,8 @@ bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request
         const unsigned channel = pm_outputs[o].channel;
         if (!r->outputs[o])
             continue;
-        const pm_curve_id curve = r->clip->channels[channel].impl.curve;
         if (pm_outputs[o].order > 0 || !pm_clip_streams(desc, r->clip, channel) ||
-            !pm_walk_function_of(instruction_set_for(r), curve, r->width))
+            !pm_walk_is_across(instruction_set_for(r), r->width, streams(r, o)))
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sampling on the CPU: by the kernels' walk in lanes of tracks where it serves, else one track at a
+ * Sampling on the CPU: in lanes of tracks or of samples where a walk serves (walk.h), else one track at a
  * time. The loops over tracks differ from the kernels' loops, so that comparing bits tests both.
  */
 #include "cpu.h"
@@ -225,7 +225,7 @@ static void sample_output(const output_view *q, const pm_sample_request *r,
     }
 }
 
-/* ---- in lanes of tracks ---- */
+/* ---- in lanes ---- */
 
 /* How each output of a request is computed. */
 typedef struct sampling {
@@ -236,14 +236,30 @@ typedef struct sampling {
     atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
-/* The walk of an output, or NULL: all tracks share the samples and the timeline, and values are
- * computed from float32 keys. */
+/* Tracks that may share lanes. */
+static size_t shared_tracks(const pm_clip_data *clip) {
+    return clip->common_timeline ? clip->track_count : 0;
+}
+
+static bool streams(const pm_sample_request *r, unsigned o) {
+    return pm_sample_output_bytes(r, o) >= PM_MIN_STREAM_BYTES;
+}
+
+/* Fewer samples of a track leave lanes empty. */
+enum { LEAST_SAMPLES = 8 };
+
+/* The walk of an output, or NULL: values are computed from float32 keys, in lanes of tracks that share
+ * the samples and the timeline, or of samples. */
 static pm_walk_function walk_of(const pm_sample_request *r, unsigned o, size_t instruction_set) {
     const pm_channel *channel = &r->clip->channels[pm_outputs[o].channel];
-    if (!r->outputs[o] || !r->clip->common_timeline || r->tracks || pm_outputs[o].order > 0 ||
+    const pm_curve_id curve = channel->impl.curve;
+    if (!r->outputs[o] || r->tracks || pm_outputs[o].order > 0 ||
         channel->format != PM_KEYS_FLOAT32)
         return NULL;
-    return pm_walk_function_of(instruction_set, channel->impl.curve, r->clip->track_count);
+    const pm_walk_function walk =
+        pm_walk_function_of(instruction_set, curve, shared_tracks(r->clip), streams(r, o));
+    const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
+    return is_of_samples && r->sample_count < LEAST_SAMPLES ? NULL : walk;
 }
 
 static void walk_output(const sampling *s, const pm_sample_request *piece, unsigned o,
@@ -252,10 +268,13 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
     pm_walk walk = {.keys = channel->keys,
                     .constants = channel->constants,
                     .wraps = piece->clip->wraps,
+                    .layout = channel->layout,
                     .cursors = cursors,
+                    .cursor_row = piece->sample_count,
+                    .padded_tracks = piece->clip->padded_tracks,
                     .plane_floats = channel->layout[0].plane,
                     .track_count = (pm_u32)piece->clip->track_count,
-                    .streams = pm_sample_output_bytes(s->request, o) >= PM_MIN_STREAM_BYTES,
+                    .streams = streams(s->request, o),
                     .to = piece->outputs[o],
                     .row_floats = piece->width * pm_outputs[o].components};
     if (!s->reads_cursors)
@@ -331,7 +350,11 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
 }
 
 pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
-    return pm_cpu_sample_with(pm_walk_instruction_set(request->clip->track_count), request, error);
+    bool any_streams = false;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        any_streams |= request->outputs[o] && streams(request, o);
+    const size_t set = pm_walk_instruction_set(shared_tracks(request->clip), any_streams);
+    return pm_cpu_sample_with(set, request, error);
 }
 
 pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error) {

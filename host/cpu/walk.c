@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernels' walk as C, for every curve. Compiled once for each instruction set; the baseline, which
+ * The kernels' walk as C, for every curve, and the samples of single tracks in lanes. Compiled once for each instruction set; the baseline, which
  * may have no fused multiply-add, gets an empty table.
  */
 #if defined(__AVX512F__)
@@ -128,62 +128,146 @@ static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count
         pm_store_vector_items(to, q, count, 0);
 }
 
+/* ---- samples of a track in lanes ---- */
+
+/* The cursors of PM_LANES samples. */
+typedef struct lane_cursors {
+    real u;
+    pm_mask odd;               /* samples in odd laps */
+    pm_u32 segments[PM_LANES]; /* in the order of the samples */
+    pm_u32 timeline;
+    bool any_odd;
+} lane_cursors;
+
+/* Lanes from `count` on repeat the last sample. */
+static inline lane_cursors lane_cursors_of(const pm_cursor *cursors, pm_u32 count) {
+    pm_cursor padded[PM_LANES];
+    lane_cursors at;
+    if (count < PM_LANES) {
+        for (pm_u32 i = 0; i < PM_LANES; i++)
+            padded[i] = cursors[i < count ? i : count - 1];
+        cursors = padded;
+    }
+#define PM_EVEN(j) (2 * (j))
+#define PM_ODD(j) (2 * (j) + 1)
+    const real low = pm_load_reals((const float *)(const void *)cursors);
+    const real high = pm_load_reals((const float *)(const void *)(cursors + PM_LANES / 2));
+    const pm_mask words = (pm_mask)PM_SHUFFLE(low, high, PM_EVEN);
+    const pm_mask segments = words & (int32_t)PM_CURSOR_SEGMENT;
+    at.u = PM_IN_LANES(PM_SHUFFLE(low, high, PM_ODD));
+    at.odd = PM_IN_LANES(words < 0);
+    at.any_odd = pm_any(at.odd) != 0;
+    memcpy(at.segments, &segments, sizeof segments);
+    return at;
+}
+
+/* Vector k has the quaternions of a part of the lanes: PM_NEIGHBOURS samples one after another. */
+static inline real row_of(const float *keys, size_t row, const pm_u32 *segments) {
+#if PM_LANES == 16
+    __m512 all = _mm512_castps128_ps512(_mm_loadu_ps(keys + segments[0] * row));
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(keys + segments[1] * row), 1);
+    all = _mm512_insertf32x4(all, _mm_loadu_ps(keys + segments[2] * row), 2);
+    return (real)_mm512_insertf32x4(all, _mm_loadu_ps(keys + segments[3] * row), 3);
+#else
+    const __m256 all = _mm256_castps128_ps256(_mm_loadu_ps(keys + segments[0] * row));
+    return (real)_mm256_insertf128_ps(all, _mm_loadu_ps(keys + segments[1] * row), 1);
+#endif
+}
+
+/* A quaternion of the segment of each sample; segments are `row` floats apart. */
+static inline pm_quat gather_items(const float *keys, size_t row, const lane_cursors *at) {
+    const pm_u32 *segments = at->segments;
+    return pm_lanes_of(pm_rows_of(row_of(keys, row, segments),
+                                  row_of(keys, row, segments + PM_NEIGHBOURS),
+                                  row_of(keys, row, segments + 2 * (size_t)PM_NEIGHBOURS),
+                                  row_of(keys, row, segments + 3 * (size_t)PM_NEIGHBOURS)));
+}
+
+/* One quaternion in all lanes. */
+static inline pm_quat same_items(const float *from) {
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+}
+
+/* Stores the first `count` items, `stride` floats apart. */
+static inline void store_apart(float *to, pm_quat value, size_t components, pm_u32 count,
+                               size_t stride) {
+    const pm_quat_block m = pm_block_of(value);
+    const real rows[] = {m.r0, m.r1, m.r2, m.r3};
+    const float *items = (const float *)rows;
+    if (stride == 4 && components == 4 && count >= PM_LANES)
+        pm_store_block(to, m, 4, PM_LANES, 0);
+    else
+        for (pm_u32 i = 0; i < PM_LANES && i < count; i++)
+            memcpy(to + i * stride, items + 4 * (size_t)i, components * sizeof *to);
+}
+
+/* Copies floats past the caches, but for those beside the first and the last whole vector. */
+static inline void stream(float *to, const float *from, size_t count) {
+    const size_t past = (uintptr_t)to / sizeof *to % PM_LANES;
+    size_t i = past > 0 ? PM_LANES - past : 0;
+    i = i < count ? i : count;
+    memcpy(to, from, i * sizeof *to);
+    for (; i + PM_LANES <= count; i += PM_LANES)
+        PM_STREAM(pm_load_reals(from + i), to + i);
+    memcpy(to + i, from + i, (count - i) * sizeof *to);
+}
+
 #define PM_COMPONENTS 4
 #define PM_METHOD pm_slerp
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_step
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_nlerp
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_sterp
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_squad
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_circular
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_circular_c1
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_circular_c2
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_circular_c3
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_hermite
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_bspline
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_cubicspline
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #undef PM_COMPONENTS
 #define PM_COMPONENTS 3
 #define PM_METHOD pm_vector_step
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_vector_linear
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_vector_cubic
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_vector_parabolas_c2
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_vector_parabolas_c3
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_vector_bspline
-#include "kernels/pm_walk.h"
+#include "walk_curve.h"
 #undef PM_METHOD
 
 enum { AHEAD = 3000 }; /* floats */
@@ -197,11 +281,17 @@ enum { AHEAD = 3000 }; /* floats */
                              w->plane_floats, w->track_count, 0, w->track_count, begin, end, &to,  \
                              w->map);                                                              \
         _mm_sfence();                                                                              \
+    }                                                                                              \
+    PM_FLAT static void walk_tracks_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {           \
+        pm_##name##_walk_tracks(w, begin, end);                                                    \
+        _mm_sfence();                                                                              \
     }
 PM_CURVES(PM_WALK)
 
 #define PM_WALK_ROW(name) [PM_CURVE_##name] = walk_##name,
-const pm_walk_functions PM_SET_NAME(pm_walk_functions) = {PM_LANES, {PM_CURVES(PM_WALK_ROW)}};
+#define PM_WALK_TRACKS_ROW(name) [PM_CURVE_##name] = walk_tracks_##name,
+const pm_walk_functions PM_SET_NAME(pm_walk_functions) = {
+    PM_LANES, {PM_CURVES(PM_WALK_ROW)}, {PM_CURVES(PM_WALK_TRACKS_ROW)}};
 #else
 const pm_walk_functions PM_SET_NAME(pm_walk_functions) = {0};
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples of all tracks on a common timeline in lanes: the kernels' own walk, compiled as C once for
- * each instruction set that has fused multiply-adds.
+ * Samples in lanes, compiled once for each instruction set that has fused multiply-adds: of tracks on a
+ * common timeline by the kernels' own walk, and of single tracks.
  */
 #ifndef PM_HOST_WALK_H
 #define PM_HOST_WALK_H
@@ -9,11 +9,14 @@
 #include "cpu.h"
 #include "kernels/pm_cursor.h"
 
-/* A channel of tracks that share a timeline, and where their samples are. All pointers are borrowed. */
+/* A channel of tracks, and where their samples are. All pointers are borrowed. */
 typedef struct pm_walk {
     const float *keys, *constants, *wraps; /* as in pm_channel and pm_clip_data */
-    const pm_cursor *cursors;              /* of all samples, if map.scale is 0 */
+    const pm_track_layout *layout;         /* (track_count) */
+    const pm_cursor *cursors; /* of all samples, for each timeline, if map.scale is 0 */
+    size_t cursor_row;        /* cursors of a timeline */
     pm_uniform_map map;
+    size_t padded_tracks;
     pm_u32 plane_floats, track_count;
     bool streams;      /* past the caches */
     float *to;         /* values of sample 0: (track_count, 4 or 3) */
@@ -27,12 +30,23 @@ typedef void (*pm_walk_function)(const pm_walk *walk, pm_u32 begin, pm_u32 end);
 typedef struct pm_walk_functions {
     size_t lanes; /* 0: none */
     pm_walk_function of[PM_CURVE_COUNT];
+    pm_walk_function of_tracks[PM_CURVE_COUNT]; /* samples of a track in lanes */
 } pm_walk_functions;
 
-/* The walk of a curve; NULL where the instruction set has none, or more lanes than there are tracks. */
-pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks);
+/* Fewer tracks go past the caches in lanes of samples: rows of them are not whole lines. */
+enum { PM_STREAMED_TRACKS = 16 };
 
-/* The widest instruction set of this processor that has no more lanes than there are tracks. */
-size_t pm_walk_instruction_set(size_t tracks);
+/* Whether the walk of an instruction set is in lanes of so many tracks. */
+bool pm_walk_is_across(size_t instruction_set, size_t tracks, bool streams);
+
+/* The walk of a curve in lanes of `tracks` tracks that share a timeline. With fewer tracks than lanes, with
+ * few that go past the caches, and for 0 tracks, it is that in lanes of samples. NULL where the
+ * instruction set has none. */
+pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks,
+                                     bool streams);
+
+/* The widest instruction set of this processor whose walk is in lanes of so many tracks, or the widest of
+ * all where there is none. */
+size_t pm_walk_instruction_set(size_t tracks, bool streams);
 
 #endif

@@ -10,14 +10,22 @@ PM_INSTRUCTION_SETS(PM_DECLARE_SET)
 #define PM_SET_ROW(name) &pm_walk_functions_##name,
 static const pm_walk_functions *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
 
-pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks) {
-    const pm_walk_functions *set = sets[instruction_set];
-    return set->lanes <= tracks ? set->of[curve] : NULL;
+bool pm_walk_is_across(size_t instruction_set, size_t tracks, bool streams) {
+    const size_t lanes = sets[instruction_set]->lanes;
+    return lanes > 0 && lanes <= tracks && !(streams && tracks < PM_STREAMED_TRACKS);
 }
 
-size_t pm_walk_instruction_set(size_t tracks) {
-    size_t i = pm_instruction_set_widest();
-    while (i > 0 && sets[i]->lanes > tracks)
-        i--;
-    return i;
+pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks,
+                                     bool streams) {
+    const pm_walk_functions *set = sets[instruction_set];
+    return pm_walk_is_across(instruction_set, tracks, streams) ? set->of[curve]
+                                                               : set->of_tracks[curve];
+}
+
+size_t pm_walk_instruction_set(size_t tracks, bool streams) {
+    const size_t widest = pm_instruction_set_widest();
+    for (size_t i = widest; i > 0; i--)
+        if (pm_walk_is_across(i, tracks, streams))
+            return i;
+    return widest;
 }

@@ -34,23 +34,80 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
 }
 
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
-    pm_status status = pm_clip_check(&desc->clips[i], error);
-    if (status == PM_OK)
-        status = check_alike(desc, i, error);
-    return status == PM_OK ? status : pm_crowd_name_clip(i, status, error);
+    const pm_status status = pm_clip_check(&desc->clips[i], error);
+    return status == PM_OK ? check_alike(desc, i, error) : status;
 }
 
-static pm_status check(const pm_crowd_desc *desc, pm_error *error) {
+static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
     if (!desc->skeleton || !desc->clips)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                        desc->skeleton ? "clips" : "skeleton");
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
-    for (size_t i = 0; status == PM_OK && i < desc->clip_count; i++)
-        status = check_clip(desc, i, error);
-    return status;
+    return PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* State shared by the threads that check or build clips. */
+typedef struct construction {
+    const pm_crowd_desc *desc;
+    pm_crowd_data *crowd;
+    size_t threads;       /* for each clip */
+    pthread_mutex_t lock; /* guards the fields below */
+    pm_status status;     /* of the failed clip with the lowest index */
+    size_t failed;        /* its index: clips before it are all tried */
+    pm_error error;
+} construction;
+
+static void note_failure(construction *c, pm_status status, size_t clip, const pm_error *error) {
+    pthread_mutex_lock(&c->lock);
+    if (c->status == PM_OK || clip < c->failed) {
+        c->status = status;
+        c->failed = clip;
+        c->error = *error;
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_work work,
+                              pm_error *error) {
+    pthread_mutex_init(&c->lock, NULL);
+    pm_run_parallel(threads, clips, work, c);
+    pthread_mutex_destroy(&c->lock);
+    if (c->status == PM_OK)
+        return PM_OK;
+    if (error)
+        *error = c->error;
+    return pm_crowd_name_clip(c->failed, c->status, error);
+}
+
+/* Clips after the first, with which they are compared. */
+static void check_items(void *context, pm_items *items) {
+    construction *c = context;
+    size_t i;
+    while (pm_take_item(items, &i)) {
+        pm_error error = {.status = PM_OK};
+        const pm_status status = check_clip(c->desc, i + 1, &error);
+        if (status != PM_OK)
+            note_failure(c, status, i + 1, &error);
+    }
+}
+
+/* Starting a thread costs as much time as checking some small clips. */
+static pm_status check(const pm_crowd_desc *desc, size_t threads, pm_error *error) {
+    enum { CLIPS_A_THREAD = 32 };
+    construction c = {.desc = desc};
+    pm_status status = check_counts(desc, error);
+    if (status != PM_OK)
+        return status;
+    status = check_clip(desc, 0, error);
+    if (status != PM_OK)
+        return pm_crowd_name_clip(0, status, error);
+    const size_t useful = 1 + desc->clip_count / CLIPS_A_THREAD;
+    return run_on_clips(&c, useful < threads ? useful : threads, desc->clip_count - 1, check_items,
+                        error);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -78,27 +135,6 @@ static pm_status measure(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_err
             return pm_crowd_name_clip(i, status, error);
     }
     return PM_OK;
-}
-
-/* State shared by the threads that build clips. */
-typedef struct construction {
-    const pm_crowd_desc *desc;
-    pm_crowd_data *crowd;
-    size_t threads;       /* for each clip */
-    pthread_mutex_t lock; /* guards the fields below */
-    pm_status status;     /* of the failed clip with the lowest index */
-    size_t failed;        /* its index: clips before it are all tried */
-    pm_error error;
-} construction;
-
-static void note_failure(construction *c, pm_status status, size_t clip, const pm_error *error) {
-    pthread_mutex_lock(&c->lock);
-    if (c->status == PM_OK || clip < c->failed) {
-        c->status = status;
-        c->failed = clip;
-        c->error = *error;
-    }
-    pthread_mutex_unlock(&c->lock);
 }
 
 static void build_items(void *context, pm_items *items) {
@@ -133,14 +169,7 @@ static pm_status build_clips(const pm_crowd_desc *desc, size_t threads, pm_crowd
                              pm_error *error) {
     const size_t beside = useful_threads(crowd, threads);
     construction c = {.desc = desc, .crowd = crowd, .threads = threads / beside};
-    pthread_mutex_init(&c.lock, NULL);
-    pm_run_parallel(beside, crowd->clip_count, build_items, &c);
-    pthread_mutex_destroy(&c.lock);
-    if (c.status == PM_OK)
-        return PM_OK;
-    if (error)
-        *error = c.error;
-    return pm_crowd_name_clip(c.failed, c.status, error);
+    return run_on_clips(&c, beside, crowd->clip_count, build_items, error);
 }
 
 static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
@@ -157,7 +186,7 @@ static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data 
 
 pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
                               pm_error *error) {
-    pm_status status = check(desc, error);
+    pm_status status = check(desc, threads, error);
     if (status != PM_OK)
         return status;
     pm_crowd_data *made = calloc(1, sizeof *made);

@@ -57,7 +57,7 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
     if (!pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     channel->constant_floats = crowd->clip_count * constant_planes_of(channel) * plane_of(crowd);
-    channel->keys = allocate_lines(channel->key_bytes);
+    channel->keys = pm_large_allocate(channel->key_bytes);
     channel->constants =
         allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
@@ -117,13 +117,25 @@ pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, 
     return status;
 }
 
+/* Padding is zero. The thread that builds a clip makes its pages. */
+static void clear_keys(const pm_crowd_data *crowd, unsigned c, size_t i) {
+    const pm_channel *channel = &crowd->channels[c];
+    const size_t end =
+        i + 1 < crowd->clip_count ? crowd->clips[i + 1].first[c] : channel->key_numbers;
+    size_t from = 0, to = 0;
+    (void)pm_key_bytes(channel->format, crowd->clips[i].first[c], &from);
+    (void)pm_key_bytes(channel->format, end, &to);
+    memset((char *)channel->keys + from, 0, to - from);
+}
+
 void pm_crowd_place_clip(const pm_crowd_data *crowd, pm_clip_data *clip, size_t i) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         const pm_channel *channel = &crowd->channels[c];
-        if (channel->present)
-            pm_clip_data_place(clip, c, channel->keys, crowd->clips[i].first[c],
-                               channel->constants +
-                                   i * constant_planes_of(channel) * plane_of(crowd));
+        if (!channel->present)
+            continue;
+        clear_keys(crowd, c, i);
+        pm_clip_data_place(clip, c, channel->keys, crowd->clips[i].first[c],
+                           channel->constants + i * constant_planes_of(channel) * plane_of(crowd));
     }
 }
 

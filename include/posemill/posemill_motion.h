@@ -322,6 +322,13 @@ PM_API pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *eng
                                          pm_motion **copy, pm_motion_resample_report *report,
                                          pm_error *error);
 
+/* Whether a device can repay the time in which it is opened: a resampling computes at least 2^26
+ * numbers, and there is a GPU, which is looked for only then. Otherwise an engine on "none" is faster
+ * for it, with the bits of every device that pm_engine_self_check finds exact. Always true with `check`,
+ * and false for options that pm_motion_resample refuses. Thread-safe. */
+PM_API bool pm_motion_repays_device(const pm_motion *motion,
+                                    const pm_motion_resample_options *options);
+
 /* ---- converting ---------------------------------------------------------- */
 
 /* A turn of the world that makes another axis point up. */
@@ -693,7 +700,9 @@ typedef struct pm_motion_batch_options {
     size_t report_pages; /* how many of the worst have a page. 0: none */
     const char *made_by; /* what the report says about how it was made. NULL: pm_motion_batch_run */
     /* The functions are called one at a time. NULL: not called */
-    pm_log_function log; /* receives PM_LOG_WARNING, on any thread */
+    pm_log_function
+        log; /* receives PM_LOG_WARNING and, with `automatic`, PM_LOG_INFO that says where
+                            a file is computed, on any thread */
     void *log_user;
     /* Receives what became of a file, on any thread, when its record is written. */
     void (*ended)(void *user, const pm_motion_batch_file *file);
@@ -705,8 +714,12 @@ typedef struct pm_motion_batch_options {
      * finished. Called on any thread, also on several at once. */
     bool (*is_stopped)(void *user);
     void *is_stopped_user;
+    /* Of the engines of a batch that is given none: files are computed in plain C, except those that
+     * pm_motion_repays_device is true of, for the first of which the device is opened. Its device is
+     * NULL or "auto". NULL: the batch is given its engine */
+    const pm_engine_desc *automatic;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_batch_options;
 
 /* Checks a batch as pm_motion_batch_run does before it writes anything. Refused are two files with
@@ -716,7 +729,7 @@ PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                        const pm_motion_batch_options *options, pm_error *error);
 
 /* Resamples or converts the files of a list into a folder, on threads of its own. `engine` may be NULL
- * without a rate. A file that cannot be used is a failure in `result`, and not a failure of the
+ * without a rate, and with `automatic`. A file that cannot be used is a failure in `result`, and not a failure of the
  * run. If the run ends early, for example because of a full disk or another run with other options,
  * it returns an error, and files that are already done stay. `result`, which may be NULL, is filled
  * in this case too. Runs with the same options may share a folder, also from several processes.

@@ -5,6 +5,8 @@
  */
 #include "motion/base/arena.h"
 
+#include "motion/base/huge_pages.h"
+
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ void *motion_allocate(motion_arena *arena, size_t count, size_t size) {
     motion_block *block = calloc(1, sizeof *block + count * size);
     if (!block)
         return NULL;
+    motion_ask_for_huge_pages(block, sizeof *block + count * size);
     block->next = arena->blocks;
     arena->blocks = block;
     return block->bytes;

@@ -34,7 +34,7 @@ struct batch {
     const pm_motion_batch_list *list;
     const pm_motion_batch_options *options;
     batch_common common;
-    pm_device_info device;
+    task_engines engines;
     batch_plan plan;
     record_file *records;
     int folder; /* the lock on it. -1: none */
@@ -282,6 +282,7 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
     b->options = options;
     b->folder = -1;
     b->common.options = options;
+    b->common.engines = &b->engines;
     b->common.log = hear;
     b->common.log_user = b;
     pthread_mutex_init(&b->lock, NULL);
@@ -342,12 +343,7 @@ static pm_status run_files(batch *b, pm_error *error) {
 }
 
 pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result, pm_error *error) {
-    b->common.engine = engine;
-    b->common.device = "";
-    if (engine && b->options->task.rate) {
-        pm_engine_get_info(engine, &b->device, sizeof b->device);
-        b->common.device = b->device.name;
-    }
+    task_engines_begin(&b->engines, engine, b->options->automatic);
     b->counts = (pm_motion_batch_result){.files = b->plan.count, .bytes = b->plan.bytes};
     b->begun = seconds_now();
     pm_status status = record_file_open(b->records_path, &b->records, error);
@@ -361,6 +357,7 @@ pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result,
             *error = unclosed;
         status = status == PM_OK ? closed : status;
     }
+    task_engines_end(&b->engines);
     *result = b->counts;
     return status;
 }

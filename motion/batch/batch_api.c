@@ -75,6 +75,8 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
     if (o->report && o->shard_count > 1)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "report is of the whole batch, not of a shard");
+    if (o->automatic && o->automatic->device && strcmp(o->automatic->device, "auto") != 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "automatic.device is not auto");
     if (o->verify && !o->resume)
         return motion_fail(error, PM_ERROR_ARGUMENT, "verify requires resume");
     return PM_OK;
@@ -114,7 +116,7 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && options->task.rate && !engine)
+    if (status == PM_OK && options->task.rate && !engine && !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)
         return status;

@@ -196,12 +196,12 @@ static pm_status find_output(const batch_file *file, batch_record *record, pm_er
     return PM_OK;
 }
 
-static pm_status run_task(const batch_common *common, const task_how *how, const task_input *in,
-                          const task_output *out, batch_result *result) {
+static pm_status run_task(const task_how *how, const task_input *in, const task_output *out,
+                          batch_result *result) {
     task_work work;
     pm_status status = task_open(&work, how, in, out, &result->report, &result->error);
     if (status == PM_OK)
-        status = task_write(&work, common->engine, &result->error);
+        status = task_write(&work, &result->error);
     task_close(&work);
     return status;
 }
@@ -226,7 +226,7 @@ static pm_status resample_digested(const batch_common *common, const task_how *h
         .path = file->out, .must_be_new = !o->resume && !o->overwrite, .observer = &sees_out};
     pm_status status = PM_ERROR_OUTPUT;
     if (in && out)
-        status = run_task(common, how, &input, &output, result);
+        status = run_task(how, &input, &output, result);
     else
         motion_fail_at(&result->error, status, file->item->path, MOTION_MEMORY_HINT,
                        "out of memory for digests");
@@ -276,10 +276,9 @@ typedef struct listener {
 
 static void hear(void *user, pm_log_level level, const char *message) {
     const listener *l = user;
-    if (level == PM_LOG_WARNING) {
+    if (level == PM_LOG_WARNING)
         keep_warning(l->result, "", message);
-        l->common->log(l->common->log_user, level, message);
-    }
+    l->common->log(l->common->log_user, level, message);
 }
 
 /* Of many files the end is told once, by their number. */
@@ -299,7 +298,7 @@ static void gather_warnings(const batch_file *file, batch_result *result) {
     result->record.warning_count = result->warning_count;
 }
 
-static void describe(const batch_common *common, const batch_file *file, batch_result *result) {
+static void describe(const batch_file *file, batch_result *result) {
     batch_record *record = &result->record;
     const task_report *report = &result->report;
     record->source_rate = report->source_rate;
@@ -307,7 +306,7 @@ static void describe(const batch_common *common, const batch_file *file, batch_r
     record->frames = report->frames;
     record->joints = report->joint_count;
     record->method = report->method;
-    record->device = common->device;
+    record->device = report->device.name;
     record->bytes_read = report->bytes_read;
     record->checked = report->checked;
     record->identical = report->identical;
@@ -329,6 +328,7 @@ static void make(const batch_common *common, task_curve *curve, batch_file *file
     listener listens = {common, result};
     const task_how how = {.task = &common->options->task,
                           .curve = curve,
+                          .engines = common->engines,
                           .is_batch = true,
                           .log = hear,
                           .log_user = &listens};
@@ -337,7 +337,7 @@ static void make(const batch_common *common, task_curve *curve, batch_file *file
     record->status = status == PM_OK ? RECORD_DONE : RECORD_FAILED;
     record->code = record_code(status);
     record->error = status == PM_OK ? NULL : result->error.message;
-    describe(common, file, result);
+    describe(file, result);
 }
 
 void batch_file_run(const batch_common *common, task_curve *curve, batch_file *file,

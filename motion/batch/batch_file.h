@@ -15,8 +15,7 @@
 /* What all files share. Constant while threads run. */
 typedef struct batch_common {
     const pm_motion_batch_options *options;
-    pm_engine *engine;
-    const char *device;
+    task_engines *engines;
     options_files files;
     digest shared;        /* of the options without those of an item */
     record_table *before; /* of earlier runs; NULL: nothing is kept */

@@ -7,6 +7,8 @@
 
 #include "motion/files/input.h"
 
+#include "motion/base/huge_pages.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -74,6 +76,7 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     char *data = realloc(buffer->data, capacity);
     if (!data)
         return false;
+    motion_ask_for_huge_pages(data + buffer->size, capacity - buffer->size);
     buffer->data = data;
     buffer->capacity = capacity;
     return true;

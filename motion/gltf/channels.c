@@ -64,6 +64,17 @@ static double factor_of(double length) {
     return length < 1.0 ? 1.0 / length : length;
 }
 
+/* Whether no key is as far from unit length as the tolerance. The square of a length is further from 1. */
+static bool are_near_unit(const float *keys, size_t count, size_t stride) {
+    bool are_near = true;
+    for (size_t k = 0; k < count; k++) {
+        const double x = (double)keys[k * stride], y = (double)keys[k * stride + 1];
+        const double z = (double)keys[k * stride + 2], w = (double)keys[k * stride + 3];
+        are_near &= fabs(x * x + y * y + z * z + w * w - 1.0) <= 0.5 * UNIT_TOLERANCE;
+    }
+    return are_near;
+}
+
 /* The key that is furthest from unit length. */
 static size_t find_worst(const float *keys, size_t count, size_t stride, double *worst) {
     size_t at = 0;
@@ -118,6 +129,8 @@ static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gl
     const float **made = &reader->cache[a->index].unit[is_cubic];
     const size_t first = is_cubic ? 4 : 0, stride = is_cubic ? 12 : 4;
     double worst = 1.0;
+    if (!*made && are_near_unit(*values + first, a->count * 4 / stride, stride))
+        *made = *values;
     if (!*made) {
         const size_t key = find_worst(*values + first, a->count * 4 / stride, stride, &worst);
         pm_status status = check_worst(reader, a, place, is_cubic, key, worst, error);

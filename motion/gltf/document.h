@@ -6,6 +6,8 @@
 #ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
 #define POSEMILL_MOTION_GLTF_DOCUMENT_H
 
+#include <string.h>
+
 #include "motion/gltf/place.h"
 #include "motion/model/model.h"
 
@@ -101,6 +103,14 @@ pm_status gltf_read_animations(gltf_reader *reader, pm_error *error);
 /* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
 pm_status gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
                          const unsigned char **data, pm_error *error);
+
+/* Whether floats in memory have the bytes of those in files. */
+static inline bool gltf_is_little_endian(void) {
+    const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
 
 /* Whether a view can be decompressed in this build. */
 bool gltf_can_decompress(void);

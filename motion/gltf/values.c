@@ -5,6 +5,7 @@
  */
 #include "motion/gltf/accessor.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -60,19 +61,12 @@ static void convert(const gltf_accessor *a, const unsigned char *from, float *to
 
 /* ---- arrays -------------------------------------------------------------------------------- */
 
-static bool is_little_endian(void) {
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
 static bool can_borrow(const gltf_reader *reader, const gltf_accessor *a,
                        const unsigned char *data) {
     const size_t stride = reader->document->views[a->view].stride;
     return a->component_type == GLTF_FLOAT && a->sparse_count == 0 &&
            (stride == 0 || stride == a->components * sizeof(float)) &&
-           (uintptr_t)data % sizeof(float) == 0 && is_little_endian();
+           (uintptr_t)data % sizeof(float) == 0 && gltf_is_little_endian();
 }
 
 static pm_status put_sparse(gltf_reader *reader, const gltf_accessor *a, float *values,
@@ -137,7 +131,11 @@ static pm_status fill_gaps(gltf_reader *reader, const gltf_accessor *a, size_t a
 
 static pm_status check_finite(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
                               const float **values, pm_error *error) {
-    for (size_t i = 0; i < a->count * a->components; i++)
+    const size_t count = a->count * a->components;
+    bool are_finite = true;
+    for (size_t i = 0; i < count; i++)
+        are_finite &= fabsf((*values)[i]) <= FLT_MAX;
+    for (size_t i = 0; !are_finite && i < count; i++)
         if (!isfinite((*values)[i]))
             return reader->input->gaps
                        ? fill_gaps(reader, a, i, values, error)

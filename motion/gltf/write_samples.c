@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: MIT
  *
  * The new data of a clip: times, and then the samples of each channel in a row, as accessors have
- * them. Samples come in pieces of time, so that those of a block of channels are held in memory.
+ * them. Samples come in pieces of time, so that those of a block of channels are held in memory, as
+ * the floats that the file gets.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/huge_pages.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
 enum {
-    PIECE = 1024,           /* samples at a time */
-    BLOCK_BYTES = 64 << 20, /* of the samples of several channels */
+    PIECE = 1024,            /* samples at a time, at most */
+    LEAST_PIECE = 64,        /* and at least, of several samples */
+    PIECE_NUMBERS = 1 << 15, /* of a piece, which stays in a cache */
+    BLOCK_NUMBERS = 1 << 23, /* of the samples of several channels */
 };
 
 typedef struct sample_block {
     const gltf_new_clip *clip;
     const pm_motion_clip *source;
     size_t begin, end; /* its channels */
-    double *values;    /* of its channels, and a piece for those that stay */
-    double **channels; /* by channel: where the next piece goes. NULL: it is in another block */
-    size_t *offsets;   /* by channel, in numbers */
+    size_t piece;      /* samples */
+    float *samples;    /* of its channels */
+    double *numbers;   /* of its channels, a piece of each, in which it is computed */
+    double **channels; /* by channel: its piece. NULL: it is in another block */
+    size_t *offsets;   /* by channel, in `samples` */
     motion_position positions[PIECE];
 } sample_block;
 
-static pm_status put_floats(const gltf_byte_sink *sink, const double *values, size_t count,
-                            pm_error *error) {
+static pm_status put_swapped(const gltf_byte_sink *sink, const float *values, size_t count,
+                             pm_error *error) {
     unsigned char bytes[4 * PIECE];
     for (size_t i = 0; i < count; i += PIECE) {
         const size_t n = count - i < PIECE ? count - i : PIECE;
         for (size_t k = 0; k < n; k++) {
-            const float value = (float)values[i + k];
             uint32_t bits;
-            memcpy(&bits, &value, sizeof bits);
+            memcpy(&bits, &values[i + k], sizeof bits);
             for (unsigned b = 0; b < 4; b++)
                 bytes[4 * k + b] = (unsigned char)(bits >> (8 * b));
         }
@@ -43,13 +48,19 @@ static pm_status put_floats(const gltf_byte_sink *sink, const double *values, si
     return PM_OK;
 }
 
+static pm_status put_floats(const gltf_byte_sink *sink, const float *values, size_t count,
+                            pm_error *error) {
+    return gltf_is_little_endian() ? sink->put(sink->user, values, count * sizeof *values, error)
+                                   : put_swapped(sink, values, count, error);
+}
+
 static pm_status put_times(const motion_samples *s, const gltf_byte_sink *sink, pm_error *error) {
-    double times[PIECE];
+    float times[PIECE];
     pm_status status = PM_OK;
     for (uint64_t first = 0; status == PM_OK && first < s->count; first += PIECE) {
         const size_t n = s->count - first < PIECE ? (size_t)(s->count - first) : PIECE;
         for (size_t k = 0; k < n; k++)
-            times[k] = (double)gltf_sample_time(s, first + k);
+            times[k] = gltf_sample_time(s, first + k);
         status = put_floats(sink, times, n, error);
     }
     return status;
@@ -68,45 +79,80 @@ static void put_keys(const sample_block *b, size_t count) {
     }
 }
 
+/* The samples from `first` on become floats. */
+static void keep_piece(const sample_block *b, uint64_t first, size_t count) {
+    for (size_t c = b->begin; c < b->end; c++) {
+        const pm_motion_channel *channel = &b->source->channels[c];
+        const size_t components = channel->components;
+        if (!gltf_is_resampled(channel))
+            continue;
+        float *to = b->samples + b->offsets[c] + (size_t)first * components;
+        for (size_t i = 0; i < count * components; i++)
+            to[i] = (float)b->channels[c][i];
+    }
+}
+
 static pm_status read_pieces(sample_block *b, pm_error *error) {
     const motion_samples *s = b->clip->samples;
-    for (uint64_t first = 0; first < s->count; first += PIECE) {
-        const size_t n = s->count - first < PIECE ? (size_t)(s->count - first) : PIECE;
-        for (size_t c = b->begin; c < b->end; c++) {
-            const pm_motion_channel *channel = &b->source->channels[c];
-            const size_t passed =
-                gltf_is_resampled(channel) ? (size_t)first * channel->components : 0;
-            b->channels[c] = b->values + b->offsets[c] + passed;
-        }
+    for (uint64_t first = 0; first < s->count; first += b->piece) {
+        const size_t n = s->count - first < b->piece ? (size_t)(s->count - first) : b->piece;
         for (size_t k = 0; k < n; k++)
             b->positions[k] = (motion_position){.key = MOTION_NO_KEY};
         const pm_status status = s->read(s->user, first, n, b->channels, b->positions, error);
         if (status != PM_OK)
             return status;
         put_keys(b, n);
+        keep_piece(b, first, n);
     }
     return PM_OK;
 }
 
-/* Numbers of a channel in a block. Those of all samples were counted when the view was made. */
+/* Numbers of all samples of a channel, which were counted when the view was made. */
 static size_t numbers_of(const sample_block *b, size_t channel) {
     const pm_motion_channel *of = &b->source->channels[channel];
-    return (gltf_is_resampled(of) ? (size_t)b->clip->samples->count : (size_t)PIECE) *
-           of->components;
+    return gltf_is_resampled(of) ? (size_t)b->clip->samples->count * of->components : 0;
 }
 
-/* The channels from b->begin on that fit in a block; at least one, if there is one. */
-static size_t place_block(sample_block *b) {
-    const size_t most = BLOCK_BYTES / sizeof(double);
-    size_t numbers = 0;
+/* The channels from b->begin on that fit in a block; at least one, if there is one. Returns the numbers
+ * of a sample of all, those that stay included. */
+static size_t place_block(sample_block *b, size_t *all) {
+    size_t width = 0;
+    *all = 0;
     for (b->end = b->begin; b->end < b->source->channel_count; b->end++) {
         const size_t more = numbers_of(b, b->end);
-        if (b->end > b->begin && (numbers > most || more > most - numbers))
+        if (b->end > b->begin && (*all > BLOCK_NUMBERS || more > BLOCK_NUMBERS - *all))
             break;
-        b->offsets[b->end] = numbers;
-        numbers += more;
+        b->offsets[b->end] = *all;
+        *all += more;
+        width += b->source->channels[b->end].components;
     }
-    return numbers;
+    return width;
+}
+
+static bool allocate_block(sample_block *b) {
+    size_t all;
+    const size_t width = place_block(b, &all), fitting = PIECE_NUMBERS / width;
+    b->piece = fitting < LEAST_PIECE ? LEAST_PIECE : fitting < PIECE ? fitting : PIECE;
+    b->samples =
+        all < SIZE_MAX / sizeof *b->samples ? malloc((all + 1) * sizeof *b->samples) : NULL;
+    motion_ask_for_huge_pages(b->samples, (all + 1) * sizeof *b->samples);
+    b->numbers = calloc(width, b->piece * sizeof *b->numbers);
+    double *at = b->numbers;
+    for (size_t c = b->begin; at && c < b->end; c++) {
+        b->channels[c] = at;
+        at += b->source->channels[c].components * b->piece;
+    }
+    return b->samples && b->numbers;
+}
+
+static void release_block(sample_block *b) {
+    for (size_t c = b->begin; c < b->end; c++)
+        b->channels[c] = NULL;
+    free(b->samples);
+    free(b->numbers);
+    b->samples = NULL;
+    b->numbers = NULL;
+    b->begin = b->end;
 }
 
 /* Steps that are moved in time. */
@@ -116,13 +162,13 @@ static pm_status put_kept(const sample_block *b, const pm_motion_channel *channe
         motion_keep_keys(b->clip->samples, &b->source->timelines[channel->timeline]);
     pm_status status = PM_OK;
     for (size_t k = 0; status == PM_OK && k < kept.count; k++) {
-        const double time = motion_kept_time(&kept, k);
+        const float time = (float)motion_kept_time(&kept, k);
         status = put_floats(sink, &time, 1, error);
     }
     for (size_t k = 0; status == PM_OK && k < kept.count; k++)
         for (uint32_t i = 0; status == PM_OK && i < channel->components; i++) {
-            const double value =
-                evaluate_number(&channel->keys, channel->components, kept.first + k, i);
+            const float value =
+                (float)evaluate_number(&channel->keys, channel->components, kept.first + k, i);
             status = put_floats(sink, &value, 1, error);
         }
     return status;
@@ -133,35 +179,22 @@ static pm_status put_channels(const sample_block *b, const gltf_byte_sink *sink,
     for (size_t c = b->begin; status == PM_OK && c < b->end; c++) {
         const pm_motion_channel *channel = &b->source->channels[c];
         if (gltf_is_resampled(channel))
-            status = put_floats(sink, b->values + b->offsets[c],
-                                (size_t)b->clip->samples->count * channel->components, error);
+            status = put_floats(sink, b->samples + b->offsets[c], numbers_of(b, c), error);
         else if (b->clip->samples->is_moved)
             status = put_kept(b, channel, sink, error);
     }
     return status;
 }
 
-/* All channels are selected before the first block. */
-static pm_status select_block(const sample_block *b, pm_error *error) {
-    const motion_samples *s = b->clip->samples;
-    return b->end - b->begin == b->source->channel_count
-               ? PM_OK
-               : s->select(s->user, b->begin, b->end - b->begin, error);
-}
-
 static pm_status put_block(sample_block *b, const gltf_byte_sink *sink, pm_error *error) {
-    const size_t numbers = place_block(b);
-    b->values =
-        numbers < SIZE_MAX / sizeof *b->values ? calloc(numbers + 1, sizeof *b->values) : NULL;
-    pm_status status = b->values ? select_block(b, error) : motion_refuse_memory(error);
+    const motion_samples *s = b->clip->samples;
+    pm_status status = allocate_block(b) ? s->select(s->user, b->begin, b->end - b->begin, error)
+                                         : motion_refuse_memory(error);
     if (status == PM_OK)
         status = read_pieces(b, error);
     if (status == PM_OK)
         status = put_channels(b, sink, error);
-    for (size_t c = b->begin; c < b->end; c++)
-        b->channels[c] = NULL;
-    free(b->values);
-    b->begin = b->end;
+    release_block(b);
     return status;
 }
 

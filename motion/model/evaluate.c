@@ -67,13 +67,37 @@ static void normalise(double q[4]) {
         q[i] /= length;
 }
 
-void evaluate_key(const pm_motion_channel *channel, size_t key, double *value) {
+/* Sets the numbers of a key; returns the sum of their squares. */
+static double load_key(const pm_array *array, uint32_t components, size_t key, double *value) {
     double length2 = 0;
-    for (uint32_t i = 0; i < channel->components; i++) {
-        value[i] = evaluate_number(&channel->keys, channel->components, key, i);
+    for (uint32_t i = 0; i < components; i++) {
+        value[i] = evaluate_number(array, components, key, i);
         length2 += value[i] * value[i];
     }
-    if (channel->path == PM_MOTION_ROTATION && fabs(sqrt(length2) - 1) > KEY_LENGTH_TOLERANCE)
+    return length2;
+}
+
+/* Four floats, as most keys are. */
+static double load_quat(const pm_array *array, size_t key, double value[4]) {
+    float narrow[4];
+    if (array->type != PM_FLOAT32)
+        return load_key(array, 4, key, value);
+    memcpy(narrow,
+           (const char *)array->data + key * (array->stride ? array->stride : sizeof narrow),
+           sizeof narrow);
+    for (int i = 0; i < 4; i++)
+        value[i] = (double)narrow[i];
+    return value[0] * value[0] + value[1] * value[1] + value[2] * value[2] + value[3] * value[3];
+}
+
+/* A square is further from 1 than its root. */
+void evaluate_key(const pm_motion_channel *channel, size_t key, double *value) {
+    if (channel->path != PM_MOTION_ROTATION) {
+        load_key(&channel->keys, channel->components, key, value);
+        return;
+    }
+    const double length2 = load_quat(&channel->keys, key, value);
+    if (fabs(length2 - 1) > KEY_LENGTH_TOLERANCE && fabs(sqrt(length2) - 1) > KEY_LENGTH_TOLERANCE)
         normalise(value);
 }
 

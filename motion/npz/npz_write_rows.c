@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/huge_pages.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 #include "motion/time/rate.h"
@@ -406,7 +407,9 @@ static pm_status make_output(const writing *w, const npz_rows *rows, npz_output 
     const bool is_packed = w->rows < w->samples->count && is_packed_early(w, rows);
     out->size = out->rows_at + h.shape[0] * out->row_size;
     out->packing = is_packed ? zip_packing_begin() : NULL;
-    out->bytes = malloc(is_packed ? out->rows_at + (size_t)w->rows * out->row_size : out->size);
+    const size_t bytes = is_packed ? out->rows_at + (size_t)w->rows * out->row_size : out->size;
+    out->bytes = malloc(bytes);
+    motion_ask_for_huge_pages(out->bytes, bytes);
     if (out->bytes && npz_is_rotation(rows->role))
         out->near = calloc(rows->width, sizeof *out->near);
     if (!out->bytes || (is_packed && !out->packing) || (npz_is_rotation(rows->role) && !out->near))

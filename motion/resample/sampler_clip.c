@@ -49,7 +49,10 @@ static pm_status name_failure(const sampler *s, const track_group *group, pm_err
 static size_t find_too_large(const sampler *s, size_t channel, const double *values, size_t count,
                              const motion_position positions[]) {
     const size_t components = s->clip->channels[channel].components;
-    for (size_t k = 0; k < count; k++)
+    bool all_fit = true;
+    for (size_t i = 0; i < count * components; i++)
+        all_fit &= fabs(values[i]) <= s->largest;
+    for (size_t k = 0; !all_fit && k < count; k++)
         for (size_t i = 0; !positions[k].exact && i < components; i++)
             if (!(fabs(values[k * components + i]) <= s->largest))
                 return k;

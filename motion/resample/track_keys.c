@@ -7,7 +7,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "motion/base/huge_pages.h"
 #include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {
@@ -128,30 +130,6 @@ static void find_bases(track_group *group, const pm_motion_clip *clip, size_t tr
     }
 }
 
-/* The numbers of one key of a track. */
-static void copy_key(const track_group *group, const pm_motion_clip *clip, key_array which,
-                     size_t track, size_t key, double *to) {
-    const track_number *numbers = &group->numbers[group->rotates ? track : 3 * track];
-    if (group->rotates) {
-        const pm_motion_channel *channel = &clip->channels[numbers->channel];
-        if (which == KEYS && needs_unit_keys(group, channel))
-            evaluate_key(channel, key, to);
-        else
-            for (uint32_t i = 0; i < 4; i++)
-                to[i] = evaluate_number(array_of(channel, which), 4, key, i);
-        return;
-    }
-    for (size_t i = 0; i < 3; i++) {
-        to[i] = 0;
-        if (numbers[i].channel == TRACKS_NO_CHANNEL)
-            continue;
-        const pm_motion_channel *channel = &clip->channels[numbers[i].channel];
-        to[i] = evaluate_number(array_of(channel, which), channel->components, key,
-                                numbers[i].component) -
-                (which == KEYS ? numbers[i].base : 0);
-    }
-}
-
 /* The keys of all tracks, counted; SIZE_MAX if their numbers cannot be. */
 static size_t count_keys(const track_group *group, const pm_clip_desc *desc) {
     size_t keys = 0;
@@ -170,20 +148,84 @@ static size_t first_key(const track_group *group, const pm_motion_clip *clip, si
     return trim_of(&clip->timelines[group->timelines[track]], trim);
 }
 
+/* Numbers of a track, key after key. */
+typedef struct number_source {
+    const char *first; /* NULL: all are 0 */
+    size_t stride;
+    double base;
+    bool is_single;
+} number_source;
+
+static number_source source_of(const track_group *group, const pm_motion_clip *clip, size_t trim,
+                               key_array which, size_t track, size_t component) {
+    const track_number *number = &group->numbers[group->rotates ? track : 3 * track + component];
+    if (number->channel == TRACKS_NO_CHANNEL)
+        return (number_source){.first = NULL};
+    const pm_motion_channel *channel = &clip->channels[number->channel];
+    const pm_array *array = array_of(channel, which);
+    const size_t stride = stride_of(array, group->rotates ? 4 : channel->components);
+    const size_t at = (group->rotates ? component : number->component) * size_of(array->type);
+    return (number_source){.first = (const char *)array->data +
+                                    first_key(group, clip, track, trim) * stride + at,
+                           .stride = stride,
+                           .base = !group->rotates && which == KEYS ? number->base : 0,
+                           .is_single = array->type == PM_FLOAT32};
+}
+
+static double number_at(const number_source *source, size_t key) {
+    const char *at = source->first + key * source->stride;
+    float narrow;
+    double wide;
+    if (!source->is_single) {
+        memcpy(&wide, at, sizeof wide);
+        return wide - source->base;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return (double)narrow - source->base;
+}
+
+/* Copies numbers to places that are `step` apart. */
+static void copy_numbers(const number_source *source, size_t first, size_t count, double *to,
+                         size_t step) {
+    for (size_t k = 0; k < count; k++)
+        to[k * step] = source->first ? number_at(source, first + k) : 0;
+}
+
+/* Copies keys of a track, those from `first` on of the keys that are not trimmed. */
+static void copy_track(const track_group *group, const pm_motion_clip *clip, size_t trim,
+                       key_array which, size_t track, size_t first, size_t count, double *to,
+                       size_t step) {
+    const size_t width = group->rotates ? 4 : 3;
+    const pm_motion_channel *channel =
+        &clip->channels[group->numbers[group->rotates ? track : 3 * track].channel];
+    for (size_t i = 0; i < width; i++) {
+        const number_source source = source_of(group, clip, trim, which, track, i);
+        copy_numbers(&source, first, count, to + i, step);
+    }
+    if (which == KEYS && needs_unit_keys(group, channel))
+        for (size_t k = 0; k < count; k++)
+            evaluate_key(channel, first_key(group, clip, track, trim) + first + k, to + k * step);
+}
+
+/* Tracks side by side, in pieces of time that stay in a cache; or one after another. */
 static double *copy_keys(const track_group *group, const pm_motion_clip *clip, size_t trim,
                          const pm_clip_desc *desc, key_array which) {
+    enum { PIECE = 64 };
     const size_t width = group->rotates ? 4 : 3, all = count_keys(group, desc);
+    const size_t step = width * group->track_count;
     double *copy = all < SIZE_MAX ? malloc((all + 1) * width * sizeof *copy) : NULL;
-    if (!copy)
-        return NULL;
     double *to = copy;
-    if (!desc->timeline_of)
-        for (size_t k = 0; k < desc->timelines[0].key_count; k++)
-            for (size_t t = 0; t < group->track_count; t++, to += width)
-                copy_key(group, clip, which, t, first_key(group, clip, t, trim) + k, to);
-    for (size_t t = 0; desc->timeline_of && t < group->track_count; t++)
-        for (size_t k = 0; k < desc->timelines[desc->timeline_of[t]].key_count; k++, to += width)
-            copy_key(group, clip, which, t, first_key(group, clip, t, trim) + k, to);
+    motion_ask_for_huge_pages(copy, (all + 1) * width * sizeof *copy);
+    const size_t shared = desc->timeline_of ? 0 : desc->timelines[0].key_count;
+    for (size_t k = 0; to && k < shared; k += PIECE)
+        for (size_t t = 0; t < group->track_count; t++)
+            copy_track(group, clip, trim, which, t, k, shared - k < PIECE ? shared - k : PIECE,
+                       copy + k * step + t * width, step);
+    for (size_t t = 0; to && desc->timeline_of && t < group->track_count; t++) {
+        const size_t count = desc->timelines[desc->timeline_of[t]].key_count;
+        copy_track(group, clip, trim, which, t, 0, count, to, width);
+        to += count * width;
+    }
     return copy;
 }
 
@@ -210,6 +252,7 @@ static void *convert_keys(const track_group *group, const pm_motion *motion,
     const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
     size_t *channels = malloc(group->track_count * sizeof *channels);
     void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
+    motion_ask_for_huge_pages(made, (all + 1) * 4 * size_of(type));
     for (size_t t = 0; made && t < group->track_count; t++)
         channels[t] = group->numbers[t].channel;
     if (made)

@@ -184,14 +184,14 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
 }
 
 /* What the format itself cannot write resampled: a resampled copy is converted. */
-static pm_status write_copy(task_work *w, pm_engine *engine, pm_motion_format format,
+static pm_status write_copy(task_work *w, pm_engine *engine,
+                            const pm_motion_resample_options *options, pm_motion_format format,
                             const pm_motion_observer *observer, pm_motion_resample_report *done,
                             pm_error *error) {
-    const pm_motion_resample_options options = library_options(w);
     pm_motion *copy = NULL;
     pm_status status = motion_check_writable(w->motion, format, error);
     if (status == PM_OK)
-        status = pm_motion_resample_copy(w->motion, engine, &options, &copy, done, error);
+        status = pm_motion_resample_copy(w->motion, engine, options, &copy, done, error);
     if (status == PM_OK)
         status = write_converted(w, copy, format, observer, error);
     pm_motion_destroy(&copy);
@@ -218,20 +218,31 @@ static bool is_own_document(const task_work *w, pm_motion_format format) {
            !o->euler_given && !rewrites;
 }
 
-static pm_status write_any(task_work *w, pm_engine *engine, pm_motion_resample_report *done,
-                           pm_error *error) {
-    pm_motion_resample_options options = library_options(w);
-    const pm_motion_format format = format_of_output(w, w->out->path);
-    const pm_motion_observer observer = {.see = see_output, .user = w};
+static pm_status write_resampled(task_work *w, pm_motion_format format,
+                                 const pm_motion_observer *observer,
+                                 pm_motion_resample_report *done, pm_error *error) {
+    const task_how *how = w->how;
+    pm_motion_resample_options options = library_options(w), copied = options;
+    pm_engine *engine = NULL;
     options.format = format;
-    options.observer = &observer;
-    if (!w->how->task->rate) {
-        done->samples = w->report->source_frames;
-        return write_converted(w, w->motion, format, &observer, error);
-    }
+    options.observer = observer;
+    const pm_status status = task_engines_choose(how->engines, w->motion, &copied, w->path,
+                                                 how->log, how->log_user, &engine, error);
+    if (status != PM_OK)
+        return status;
+    pm_engine_get_info(engine, &w->report->device, sizeof w->report->device);
     return is_own_document(w, format)
                ? pm_motion_resample(w->motion, engine, &options, w->out->path, done, error)
-               : write_copy(w, engine, format, &observer, done, error);
+               : write_copy(w, engine, &copied, format, observer, done, error);
+}
+
+static pm_status write_any(task_work *w, pm_motion_resample_report *done, pm_error *error) {
+    const pm_motion_format format = format_of_output(w, w->out->path);
+    const pm_motion_observer observer = {.see = see_output, .user = w};
+    if (w->how->task->rate)
+        return write_resampled(w, format, &observer, done, error);
+    done->samples = w->report->source_frames;
+    return write_converted(w, w->motion, format, &observer, error);
 }
 
 /* Options that the output cannot have. In a batch of several formats they are for the others. */
@@ -258,12 +269,12 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
     return w->how->is_batch ? PM_OK : task_check_format(w->how->task, format, error);
 }
 
-static pm_status write_result(task_work *w, pm_engine *engine, pm_error *error) {
+static pm_status write_result(task_work *w, pm_error *error) {
     pm_motion_resample_report done = {.samples = 0};
     pm_status status = check_conversion(w, error);
     if (status != PM_OK)
         return status;
-    status = write_any(w, engine, &done, error);
+    status = write_any(w, &done, error);
     w->report->frames = done.samples;
     w->report->kept_frames = done.kept;
     w->report->identical = done.identical;
@@ -354,7 +365,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 
-pm_status task_write(task_work *w, pm_engine *engine, pm_error *error) {
+pm_status task_write(task_work *w, pm_error *error) {
     const pm_motion_batch_task *task = w->how->task;
     pm_status status = find_clips(w, error);
     if (status == PM_OK && task->rate)
@@ -366,7 +377,7 @@ pm_status task_write(task_work *w, pm_engine *engine, pm_error *error) {
     w->is_authored = is_authored(w);
     describe_source(w);
     status = task->rate ? describe_curve(w, error) : PM_OK;
-    return status == PM_OK ? write_result(w, engine, error) : status;
+    return status == PM_OK ? write_result(w, error) : status;
 }
 
 void task_close(task_work *w) {

@@ -8,12 +8,14 @@
 #include "motion/model/model.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_curve.h"
+#include "motion/task/task_engines.h"
 
 /* What is the same for many files. */
 typedef struct task_how {
     const pm_motion_batch_task *task;
-    task_curve *curve; /* of this thread */
-    bool is_batch;     /* creates folders; options may be for other files of the batch */
+    task_curve *curve;     /* of this thread */
+    task_engines *engines; /* shared by threads */
+    bool is_batch;         /* creates folders; options may be for other files of the batch */
     pm_log_function log;
     void *log_user;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* NULL: not called */
@@ -29,6 +31,7 @@ typedef struct task_report {
     uint64_t source_frames, frames;
     uint64_t kept_frames;        /* source frames written unchanged */
     const char *format, *method; /* of the input; as in reports */
+    pm_device_info device;       /* that computed; without a rate, no name */
     char left_out[256];          /* what the format of the output cannot hold */
     char other_arrays[256];      /* resampled though no layout names them */
     uint64_t bytes_read, bytes_written;
@@ -77,9 +80,8 @@ typedef struct task_work {
 pm_status task_open(task_work *w, const task_how *how, const task_input *in, const task_output *out,
                     task_report *report, pm_error *error);
 
-/* Writes it resampled, or converted; on failure no output is left behind. `engine` may be NULL without a
- * rate. */
-pm_status task_write(task_work *w, pm_engine *engine, pm_error *error);
+/* Writes it resampled, or converted; on failure no output is left behind. */
+pm_status task_write(task_work *w, pm_error *error);
 
 /* Completes the report. */
 void task_close(task_work *w);

@@ -83,25 +83,28 @@ def _environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
-def _engine(options: dict[str, Any], jobs: int, error: Any) -> tuple[int, Any]:
-    """The status, and the engine of a part of the processors, or NULL."""
+def _engine(options: dict[str, Any], jobs: int, error: Any) -> tuple[int, Any, Any]:
+    """The status, a description of the engine of a part of the processors, and the engine; NULL where
+    the choice is the library's, for each file.
+    """
     device = "none" if options.get("reference") else (
         options.get("device") or _environment("POSEMILL_DEVICE") or "auto")
     cache = _environment("POSEMILL_CACHE")
-    keep = [ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
-            for value in (device, "" if cache == "off" else cache, _environment("POSEMILL_KERNELS"))]
+    texts = [ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
+             for value in (device, "" if cache == "off" else cache, _environment("POSEMILL_KERNELS"))]
     desc = ffi.new("pm_engine_desc *", {
-        "device": keep[0], "cache_folder": keep[1], "kernel_folder": keep[2],
+        "device": texts[0], "cache_folder": texts[1], "kernel_folder": texts[2],
         "host_threads": max(1, lib.pm_processors() // jobs), "build_in_background": True})
     made = ffi.new("pm_engine **")
-    return lib.pm_engine_create(desc, made, error), made
+    status = lib.PM_OK if device == "auto" else lib.pm_engine_create(desc, made, error)
+    return status, (desc, texts), made
 
 
 def _call(task: Task, records: str) -> Outcome:
     error = ffi.new("pm_error *")
     options, keep = make_options(task.options)
     jobs = task.run.get("jobs") or lib.pm_processors()
-    status, engine = _engine(task.options, jobs, error)
+    status, description, engine = _engine(task.options, jobs, error)
     if status != lib.PM_OK:
         return _failed(status, error, "device: ")
     places = [ffi.new("char[]", task.out_dir), ffi.new("char[]", os.fsencode(records))]
@@ -109,11 +112,12 @@ def _call(task: Task, records: str) -> Outcome:
     for name, value in task.run.items():
         setattr(options, name, value)
     options.task.rate = keep_rate = ffi.new("char[]", task.rate)
+    options.automatic = ffi.NULL if engine[0] else description[0]
     lib.native_let_stop(options)
     result = ffi.new("pm_motion_batch_result *")
     status = lib.pm_motion_batch_run(list_of(task.lines), engine[0], options, result, error)
     lib.pm_engine_destroy(engine)
-    del keep, keep_rate
+    del keep, keep_rate, description
     if status == lib.PM_OK:
         return Outcome(0, "")
     return Outcome(_CODES.get(status, BAD_INPUT), "") if result.ended_by_file else _failed(status, error)

@@ -234,7 +234,7 @@ class Motion:
         max_samples : int
             Of a clip; more are refused. 0: 1e8.
         engine : Engine, optional
-            Default: the best device there is.
+            Default: plain C, or, for so many samples that opening it pays, the best GPU there is.
         **curve
             Parameters of the method: ``tangents`` (``"bessel"``, ``"mean"``, ``"hold"``, or a
             tuple of tension, continuity and bias), ``ends`` (``"chord"``, ``"natural"``,

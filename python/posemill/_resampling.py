@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._content import Content
-from ._engine import Engine, engine_or_default
+from ._engine import Engine, checked_engine, default_engine, plain_engine
 from ._library import call, ffi, lib
 from ._names import methods
 from ._rational import Number, rate_of, rational, seconds_of
@@ -131,8 +131,6 @@ class Resampling(Shared):
         Those that are resampled; None: all.
     options : cdata
         A pm_motion_resample_options.
-    engine : cdata
-        The pm_engine.
     method : str
     """
 
@@ -159,7 +157,7 @@ class Resampling(Shared):
         self._unread = [] if authored else _unread(number, curve)
         self._end_cut = 0.0
         self.method = "authored" if authored else method or "slerp"
-        self.engine = engine_or_default(engine).handle
+        self._engine = checked_engine(engine)
         self.options = ffi.new("pm_motion_resample_options *", {
             "rate": rational(rate_of(rate, "rate", _first_rate(content))),
             "start": rational(None if start is None else seconds_of(start, "start")),
@@ -173,6 +171,14 @@ class Resampling(Shared):
             keep.append(indices)
             self.options.clips, self.options.clip_count = indices, len(self.clips)
         self._keep = (keep, desc)
+
+    @property
+    def engine(self) -> Any:
+        """The engine that was given, or the one for so many samples."""
+        if self._engine is not None:
+            return self._engine.handle
+        repays = lib.pm_motion_repays_device(self._content.handle, self.options)
+        return (default_engine() if repays else plain_engine()).handle
 
     def __reduce__(self) -> tuple[type[Resampling], tuple[Any, ...]]:
         return Resampling, self._given

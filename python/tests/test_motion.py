@@ -29,6 +29,7 @@ from motion_files import (
     needs_command,
     turn,
 )
+from posemill import _resampling
 from posemill._library import ffi
 
 FILES = data_files()
@@ -329,6 +330,17 @@ def test_clips_of_gltf(tmp_path: Path) -> None:
     assert (tmp_path / "run.bvh").read_bytes() == (tmp_path / "c.bvh").read_bytes()
     with pytest.raises(ValueError, match="clip"):
         m.save(tmp_path / "run.bvh", clip="Sleep")
+
+
+def test_a_small_motion_opens_no_device(walk: pm.Motion, tmp_path: Path,
+                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened() -> pm.Engine:
+        raise AssertionError("a device is opened")
+
+    monkeypatch.setattr(_resampling, "default_engine", opened)
+    walk.resample(50).save(tmp_path / "chosen.bvh")
+    walk.resample(50, engine=ENGINE).save(tmp_path / "plain.bvh")
+    assert (tmp_path / "chosen.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
 
 
 def test_resampling_in_memory(walk: pm.Motion, tmp_path: Path) -> None:

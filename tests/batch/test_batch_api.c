@@ -134,6 +134,28 @@ TEST(a_run_counts_and_a_merge_has_its_digest) {
     assert_string_equal(result.digest, digest);
 }
 
+static void keep_choices(void *user, pm_log_level level, const char *message) {
+    size_t *choices = user;
+    *choices += level == PM_LOG_INFO && strstr(message, ": in plain C: ") != NULL;
+}
+
+TEST(without_an_engine_small_files_are_computed_in_plain_c) {
+    const pm_engine_desc automatic = {.device = "auto"};
+    pm_motion_batch_result with, without;
+    size_t choices = 0;
+    const pm_motion_batch_options given = {.out_dir = "given", .task = {.rate = "x2"}};
+    const pm_motion_batch_options chosen = {.out_dir = "chosen",
+                                            .task = {.rate = "x2"},
+                                            .automatic = &automatic,
+                                            .log = keep_choices,
+                                            .log_user = &choices};
+    assert_int_equal(pm_motion_batch_run(list, engine, &given, &with, &error), PM_OK);
+    assert_int_equal(pm_motion_batch_run(list, NULL, &chosen, &without, &error), PM_OK);
+    assert_int_equal(without.done, 2);
+    assert_string_equal(without.digest, with.digest);
+    assert_int_equal(choices, 2);
+}
+
 static bool yes(void *user) {
     (void)user;
     return true;
@@ -218,6 +240,7 @@ TEST(wrong_options_are_refused) {
         {.out_dir = "o", .shard = 2, .shard_count = 2},
         {.out_dir = "o", .report = "r", .shard_count = 2},
         {.out_dir = "o", .verify = true},
+        {.out_dir = "o", .automatic = &plain},
         {.out_dir = "o", .reserved = {1}},
         {.out_dir = "o", .task = {.reserved = {0, 1}}},
         {.out_dir = "o", .task = {.curve = {.reserved = {1}}}},
@@ -237,6 +260,7 @@ TEST(wrong_options_are_refused) {
                                         "shard",
                                         "report",
                                         "verify",
+                                        "automatic.device is not auto",
                                         "pm_motion_batch_options.reserved[0]",
                                         "pm_motion_batch_task.reserved[1]",
                                         "pm_motion_curve.reserved[0]",

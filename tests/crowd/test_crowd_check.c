@@ -107,6 +107,23 @@ CHECK(a_clip_that_is_invalid_alone_is_refused_with_its_number) {
     expect_clip_refused(PM_ERROR_TIME, "rate", "clips[2]");
 }
 
+/* Threads check clips: of several that are invalid, the first is reported. */
+CHECK(the_first_of_several_invalid_clips_is_reported) {
+    enum { MANY = 500 };
+    static pm_clip_desc many[MANY];
+    for (size_t n = 0; n < MANY; n++)
+        many[n] = c.clips[n % CLIPS];
+    c.desc.clips = many;
+    c.desc.clip_count = MANY;
+    expect_accepted();
+    many[499].track_count = many[250].track_count = JOINTS - 1;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[250]");
+    many[61].method = PM_METHOD_NLERP;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "method", "clips[61]");
+    many[0].rotations.data = NULL;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "rotations", "clips[0]");
+}
+
 CHECK(an_invalid_key_is_reported_with_its_clip_track_and_number) {
     pm_crowd *crowd = NULL;
     c.rotations[3][1][2] = (double)NAN; /* the last key of the first clip; the other clips have

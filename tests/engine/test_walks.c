@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks on the host: in the lanes of every instruction set, all tracks of a common timeline have the
+ * Walks on the host: in the lanes of every instruction set, of tracks or of samples, all tracks have the
  * bits that they have track by track, and nothing beside the results is written. Every method, on
- * uniform, looped and listed keys; numbers of tracks, samples and addresses are random, and results so
+ * uniform, looped and listed keys, and on timelines of their own; numbers of tracks, samples and addresses are random, and results so
  * large that they go past the caches.
  */
 #include "support/motion.h"
@@ -91,25 +91,65 @@ static void check_clip(random_source *source, const pm_clip *clip, bool large, c
     expect_same(clip, &job, random_size(source, 0, 15), name);
 }
 
+typedef struct key_kind {
+    pm_timeline timelines[3];
+    uint32_t timeline_of[70];
+    double times[3][KEYS];
+    double loop_period;
+    size_t timeline_count;
+} key_kind;
+
+/* Uniform, looped and listed keys; 3: tracks with different timelines, one of them uniform. */
+static void make_keys(random_source *source, unsigned kind, bool is_uniform, key_kind *made) {
+    *made = (key_kind){.timeline_count = kind == 3 ? 3 : 1};
+    for (size_t i = 0; i < 3; i++) {
+        made->timelines[i] = (pm_timeline){.key_count = KEYS, .rate = {2, 1}};
+        random_key_times(source, KEYS, 0, 0.1, 1.5, made->times[i]);
+        if (!is_uniform && (kind == 2 || (kind == 3 && i > 0)))
+            made->timelines[i] = (pm_timeline){.key_count = KEYS, .times = made->times[i]};
+        else if (kind == 3)
+            made->timelines[i].rate.num = (int64_t)i + 1;
+    }
+    for (size_t t = 0; t < COUNT_OF(made->timeline_of); t++)
+        made->timeline_of[t] = (uint32_t)random_size(source, 0, made->timeline_count - 1);
+    made->loop_period = kind == 1 ? KEYS / 2.0 : 0;
+}
+
+static void check_tracks(random_source *source, pm_engine *engine, unsigned method, unsigned kind,
+                         size_t tracks) {
+    key_kind keys;
+    motion m = motion_make(KEYS, tracks, 2.5, random_bits(source));
+    make_keys(source, kind, method == PM_METHOD_BSPLINE, &keys);
+    pm_clip_desc desc = motion_desc(&m, keys.timelines, (pm_method)method);
+    desc.loop_period = keys.loop_period;
+    desc.timeline_count = keys.timeline_count;
+    desc.timeline_of = keys.timeline_count > 1 ? keys.timeline_of : NULL;
+    pm_clip *clip = clip_make(engine, &desc);
+    check_clip(source, clip, is_large(method, kind % 3),
+               pm_method_describe((pm_method)method)->name);
+    pm_clip_destroy(&clip);
+    motion_free(&m);
+}
+
 TEST(walks_have_the_bits_of_single_tracks) {
     pm_engine *engine;
     random_source source = random_salted(20261127);
-    double times[KEYS];
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
-        for (unsigned kind = 0; kind < 3; kind++) {
-            const char *name = pm_method_describe((pm_method)method)->name;
-            motion m = motion_make(KEYS, random_size(&source, 1, 70), 2.5, random_bits(&source));
-            random_key_times(&source, KEYS, 0, 0.1, 1.5, times);
-            pm_timeline timeline = {.key_count = KEYS, .rate = {2, 1}};
-            if (kind == 2 && method != PM_METHOD_BSPLINE)
-                timeline = (pm_timeline){.key_count = KEYS, .times = times};
-            pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
-            desc.loop_period = kind == 1 ? KEYS / 2.0 : 0;
-            pm_clip *clip = clip_make(engine, &desc);
-            check_clip(&source, clip, is_large(method, kind), name);
-            pm_clip_destroy(&clip);
-            motion_free(&m);
+        for (unsigned kind = 0; kind < 4; kind++) {
+            check_tracks(&source, engine, method, kind, random_size(&source, 16, 70));
+            check_tracks(&source, engine, method, kind, random_size(&source, 1, 15));
         }
+    pm_engine_destroy(&engine);
+}
+
+/* Rows of few tracks lie anywhere in the lines of the caches. */
+TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
+    pm_engine *engine;
+    random_source source = random_salted(20261128);
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
+    for (size_t tracks = 1; tracks <= 17; tracks++)
+        check_tracks(&source, engine, (unsigned)random_size(&source, 0, PM_METHOD_COUNT - 1),
+                     (unsigned)random_size(&source, 0, 3), tracks);
     pm_engine_destroy(&engine);
 }

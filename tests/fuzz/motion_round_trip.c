@@ -47,6 +47,11 @@ static void check_content(const pm_motion_content *content) {
         check_clip(content, &content->clips[i]);
 }
 
+static pm_status select_samples(void *user, size_t first, size_t count, pm_error *error) {
+    (void)user, (void)first, (void)count, (void)error;
+    return PM_OK;
+}
+
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
                               motion_position positions[], pm_error *error) {
     const pm_motion_clip *clip = user;
@@ -62,6 +67,7 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
     const pm_motion_content *content = pm_motion_get_content(opened);
     const motion_samples samples = {.count = 3,
                                     .rate = {2, 1},
+                                    .select = select_samples,
                                     .read = read_samples,
                                     .user = (void *)(uintptr_t)content->clips};
     const pm_motion_read_options options = {.format = format->id};

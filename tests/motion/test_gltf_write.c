@@ -42,6 +42,15 @@ static double exact_time(const motion_samples *s, uint64_t k) {
                : s->start + (double)k * (double)s->rate.den / (double)s->rate.num;
 }
 
+/* Reading begins anew with each selection. */
+static pm_status select_channels(void *user, size_t first, size_t count, pm_error *error) {
+    source *s = user;
+    (void)error;
+    assert_true(first + count <= s->clip->channel_count);
+    s->expected = 0;
+    return PM_OK;
+}
+
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
                               motion_position positions[], pm_error *error) {
     source *s = user;
@@ -55,6 +64,8 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
         for (size_t c = 0; c < s->clip->channel_count; c++) {
             const size_t n = s->clip->channels[c].components;
             double value[16];
+            if (!channels[c])
+                continue;
             gltf_evaluate(s->evaluator, s->samples->clip, c, exact_time(s->samples, first + k),
                           value);
             const bool is_key = key < s->clip->timelines[s->clip->channels[c].timeline].key_count;
@@ -70,6 +81,7 @@ static motion_samples random_samples(random_source *r, size_t clip, source *s) {
                            .count = random_unit(r) < 0.1 ? 1100 : random_size(r, 1, 40),
                            .rate = {(int64_t)random_size(r, 1, 240), (int64_t)random_size(r, 1, 3)},
                            .start = random_unit(r) < 0.5 ? 0.0 : random_between(r, 0.0, 4.0),
+                           .select = select_channels,
                            .read = read_samples,
                            .user = s};
     made.has_end = made.count > 1 && random_unit(r) < 0.3;

@@ -69,6 +69,11 @@ pm_engine *test_reference(void) {
     return engine;
 }
 
+static pm_status select_all(void *user, size_t first, size_t count, pm_error *error) {
+    (void)user, (void)first, (void)count, (void)error;
+    return PM_OK;
+}
+
 static pm_status read_halves(void *user, uint64_t first, size_t count, double *const channels[],
                              motion_position positions[], pm_error *error) {
     const pm_motion_clip *clip = user;
@@ -82,6 +87,7 @@ static pm_status read_halves(void *user, uint64_t first, size_t count, double *c
 motion_samples test_halves(const pm_motion *motion, uint64_t count, pm_rational rate) {
     return (motion_samples){.count = count,
                             .rate = rate,
+                            .select = select_all,
                             .read = read_halves,
                             .user = (void *)(uintptr_t)pm_motion_get_content(motion)->clips};
 }

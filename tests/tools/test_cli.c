@@ -571,6 +571,31 @@ TEST(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used) {
     unsetenv("OPENCL_VENDOR_PATH");
 }
 
+/* A device that is named is used, or missed. */
+TEST(one_file_is_resampled_in_plain_c_unless_a_device_is_named) {
+    static const char in_c[] = ": in plain C: no device is opened for ", gpu[] = "gpu-of-nobody";
+    char line[512];
+    snprintf(line, sizeof line, "cp '%s/examples/walk.bvh' walk.bvh", POSEMILL_SOURCE_DIR);
+    expect(0, line);
+    expect(0, "$posemill resample walk.bvh --rate 60 -o none.bvh --device none --verbose");
+    assert_string_equal(error_output, "");
+    expect(0, "$posemill resample walk.bvh --rate 60 -o auto.bvh --device auto --verbose");
+    expect_word(output, "on reference");
+    expect_word(error_output, "walk.bvh");
+    expect_word(error_output, in_c);
+    expect(0, "$posemill resample walk.bvh --rate 60 -o quiet.bvh --device auto");
+    assert_string_equal(error_output, "");
+    expect(0, "cmp none.bvh auto.bvh && cmp none.bvh quiet.bvh");
+    expect(0, "$posemill resample walk.bvh --rate 60 --out-dir out --device auto --verbose");
+    expect_word(error_output, in_c);
+    expect(0, "cmp none.bvh out/walk.bvh");
+    snprintf(line, sizeof line, "$posemill resample walk.bvh --rate 60 -o o.bvh --device %s", gpu);
+    expect_failure(3, line, gpu);
+    snprintf(line, sizeof line, "POSEMILL_DEVICE=%s $posemill resample walk.bvh -r 60 -o o.bvh",
+             gpu);
+    expect_failure(3, line, gpu);
+}
+
 /* Runs if there is a device; with a single device "all" is that device. */
 TEST(several_devices_match_the_reference) {
     if (run("$posemill devices --no-check --json") != 0 || strstr(output, "\"devices\": []")) {

@@ -75,12 +75,11 @@ static void show(void *user, const pm_motion_batch_result *status) {
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static cli_exit start_engine(const resample_options *options, const batch *b, pm_engine **engine) {
-    device_options device = options->device;
-    const size_t share = pm_processors() / batch_jobs(b);
-    device.host_threads = share > 1 ? (uint32_t)share : 1;
-    /* Without a rate nothing is computed. */
-    return options->batch.run.task.rate ? device_options_engine(&device, engine) : CLI_DONE;
+/* Without a rate nothing is computed. */
+static cli_exit start_engine(const resample_options *options, const device_options *device,
+                             pm_engine **engine) {
+    const bool opens = options->batch.run.task.rate && !device_options_automatic(device);
+    return opens ? device_options_engine(device, engine) : CLI_DONE;
 }
 
 static cli_exit run_files(const resample_options *options, batch *b, pm_engine *engine,
@@ -136,20 +135,26 @@ static cli_exit run_list(const resample_options *options, const pm_motion_batch_
                          batch_shard shard) {
     listener l = {.json = options->json};
     pm_motion_batch_options run = options->batch.run;
+    device_options device = options->device;
+    pm_engine_desc automatic;
     pm_engine *engine = NULL;
     pm_error error = {.status = PM_OK};
     batch *b = NULL;
     run.shard = shard.index;
     run.shard_count = shard.count;
-    run.log = cli_log_warning;
+    run.log = cli_log;
     run.ended = hear_end;
     run.progress = show;
     run.is_stopped = is_stopped;
+    run.automatic = &automatic;
     run.ended_user = run.progress_user = &l;
     machine_keep_memory();
     cli_exit code = cli_done(batch_begin(list, &run, &b, &error), &error);
     if (code == CLI_DONE) {
-        code = start_engine(options, b, &engine);
+        const size_t share = pm_processors() / batch_jobs(b);
+        device.host_threads = share > 1 ? (uint32_t)share : 1;
+        automatic = device_options_desc(&device);
+        code = start_engine(options, &device, &engine);
         if (code == CLI_DONE) {
             code = run_files(options, b, engine, &l);
             code = write_report(options, b, code);

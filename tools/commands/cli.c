@@ -104,11 +104,12 @@ cli_exit cli_done(pm_status status, const pm_error *error) {
     return status == PM_OK ? CLI_DONE : cli_fail_file(error);
 }
 
-void cli_log_warning(void *user, pm_log_level level, const char *message) {
+void cli_log(void *user, pm_log_level level, const char *message) {
+    const bool warns = level == PM_LOG_WARNING && !cli_quiet;
     (void)user;
-    if (level == PM_LOG_WARNING && !cli_quiet) {
+    if (warns || (level == PM_LOG_INFO && cli_verbose)) {
         progress_clear();
-        printable_line(stderr, "posemill: warning: %s", message);
+        printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", message);
     }
 }
 

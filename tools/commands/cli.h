@@ -42,8 +42,8 @@ cli_exit cli_code(const pm_error *error);
 /* CLI_DONE for PM_OK, else cli_fail_file. */
 cli_exit cli_done(pm_status status, const pm_error *error);
 
-/* A pm_log_function that prints warnings as cli_warn does. */
-void cli_log_warning(void *user, pm_log_level level, const char *message);
+/* A pm_log_function that prints warnings as cli_warn does and, with --verbose, PM_LOG_INFO. */
+void cli_log(void *user, pm_log_level level, const char *message);
 
 /* Hint for an input that does not fit in host memory, which is CLI_BAD_INPUT. Exhausted device
  * memory is CLI_DEVICE_FAILED. */
@@ -55,6 +55,9 @@ void cli_warn(const char *what, const char *reason, ...) __attribute__((format(p
 /* Whether --quiet was given: no reports, warnings or progress. Errors are still printed. Atomic, because
  * the Python package runs commands on several threads. */
 extern atomic_bool cli_quiet;
+
+/* Whether --verbose was given. */
+extern atomic_bool cli_verbose;
 
 /* input_read_file; on failure prints and returns the code. */
 cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size);

@@ -135,7 +135,7 @@ static cli_exit run(compare_options *o, char **argv, const char *command) {
         o->compare.name_b = b.path;
         o->compare.digest_a = open_clip_digest(&a);
         o->compare.digest_b = open_clip_digest(&b);
-        o->compare.log = cli_log_warning;
+        o->compare.log = cli_log;
         code = compare(o, &a, &b, command);
     }
     close_clip(&b);

@@ -115,13 +115,14 @@ static void show(void *user, uint64_t done, uint64_t total) {
     progress_advance(&shown->bar, done - shown->bar.done);
 }
 
-static pm_status work_on(const resample_options *options, pm_engine *engine, const char *in,
+static pm_status work_on(const resample_options *options, task_engines *engines, const char *in,
                          task_report *report, pm_error *error) {
     shown_progress shown = {.is_shown = false};
     task_curve curve = {.is_warned = false};
     const task_how how = {.task = &options->batch.run.task,
                           .curve = &curve,
-                          .log = cli_log_warning,
+                          .engines = engines,
+                          .log = cli_log,
                           .progress = show,
                           .progress_user = &shown};
     const task_input input = {.path = in};
@@ -130,7 +131,7 @@ static pm_status work_on(const resample_options *options, pm_engine *engine, con
     pm_status status = task_open(&work, &how, &input, &output, report, error);
     if (status == PM_OK) {
         warn_of_options(options, pm_motion_get_content(work.motion)->format);
-        status = task_write(&work, engine, error);
+        status = task_write(&work, error);
     }
     if (status == PM_OK && report->end_cut > 0) {
         char text[TASK_END_TEXT];
@@ -145,16 +146,16 @@ static pm_status work_on(const resample_options *options, pm_engine *engine, con
 }
 
 static cli_exit write_one(const resample_options *options, pm_engine *engine, const char *in) {
+    const pm_engine_desc automatic = device_options_desc(&options->device);
+    task_engines engines;
     task_report report;
-    pm_device_info device = {.name = ""};
     pm_error error = {.status = PM_OK};
-    const cli_exit code = cli_done(work_on(options, engine, in, &report, &error), &error);
-    if (code != CLI_DONE)
-        return code;
-    if (engine)
-        pm_engine_get_info(engine, &device, sizeof(pm_device_info));
-    resample_print(options, in, options->out, &report, device.name);
-    return CLI_DONE;
+    task_engines_begin(&engines, engine, &automatic);
+    const cli_exit code = cli_done(work_on(options, &engines, in, &report, &error), &error);
+    if (code == CLI_DONE)
+        resample_print(options, in, options->out, &report);
+    task_engines_end(&engines);
+    return code;
 }
 
 static cli_exit run_one(const resample_options *options, const char *in) {
@@ -166,7 +167,7 @@ static cli_exit run_one(const resample_options *options, const char *in) {
         code = cli_done(task_check_output(task, "-o", options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
-    if (code == CLI_DONE && task->rate)
+    if (code == CLI_DONE && task->rate && !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)
         code = write_one(options, engine, in);

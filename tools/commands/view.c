@@ -44,7 +44,7 @@ static cli_exit write_page(view_options *o, const open_clip *clip, const char *c
     o->compare.clip_a = clip->clip;
     o->compare.name_a = clip->path;
     o->compare.digest_a = open_clip_digest(clip);
-    o->compare.log = cli_log_warning;
+    o->compare.log = cli_log;
     return pm_motion_write_page(clip->motion, NULL, &o->compare, &page, o->output, NULL, &error) ==
                    PM_OK
                ? CLI_DONE

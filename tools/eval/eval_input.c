@@ -160,7 +160,7 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
     input->desc.timeline_count = 1;
     if (code == CLI_DONE) {
         pm_error error = {0};
-        task_curve_warn(&options->curve, false, &input->curve, cli_log_warning, NULL);
+        task_curve_warn(&options->curve, false, &input->curve, cli_log, NULL);
         code = cli_done(task_curve_apply(&options->curve, input->timeline.key_count,
                                          input->track_count, &input->curve, &input->desc, &error),
                         &error);

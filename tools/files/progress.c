@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-atomic_bool cli_quiet = false;
+atomic_bool cli_quiet = false, cli_verbose = false;
 
 enum { BAR_WIDTH = 30, LINE_WIDTH = 79 /* a line that wraps cannot be cleared */ };
 static const double delay_seconds = 0.5;

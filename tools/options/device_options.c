@@ -7,6 +7,7 @@
 
 #include "device_options.h"
 #include "files/progress.h"
+#include "motion/base/printable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,10 @@ const char *device_options_choice(const device_options *options) {
     return device ? device : "auto";
 }
 
+bool device_options_automatic(const device_options *options) {
+    return strcmp(device_options_choice(options), "auto") == 0;
+}
+
 /* Called from any thread. */
 static void show_message(void *user, pm_log_level level, const char *message) {
     char note[128];
@@ -73,8 +78,13 @@ static void show_message(void *user, pm_log_level level, const char *message) {
     case PM_LOG_BUILT:
         progress_clear();
         break;
-    case PM_LOG_DEBUG:
     case PM_LOG_INFO:
+        if (cli_verbose) {
+            progress_clear();
+            printable_line(stderr, "posemill: device: %s", message);
+        }
+        break;
+    case PM_LOG_DEBUG:
         break;
     }
 }
@@ -98,7 +108,6 @@ pm_engine_desc device_options_desc(const device_options *options) {
 }
 
 cli_exit device_options_engine(const device_options *options, pm_engine **engine) {
-    const char *choice = device_options_choice(options);
     if (options->reference && options->device && strcmp(options->device, "none") != 0)
         return cli_fail(CLI_USAGE, "--reference", "use only one of them",
                         "cannot be combined with --device %s", options->device);
@@ -108,7 +117,7 @@ cli_exit device_options_engine(const device_options *options, pm_engine **engine
         return cli_fail_error("device", &error);
     pm_device_info info;
     pm_engine_get_info(*engine, &info, sizeof(pm_device_info));
-    if (strcmp(choice, "auto") == 0 && info.type == PM_DEVICE_REFERENCE)
+    if (device_options_automatic(options) && info.type == PM_DEVICE_REFERENCE)
         cli_warn("device", "no OpenCL device found; using the CPU reference path");
     return CLI_DONE;
 }

@@ -25,6 +25,9 @@ option_group device_options_group_of_one(device_options *options);
 /* The requested device: the option, the environment variable, or "auto". */
 const char *device_options_choice(const device_options *options);
 
+/* Whether the choice is left to the library. */
+bool device_options_automatic(const device_options *options);
+
 /* The description of the engine, with POSEMILL_CACHE and POSEMILL_KERNELS as explained by --help.
  * Warnings of the library are printed. On a terminal, the program being built is shown. */
 pm_engine_desc device_options_desc(const device_options *options);

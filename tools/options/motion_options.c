@@ -112,6 +112,6 @@ void motion_options_warn(const motion_options *options, unsigned formats) {
 cli_exit motion_options_open(const motion_options *options, const char *path, pm_motion **motion) {
     pm_motion_read_options reading = options->read;
     pm_error error = {.status = PM_OK};
-    reading.log = options->quiet ? NULL : cli_log_warning;
+    reading.log = options->quiet ? NULL : cli_log;
     return cli_done(task_read(&reading, path, NULL, 0, motion, &error), &error);
 }

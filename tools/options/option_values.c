@@ -168,6 +168,7 @@ bool option_seconds(const char *text, void *target, char *reason) {
 const option option_common[] = {
     {"--quiet", 'q', NULL, "suppress report, warnings and progress; errors are still printed", NULL,
      0},
+    {"--verbose", 'v', NULL, "say where files are computed, and what the device reports", NULL, 0},
     {"--help", 'h', NULL, "print this help and exit", NULL, 0},
 };
 _Static_assert(sizeof option_common / sizeof option_common[0] == OPTION_COMMON_COUNT,

@@ -34,7 +34,7 @@ typedef struct parser {
     help_style style; /* of the help */
 } parser;
 
-/* The target of an option; NULL for --help and --quiet, which the parser handles itself. */
+/* The target of an option; NULL for common options, which the parser handles itself. */
 typedef struct found_option {
     const option *row;
     void *target;
@@ -88,6 +88,8 @@ static void set_flag(parser *state, const found_option *found) {
         *(bool *)found->target = true;
     else if (found->row->letter == 'q')
         cli_quiet = true;
+    else if (found->row->letter == 'v')
+        cli_verbose = true;
     else
         state->help_wanted = true;
 }

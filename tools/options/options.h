@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Command-line options from tables. A command lists groups of options, each with the struct that
- * its options fill. This module adds --help and --quiet. `--help=man` and the like are the styles of help.h. Accepted forms are
+ * its options fill. This module adds --help, --quiet and --verbose. `--help=man` and the like are the styles of help.h. Accepted forms are
  * "--name value", "--name=value", and for letters "-o value" and "-ovalue"; "--" ends the
  * options.
  */
@@ -27,7 +27,7 @@ typedef struct option {
 
 /* Those that every command has, which the parser handles itself. */
 extern const option option_common[];
-enum { OPTION_COMMON_COUNT = 2 };
+enum { OPTION_COMMON_COUNT = 3 };
 
 typedef struct option_group {
     const char *title; /* heading in --help. NULL: continues the previous group */

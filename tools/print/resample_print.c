@@ -41,7 +41,7 @@ static void describe_source(const resample_options *options, const task_report *
 }
 
 static void report_text(const resample_options *options, const char *in, const char *out,
-                        const task_report *report, const char *device) {
+                        const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
     char source[192], target[RATE_TEXT], check[96] = "";
 
@@ -55,15 +55,15 @@ static void report_text(const resample_options *options, const char *in, const c
                    "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-                   report->joint_count, report->method, device, report->seconds, throughput(report),
-                   report->is_frame_time ? " of text" : "", check,
+                   report->joint_count, report->method, report->device.name, report->seconds,
+                   throughput(report), report->is_frame_time ? " of text" : "", check,
                    report->other_arrays[0] != '\0' ? "; no layout names: " : "",
                    report->other_arrays, report->left_out[0] != '\0' ? "; left out: " : "",
                    report->left_out);
 }
 
 static void report_json(const resample_options *options, const char *in, const char *out,
-                        const task_report *report, const char *device) {
+                        const task_report *report) {
     json_writer json = {stdout, 0, false};
 
     json_begin_object(&json, NULL);
@@ -79,7 +79,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_integer(&json, "kept_frames", report->kept_frames);
     json_write_integer(&json, "joints", report->joint_count);
     json_write_string(&json, "method", report->method);
-    json_write_string(&json, "device", device);
+    json_write_string(&json, "device", report->device.name);
     json_write_string(&json, "left_out", report->left_out);
     json_write_string(&json, "other_arrays", report->other_arrays);
     json_write_number(&json, "seconds", report->seconds);
@@ -113,11 +113,11 @@ static void report_conversion(const resample_options *options, const char *in, c
 }
 
 void resample_print(const resample_options *options, const char *in, const char *out,
-                    const task_report *report, const char *device) {
+                    const task_report *report) {
     if (options->batch.run.task.converts)
         report_conversion(options, in, out, report);
     else if (options->json)
-        report_json(options, in, out, report, device);
+        report_json(options, in, out, report);
     else if (!cli_quiet)
-        report_text(options, in, out, report, device);
+        report_text(options, in, out, report);
 }
