@@ -15,17 +15,6 @@ target_compile_options(posemill_warnings INTERFACE
 add_library(posemill_arithmetic INTERFACE)
 target_compile_options(posemill_arithmetic INTERFACE -ffp-contract=off -fno-math-errno)
 
-# Prepares one target of this project: C11 without extensions, hidden symbols, warnings.
-function(posemill_target target)
-    set_target_properties(${target} PROPERTIES
-        C_STANDARD 11
-        C_STANDARD_REQUIRED ON
-        C_EXTENSIONS OFF
-        C_VISIBILITY_PRESET hidden)
-    target_link_libraries(${target} PRIVATE
-        $<BUILD_INTERFACE:posemill_warnings> $<BUILD_INTERFACE:posemill_arithmetic>)
-endfunction()
-
 # Additional instruction sets for some files, each with the options that enable it. The program
 # checks the processor before it uses one, so the build runs on every processor of its architecture.
 set(posemill_instruction_sets "")
@@ -42,3 +31,32 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID
         list(APPEND posemill_options_of_avx512 -mmove-max=512 -mstore-max=512)
     endif()
 endif()
+
+# With sanitizers no function is compiled for several processors (host/base/clones.h), and a fused
+# multiply-add would be a call into libm, where tests would spend most of their time. A program with
+# sanitizers does not travel, so all but the baseline set uses what this processor has.
+set(posemill_options_here "")
+if(CMAKE_C_FLAGS MATCHES "-fsanitize" AND posemill_instruction_sets AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckCSourceRuns)
+    check_c_source_runs("
+        int main(void) {
+            return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1;
+        }" POSEMILL_HAS_AVX2_HERE)
+    if(POSEMILL_HAS_AVX2_HERE)
+        set(posemill_options_here -mavx2 -mfma)
+    endif()
+endif()
+
+# Prepares one target of this project: C11 without extensions, hidden symbols, warnings.
+function(posemill_target target)
+    set_target_properties(${target} PROPERTIES
+        C_STANDARD 11
+        C_STANDARD_REQUIRED ON
+        C_EXTENSIONS OFF
+        C_VISIBILITY_PRESET hidden)
+    target_link_libraries(${target} PRIVATE
+        $<BUILD_INTERFACE:posemill_warnings> $<BUILD_INTERFACE:posemill_arithmetic>)
+    if(NOT target STREQUAL "posemill_set_baseline")
+        target_compile_options(${target} PRIVATE ${posemill_options_here})
+    endif()
+endfunction()
