@@ -281,7 +281,7 @@ static void allocate_rates(pm_track *track, const pm_segment_builder *builder) {
     if (!builder || !builder->prepare_range)
         return;
     track->rates_mask = 2 * PM_RANGE - 1;
-    track->rates = pm_large_allocate(2 * PM_RANGE * sizeof *track->rates);
+    track->rates = pm_large_allocate((size_t)2 * PM_RANGE * sizeof *track->rates);
     track->no_memory = !track->rates;
 }
 

@@ -129,17 +129,16 @@ static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gl
     const float **made = &reader->cache[a->index].unit[is_cubic];
     const size_t first = is_cubic ? 4 : 0, stride = is_cubic ? 12 : 4;
     double worst = 1.0;
-    if (!*made && are_near_unit(*values + first, a->count * 4 / stride, stride))
-        *made = *values;
-    if (!*made) {
+    if (!*made && !are_near_unit(*values + first, a->count * 4 / stride, stride)) {
         const size_t key = find_worst(*values + first, a->count * 4 / stride, stride, &worst);
         pm_status status = check_worst(reader, a, place, is_cubic, key, worst, error);
         if (status == PM_OK && !is_cubic && factor_of(worst) - 1.0 > UNIT_TOLERANCE)
             status = copy_normalised(reader, a, place, values, error);
         if (status != PM_OK)
             return status;
-        *made = *values;
     }
+    if (!*made)
+        *made = *values;
     *values = *made;
     return PM_OK;
 }

@@ -69,7 +69,7 @@ static bool is_filled(const void *memory, size_t size, unsigned char byte) {
 #if POSEMILL_OPENCL
 #endif
 
-enum { MAX_FUNCTIONS = 100 };
+enum { MAX_FUNCTIONS = 120 };
 
 static const char *visited[MAX_FUNCTIONS];
 static size_t visited_count;
@@ -124,6 +124,21 @@ TEST(engines_refuse_null) {
     expect_null("engine is NULL", pm_engine_check_paths, NULL, PM_CHECK_VALUES, &different);
     expect_null("different is NULL", pm_engine_check_paths, engine, PM_CHECK_VALUES, NULL);
     assert_true(count == 5 && match == PM_BIT_MATCH_DIFFERENT);
+    visit("pm_engine_host_threads");
+    assert_int_equal(pm_engine_host_threads(NULL), 0);
+    assert_true(pm_engine_host_threads(engine) >= 1);
+}
+
+TEST(resamplers_refuse_null) {
+    const pm_clip_desc nothing = {.track_count = 0};
+    expect_null("job is NULL", pm_resample, &nothing, NULL);
+    expect_null("resampler is NULL", pm_resampler_create, &nothing, NULL);
+    expect_null("resampler is NULL", pm_resampler_sample, NULL, &nothing_to_sample);
+    visit("pm_resampler_destroy");
+    pm_resampler *none = NULL;
+    pm_resampler_destroy(NULL);
+    pm_resampler_destroy(&none);
+    assert_null(none);
 }
 
 TEST(clips_and_jobs_refuse_null) {

@@ -67,7 +67,7 @@ static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned wh
     for (size_t i = 0; status == PM_OK && i < floats; i++)
         if (memcmp(&actual[i], &wanted[i], sizeof *wanted) != 0)
             fail_msg("%s: %zu tracks, %zu keys, %zu samples from %llu, rate %lld/%lld, outputs %x, "
-                     "%zu threads: float %zu is %g, not %g",
+                     "%u threads: float %zu is %g, not %g",
                      name, desc->track_count, desc->timelines[0].key_count, job.sample_count,
                      (unsigned long long)job.first, (long long)job.rate.num,
                      (long long)job.rate.den, which, job.host_threads, i, (double)actual[i],
