@@ -370,15 +370,20 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 /* Fewest keys under bounds that hold at all times, and not only at keys. Lengths are in units of the
  * motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle;  /* false: 0.5 degrees */
+    bool has_angle;  /* false: 0.5 degrees, and with a distance none */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
     double position; /* the largest distance between positions relative to the parent. 0: keys
                         between equal ones are dropped */
     double scale;    /* the largest difference of scales, as a part of the source's. 0: as of
                         `position` */
-    pm_method curve; /* of the result: slerp. Its keys are a subset of the source's */
-    bool common;     /* all reduced channels of a clip have keys at the same times. Refused for
+    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
+     * three points on its axes, `at` from it in its own space. The error is shared among the joints of
+     * a chain. 0: none. Refused for channels of cubicspline. */
+    double distance;
+    double at;           /* with a distance */
+    pm_method curve;     /* of the result: slerp. Its keys are a subset of the source's */
+    bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
                         channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
@@ -387,7 +392,7 @@ typedef struct pm_motion_reduce_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[12]; /* must be 0 */
+    uint64_t reserved[10]; /* must be 0 */
 } pm_motion_reduce_options;
 
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
@@ -418,8 +423,11 @@ typedef struct pm_motion_reduction_numbers {
     uint64_t bytes_before, bytes_after; /* of keys, their times and tangents, in float32; times that
                                            channels have in common count once */
     pm_motion_error_bound angle, position, scale; /* the largest of all channels */
+    /* With a distance: in model space. `channel` is SIZE_MAX, and these are the node and its clip. */
+    pm_motion_error_bound distance;
+    size_t distance_node, distance_clip;
 
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_reduction_numbers;
 
 /* A report of what was reduced. Immutable: all threads may read it at once. */

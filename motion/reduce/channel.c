@@ -46,7 +46,7 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     const double limit = reduce_limit(limits, channel);
     *t = (tested){.turns = is_rotation(c)};
     if (t->turns)
-        return turns_read(&t->rotation, channel, c->source.timeline, limit, arena);
+        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
     t->numbers = (struct lines){.channel = channel,
                                 .timeline = c->source.timeline,
                                 .limit = limit,
@@ -91,6 +91,9 @@ static void keep_all(reduced_channel *c) {
 }
 
 void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
+    free(c->keys);
+    c->keys = NULL;
+    c->is_stale = false;
     if (!c->is_reduced || c->source.timeline->key_count < 3)
         keep_all(c);
     else if (reduce_limit(limits, c->source.channel) == 0)
@@ -122,6 +125,8 @@ static bool set_holds(void *user, size_t from, size_t to) {
 static bool give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
                       size_t key_count) {
     for (size_t i = 0; i < count; i++) {
+        free(channels[i]->keys);
+        channels[i]->is_stale = false;
         channels[i]->keys = malloc(key_count * sizeof *keys);
         if (!channels[i]->keys)
             return false;

@@ -20,7 +20,9 @@ typedef struct reduced_channel {
     certified source;
     size_t clip, index; /* of the channel */
     bool is_reduced;
-    size_t *keys; /* that remain, malloc'ed. NULL: all */
+    double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
+    bool is_stale;  /* its keys are to be searched */
+    size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;
     certified result; /* once it is made */
     arc_extent error; /* radians of rotations */
@@ -33,7 +35,7 @@ double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channe
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);
 
-/* Finds the keys that remain. Sets `end`. */
+/* Finds the keys that remain, in place of those that were found. Sets `end`. */
 void reduce_find_keys(reduced_channel *c, const reduce_limits *limits);
 
 /* The same for several channels with the same times, which receive the same keys. */

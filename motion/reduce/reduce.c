@@ -15,6 +15,7 @@
 #include "motion/model/evaluate.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
+#include "motion/reduce/share.h"
 
 static const double radians_per_degree = 0.017453292519943295;
 
@@ -27,6 +28,8 @@ typedef struct reducing {
     size_t *first; /* of each clip, among them */
     motion_arena scratch;
     pm_motion *to;
+    pm_motion_error_bound distance; /* `channel` is a node here */
+    size_t distance_clip;
 } reducing;
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -41,6 +44,12 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->scale) && o->scale >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a ratio from 0 on",
                            o->scale);
+    if (!(isfinite(o->distance) && o->distance >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
+                           o->distance);
+    if (!(isfinite(o->at) && o->at >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "at is %g, expected a length from 0 on",
+                           o->at);
     return PM_OK;
 }
 
@@ -52,6 +61,8 @@ static pm_status check_options(const pm_motion_content *source, const pm_motion_
                            (int)o->curve);
     if (o->curve != PM_METHOD_SLERP)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp", curve->name);
+    if (o->distance > 0 && source->node_count == 0)
+        return motion_fail(error, PM_ERROR_FILE, "has no nodes; a distance requires a skeleton");
     if (o->clip_count > 0 && !o->clips)
         return motion_fail(error, PM_ERROR_ARGUMENT, "clips is NULL");
     for (size_t i = 0; i < o->clip_count; i++)
@@ -87,6 +98,7 @@ static pm_status list_channels(reducing *r, pm_error *error) {
                 (reduced_channel){.source = {channel, &clip->timelines[channel->timeline]},
                                   .clip = i,
                                   .index = c,
+                                  .is_stale = true,
                                   .is_reduced = is_chosen(&r->options, i) &&
                                                 channel->interpolation == PM_MOTION_LINEAR,
                                   .count = clip->timelines[channel->timeline].key_count};
@@ -97,7 +109,8 @@ static pm_status list_channels(reducing *r, pm_error *error) {
 
 static void find_keys(void *user, size_t index) {
     reducing *r = user;
-    reduce_find_keys(&r->channels[index], &r->limits);
+    if (r->channels[index].is_stale)
+        reduce_find_keys(&r->channels[index], &r->limits);
 }
 
 static void tell_progress(void *user, size_t done) {
@@ -152,16 +165,64 @@ static pm_status check_found(const reducing *r, pm_error *error) {
     return PM_OK;
 }
 
+/* The channels of a clip that are stale, or all of them where their keys are common. */
+typedef struct clip_search {
+    reducing *r;
+    size_t clip;
+} clip_search;
+
+static void find_in_clip(void *user, size_t index) {
+    const clip_search *s = user;
+    find_keys(s->r, s->r->first[s->clip] + index);
+}
+
+static pm_status find_clip(void *user, pm_error *error) {
+    const clip_search *s = user;
+    const motion_work work = {find_in_clip, NULL, user};
+    reducing *r = s->r;
+    if (r->options.common) {
+        const pm_status status = find_common(r, s->clip, error);
+        return status == PM_OK ? check_found(r, error) : status;
+    }
+    motion_run_parallel(r->options.threads, r->source->clips[s->clip].channel_count, &work);
+    return check_found(r, error);
+}
+
+static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+    clip_search search = {r, clip};
+    const share_request request = {.content = r->source,
+                                   .channels = r->channels + r->first[clip],
+                                   .count = r->source->clips[clip].channel_count,
+                                   .distance = r->options.distance,
+                                   .at = r->options.at,
+                                   .find = find_clip,
+                                   .user = &search};
+    space_result result;
+    if (r->options.distance == 0 || !is_chosen(&r->options, clip) ||
+        r->source->clips[clip].channel_count == 0)
+        return find_clip(&search, error);
+    const pm_status status = share_distance(&request, &result, error);
+    if (status == PM_OK && (isnan(r->distance.time) || result.found > r->distance.found)) {
+        const double bound = fmax(r->distance.bound, result.bound);
+        r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.node};
+        r->distance_clip = clip;
+    }
+    r->distance.bound = fmax(r->distance.bound, result.bound);
+    return status;
+}
+
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
     pm_status status = PM_OK;
-    if (!r->options.common)
+    if (r->options.distance == 0 && !r->options.common) {
         motion_run_parallel(r->options.threads, r->count, &work);
-    for (size_t i = 0; r->options.common && status == PM_OK && i < r->source->clip_count; i++) {
-        status = find_common(r, i, error);
+        return check_found(r, error);
+    }
+    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
+        status = search_clip(r, i, error);
         tell_progress(r, r->first[i + 1]);
     }
-    return status == PM_OK ? check_found(r, error) : status;
+    return status;
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */
@@ -332,7 +393,8 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     reducing r = {.source = &motion->content};
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
     pm_status status = check_options(r.source, &r.options, error);
-    r.options.angle = r.options.has_angle ? r.options.angle : 0.5;
+    r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
+    r.distance.time = (double)NAN;
     r.limits = limits_of(&r.options);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
@@ -344,11 +406,14 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     status = r.to && motion_copy_layout(r.to, motion, false) ? reduce_all(&r, error)
                                                              : motion_refuse_memory(error);
     if (status == PM_OK && reduction) {
-        *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count);
+        *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
+                                    &r.distance, r.distance_clip);
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
-    for (size_t i = 0; r.channels && i < r.count; i++)
+    for (size_t i = 0; r.channels && i < r.count; i++) {
         free(r.channels[i].keys);
+        free(r.channels[i].limits);
+    }
     motion_arena_release(&r.scratch);
     if (status == PM_OK)
         *reduced = r.to;

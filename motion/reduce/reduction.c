@@ -107,6 +107,21 @@ static void write_error(json_writer *json, const pm_motion_reduction *r, const c
     json_end_object(json);
 }
 
+static void write_distance(json_writer *json, const pm_motion_reduction *r) {
+    const pm_motion_error_bound *error = &r->numbers.distance;
+    if (isnan(error->time)) {
+        json_write_null(json, "distance");
+        return;
+    }
+    json_begin_object(json, "distance");
+    json_write_number(json, "found", error->found);
+    json_write_number(json, "bound", error->bound);
+    json_write_number(json, "time", error->time);
+    json_write_string(json, "name", r->source->nodes[r->numbers.distance_node].name.text);
+    json_write_integer(json, "clip", r->numbers.distance_clip);
+    json_end_object(json);
+}
+
 static void write_row(json_writer *json, const pm_motion_reduction *r,
                       const pm_motion_reduced_channel *row) {
     const pm_motion_channel *channel = channel_of(r, row);
@@ -135,6 +150,8 @@ static bool print_all(FILE *file, const void *content) {
     json_write_number(&json, "angle_degrees", r->options.angle);
     json_write_number(&json, "position", r->options.position);
     json_write_number(&json, "scale", r->options.scale);
+    json_write_number(&json, "distance", r->options.distance);
+    json_write_number(&json, "at", r->options.at);
     json_end_object(&json);
     json_write_integer(&json, "keys_before", n->keys_before);
     json_write_integer(&json, "keys_after", n->keys_after);
@@ -143,6 +160,7 @@ static bool print_all(FILE *file, const void *content) {
     json_write_integer(&json, "key_bytes_before", n->bytes_before);
     json_write_integer(&json, "key_bytes_after", n->bytes_after);
     write_error(&json, r, "angle_degrees", &n->angle);
+    write_distance(&json, r);
     write_error(&json, r, "position", &n->position);
     write_error(&json, r, "scale", &n->scale);
     json_begin_array(&json, "channels");
@@ -158,7 +176,8 @@ static bool print_all(FILE *file, const void *content) {
 pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_content *result,
                                     const pm_motion_reduce_options *options,
-                                    const reduced_channel *channels, size_t count) {
+                                    const reduced_channel *channels, size_t count,
+                                    const pm_motion_error_bound *distance, size_t distance_clip) {
     pm_motion_reduction *r = calloc(1, sizeof *r);
     pm_motion_reduced_channel *rows = r ? motion_allocate(&r->arena, count, sizeof *rows) : NULL;
     size_t size = 0;
@@ -175,7 +194,11 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                                .bytes_after = count_bytes(result),
                                                .angle = none,
                                                .position = none,
-                                               .scale = none};
+                                               .scale = none,
+                                               .distance = *distance,
+                                               .distance_node = distance->channel,
+                                               .distance_clip = distance_clip};
+    r->numbers.distance.channel = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         rows[i] = row_of(&channels[i], i);
         add_row(&r->numbers, &channels[i], &rows[i]);

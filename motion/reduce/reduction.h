@@ -18,10 +18,11 @@ struct pm_motion_reduction {
     char *json; /* malloc'ed */
 };
 
-/* Makes the report of channels that are done. NULL: memory is exhausted. */
+/* Makes the report of channels that are done. `distance` has a node as its channel. NULL: memory is exhausted. */
 pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_content *result,
                                     const pm_motion_reduce_options *options,
-                                    const reduced_channel *channels, size_t count);
+                                    const reduced_channel *channels, size_t count,
+                                    const pm_motion_error_bound *distance, size_t distance_clip);
 
 #endif

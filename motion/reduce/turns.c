@@ -119,14 +119,27 @@ static void measure(turns *t) {
     }
 }
 
+static bool set_limits(turns *t, double radians, const double *each, motion_arena *arena) {
+    t->limits = motion_allocate(arena, t->count, sizeof *t->limits);
+    t->parts = motion_allocate(arena, t->count, sizeof *t->parts);
+    if (!t->limits || !t->parts)
+        return false;
+    for (size_t k = 0; k < t->count; k++) {
+        t->limits[k] = arc_apart_of(each ? fmin(radians, each[k]) : radians);
+        t->parts[k] = 1 / fmin(t->limits[k], t->limits[k > 0 ? k - 1 : 0]);
+    }
+    return true;
+}
+
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
-                double radians, motion_arena *arena) {
+                double radians, const double *each, motion_arena *arena) {
     const size_t count = timeline->key_count;
-    *t = (turns){.count = count, .limit = arc_apart_of(radians)};
+    *t = (turns){.count = count};
     t->times = motion_allocate(arena, count, sizeof *t->times);
     t->fastest = motion_allocate(arena, count / BLOCK + 1, sizeof *t->fastest);
     t->angles = motion_allocate(arena, count, sizeof *t->angles);
-    if (!t->times || !t->fastest || !t->angles || !make_rows(&t->source, count, arena))
+    if (!t->times || !t->fastest || !t->angles || !set_limits(t, radians, each, arena) ||
+        !make_rows(&t->source, count, arena))
         return false;
     read_source(t, channel, timeline);
     measure(t);
@@ -166,7 +179,7 @@ typedef struct candidate {
     size_t begin, end;   /* the source's keys within it */
 } candidate;
 
-/* How far the source's key is from the candidate. */
+/* How far the source's key is from the candidate, as a part of its limit. */
 static double apart_at(const turns *t, const candidate *c, size_t key) {
     const double u = (t->times[key] - c->arc.begin) / c->arc.seconds;
     const double from = sine((1 - u) * c->angle) * c->scale;
@@ -176,7 +189,7 @@ static double apart_at(const turns *t, const candidate *c, size_t key) {
         const double d = from * c->arc.from[i] + to * c->arc.to[i] - t->source.of[i][key];
         sum += d * d;
     }
-    return sum / 2;
+    return sum / 2 * t->parts[key];
 }
 
 /* The same for neighbours, for the compiler to compute side by side. */
@@ -196,18 +209,19 @@ static double apart_at_lanes(const turns *t, const candidate *c, size_t key) {
         }
     }
     for (int l = 0; l < LANES; l++)
-        largest = sum[l] > largest ? sum[l] : largest;
+        largest = sum[l] * t->parts[key + (size_t)l] > largest ? sum[l] * t->parts[key + (size_t)l]
+                                                               : largest;
     return largest / 2;
 }
 
 /* Keys that mostly fail come first. */
 static bool passes_quickly(turns *t, const candidate *c) {
     const size_t count = c->end - c->begin;
-    if (t->worst >= c->begin && t->worst < c->end && apart_at(t, c, t->worst) > t->limit)
+    if (t->worst >= c->begin && t->worst < c->end && apart_at(t, c, t->worst) > 1)
         return false;
     for (size_t part = 1; part < 4 && count >= 4; part++) {
         const size_t key = c->begin + count * part / 4;
-        if (apart_at(t, c, key) > t->limit) {
+        if (apart_at(t, c, key) > 1) {
             t->worst = key;
             return false;
         }
@@ -215,17 +229,17 @@ static bool passes_quickly(turns *t, const candidate *c) {
     return true;
 }
 
-/* The largest distance at the keys; more than the limit as soon as one is. */
+/* The largest part of the limit at the keys; more than 1 as soon as one is. */
 static double apart_at_keys(turns *t, const candidate *c) {
     double largest = 0;
     size_t key = c->begin;
-    for (; key + LANES <= c->end && largest <= t->limit; key += LANES) {
+    for (; key + LANES <= c->end && largest <= 1; key += LANES) {
         largest = fmax(largest, apart_at_lanes(t, c, key));
-        t->worst = largest > t->limit ? key + LANES / 2 : t->worst;
+        t->worst = largest > 1 ? key + LANES / 2 : t->worst;
     }
-    for (; key < c->end && largest <= t->limit; key++) {
+    for (; key < c->end && largest <= 1; key++) {
         largest = fmax(largest, apart_at(t, c, key));
-        t->worst = largest > t->limit ? key : t->worst;
+        t->worst = largest > 1 ? key : t->worst;
     }
     return largest;
 }
@@ -247,10 +261,10 @@ static double bound_between(const turns *t, const candidate *c, double apart) {
 static bool interval_holds(const turns *t, const candidate *c, size_t key, double begin, double end,
                            double apart) {
     const double b = c->arc.angle * (end - begin) / c->arc.seconds, a = t->angles[key];
-    if (apart / (1 - (a * a + b * b) / 8) <= t->limit * (1 - 1e-9)) /* a and b are at most pi / 2 */
+    if (apart / (1 - (a * a + b * b) / 8) <= 1 - 1e-9) /* a and b are at most pi / 2 */
         return true;
     const arc source = arc_of(t, key);
-    return arc_holds(&source, &c->arc, begin, end, t->limit);
+    return arc_holds(&source, &c->arc, begin, end, t->limits[key]);
 }
 
 /* Each interval by itself: those of the source, cut at both ends of the candidate. What lies before
@@ -298,16 +312,15 @@ bool turns_hold(turns *t, size_t from, size_t to) {
         return t->written_times[to] > t->written_times[from];
     if (!make_candidate(t, from, to, &c))
         return false;
-    const double at_begin = t->is_exact ? 0 : t->rounded[from];
-    const double at_end = t->is_exact ? 0 : t->rounded[to];
+    const double at_begin = t->is_exact ? 0 : t->rounded[from] * t->parts[from];
+    const double at_end = t->is_exact ? 0 : t->rounded[to] * t->parts[to];
     double apart = fmax(at_begin, at_end);
-    if (apart > t->limit)
+    if (apart > 1)
         return false;
     if (!passes_quickly(t, &c))
         return false;
     apart = fmax(apart, apart_at_keys(t, &c));
-    if (apart > t->limit)
+    if (apart > 1)
         return false;
-    return bound_between(t, &c, apart) <= t->limit * (1 - 1e-9) ||
-           holds_between(t, &c, at_begin, at_end);
+    return bound_between(t, &c, apart) <= 1 - 1e-9 || holds_between(t, &c, at_begin, at_end);
 }

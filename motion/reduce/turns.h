@@ -29,16 +29,18 @@ typedef struct turns {
     double *
         rounded; /* how far a written key is from the source at its time; NULL if nothing is rounded */
     bool is_exact;
-    double limit;    /* that the curves may be apart */
+    double *limits;  /* that the curves may be apart in each interval */
+    double *parts;   /* the limit at each key, inverted */
     double *angles;  /* radians of the quaternion in each interval */
     double *fastest; /* the largest of them in each block of keys */
     double longest;  /* seconds of an interval */
     size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
 } turns;
 
-/* Reads a channel; `radians` is the bound. False: memory is exhausted. */
+/* Reads a channel; `radians` is the bound, and `each`, unless it is NULL, that of each interval, of which the
+ * smaller one holds. False: memory is exhausted. */
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
-                double radians, motion_arena *arena);
+                double radians, const double *each, motion_arena *arena);
 
 /* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
  * written: whether what is rounded keeps the bound is seen in the end. */

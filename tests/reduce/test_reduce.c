@@ -121,7 +121,7 @@ static double error_at(const pm_motion_clip *a, const pm_motion_clip *b, size_t 
 
 /* ---- made motions -------------------------------------------------------------------------- */
 
-enum { CHANNELS_MAX = 8 };
+enum { CHANNELS_MAX = 104 };
 
 typedef struct made {
     pm_motion motion;
@@ -308,6 +308,111 @@ TEST(no_time_exceeds_the_bound) {
         release(&r);
         discard(&m);
     }
+}
+
+/* ---- model space --------------------------------------------------------------------------- */
+
+static void rotate(const double q[4], const double v[3], double out[3]) {
+    const double p[4] = {v[0], v[1], v[2], 0}, inverse[4] = {-q[0], -q[1], -q[2], q[3]};
+    double turned[4];
+    multiply(q, p, turned);
+    multiply(turned, inverse, turned);
+    memcpy(out, turned, 3 * sizeof *out);
+}
+
+/* A point of a joint in model space, up through its parents. Channel n is the rotation of joint n, and
+ * the one after them the position of joint 0. */
+static void place_point(const made *m, const pm_motion_clip *clip, size_t joint, double time,
+                        double point[3]) {
+    for (int32_t n = (int32_t)joint; n >= 0; n = m->nodes[n].parent) {
+        double q[4], offset[3];
+        value_at(clip, (size_t)n, time, q);
+        memcpy(offset, m->nodes[n].translation, sizeof offset);
+        if (n == 0)
+            value_at(clip, m->motion.content.node_count, time, offset);
+        rotate(q, point, point);
+        for (int i = 0; i < 3; i++)
+            point[i] += offset[i];
+    }
+}
+
+static double distance_at(const made *m, const pm_motion_clip *b, size_t joint, double at,
+                          double time) {
+    double largest = 0;
+    for (int p = 0; p < 4; p++) {
+        double from[3] = {p == 1 ? at : 0, p == 2 ? at : 0, p == 3 ? at : 0}, to[3];
+        memcpy(to, from, sizeof to);
+        place_point(m, &m->clip, joint, time, from);
+        place_point(m, b, joint, time, to);
+        largest = fmax(largest, distance(from, to, 3));
+    }
+    return largest;
+}
+
+/* A hierarchy with bones of about 1, whose parents are drawn, and whose root moves. */
+static void draw_figure(random_source *random, made *m, size_t joints) {
+    make(m, joints + 1, 50 + (size_t)random_between(random, 0, 100));
+    draw_times(random, m, true);
+    for (size_t n = 0; n < joints; n++) {
+        draw_rotations(random, m, n, n % 2 == 0);
+        m->nodes[n].parent = n == 0 ? -1 : (int32_t)random_between(random, 0, (double)n);
+        for (int i = 0; i < 3; i++)
+            m->nodes[n].translation[i] = random_between(random, -1, 1);
+    }
+    draw_numbers(random, m, joints, PM_MOTION_TRANSLATION);
+    m->channels[joints].node = 0;
+    m->motion.content.node_count = joints;
+}
+
+static void expect_distance(const made *m, const pm_motion_reduce_options *options,
+                            random_source *random, size_t times) {
+    reduced r = reduce(m, options);
+    const pm_motion_error_bound *error = &r.numbers->distance;
+    assert_true(error->found <= error->bound && error->bound <= options->distance);
+    assert_true(fabs(distance_at(m, r.clip, r.numbers->distance_node, options->at, error->time) -
+                     error->found) <= 1e-9);
+    for (size_t i = 0; i < times; i++) {
+        const size_t joint =
+            (size_t)random_between(random, 0, (double)m->motion.content.node_count);
+        const double time =
+            random_between(random, m->times[0], m->times[m->timeline.key_count - 1]);
+        const double found = distance_at(m, r.clip, joint, options->at, time);
+        if (found > error->bound + 1e-12)
+            fail_msg("joint %zu at %.17g: %.17g is above %.17g", joint, time, found, error->bound);
+    }
+    assert_true(r.numbers->keys_after < r.numbers->keys_before);
+    release(&r);
+}
+
+TEST(no_time_exceeds_the_distance) {
+    static const size_t joints[] = {1, 2, 5, 20, 100};
+    random_source random = random_salted(7);
+    for (size_t i = 0; i < 2 * COUNT_OF(joints); i++) {
+        made m;
+        draw_figure(&random, &m, joints[i / 2]);
+        const pm_motion_reduce_options options = {.distance =
+                                                      exp(random_between(&random, -1.5, 0.5)),
+                                                  .at = random_between(&random, 0, 1),
+                                                  .has_angle = i % 2 == 1,
+                                                  .angle = 2,
+                                                  .common = i % 4 == 2,
+                                                  .position = 0.05};
+        expect_distance(&m, &options, &random, 5000);
+        m.clip.channel_count = m.motion.content.node_count + 1;
+        discard(&m);
+    }
+}
+
+TEST(a_distance_shares_the_error_of_a_chain) {
+    random_source random = random_salted(8);
+    made m;
+    draw_figure(&random, &m, 20);
+    reduced wide = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 0.1});
+    reduced narrow = reduce(&m, &(pm_motion_reduce_options){.distance = 0.02, .at = 0.1});
+    assert_true(wide.numbers->keys_after < narrow.numbers->keys_after);
+    release(&wide);
+    release(&narrow);
+    discard(&m);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -554,6 +659,9 @@ TEST(options_are_checked) {
                  {{.position = (double)INFINITY}, "position"},
                  {{.scale = -1}, "scale"},
                  {{.scale = (double)NAN}, "scale"},
+                 {{.distance = -1}, "distance"},
+                 {{.distance = (double)INFINITY}, "distance"},
+                 {{.at = (double)NAN}, "at"},
                  {{.curve = PM_METHOD_NLERP}, "curve"},
                  {{.curve = (pm_method)999}, "curve"},
                  {{.clips = second, .clip_count = 1}, "clips[0]"},
@@ -561,6 +669,18 @@ TEST(options_are_checked) {
                  {{.reserved = {1}}, "reserved"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_refused(&m, cases[i].options, PM_ERROR_ARGUMENT, cases[i].word);
+    discard(&m);
+}
+
+TEST(a_distance_requires_linear_channels_and_nodes) {
+    made m;
+    still(&m, 2, 9);
+    m.channels[1].interpolation = PM_MOTION_CUBICSPLINE;
+    m.channels[1].in = m.channels[1].out = m.channels[1].keys;
+    expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "cubic spline");
+    m.channels[1].interpolation = PM_MOTION_LINEAR;
+    m.motion.content.node_count = 0;
+    expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "no nodes");
     discard(&m);
 }
 

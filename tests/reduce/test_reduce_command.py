@@ -52,6 +52,17 @@ class Reducing(Case):
         self.assertLessEqual(found["position"]["bound"], 0.5)
         self.assertLess(found["keys_after"], self.reduce(WALK, "-o", "small.glb")["keys_after"])
 
+    def test_a_distance_holds_in_model_space(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--distance", "0.2")
+        self.assertLessEqual(found["distance"]["bound"], 0.2)
+        self.assertEqual(found["limits"]["at"], 10)
+        far = self.differences(WALK, "small.glb", "--rate", "1000")["clip"]
+        self.assertLessEqual(far["max_distance"], found["distance"]["bound"] + 1e-9)
+        both = self.reduce(WALK, "-o", "small.glb", "--distance", "0.2", "--angle", "0.1")
+        self.assertLessEqual(both["distance"]["bound"], 0.2)
+        self.assertLessEqual(both["angle_degrees"]["bound"], 0.1)
+        self.assertGreater(both["keys_after"], found["keys_after"])
+
     def test_common_keys(self):
         self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
         info = json.loads(self.run_posemill("info", "small.glb", "--json").stdout)

@@ -67,6 +67,14 @@ static const option bound_table[] = {
     {"--angle", 0, "DEG",
      "the rotation of each joint differs at all times by at most DEG degrees; default 0.5",
      parse_angle, 0},
+    {"--distance", 0, "LENGTH",
+     "the position of each joint, and three points around it, are at all times within LENGTH of\n"
+     "where the source has them, in model space; without --angle the only bound of rotations",
+     parse_bound, AT(reduce.distance)},
+    {"--at", 0, "LENGTH",
+     "how far these points are from the joint, along its axes; default: 10 cm, which are 10\n"
+     "units in BVH and 0.1 otherwise",
+     parse_bound, AT(reduce.at)},
     {"--position", 0, "LENGTH",
      "positions relative to the parent differ by at most LENGTH, in the file's unit; default 0:\n"
      "keys are dropped only where nothing changes",
@@ -136,6 +144,10 @@ static void print_text(const reduced_file *f, const pm_motion_content *content,
                    (unsigned long long)n->bytes_after, (unsigned long long)f->bytes_written,
                    seconds_now() - f->begun, f->left_out[0] ? "; left out: " : "", f->left_out);
     print_bound(file, content, n, "degrees", &n->angle);
+    if (!isnan(n->distance.time))
+        printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
+                       n->distance.bound, n->distance.found,
+                       content->nodes[n->distance_node].name.text, n->distance.time);
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }
@@ -168,6 +180,11 @@ static pm_status write_file(const reduce_options *o, const pm_motion *motion,
     return pm_motion_convert(reduced, &options, f->out, error);
 }
 
+/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
+static double default_at(const pm_motion *motion) {
+    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
+}
+
 static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file *f,
                         pm_error *error) {
     size_t clips[TASK_CLIPS_MAX], count = 0;
@@ -177,6 +194,7 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
     pm_status status = task_find_clips(motion, f->in, &task, clips, &count, error);
     if (status != PM_OK)
         return status;
+    o->reduce.at = o->reduce.at > 0 ? o->reduce.at : default_at(motion);
     o->reduce.clips = o->clips.count > 0 ? clips : NULL;
     o->reduce.clip_count = o->clips.count > 0 ? count : 0;
     status = pm_motion_reduce(motion, &o->reduce, &reduced, &reduction, error);
