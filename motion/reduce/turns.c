@@ -285,18 +285,37 @@ static bool holds_between(const turns *t, const candidate *c, double apart_at_be
     return true;
 }
 
-static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c) {
-    double a[4], b[4], dot = 0;
-    const double seconds = t->written_times[to] - t->written_times[from];
-    get(&t->written, from, a);
-    get(&t->written, to, b);
-    for (int i = 0; i < 4; i++)
-        dot += a[i] * b[i];
-    if (!(seconds > 0) || dot < least_dot)
-        return false;
-    c->arc = arc_between(a, b, t->written_times[from], seconds);
+/* asin(x) for 0 <= x <= 1; short arcs, of which most are tested, by its series, within 1e-16. */
+static double arc_sine(double x) {
+    const double y = x * x;
+    if (x > 0.04)
+        return asin(fmin(x, 1));
+    return x + x * y * (1.0 / 6 + y * (3.0 / 40 + y * (15.0 / 336 + y * (105.0 / 3456))));
+}
+
+/* The arc between two written keys; arc_between for the many arcs that are tested. */
+static void set_arc(candidate *c, double chord2) {
+    const double half = sqrt(chord2) / 2;
+    c->arc.angle = 2 * arc_sine(half);
     c->angle = fmax(c->arc.angle, least_angle);
-    c->scale = 1 / sin(c->angle);
+    c->scale =
+        c->arc.angle > least_angle ? 1 / (2 * half * sqrt(1 - half * half)) : 1 / sine(least_angle);
+}
+
+static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c) {
+    double dot = 0, chord2 = 0;
+    c->arc.begin = t->written_times[from];
+    c->arc.seconds = t->written_times[to] - t->written_times[from];
+    for (int i = 0; i < 4; i++) {
+        const double a = t->written.of[i][from], b = t->written.of[i][to];
+        c->arc.from[i] = a;
+        c->arc.to[i] = b;
+        dot += a * b;
+        chord2 += (b - a) * (b - a);
+    }
+    if (!(c->arc.seconds > 0) || dot < least_dot)
+        return false;
+    set_arc(c, chord2);
     c->begin = from;
     while (c->begin < t->count && t->times[c->begin] <= t->written_times[from])
         c->begin++;
