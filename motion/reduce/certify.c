@@ -67,6 +67,8 @@ static arc arc_before(const pm_motion_channel *channel, const cursor *c) {
     }
     const double begin = evaluate_key_time(c->timeline, c->next - 1);
     unit_rotation(channel, c->next - 1, from);
+    if (channel->interpolation == PM_MOTION_STEP)
+        return arc_between(from, from, 0, 0);
     unit_rotation(channel, c->next, to);
     return arc_between(from, to, begin, evaluate_key_time(c->timeline, c->next) - begin);
 }

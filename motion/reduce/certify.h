@@ -16,7 +16,7 @@ typedef struct certified {
     const pm_timeline *timeline;
 } certified;
 
-/* Of rotations with linear interpolation, in radians. `limit`: as of arc_extent. Before its first key and after its
+/* Of rotations with linear interpolation or steps, in radians. `limit`: as of arc_extent. Before its first key and after its
  * last one a curve is constant. */
 arc_extent certify_rotation(certified a, certified b, double limit);
 

@@ -313,12 +313,14 @@ static void walk_all(const space_walk *w) {
     if (!(begin < (double)INFINITY))
         return;
     pass(w, begin);
-    for (double end = next_time(w); end < (double)INFINITY; end = next_time(w)) {
+    double end = next_time(w);
+    while (end < (double)INFINITY) {
         pose_at(w, begin, w->poses[0]);
         pose_at(w, end, w->poses[1]);
         cover(w, begin, end, w->poses[0], w->poses[1], 0);
         pass(w, end);
         begin = end;
+        end = next_time(w);
     }
     pose_at(w, begin, w->poses[0]);
     decide(w, begin, begin, w->poses[0], w->poses[0], true);

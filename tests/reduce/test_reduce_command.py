@@ -63,6 +63,32 @@ class Reducing(Case):
         self.assertLessEqual(both["angle_degrees"]["bound"], 0.1)
         self.assertGreater(both["keys_after"], found["keys_after"])
 
+    def test_compare_certifies_what_reduce_did(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--angle", "0.3")
+        said = self.differences(WALK, "small.glb", "--certify")
+        self.assertGreaterEqual(said["certified"]["degrees"], said["clip"]["max_degrees"] - 1e-9)
+        self.assertLessEqual(said["certified"]["degrees"], 0.3 * 1.001)
+        self.assertAlmostEqual(said["certified"]["degrees"], found["angle_degrees"]["bound"], delta=1e-3)
+        self.assertIn("certified: no angle exceeds", self.run_posemill("compare", WALK, "small.glb", "--certify").stdout)
+        self.assertIsNone(self.differences(WALK, "small.glb")["certified"])
+
+    def test_a_certificate_is_larger_than_what_is_sampled(self):
+        """Keys at frames alone do not show what lies between them."""
+        self.run_posemill("resample", WALK, "-o", "slow.bvh", "--rate", "10")
+        self.run_posemill("convert", "slow.bvh", "slow.glb")
+        said = self.differences(WALK, "slow.glb", "--certify", "--rate", "10")
+        dense = self.differences(WALK, "slow.glb", "--rate", "2000")
+        self.assertLess(said["clip"]["max_degrees"], 0.01)
+        self.assertGreater(said["certified"]["degrees"], 1)
+        self.assertGreaterEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] - 1e-9)
+        self.assertLessEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] * 1.01)
+
+    def test_a_certificate_is_of_whole_clips_by_their_own_curves(self):
+        self.reduce(WALK, "-o", "small.glb")
+        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "slerp", "--device", "none")):
+            done = self.run_posemill("compare", WALK, "small.glb", "--certify", *words, code=2)
+            self.assertIn("at all times", done.stderr)
+
     def test_common_keys(self):
         self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
         info = json.loads(self.run_posemill("info", "small.glb", "--json").stdout)
