@@ -447,6 +447,17 @@ PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduc
                                   pm_motion **reduced, pm_motion_reduction **reduction,
                                   pm_error *error);
 
+/* The same for arrays of rotations: keys of shape (key_count, tracks, 4), unit quaternions x y z w
+ * within 1e-3, at the times of a timeline, which rise; each track is a slerp. `kept`, of shape
+ * (key_count, tracks), receives whether a key remains, and `bounds`, of shape (tracks), the angle in
+ * degrees that no time exceeds; it may be NULL. Keys remain as float32, as of pm_motion_reduce.
+ * `threads`: 0: pm_processors(). Refused with PM_ERROR_ARGUMENT: degrees outside of (0, 180], and a
+ * bound that float32 cannot keep; with PM_ERROR_KEY and PM_ERROR_TIME: such keys and times. Blocks.
+ * Thread-safe. */
+PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
+                                            size_t tracks, double degrees, uint32_t threads,
+                                            bool *kept, double *bounds, pm_error *error);
+
 /* Clears the handle; takes NULL. */
 PM_API void pm_motion_destroy_reduction(pm_motion_reduction **reduction);
 

@@ -83,7 +83,7 @@ static void value_at(const pm_motion_clip *clip, size_t index, double time, doub
         return;
     const double from = timeline->times[low], to = timeline->times[low + 1];
     const double u = (time - from) / (to - from);
-    double a[4], b[4];
+    double a[4] = {0}, b[4] = {0};
     key_of(channel, low + 1, b);
     memcpy(a, value, channel->components * sizeof *a);
     if (channel->path == PM_MOTION_ROTATION)
@@ -110,7 +110,7 @@ static double ratio(const double *a, const double *b, uint32_t components) {
 
 static double error_at(const pm_motion_clip *a, const pm_motion_clip *b, size_t channel,
                        double time) {
-    double p[4], q[4];
+    double p[4] = {0}, q[4] = {0};
     const pm_motion_path path = a->channels[channel].path;
     value_at(a, channel, time, p);
     value_at(b, channel, time, q);
@@ -325,7 +325,7 @@ static void rotate(const double q[4], const double v[3], double out[3]) {
 static void place_point(const made *m, const pm_motion_clip *clip, size_t joint, double time,
                         double point[3]) {
     for (int32_t n = (int32_t)joint; n >= 0; n = m->nodes[n].parent) {
-        double q[4], offset[3];
+        double q[4] = {0}, offset[3];
         value_at(clip, (size_t)n, time, q);
         memcpy(offset, m->nodes[n].translation, sizeof offset);
         if (n == 0)
@@ -445,7 +445,7 @@ TEST(keys_are_those_of_the_source_in_float32) {
 /* Whether keys may be dropped, by samples at and between them. */
 static bool may_drop(const made *m, size_t channel, size_t from, size_t to, double degrees) {
     enum { SAMPLES = 16 };
-    double a[4], b[4], p[4], q[4];
+    double a[4] = {0}, b[4] = {0}, p[4] = {0}, q[4] = {0};
     key_of(&m->channels[channel], from, a);
     for (size_t i = 0; i < SAMPLES * (to - from); i++) {
         const size_t key = from + i / SAMPLES;
@@ -718,6 +718,63 @@ TEST(common_keys_require_common_times) {
     expect_refused(&m, (pm_motion_reduce_options){.common = true}, PM_ERROR_FILE,
                    "different times");
     discard(&m);
+}
+
+/* ---- arrays -------------------------------------------------------------------------------- */
+
+TEST(arrays_keep_the_keys_that_motions_do) {
+    enum { KEYS = 200, TRACKS = 3 };
+    random_source random = random_salted(9);
+    made m;
+    double keys[KEYS * TRACKS * 4], bounds[TRACKS];
+    bool kept[KEYS * TRACKS];
+    make(&m, TRACKS, KEYS);
+    draw_times(&random, &m, true);
+    for (size_t t = 0; t < TRACKS; t++) {
+        draw_rotations(&random, &m, t, true);
+        for (size_t k = 0; k < KEYS; k++)
+            memcpy(keys + 4 * (k * TRACKS + t), m.keys[t] + 4 * k, 4 * sizeof *keys);
+    }
+    reduced r = reduce(&m, &(pm_motion_reduce_options){.has_angle = true, .angle = 1});
+    const pm_array array = {.data = keys, .type = PM_FLOAT64};
+    assert_int_equal(
+        pm_motion_reduce_rotations(&m.timeline, &array, TRACKS, 1, 0, kept, bounds, NULL), PM_OK);
+    for (size_t t = 0; t < TRACKS; t++) {
+        size_t count = 0;
+        for (size_t k = 0; k < KEYS; k++)
+            count += kept[k * TRACKS + t];
+        assert_int_equal(count, r.numbers->channels[t].keys_after);
+        assert_true(fabs(bounds[t] - r.numbers->channels[t].error.bound) < 1e-9);
+        assert_true(kept[t] && kept[(KEYS - 1) * TRACKS + t]);
+    }
+    release(&r);
+    discard(&m);
+}
+
+TEST(arrays_are_checked) {
+    double times[3] = {0, 1, 2}, keys[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    bool kept[3];
+    const pm_timeline timeline = {.key_count = 3, .times = times};
+    const pm_array array = {.data = keys, .type = PM_FLOAT64};
+    const double bad[] = {0, -1, 181, (double)NAN};
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_int_equal(
+            pm_motion_reduce_rotations(&timeline, &array, 1, bad[i], 1, kept, NULL, NULL),
+            PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 0, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, NULL, NULL, NULL),
+                     PM_ERROR_ARGUMENT);
+    times[2] = 1;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_TIME);
+    times[2] = 2;
+    keys[7] = (double)NAN;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_KEY);
+    keys[7] = 0;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_KEY);
 }
 
 /* ---- the search ---------------------------------------------------------------------------- */
