@@ -14,7 +14,7 @@ from ._motion import Motion, MotionWarning, convert, load
 from ._names import methods
 from ._pages import Page
 from ._poses import Poses
-from ._reduce import Reduction, reduce
+from ._reduce import Reduction, reduce, reduce_keys
 from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
 
@@ -23,4 +23,4 @@ __all__ = ["Channel", "Clip", "Comparison", "Crowd", "DeviceError", "Engine", "K
            "MotionWarning", "Page", "Poses", "Reduction", "RotationCurve", "RotationSpline", "Skeleton",
            "Slerp", "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert",
            "crowd_instance", "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
-           "reduce", "resample", "resample_rotvec"]
+           "reduce", "reduce_keys", "resample", "resample_rotvec"]

@@ -6,11 +6,18 @@ from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import address
+from ._convert import _quaternions
 from ._display import Row, table
+from ._library import call, ffi, lib
 from ._motion import Motion
 from ._reducing import Reducing
+from ._resampling import count_of
 
-__all__ = ["Reduction", "reduce"]
+__all__ = ["Reduction", "reduce", "reduce_keys"]
 
 
 def _bound(value: Any, name: str) -> float:
@@ -106,3 +113,52 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     reducing = Reducing(motion._content, bounds, common, clips, threads)
     content = reducing.run()
     return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)
+
+
+def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float = 0.5, *,
+                scalar_first: bool = False, threads: int = 0) -> npt.NDArray[np.bool_]:
+    """Which keys of rotation curves are needed, so that slerp between them stays within an angle.
+
+    Parameters
+    ----------
+    times : array_like
+        Of shape (keys,), in seconds; they rise, also in float32.
+    quaternions : array_like
+        Of shape (keys, ..., 4), of unit length within 1e-3.
+    angle : float
+        Degrees that no time exceeds, above 0. The keys that remain count as float32.
+    scalar_first : bool
+        Whether quaternions are w x y z.
+    threads : int
+        0: one per processor.
+
+    Returns
+    -------
+    ndarray of bool
+        Of shape (keys, ...): true for keys that remain, the first and the last one among them.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> keys = pm.from_euler("z", [0, 10, 20, 30], degrees=True)
+    >>> pm.reduce_keys([0, 1, 2, 3], keys, 0.1).tolist()
+    [True, False, False, True]
+    """
+    keys = _quaternions(quaternions, scalar_first)
+    seconds = np.asarray(times, dtype=np.float64, order="C")
+    if keys.ndim < 2 or seconds.shape != keys.shape[:1]:
+        raise ValueError(f"times: expected shape ({keys.shape[0]},), found {seconds.shape}"
+                         if keys.ndim >= 2 else
+                         f"quaternions: expected shape (keys, ..., 4), found {keys.shape}")
+    kept = np.zeros(keys.shape[:-1], np.bool_)
+    if kept.size == 0:
+        return kept
+    packed = np.ascontiguousarray(keys)
+    timeline = ffi.new("pm_timeline *", {"key_count": len(seconds),
+                                         "times": ffi.cast("double *", address(seconds))})
+    array = ffi.new("pm_array *", {"data": ffi.cast("void *", address(packed)),
+                                   "type": lib.PM_FLOAT64})
+    call(lib.pm_motion_reduce_rotations, timeline, array, kept.size // len(seconds),
+         _bound(angle, "angle"), count_of(threads, "threads", 2**32),
+         ffi.cast("bool *", address(kept)), ffi.NULL)
+    return kept

@@ -69,3 +69,27 @@ def test_arguments_are_checked(walk: pm.Motion, given: dict[str, Any], error: ty
 def test_only_motions_are_reduced() -> None:
     with pytest.raises(TypeError):
         pm.reduce("walk.bvh")  # type: ignore[arg-type]
+
+
+def test_keys_of_arrays_are_those_of_a_motion(walk: pm.Motion) -> None:
+    clip = walk.clips[0]
+    kept = pm.reduce_keys(clip.times, clip.rotations, 0.5)
+    assert kept.shape == clip.rotations.shape[:-1]
+    assert kept[0].all() and kept[-1].all()
+    found = pm.reduce(walk, angle=0.5)
+    counts = [row["keys_after"] for row in found.numbers["channels"] if row["path"] == "rotation"]
+    assert kept.sum(axis=0).tolist() == counts
+
+
+@pytest.mark.parametrize("times, keys, angle, error", [
+    ([0, 1], [[0, 0, 0, 1]] * 3, 1, ValueError), ([0, 0, 1], [[0, 0, 0, 1]] * 3, 1, ValueError),
+    ([0, 1, 2], [[0, 0, 0, 2]] * 3, 1, ValueError), ([0, 1, 2], [[0, 0, 0, 1]] * 3, 0, ValueError),
+    ([0, 1, 2], [[0, 0, 0, 1]] * 3, "x", TypeError), ([0, 1, 2], [0, 0, 0, 1], 1, ValueError),
+    ([0, float("nan"), 2], [[0, 0, 0, 1]] * 3, 1, ValueError)])
+def test_arrays_are_checked(times: Any, keys: Any, angle: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        pm.reduce_keys(times, keys, angle)
+
+
+def test_no_keys_are_no_keys() -> None:
+    assert pm.reduce_keys([0, 1], np.zeros((2, 0, 4))).shape == (2, 0)

@@ -745,7 +745,7 @@ TEST(arrays_keep_the_keys_that_motions_do) {
             count += kept[k * TRACKS + t];
         assert_int_equal(count, r.numbers->channels[t].keys_after);
         assert_true(fabs(bounds[t] - r.numbers->channels[t].error.bound) < 1e-9);
-        assert_true(kept[t] && kept[(KEYS - 1) * TRACKS + t]);
+        assert_true(kept[t] && kept[COUNT_OF(kept) - TRACKS + t]);
     }
     release(&r);
     discard(&m);
