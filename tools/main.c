@@ -28,6 +28,7 @@ static const command commands[] = {
     {"eval", "sample rotation curves: keys and samples in .npy files", cmd_eval},
     {"resample", "convert motion files to another frame rate", cmd_resample},
     {"convert", "convert motion files to another format", cmd_convert},
+    {"reduce", "drop keys where the curve stays within a bound", cmd_reduce},
     {"compare", "say what a change did to a motion: angles, distances, speeds", cmd_compare},
     {"view", "write a page that shows a motion", cmd_view},
     {"info", "say what motion files are, and what is odd about them", cmd_info},

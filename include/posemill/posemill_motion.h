@@ -355,8 +355,11 @@ typedef struct pm_motion_convert_options {
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
     const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
+    /* The glTF motion that this one was made of by pm_motion_reduce: glTF is written with its
+     * meshes and all else, and the keys of this one. Other formats ignore it. NULL: none */
+    const pm_motion *rest;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
@@ -368,6 +371,110 @@ typedef struct pm_motion_convert_options {
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
+
+/* ---- reducing ------------------------------------------------------------ */
+
+/* Fewest keys under bounds that hold at all times, and not only at keys. Lengths are in units of the
+ * motion. */
+typedef struct pm_motion_reduce_options {
+    bool has_angle;  /* false: 0.5 degrees, and with a distance none */
+    double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
+                        relative to the parent; above 0 */
+    double position; /* the largest distance between positions relative to the parent. 0: keys
+                        between equal ones are dropped */
+    double scale;    /* the largest difference of scales, as a part of the source's. 0: as of
+                        `position` */
+    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
+     * three points on its axes, `at` from it in its own space. The error is shared among the joints of
+     * a chain. 0: none. Refused for channels of cubicspline. */
+    double distance;
+    double at;           /* with a distance */
+    pm_method curve;     /* of the result: slerp. Its keys are a subset of the source's */
+    bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
+                        channels whose times differ in the source */
+    const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
+    size_t clip_count;
+    uint32_t threads; /* for the work, the calling thread included. 0: pm_processors() */
+    /* Called on the calling thread as channels are done. NULL: not called. */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *progress_user;
+
+    uint64_t reserved[10]; /* must be 0 */
+} pm_motion_reduce_options;
+
+/* How far the result is from the source. Of rotations in degrees; of scales as a part of the
+ * source's; otherwise a length in the units of the channel. */
+typedef struct pm_motion_error_bound {
+    double found;   /* the largest that was found */
+    double bound;   /* that no time exceeds */
+    double time;    /* of `found`, in seconds as key times. NaN: no channel has any */
+    size_t channel; /* index among `channels` of the reduction that has it */
+} pm_motion_error_bound;
+
+typedef struct pm_motion_reduced_channel {
+    size_t clip, channel; /* indices in the source, and in the result */
+    bool is_reduced;      /* false: it keeps its keys, because of its interpolation or its clip */
+    bool moves;           /* not all keys are equal */
+    uint64_t keys_before, keys_after;
+    pm_motion_error_bound error;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_reduced_channel;
+
+/* What became of the keys. */
+typedef struct pm_motion_reduction_numbers {
+    const pm_motion_reduced_channel *channels; /* of all clips, in their order */
+    size_t channel_count;
+    uint64_t keys_before, keys_after;     /* of all channels */
+    uint64_t moving_before, moving_after; /* of rotations that move */
+    uint64_t bytes_before, bytes_after; /* of keys, their times and tangents, in float32; times that
+                                           channels have in common count once */
+    pm_motion_error_bound angle, position, scale; /* the largest of all channels */
+    /* With a distance: in model space. `channel` is SIZE_MAX, and these are the node and its clip. */
+    pm_motion_error_bound distance;
+    size_t distance_node, distance_clip;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_reduction_numbers;
+
+/* A report of what was reduced. Immutable: all threads may read it at once. */
+typedef struct pm_motion_reduction pm_motion_reduction;
+
+/* Makes a motion with fewer keys: the nodes and skins of the source, and of the keys of channels
+ * with linear interpolation those that are needed for the bounds. Keys and times of the result are
+ * single precision, as glTF has them, and the bounds are those of their curves; bounds that single
+ * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
+ * cubicspline keep their keys. The first and the last key of a channel remain.
+ * Each rotation channel has the fewest keys for its bound, or, where a segment is longer than 128
+ * keys, nearly so. The result has no file: pm_motion_convert writes it, with the source as
+ * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
+ * NULL; destroy it with pm_motion_destroy_reduction. `options` may be NULL. Blocks. Thread-safe,
+ * also for one motion. */
+PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
+                                  pm_motion **reduced, pm_motion_reduction **reduction,
+                                  pm_error *error);
+
+/* The same for arrays of rotations: keys of shape (key_count, tracks, 4), unit quaternions x y z w
+ * within 1e-3, at the times of a timeline, which rise; each track is a slerp. `kept`, of shape
+ * (key_count, tracks), receives whether a key remains, and `bounds`, of shape (tracks), the angle in
+ * degrees that no time exceeds; it may be NULL. Keys remain as float32, as of pm_motion_reduce.
+ * `threads`: 0: pm_processors(). Refused with PM_ERROR_ARGUMENT: degrees outside of (0, 180], and a
+ * bound that float32 cannot keep; with PM_ERROR_KEY and PM_ERROR_TIME: such keys and times. Blocks.
+ * Thread-safe. */
+PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
+                                            size_t tracks, double degrees, uint32_t threads,
+                                            bool *kept, double *bounds, pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_destroy_reduction(pm_motion_reduction **reduction);
+
+/* The numbers; valid until the reduction is destroyed. NULL for NULL. */
+PM_API const pm_motion_reduction_numbers *
+pm_motion_get_reduction(const pm_motion_reduction *reduction);
+
+/* What `posemill reduce --json` prints: one object, as UTF-8 and terminated. It is valid until the
+ * reduction is destroyed; NULL for NULL. */
+PM_API const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
 
 /* ---- comparing ----------------------------------------------------------- */
 
@@ -398,6 +505,9 @@ typedef struct pm_motion_compare_options {
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */
+    /* true: also a bound of the angles that no time exceeds, of the whole of clips that begin
+     * together. Refused for rotations of cubicspline, and with a method, start or trim_start */
+    bool certify;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
     pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
@@ -469,9 +579,11 @@ typedef struct pm_motion_differences {
     pm_motion_up up;       /* of A */
     const pm_motion_hint *hints;
     size_t hint_count;
-    bool is_exceeded; /* with a tolerance, by an angle or by a distance that is known */
+    bool is_exceeded;         /* with a tolerance, by an angle or by a distance that is known */
+    double certified_degrees; /* that no time exceeds; NaN without `certify` */
+    size_t certified_joint;   /* that has them: its index among `joints` */
 
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[6]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */

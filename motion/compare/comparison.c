@@ -10,6 +10,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
+#include "motion/compare/certified.h"
 
 static const pm_motion_compare_options defaults;
 
@@ -96,7 +97,9 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .hints = &m->hints,
                            .has_tolerance = b && o->has_tolerance,
                            .tolerance_degrees = o->tolerance_degrees,
-                           .tolerance_mm = o->tolerance_mm};
+                           .tolerance_mm = o->tolerance_mm,
+                           .certify = b && o->certify,
+                           .certified_degrees = (double)NAN};
     if (!o->engine || !b)
         return true;
     m->outcome.method = pm_method_describe(o->method)->name;
@@ -217,9 +220,28 @@ static bool list(pm_motion_comparison *m) {
     return true;
 }
 
+static pm_status certify(pm_motion_comparison *m, pm_error *error) {
+    outcome *o = &m->outcome;
+    return o->certify ? motion_name_failure(compare_certify(&m->numbers, &o->certified_degrees,
+                                                            &o->certified_pair, error),
+                                            o->a.path, error)
+                      : PM_OK;
+}
+
+/* Where a pair is among the joints of the result. */
+static size_t place_of(const comparison *c, size_t pair) {
+    size_t place = 0;
+    while (place + 1 < c->pairs->count && c->by_worst[place] != pair)
+        place++;
+    return place;
+}
+
 pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
     size_t size = 0;
+    const pm_status status = certify(m, error);
+    if (status != PM_OK)
+        return status;
     m->found = (pm_motion_differences){.joint_count = c->pairs->count,
                                        .clip = difference_of(c, &c->clip),
                                        .moment_count = c->moment_count,
@@ -234,7 +256,9 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                        .unit_mm = m->outcome.unit_mm,
                                        .up = (pm_motion_up)c->a->up,
                                        .hint_count = m->hints.count,
-                                       .is_exceeded = outcome_exceeds(&m->outcome)};
+                                       .is_exceeded = outcome_exceeds(&m->outcome),
+                                       .certified_degrees = m->outcome.certified_degrees,
+                                       .certified_joint = place_of(c, m->outcome.certified_pair)};
     if (list(m))
         m->json = outcome_json(&m->outcome, &size);
     if (m->json)

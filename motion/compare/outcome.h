@@ -29,6 +29,9 @@ typedef struct outcome {
     double unit_mm; /* millimetres per unit of length */
     bool has_tolerance;
     double tolerance_degrees, tolerance_mm;
+    bool certify;             /* a bound of the angles is asked for */
+    double certified_degrees; /* NaN: none */
+    size_t certified_pair;
     outcome_words *words; /* NULL: those of the command */
     void *words_user;
 } outcome;

@@ -117,6 +117,20 @@ static void write_scales(json_writer *json, const comparison *c) {
     json_end_object(json);
 }
 
+static void write_certified(json_writer *json, const outcome *o) {
+    const comparison *c = o->comparison;
+    if (!o->certify) {
+        json_write_null(json, "certified");
+        return;
+    }
+    json_begin_object(json, "certified");
+    json_write_number(json, "degrees", o->certified_degrees);
+    json_write_string(
+        json, "name",
+        c->pairs->count > 0 ? subject_name(c->a, c->pairs->pairs[o->certified_pair].a).text : NULL);
+    json_end_object(json);
+}
+
 static void write_conditions(json_writer *json, const outcome *o) {
     const comparison *c = o->comparison;
     json_write_string(json, "version", pm_version());
@@ -136,6 +150,7 @@ static void write_conditions(json_writer *json, const outcome *o) {
     write_only(json, "only_in_a", c->a, c->pairs->only[0], c->pairs->only_count[0]);
     write_only(json, "only_in_b", c->b, c->pairs->only[1], c->pairs->only_count[1]);
     write_tolerance(json, o);
+    write_certified(json, o);
 }
 
 static bool print_all(FILE *file, const void *content) {

@@ -28,6 +28,7 @@ typedef struct conversion {
     bool as_read;            /* in the format of its file, unchanged */
     motion_adjustment by;
     const pm_motion *source; /* whose arrays are written with the numbers of `motion`. NULL: none */
+    bool has_rest;           /* the document of `rest` is written with the keys of `motion` */
     bool is_trial;           /* finds out what is left out */
     char left_out[256];      /* by the trial */
 } conversion;
@@ -58,6 +59,17 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
     return MOTION_CHECK_RESERVED(pm_motion_convert_options, o, error);
+}
+
+/* The motion made of another one has its clips, with their channels. */
+static pm_status check_rest(const pm_motion *motion, const pm_motion *rest, pm_error *error) {
+    const pm_motion_content *a = &motion->content, *b = rest ? &rest->content : a;
+    bool fits = a->clip_count == b->clip_count && a->node_count == b->node_count;
+    for (size_t i = 0; fits && i < a->clip_count; i++)
+        fits = a->clips[i].channel_count == b->clips[i].channel_count;
+    return fits ? PM_OK
+                : motion_fail(error, PM_ERROR_ARGUMENT,
+                              "rest is not the motion that this one was made of");
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
@@ -97,6 +109,8 @@ static pm_status try_strictly(conversion *c, pm_error *error) {
 static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *error) {
     const motion_write_options options = {.decimals = c->options->decimals ? c->options->decimals
                                                                            : DEFAULT_DECIMALS};
+    if (c->has_rest)
+        return c->format->write_keys(c->options->rest, &c->motion->content, sink, error);
     if (c->source)
         return motion_rewrite(c->source, c->motion, c->by, c->format, &options, sink, error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
@@ -114,7 +128,7 @@ static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     pm_status status =
         c->as_read ? PM_OK
                    : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
-    if (status == PM_OK && c->options->strict && !c->as_read && !c->source)
+    if (status == PM_OK && c->options->strict && !c->as_read && !c->source && !c->has_rest)
         status = try_strictly(c, error);
     if (status == PM_OK && c->options->make_folders)
         status = folders_make_for(path, error);
@@ -194,6 +208,8 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
+        status = check_rest(motion, options->rest, error);
+    if (status == PM_OK)
         status = find_format(options, path, &format, error);
     if (status != PM_OK)
         return status;
@@ -205,6 +221,10 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     const bool is_own = motion_writes_document(format, motion);
     const bool is_edited =
         is_own && format->is_text && (options->euler_given || options->decimals > 0);
+    c.has_rest = !is_moved && options->rest && !motion->document && format->write_keys &&
+                 motion_writes_document(format, options->rest);
+    if (c.has_rest)
+        return write_file(&c, path, error);
     if (!is_moved && !is_edited) {
         c.as_read = is_own && !motion->has_given_joints;
         if (c.as_read || format->compose)

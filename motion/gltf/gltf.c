@@ -72,6 +72,16 @@ static pm_status write_binary(const pm_motion *motion, const motion_samples *sam
     return gltf_write(motion, samples, count, true, sink, error);
 }
 
+static pm_status write_keys_json(const pm_motion *motion, const pm_motion_content *keys,
+                                 const motion_sink *sink, pm_error *error) {
+    return gltf_write_reduced(motion, keys, false, sink, error);
+}
+
+static pm_status write_keys_binary(const pm_motion *motion, const pm_motion_content *keys,
+                                   const motion_sink *sink, pm_error *error) {
+    return gltf_write_reduced(motion, keys, true, sink, error);
+}
+
 static pm_status compose_json(const pm_motion *motion, const motion_compose_options *options,
                               const motion_sink *sink, pm_error *error) {
     return gltf_compose(motion, options, false, sink, error);
@@ -103,6 +113,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .read = read_json,
                                    .selects = true,
                                    .write = write_json,
+                                   .write_keys = write_keys_json,
                                    .compose = compose_json,
                                    .release = release};
 
@@ -117,5 +128,6 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .read = read_binary,
                                   .selects = true,
                                   .write = write_binary,
+                                  .write_keys = write_keys_binary,
                                   .compose = compose_binary,
                                   .release = release};

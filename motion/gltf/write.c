@@ -64,8 +64,9 @@ static pm_status write_pieces(const gltf_writer *w, data_sink *d, pm_error *erro
         const gltf_piece *piece = &w->pieces[i];
         status = put_data(d, zeros, piece->offset - d->at, error);
         if (status == PM_OK)
-            status = piece->clip ? gltf_write_samples(w, piece->clip, &bytes, error)
-                                 : put_data(d, piece->data, piece->size, error);
+            status = !piece->clip        ? put_data(d, piece->data, piece->size, error)
+                     : piece->clip->keys ? gltf_write_keys(piece->clip, &bytes, error)
+                                         : gltf_write_samples(w, piece->clip, &bytes, error);
     }
     return status;
 }
@@ -278,14 +279,16 @@ static pm_status write_binary(const gltf_writer *w, const motion_sink *sink, pm_
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static pm_status prepare(gltf_writer *w, const motion_samples *samples, pm_error *error) {
+/* Of `samples` and `keys` one is NULL. */
+static pm_status prepare(gltf_writer *w, const motion_samples *samples,
+                         const pm_motion_content *keys, pm_error *error) {
     w->root = gltf_copy(w->document->root);
     w->clips = calloc(w->clip_count + 1, sizeof *w->clips);
     if (!w->root || !w->clips)
         return motion_refuse_memory(error);
     pm_status status = w->clip_count > 0 ? gltf_set_beyond_apart(w, error) : PM_OK;
     if (status == PM_OK)
-        status = gltf_replace_clips(w, samples, error);
+        status = keys ? gltf_replace_keys(w, keys, error) : gltf_replace_clips(w, samples, error);
     if (status == PM_OK && !w->document->has_unknown_references)
         status = gltf_drop_unused(w, error);
     if (status == PM_OK && w->clip_count > 0)
@@ -295,15 +298,28 @@ static pm_status prepare(gltf_writer *w, const motion_samples *samples, pm_error
     return status;
 }
 
+static pm_status write_any(gltf_writer *w, const motion_samples *samples,
+                           const pm_motion_content *keys, bool is_binary, const motion_sink *sink,
+                           pm_error *error) {
+    pm_status status = prepare(w, samples, keys, error);
+    if (status == PM_OK)
+        status = is_binary ? write_binary(w, sink, error) : write_json(w, sink, error);
+    json_decref(w->root);
+    free(w->clips);
+    free(w->dropped_views);
+    free(w->pieces);
+    return status;
+}
+
 pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, size_t count,
                      bool is_binary, const motion_sink *sink, pm_error *error) {
     gltf_writer w = {.motion = motion, .document = motion->document, .clip_count = count};
-    pm_status status = prepare(&w, samples, error);
-    if (status == PM_OK)
-        status = is_binary ? write_binary(&w, sink, error) : write_json(&w, sink, error);
-    json_decref(w.root);
-    free(w.clips);
-    free(w.dropped_views);
-    free(w.pieces);
-    return status;
+    return write_any(&w, samples, NULL, is_binary, sink, error);
+}
+
+pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion_content *keys, bool is_binary,
+                             const motion_sink *sink, pm_error *error) {
+    gltf_writer w = {
+        .motion = motion, .document = motion->document, .clip_count = keys->clip_count};
+    return write_any(&w, NULL, keys, is_binary, sink, error);
 }

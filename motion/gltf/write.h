@@ -16,10 +16,18 @@
 pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, size_t count,
                      bool is_binary, const motion_sink *sink, pm_error *error);
 
+/* As motion_format.write_keys. */
+pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion_content *keys, bool is_binary,
+                             const motion_sink *sink, pm_error *error);
+
 /* New data of one clip: its times, and its channels one after another. Where the samples are moved in
  * time, the steps within them have new data, too: each its own times before its keys. */
 typedef struct gltf_new_clip {
     const motion_samples *samples;
+    /* Instead of samples, channels with fewer keys than those of clip `index`; each has its times before
+     * its keys. NULL: samples */
+    const pm_motion_clip *keys;
+    size_t index;
     json_t *view; /* of all of them. NULL: all channels stay */
     size_t size;
 } gltf_new_clip;
@@ -73,6 +81,28 @@ typedef struct gltf_byte_sink {
 
 pm_status gltf_write_samples(const gltf_writer *writer, const gltf_new_clip *clip,
                              const gltf_byte_sink *sink, pm_error *error);
+
+pm_status gltf_replace_keys(gltf_writer *writer, const pm_motion_content *keys, pm_error *error);
+pm_status gltf_write_keys(const gltf_new_clip *clip, const gltf_byte_sink *sink, pm_error *error);
+
+/* Numbers as float32. */
+pm_status gltf_put_floats(const gltf_byte_sink *sink, const float *values, size_t count,
+                          pm_error *error);
+
+/* The place of the next data in the view of a clip. */
+typedef struct gltf_output_place {
+    size_t view, offset;
+} gltf_output_place;
+
+/* Adds a clip's view; false if memory is exhausted. */
+bool gltf_add_view(gltf_writer *writer, gltf_new_clip *clip, size_t *index);
+
+/* Append accessors of floats for `count` times, and for as many values of a channel. Each is an index, or
+ * GLTF_NONE if memory is exhausted. */
+size_t gltf_add_input(gltf_writer *writer, gltf_output_place *at, size_t count, double min,
+                      double max);
+size_t gltf_add_output(gltf_writer *writer, gltf_output_place *at, const pm_motion_channel *channel,
+                       size_t count);
 
 /* The array `key` of the copy, which is made if there is none. NULL: memory is exhausted. */
 json_t *gltf_array_of(json_t *root, const char *key);

@@ -130,29 +130,41 @@ static size_t add_accessor(gltf_writer *w, size_t view, size_t offset, size_t co
     return json_array_append_new(accessors, accessor) == 0 ? index : GLTF_NONE;
 }
 
-static size_t add_input(gltf_writer *w, size_t view, size_t offset, size_t count, double min,
-                        double max) {
-    const size_t index = add_accessor(w, view, offset, count, "SCALAR");
+size_t gltf_add_input(gltf_writer *w, gltf_output_place *at, size_t count, double min, double max) {
+    const size_t index = add_accessor(w, at->view, at->offset, count, "SCALAR");
     json_t *accessor = json_array_get(json_object_get(w->root, "accessors"), index);
+    at->offset += count * sizeof(float);
     if (index == GLTF_NONE || json_object_set_new(accessor, "min", json_pack("[f]", min)) != 0 ||
         json_object_set_new(accessor, "max", json_pack("[f]", max)) != 0)
         return GLTF_NONE;
     return index;
 }
 
-static size_t add_sample_times(gltf_writer *w, size_t view, const motion_samples *s) {
-    return add_input(w, view, 0, (size_t)s->count, (double)gltf_sample_time(s, 0),
-                     (double)gltf_sample_time(s, s->count - 1));
+size_t gltf_add_output(gltf_writer *w, gltf_output_place *at, const pm_motion_channel *channel,
+                       size_t count) {
+    static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
+                                        [PM_MOTION_TRANSLATION] = "VEC3",
+                                        [PM_MOTION_SCALE] = "VEC3",
+                                        [PM_MOTION_WEIGHTS] = "SCALAR"};
+    const size_t elements =
+        channel->path == PM_MOTION_WEIGHTS ? count * channel->components : count;
+    const size_t index = add_accessor(w, at->view, at->offset, elements, types[channel->path]);
+    at->offset += count * channel->components * sizeof(float);
+    return index;
+}
+
+static size_t add_sample_times(gltf_writer *w, gltf_output_place *at, const motion_samples *s) {
+    return gltf_add_input(w, at, (size_t)s->count, (double)gltf_sample_time(s, 0),
+                          (double)gltf_sample_time(s, s->count - 1));
 }
 
 /* The input of steps that are moved. */
-static size_t add_kept_times(gltf_writer *w, size_t view, size_t offset,
-                             const motion_kept_keys *kept) {
-    return add_input(w, view, offset, kept->count, (double)(float)motion_kept_time(kept, 0),
-                     (double)(float)motion_kept_time(kept, kept->count - 1));
+static size_t add_kept_times(gltf_writer *w, gltf_output_place *at, const motion_kept_keys *kept) {
+    return gltf_add_input(w, at, kept->count, (double)(float)motion_kept_time(kept, 0),
+                          (double)(float)motion_kept_time(kept, kept->count - 1));
 }
 
-static bool add_view(gltf_writer *w, gltf_new_clip *clip, size_t *index) {
+bool gltf_add_view(gltf_writer *w, gltf_new_clip *clip, size_t *index) {
     json_t *views = gltf_array_of(w->root, "bufferViews");
     *index = json_array_size(views);
     clip->view = json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)0, "byteLength",
@@ -201,28 +213,17 @@ static bool set_sampler(json_t *sampler, size_t input, size_t output, bool is_li
                                json_string(is_linear ? "LINEAR" : "STEP")) == 0;
 }
 
-/* The place of the next data in the view of a clip. */
-typedef struct view_place {
-    size_t view, offset, times; /* times: the accessor of those of all samples */
-} view_place;
-
-/* Gives a channel accessors for its new data, and the sampler them. */
+/* Gives a channel accessors for its new data, and the sampler them. `times`: the accessor of those of
+ * all samples. */
 static bool replace_sampler(gltf_writer *w, const motion_samples *s,
-                            const pm_motion_channel *channel, json_t *sampler, view_place *at) {
-    static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_TRANSLATION] = "VEC3",
-                                        [PM_MOTION_SCALE] = "VEC3",
-                                        [PM_MOTION_WEIGHTS] = "SCALAR"};
+                            const pm_motion_channel *channel, json_t *sampler, size_t times,
+                            gltf_output_place *at) {
     const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
     const bool is_resampled = gltf_is_resampled(channel);
     const motion_kept_keys kept = motion_keep_keys(s, &clip->timelines[channel->timeline]);
-    const size_t count = is_resampled ? (size_t)s->count : kept.count;
-    const size_t elements =
-        channel->path == PM_MOTION_WEIGHTS ? count * channel->components : count;
-    const size_t input = is_resampled ? at->times : add_kept_times(w, at->view, at->offset, &kept);
-    at->offset += is_resampled ? 0 : count * sizeof(float);
-    const size_t output = add_accessor(w, at->view, at->offset, elements, types[channel->path]);
-    at->offset += count * channel->components * sizeof(float);
+    const size_t input = is_resampled ? times : add_kept_times(w, at, &kept);
+    const size_t output =
+        gltf_add_output(w, at, channel, is_resampled ? (size_t)s->count : kept.count);
     return set_sampler(sampler, input, output, is_resampled);
 }
 
@@ -234,14 +235,15 @@ static bool replace_samplers(gltf_writer *w, const gltf_new_clip *new, size_t vi
     const json_t *channels = json_object_get(animation, "channels");
     json_t *samplers = json_object_get(animation, "samplers");
     const size_t sampler_count = json_array_size(samplers);
-    view_place at = {view, (size_t)s->count * sizeof(float), add_sample_times(w, view, s)};
+    gltf_output_place at = {view, 0};
+    const size_t times = add_sample_times(w, &at, s);
     mark_kept(w, s, channels, sampler_count, is_taken);
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         json_t *json = json_array_get(channels, w->document->json_channels[s->clip][c]);
         if (gltf_is_replaced(s, channel) &&
             !replace_sampler(w, s, channel, own_sampler(json, samplers, sampler_count, is_taken),
-                             &at))
+                             times, &at))
             return false;
     }
     return true;
@@ -258,7 +260,7 @@ static pm_status replace_clip(gltf_writer *w, gltf_new_clip *new, pm_error *erro
     bool *is_taken =
         calloc(json_array_size(json_object_get(animation, "samplers")) + 1, sizeof *is_taken);
     const bool is_done =
-        is_taken && add_view(w, new, &view) && replace_samplers(w, new, view, is_taken);
+        is_taken && gltf_add_view(w, new, &view) && replace_samplers(w, new, view, is_taken);
     free(is_taken);
     return is_done ? PM_OK : motion_refuse_memory(error);
 }

@@ -48,8 +48,8 @@ static pm_status put_swapped(const gltf_byte_sink *sink, const float *values, si
     return PM_OK;
 }
 
-static pm_status put_floats(const gltf_byte_sink *sink, const float *values, size_t count,
-                            pm_error *error) {
+pm_status gltf_put_floats(const gltf_byte_sink *sink, const float *values, size_t count,
+                          pm_error *error) {
     return gltf_is_little_endian() ? sink->put(sink->user, values, count * sizeof *values, error)
                                    : put_swapped(sink, values, count, error);
 }
@@ -61,7 +61,7 @@ static pm_status put_times(const motion_samples *s, const gltf_byte_sink *sink, 
         const size_t n = s->count - first < PIECE ? (size_t)(s->count - first) : PIECE;
         for (size_t k = 0; k < n; k++)
             times[k] = gltf_sample_time(s, first + k);
-        status = put_floats(sink, times, n, error);
+        status = gltf_put_floats(sink, times, n, error);
     }
     return status;
 }
@@ -163,13 +163,13 @@ static pm_status put_kept(const sample_block *b, const pm_motion_channel *channe
     pm_status status = PM_OK;
     for (size_t k = 0; status == PM_OK && k < kept.count; k++) {
         const float time = (float)motion_kept_time(&kept, k);
-        status = put_floats(sink, &time, 1, error);
+        status = gltf_put_floats(sink, &time, 1, error);
     }
     for (size_t k = 0; status == PM_OK && k < kept.count; k++)
         for (uint32_t i = 0; status == PM_OK && i < channel->components; i++) {
             const float value =
                 (float)evaluate_number(&channel->keys, channel->components, kept.first + k, i);
-            status = put_floats(sink, &value, 1, error);
+            status = gltf_put_floats(sink, &value, 1, error);
         }
     return status;
 }
@@ -179,7 +179,7 @@ static pm_status put_channels(const sample_block *b, const gltf_byte_sink *sink,
     for (size_t c = b->begin; status == PM_OK && c < b->end; c++) {
         const pm_motion_channel *channel = &b->source->channels[c];
         if (gltf_is_resampled(channel))
-            status = put_floats(sink, b->samples + b->offsets[c], numbers_of(b, c), error);
+            status = gltf_put_floats(sink, b->samples + b->offsets[c], numbers_of(b, c), error);
         else if (b->clip->samples->is_moved)
             status = put_kept(b, channel, sink, error);
     }

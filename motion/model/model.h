@@ -166,6 +166,10 @@ struct motion_format {
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
                        const motion_write_options *options, const motion_sink *sink,
                        pm_error *error);
+    /* Writes the document with other keys: `keys` has its clips, and their channels with fewer keys.
+     * NULL: documents have keys at one rate. */
+    pm_status (*write_keys)(const pm_motion *motion, const pm_motion_content *keys,
+                            const motion_sink *sink, pm_error *error);
     motion_scales scales; /* of files that `compose` writes */
     bool is_text;         /* `compose` takes an order of angles and a number of decimals */
     bool selects;         /* `write` calls motion_samples.select before it reads */

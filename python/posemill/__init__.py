@@ -14,12 +14,13 @@ from ._motion import Motion, MotionWarning, convert, load
 from ._names import methods
 from ._pages import Page
 from ._poses import Poses
+from ._reduce import Reduction, reduce, reduce_keys
 from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
 
 __version__ = version()
 __all__ = ["Channel", "Clip", "Comparison", "Crowd", "DeviceError", "Engine", "Keys", "Motion",
-           "MotionWarning", "Page", "Poses", "RotationCurve", "RotationSpline", "Skeleton", "Slerp",
-           "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance",
-           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
-           "resample", "resample_rotvec"]
+           "MotionWarning", "Page", "Poses", "Reduction", "RotationCurve", "RotationSpline", "Skeleton",
+           "Slerp", "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert",
+           "crowd_instance", "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
+           "reduce", "reduce_keys", "resample", "resample_rotvec"]

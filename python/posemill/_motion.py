@@ -23,6 +23,7 @@ from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, Turn
 from ._pages import Page, Pair, Part, Side, page_of
 from ._poses import Poses
 from ._rational import Number, rate_of, rational
+from ._reducing import Reducing
 from ._resampling import Resampling, clip_index, first_clip
 from ._skeleton import Skeleton
 
@@ -120,12 +121,12 @@ class Motion:
         self.name = "arrays"
 
     _content: Content
-    _resampling: Resampling | None
+    _resampling: Resampling | Reducing | None
     name: str
 
     @classmethod
     def _of(cls, content: Content, name: str,
-            resampling: Resampling | None = None) -> Motion:
+            resampling: Resampling | Reducing | None = None) -> Motion:
         self = cls.__new__(cls)
         self._content = content
         self._resampling = resampling

@@ -153,8 +153,8 @@ TEST(usage_errors_end_with_2_and_name_the_problem) {
 }
 
 TEST(the_command_alone_lists_its_verbs) {
-    static const char *const names[] = {"devices", "eval", "resample", "convert", "compare",
-                                        "view",    "info", "methods",  "verify"};
+    static const char *const names[] = {"devices", "eval", "resample", "convert", "reduce",
+                                        "compare", "view", "info",     "methods", "verify"};
     expect(2, "$posemill");
     expect_word(error_output, "posemill: command: missing");
     expect_word(error_output, "Usage:");

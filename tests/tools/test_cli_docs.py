@@ -297,7 +297,7 @@ class Help(Folder):
         return set(done.stdout.split())
 
     def test_bash_completes_commands_options_and_methods(self):
-        self.assertEqual(self.complete("posemill", "re"), {"resample"})
+        self.assertEqual(self.complete("posemill", "re"), {"reduce", "resample"})
         self.assertLessEqual({"help", "completions", "view", "--version"}, self.complete("posemill", ""))
         for verb in self.verbs():
             self.assertEqual({word for word in self.complete("posemill", verb, "--")

@@ -15,6 +15,7 @@ int cmd_info(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_methods(int argc, char **argv);
+int cmd_reduce(int argc, char **argv);
 int cmd_resample(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_view(int argc, char **argv);

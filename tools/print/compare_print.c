@@ -110,6 +110,16 @@ static void print_verdict(FILE *file, const outcome *o) {
                        o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
 }
 
+static void print_certified(FILE *file, const outcome *o) {
+    const comparison *c = o->comparison;
+    char shown[4 * NAME_BYTES + 1];
+    if (!o->certify || c->pairs->count == 0)
+        return;
+    show_name(shown, subject_name(c->a, c->pairs->pairs[o->certified_pair].a));
+    printable_line(file, "certified: no angle exceeds %.9g degrees at any time: %s",
+                   o->certified_degrees, shown);
+}
+
 void compare_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
     char from[48] = "";
@@ -131,5 +141,6 @@ void compare_print(FILE *file, const outcome *o) {
     print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
     print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
     print_joints(file, c);
+    print_certified(file, o);
     print_verdict(file, o);
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The angle between two arcs, each a slerp of constant speed, and a bound of it that no time exceeds.
+ *
+ * Angles between rotations are measured as `apart` = 1 - |dot| of their unit quaternions, which is
+ * 2 sin^2(angle / 4). Let d be the dot of two arcs on which the quaternions move by `a` and `b`
+ * radians in an interval. Both satisfy q'' = -speed^2 q, so that x = 1 - d satisfies
+ *     x'' >= (a - b)^2 - (a^2 + b^2) x
+ * and its largest value X is at most E, the larger one of both ends, or
+ *     X <= E + ((a^2 + b^2) X - (a - b)^2) / 8.
+ * Where this bound does not decide, the interval is halved: its excess falls fourfold.
+ */
+#ifndef POSEMILL_MOTION_REDUCE_ARC_H
+#define POSEMILL_MOTION_REDUCE_ARC_H
+
+#include <stdbool.h>
+
+/* A slerp from one unit quaternion to another, the shorter way. */
+typedef struct arc {
+    double from[4], to[4]; /* `to` with the sign of the shorter way */
+    double angle;          /* between the quaternions, 0 to pi / 2 */
+    double begin, seconds;
+} arc;
+
+/* seconds is 0 for a constant: both quaternions are the same then. */
+arc arc_between(const double from[4], const double to[4], double begin, double seconds);
+
+/* The unit quaternion at a time, which lies in the arc. */
+void arc_value(const arc *a, double time, double q[4]);
+
+/* 1 - sign * dot of unit quaternions, accurate where it is small. */
+double arc_apart(const double a[4], const double b[4], double sign);
+
+/* The sign for which two quaternions are nearer. */
+double arc_sign(const double a[4], const double b[4]);
+
+/* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at
+ * most `apart`. */
+double arc_bound(double apart, double a, double b);
+
+/* Whether the arcs are at most `limit` apart at every time of an interval that lies in both. */
+bool arc_holds(const arc *a, const arc *b, double begin, double end, double limit);
+
+/* What is known about an error along the times: a value that is reached, and one that is not exceeded. */
+typedef struct arc_extent {
+    double found, bound;
+    double time;  /* of `found` */
+    double limit; /* the bound is made precise until it is decided whether it is below. 0: none */
+} arc_extent;
+
+/* Adds an interval that lies in both arcs; the values are `apart`. */
+void arc_extend(arc_extent *extent, const arc *a, const arc *b, double begin, double end);
+
+/* Radians of `apart`, and back. */
+double arc_radians(double apart);
+double arc_apart_of(double radians);
+
+#endif

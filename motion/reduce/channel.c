@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One channel: its keys are searched, made and certified independently of all others.
+ */
+#include "motion/reduce/channel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/reduce/lines.h"
+#include "motion/reduce/turns.h"
+#include "motion/reduce/written.h"
+
+double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
+    return channel->path == PM_MOTION_ROTATION      ? limits->angle
+           : channel->path == PM_MOTION_TRANSLATION ? limits->position
+           : channel->path == PM_MOTION_SCALE       ? limits->scale
+                                                    : 0;
+}
+
+static bool is_rotation(const reduced_channel *c) {
+    return c->source.channel->path == PM_MOTION_ROTATION;
+}
+
+bool reduce_moves(const reduced_channel *c) {
+    for (size_t k = 0; k + 1 < c->source.timeline->key_count; k++)
+        if (!lines_equal(c->source.channel, k))
+            return true;
+    return false;
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+/* A channel in the search. */
+typedef struct tested {
+    bool turns;
+    struct turns rotation;
+    struct lines numbers;
+} tested;
+
+static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
+                        motion_arena *arena) {
+    const pm_motion_channel *channel = c->source.channel;
+    const double limit = reduce_limit(limits, channel);
+    *t = (tested){.turns = is_rotation(c)};
+    if (t->turns)
+        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
+    t->numbers = (struct lines){.channel = channel,
+                                .timeline = c->source.timeline,
+                                .limit = limit,
+                                .is_ratio = channel->path == PM_MOTION_SCALE};
+    return true;
+}
+
+static bool tested_holds(void *user, size_t from, size_t to) {
+    tested *t = user;
+    return t->turns ? turns_hold(&t->rotation, from, to) : lines_hold(&t->numbers, from, to);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+/* Drops keys between equal ones: nothing changes, whatever the times of all others are. */
+static void drop_equal(reduced_channel *c) {
+    const size_t last = c->source.timeline->key_count - 1;
+    bool was_equal = false;
+    c->count = 0;
+    c->keys = malloc((last + 1) * sizeof *c->keys);
+    c->end = c->keys ? PATH_FOUND : PATH_NO_MEMORY;
+    for (size_t k = 0; c->keys && k <= last; k++) {
+        const bool is_equal = k < last && lines_equal(c->source.channel, k);
+        if (k == 0 || !was_equal || !is_equal)
+            c->keys[c->count++] = k;
+        was_equal = is_equal;
+    }
+}
+
+static void find_path(reduced_channel *c, const reduce_limits *limits) {
+    motion_arena arena = {NULL};
+    tested t;
+    const path_problem problem = {c->source.timeline->key_count, tested_holds, &t};
+    c->end = tested_read(&t, c, limits, &arena) ? path_find(&problem, &c->keys, &c->count)
+                                                : PATH_NO_MEMORY;
+    motion_arena_release(&arena);
+}
+
+static void keep_all(reduced_channel *c) {
+    c->count = c->source.timeline->key_count;
+    c->end = PATH_FOUND;
+}
+
+void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
+    free(c->keys);
+    c->keys = NULL;
+    c->is_stale = false;
+    if (!c->is_reduced || c->source.timeline->key_count < 3)
+        keep_all(c);
+    else if (reduce_limit(limits, c->source.channel) == 0)
+        drop_equal(c);
+    else
+        find_path(c, limits);
+}
+
+/* ---- several channels ---------------------------------------------------------------------- */
+
+typedef struct tested_set {
+    tested *all;
+    size_t count;
+    size_t failed; /* the channel that failed last mostly fails next */
+} tested_set;
+
+static bool set_holds(void *user, size_t from, size_t to) {
+    tested_set *set = user;
+    for (size_t i = 0; i < set->count; i++) {
+        const size_t index = (set->failed + i) % set->count;
+        if (!tested_holds(&set->all[index], from, to)) {
+            set->failed = index;
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
+                      size_t key_count) {
+    for (size_t i = 0; i < count; i++) {
+        free(channels[i]->keys);
+        channels[i]->is_stale = false;
+        channels[i]->keys = malloc(key_count * sizeof *keys);
+        if (!channels[i]->keys)
+            return false;
+        memcpy(channels[i]->keys, keys, key_count * sizeof *keys);
+        channels[i]->count = key_count;
+        channels[i]->end = PATH_FOUND;
+    }
+    return true;
+}
+
+static path_end find_common(reduced_channel *const *channels, size_t count,
+                            const reduce_limits *limits, motion_arena *arena) {
+    tested_set set = {motion_allocate(arena, count, sizeof *set.all), count, 0};
+    const path_problem problem = {channels[0]->source.timeline->key_count, set_holds, &set};
+    size_t *keys = NULL, key_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!set.all || !tested_read(&set.all[i], channels[i], limits, arena))
+            return PATH_NO_MEMORY;
+    path_end end = path_find(&problem, &keys, &key_count);
+    if (end == PATH_FOUND && !give_keys(channels, count, keys, key_count))
+        end = PATH_NO_MEMORY;
+    if (end == PATH_NONE)
+        channels[0]->count = key_count;
+    free(keys);
+    return end;
+}
+
+void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
+                             const reduce_limits *limits) {
+    motion_arena arena = {NULL};
+    if (count == 0)
+        return;
+    if (channels[0]->source.timeline->key_count < 3) {
+        for (size_t i = 0; i < count; i++)
+            keep_all(channels[i]);
+        return;
+    }
+    channels[0]->end = find_common(channels, count, limits, &arena);
+    motion_arena_release(&arena);
+}
+
+/* ---- the result ---------------------------------------------------------------------------- */
+
+static size_t key_at(const reduced_channel *c, size_t index) {
+    return c->keys ? c->keys[index] : index;
+}
+
+pm_timeline reduce_make_timeline(const reduced_channel *c, motion_arena *arena) {
+    double *times = motion_allocate(arena, c->count, sizeof *times);
+    for (size_t k = 0; times && k < c->count; k++)
+        times[k] = written_time(c->source.timeline, key_at(c, k));
+    return (pm_timeline){.key_count = c->count, .times = times};
+}
+
+bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to) {
+    const pm_motion_channel *from = c->source.channel;
+    double *keys = motion_allocate(arena, c->count, from->components * sizeof *keys);
+    *to = *from;
+    to->name = motion_copy_name(arena, from->name);
+    to->keys = (pm_array){.data = keys, .type = PM_FLOAT64};
+    for (size_t k = 0; keys && k < c->count; k++) {
+        double *key = keys + k * from->components;
+        if (is_rotation(c))
+            written_rotation(from, key_at(c, k), key);
+        for (uint32_t i = 0; !is_rotation(c) && i < from->components; i++)
+            key[i] = (double)(float)evaluate_number(&from->keys, from->components, key_at(c, k), i);
+    }
+    return keys && to->name.text;
+}
+
+void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
+    if (!c->is_reduced)
+        return;
+    c->error = is_rotation(c) ? certify_rotation(c->source, c->result, limits->angle)
+                              : certify_numbers(c->source, c->result,
+                                                c->source.channel->path == PM_MOTION_SCALE);
+}

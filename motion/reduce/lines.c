@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Straight lines between keys of numbers.
+ */
+#include "motion/reduce/lines.h"
+
+#include <math.h>
+
+#include "motion/model/evaluate.h"
+#include "motion/reduce/written.h"
+
+/* Rounding of a difference, of its largest number. */
+static const double rounding = 1e-15;
+
+bool lines_equal(const pm_motion_channel *channel, size_t key) {
+    for (uint32_t i = 0; i < channel->components; i++)
+        if (evaluate_number(&channel->keys, channel->components, key, i) !=
+            evaluate_number(&channel->keys, channel->components, key + 1, i))
+            return false;
+    return true;
+}
+
+double lines_apart(const double *a, const double *b, uint32_t components, bool is_ratio) {
+    double sum = 0, largest = 0, size = 0;
+    for (uint32_t i = 0; i < components; i++) {
+        const double d = fabs(b[i] - a[i]);
+        sum += d * d;
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        largest = d == 0 ? largest : fmax(largest, d / fabs(a[i]) + rounding);
+    }
+    return is_ratio ? largest : sum > 0 ? sqrt(sum) + rounding * size : 0;
+}
+
+static double number(const lines *l, size_t key, uint32_t component) {
+    return evaluate_number(&l->channel->keys, l->channel->components, key, component);
+}
+
+/* A line between two keys as they are written. */
+typedef struct line {
+    const lines *of;
+    size_t from, to;
+    double begin, end;
+} line;
+
+/* At a time within it: of the source's key, or if that is none, of its curve. */
+static bool holds_at(const line *c, double time, size_t key) {
+    const lines *l = c->of;
+    const double u = (time - c->begin) / (c->end - c->begin);
+    double sum = 0;
+    for (uint32_t i = 0; i < l->channel->components; i++) {
+        const double a = (double)(float)number(l, c->from, i);
+        const double b = (double)(float)number(l, c->to, i);
+        const double straight = a + u * (b - a);
+        const double source =
+            key != SIZE_MAX ? number(l, key, i) : evaluate_linear(l->channel, l->timeline, time, i);
+        const double d = fabs(straight - source) + rounding * (fabs(straight) + fabs(source));
+        sum += d * d;
+        if (l->is_ratio && d > l->limit * fabs(source))
+            return false;
+    }
+    return l->is_ratio || sum <= l->limit * l->limit;
+}
+
+/* Where a number changes its sign, its ratio is not that of both ends. */
+static bool keeps_sign(const lines *l, size_t key) {
+    for (uint32_t i = 0; l->is_ratio && i < l->channel->components; i++)
+        if (number(l, key, i) * number(l, key + 1, i) < 0)
+            return false;
+    return true;
+}
+
+/* Keys between equal ones: exact, and no sums. */
+static bool equal_between(const lines *l, size_t from, size_t to) {
+    for (size_t k = from; k < to; k++)
+        if (!lines_equal(l->channel, k))
+            return false;
+    return true;
+}
+
+/* At both ends, and at all keys between. */
+static bool holds_along(lines *l, const line *c) {
+    if (l->worst > c->from && l->worst < c->to &&
+        !holds_at(c, evaluate_key_time(l->timeline, l->worst), l->worst))
+        return false;
+    if (!holds_at(c, c->begin, SIZE_MAX) || !holds_at(c, c->end, SIZE_MAX))
+        return false;
+    for (size_t k = c->from; k < c->to; k++) {
+        const double time = evaluate_key_time(l->timeline, k);
+        if (keeps_sign(l, k) && (time <= c->begin || time >= c->end || holds_at(c, time, k)))
+            continue;
+        l->worst = k;
+        return false;
+    }
+    return true;
+}
+
+bool lines_hold(lines *l, size_t from, size_t to) {
+    const line c = {l, from, to, written_time(l->timeline, from), written_time(l->timeline, to)};
+    if (!(c.end > c.begin))
+        return false;
+    if (to == from + 1)
+        return true;
+    return l->limit > 0 ? holds_along(l, &c) : equal_between(l, from, to);
+}

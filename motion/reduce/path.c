@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Breadth first: each round reaches all keys that one more segment reaches. A key that is reached is not
+ * tested again, so that each key passes at most one test. A start is finished when 32 ends in a
+ * row fail. Beyond 128 keys, ends are tested at steps of a power of two, so that what hardly
+ * moves takes linear time; segments of that length are too few for it to matter.
+ */
+#include "motion/reduce/path.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { FAILURES = 32, EVERY_END = 128 };
+
+typedef struct search {
+    const path_problem *problem;
+    size_t *before; /* the key before each one on the path; SIZE_MAX: not reached */
+    size_t *round;  /* keys of this round, falling */
+    size_t round_count;
+    size_t low;               /* all below are reached */
+    size_t nearest, farthest; /* of the keys that the next round begins with */
+    size_t *segments;         /* of the path to each key */
+} search;
+
+/* The next end after `to`: 1, 2, 4... further, the last key included. */
+static size_t next_end(const search *s, size_t from, size_t to) {
+    const size_t last = s->problem->count - 1;
+    size_t step = 1;
+    while ((to + 1 - from) / step > EVERY_END)
+        step *= 2;
+    const size_t end = from + ((to + 1 - from) + step - 1) / step * step;
+    return to < last && end > last ? last : end;
+}
+
+static void reach(search *s, size_t from, size_t to) {
+    s->before[to] = from;
+    s->segments[to] = s->segments[from] + 1;
+    s->nearest = to < s->nearest ? to : s->nearest;
+    s->farthest = to > s->farthest ? to : s->farthest;
+}
+
+static void extend(search *s, size_t from) {
+    const size_t count = s->problem->count;
+    unsigned failures = 0;
+    for (size_t to = next_end(s, from, from < s->low ? s->low - 1 : from);
+         to < count && failures < FAILURES; to = next_end(s, from, to)) {
+        if (s->before[to] != SIZE_MAX)
+            continue;
+        if (s->problem->holds(s->problem->user, from, to)) {
+            reach(s, from, to);
+            failures = 0;
+        } else {
+            failures++;
+        }
+    }
+}
+
+/* The keys that this round has reached. */
+static void gather(search *s) {
+    const size_t segments = s->segments[s->round[0]] + 1;
+    s->round_count = 0;
+    for (size_t key = s->farthest + 1; key-- > s->nearest;)
+        if (s->before[key] != SIZE_MAX && s->segments[key] == segments)
+            s->round[s->round_count++] = key;
+    while (s->low < s->problem->count && s->before[s->low] != SIZE_MAX)
+        s->low++;
+}
+
+static bool search_all(search *s) {
+    const size_t last = s->problem->count - 1;
+    s->before[0] = 0;
+    s->round[0] = 0;
+    s->round_count = s->low = 1;
+    while (s->before[last] == SIZE_MAX) {
+        s->nearest = SIZE_MAX;
+        s->farthest = 0;
+        for (size_t i = 0; i < s->round_count && s->before[last] == SIZE_MAX; i++)
+            extend(s, s->round[i]);
+        if (s->nearest == SIZE_MAX)
+            return false;
+        if (s->before[last] == SIZE_MAX)
+            gather(s);
+    }
+    return true;
+}
+
+/* From the last key back. NULL: memory is exhausted. */
+static size_t *trace(const search *s, size_t *count) {
+    const size_t last = s->problem->count - 1;
+    size_t key = last, *keys = malloc((s->segments[last] + 1) * sizeof *keys);
+    *count = s->segments[last] + 1;
+    for (size_t i = *count; keys && i-- > 0; key = s->before[key])
+        keys[i] = key;
+    return keys;
+}
+
+path_end path_find(const path_problem *problem, size_t **keys, size_t *count) {
+    const size_t n = problem->count;
+    search s = {.problem = problem};
+    *keys = NULL;
+    *count = 0;
+    s.before = n < SIZE_MAX / sizeof *s.before ? malloc(n * sizeof *s.before) : NULL;
+    s.round = s.before ? malloc(n * sizeof *s.round) : NULL;
+    s.segments = s.round ? calloc(n, sizeof *s.segments) : NULL;
+    path_end end = PATH_NO_MEMORY;
+    if (s.segments) {
+        for (size_t i = 0; i < n; i++)
+            s.before[i] = SIZE_MAX;
+        end = search_all(&s) ? PATH_FOUND : PATH_NONE;
+    }
+    if (end == PATH_FOUND) {
+        *keys = trace(&s, count);
+        end = *keys ? PATH_FOUND : PATH_NO_MEMORY;
+    } else if (end == PATH_NONE) {
+        while (*count < n && s.before[*count] != SIZE_MAX)
+            ++*count;
+    }
+    free(s.before);
+    free(s.round);
+    free(s.segments);
+    return end;
+}

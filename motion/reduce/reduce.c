@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reduces a motion: a copy whose channels have fewer keys. Channels are searched on threads, then made
+ * one after another, then certified on threads.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/parallel.h"
+#include "motion/model/compose.h"
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/reduce/channel.h"
+#include "motion/reduce/reduction.h"
+#include "motion/reduce/share.h"
+
+static const double radians_per_degree = 0.017453292519943295;
+
+typedef struct reducing {
+    const pm_motion_content *source;
+    pm_motion_reduce_options options; /* with its defaults */
+    reduce_limits limits;
+    reduced_channel *channels; /* of all clips */
+    size_t count;
+    size_t *first; /* of each clip, among them */
+    motion_arena scratch;
+    pm_motion *to;
+    pm_motion_error_bound distance; /* `channel` is a node here */
+    size_t distance_clip;
+} reducing;
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *error) {
+    if (o->has_angle && !(o->angle > 0 && o->angle <= 180))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "angle is %g degrees, expected a number above 0, up to 180", o->angle);
+    if (!(isfinite(o->position) && o->position >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "position is %g, expected a length from 0 on",
+                           o->position);
+    if (!(isfinite(o->scale) && o->scale >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a ratio from 0 on",
+                           o->scale);
+    if (!(isfinite(o->distance) && o->distance >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
+                           o->distance);
+    if (!(isfinite(o->at) && o->at >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "at is %g, expected a length from 0 on",
+                           o->at);
+    return PM_OK;
+}
+
+static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,
+                               pm_error *error) {
+    const pm_method_info *curve = pm_method_describe(o->curve);
+    if (!curve)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
+                           (int)o->curve);
+    if (o->curve != PM_METHOD_SLERP)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp", curve->name);
+    if (o->distance > 0 && source->node_count == 0)
+        return motion_fail(error, PM_ERROR_FILE, "has no nodes; a distance requires a skeleton");
+    if (o->clip_count > 0 && !o->clips)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "clips is NULL");
+    for (size_t i = 0; i < o->clip_count; i++)
+        if (o->clips[i] >= source->clip_count)
+            return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu of %zu clips", i,
+                               o->clips[i], source->clip_count);
+    const pm_status status = check_numbers(o, error);
+    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
+}
+
+static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
+    bool is_listed = !o->clips;
+    for (size_t i = 0; o->clips && i < o->clip_count; i++)
+        is_listed = is_listed || o->clips[i] == clip;
+    return is_listed;
+}
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+static pm_status list_channels(reducing *r, pm_error *error) {
+    r->first = motion_allocate(&r->scratch, r->source->clip_count + 1, sizeof *r->first);
+    for (size_t i = 0; r->first && i < r->source->clip_count; i++)
+        r->first[i + 1] = r->first[i] + r->source->clips[i].channel_count;
+    r->count = r->first ? r->first[r->source->clip_count] : 0;
+    r->channels = motion_allocate(&r->scratch, r->count, sizeof *r->channels);
+    if (!r->first || !r->channels)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < r->source->clip_count; i++) {
+        const pm_motion_clip *clip = &r->source->clips[i];
+        for (size_t c = 0; c < clip->channel_count; c++) {
+            const pm_motion_channel *channel = &clip->channels[c];
+            r->channels[r->first[i] + c] =
+                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline]},
+                                  .clip = i,
+                                  .index = c,
+                                  .is_stale = true,
+                                  .is_reduced = is_chosen(&r->options, i) &&
+                                                channel->interpolation == PM_MOTION_LINEAR,
+                                  .count = clip->timelines[channel->timeline].key_count};
+        }
+    }
+    return PM_OK;
+}
+
+static void find_keys(void *user, size_t index) {
+    reducing *r = user;
+    if (r->channels[index].is_stale)
+        reduce_find_keys(&r->channels[index], &r->limits);
+}
+
+static void tell_progress(void *user, size_t done) {
+    const reducing *r = user;
+    if (r->options.progress)
+        r->options.progress(r->options.progress_user, done, r->count);
+}
+
+static bool has_same_times(const pm_timeline *a, const pm_timeline *b) {
+    bool same = a->key_count == b->key_count;
+    for (size_t k = 0; a != b && same && k < a->key_count; k++)
+        same = evaluate_key_time(a, k) == evaluate_key_time(b, k);
+    return same;
+}
+
+/* The channels of a clip that have more than one key. */
+static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
+    const size_t all = r->source->clips[clip].channel_count;
+    reduced_channel **set = motion_allocate(&r->scratch, all, sizeof(reduced_channel *));
+    size_t count = 0;
+    if (!set)
+        return motion_refuse_memory(error);
+    for (size_t c = 0; c < all; c++) {
+        reduced_channel *channel = &r->channels[r->first[clip] + c];
+        if (!channel->is_reduced || channel->source.timeline->key_count < 2)
+            continue;
+        if (count > 0 && !has_same_times(set[0]->source.timeline, channel->source.timeline)) {
+            motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
+                          clip, set[0]->index, channel->index);
+            motion_hint(error,
+                        "without --common each joint has keys of its own; or resample first");
+            return PM_ERROR_FILE;
+        }
+        set[count++] = channel;
+    }
+    reduce_find_common_keys(set, count, &r->limits);
+    return PM_OK;
+}
+
+static pm_status check_found(const reducing *r, pm_error *error) {
+    for (size_t i = 0; i < r->count; i++) {
+        const reduced_channel *c = &r->channels[i];
+        if (c->end == PATH_NO_MEMORY)
+            return motion_refuse_memory(error);
+        if (c->end == PATH_NONE)
+            return motion_refuse(error,
+                                 "clip %zu: keys %zu and %zu of channel %zu are both at %.9g s in "
+                                 "float32",
+                                 c->clip, c->count - 1, c->count, c->index,
+                                 evaluate_key_time(c->source.timeline, c->count));
+    }
+    return PM_OK;
+}
+
+/* The channels of a clip that are stale, or all of them where their keys are common. */
+typedef struct clip_search {
+    reducing *r;
+    size_t clip;
+} clip_search;
+
+static void find_in_clip(void *user, size_t index) {
+    const clip_search *s = user;
+    find_keys(s->r, s->r->first[s->clip] + index);
+}
+
+static pm_status find_clip(void *user, pm_error *error) {
+    const clip_search *s = user;
+    const motion_work work = {find_in_clip, NULL, user};
+    reducing *r = s->r;
+    if (r->options.common) {
+        const pm_status status = find_common(r, s->clip, error);
+        return status == PM_OK ? check_found(r, error) : status;
+    }
+    motion_run_parallel(r->options.threads, r->source->clips[s->clip].channel_count, &work);
+    return check_found(r, error);
+}
+
+static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+    clip_search search = {r, clip};
+    const share_request request = {.content = r->source,
+                                   .channels = r->channels + r->first[clip],
+                                   .count = r->source->clips[clip].channel_count,
+                                   .distance = r->options.distance,
+                                   .at = r->options.at,
+                                   .find = find_clip,
+                                   .user = &search};
+    space_result result;
+    if (r->options.distance == 0 || !is_chosen(&r->options, clip) ||
+        r->source->clips[clip].channel_count == 0)
+        return find_clip(&search, error);
+    const pm_status status = share_distance(&request, &result, error);
+    if (status == PM_OK && (isnan(r->distance.time) || result.found > r->distance.found)) {
+        const double bound = fmax(r->distance.bound, result.bound);
+        r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.node};
+        r->distance_clip = clip;
+    }
+    r->distance.bound = fmax(r->distance.bound, result.bound);
+    return status;
+}
+
+static pm_status find_all(reducing *r, pm_error *error) {
+    const motion_work work = {find_keys, tell_progress, r};
+    pm_status status = PM_OK;
+    if (r->options.distance == 0 && !r->options.common) {
+        motion_run_parallel(r->options.threads, r->count, &work);
+        return check_found(r, error);
+    }
+    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
+        status = search_clip(r, i, error);
+        tell_progress(r, r->first[i + 1]);
+    }
+    return status;
+}
+
+/* ---- the result ---------------------------------------------------------------------------- */
+
+static bool has_same_keys(const reduced_channel *a, const reduced_channel *b) {
+    if (a->source.timeline != b->source.timeline || a->count != b->count)
+        return false;
+    return (!a->keys && !b->keys) ||
+           (a->keys && b->keys && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0);
+}
+
+/* Times must rise in float32, whose steps grow with the time. */
+static pm_status check_times(const reduced_channel *c, const pm_timeline *timeline,
+                             pm_error *error) {
+    for (size_t k = 1; k < timeline->key_count; k++)
+        if (!(timeline->times[k] > timeline->times[k - 1]))
+            return motion_refuse(error,
+                                 "clip %zu: two keys of channel %zu are both at %.9g s in float32",
+                                 c->clip, c->index, timeline->times[k]);
+    return PM_OK;
+}
+
+/* Channels with the same keys have one timeline. Only the last few are compared. */
+static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
+                               pm_motion_channel *channels, size_t *made, pm_error *error) {
+    enum { COMPARED = 8 };
+    const reduced_channel *owners[COMPARED] = {NULL};
+    uint32_t numbers[COMPARED] = {0};
+    for (size_t c = 0; c < r->source->clips[clip].channel_count; c++) {
+        reduced_channel *channel = &r->channels[r->first[clip] + c];
+        size_t slot = 0;
+        if (!channel->is_reduced)
+            continue;
+        while (slot < COMPARED && !(owners[slot] && has_same_keys(owners[slot], channel)))
+            slot++;
+        if (slot == COMPARED) {
+            slot = *made % COMPARED;
+            owners[slot] = channel;
+            numbers[slot] = (uint32_t)*made;
+            timelines[*made] = reduce_make_timeline(channel, &r->to->arena);
+            const pm_timeline *added = &timelines[(*made)++];
+            if (!added->times)
+                return motion_refuse_memory(error);
+            const pm_status status = check_times(channel, added, error);
+            if (status != PM_OK)
+                return status;
+        }
+        if (!reduce_make_channel(channel, &r->to->arena, &channels[c]))
+            return motion_refuse_memory(error);
+        channels[c].timeline = numbers[slot];
+    }
+    return PM_OK;
+}
+
+/* Channels that keep their keys keep their times. */
+static bool keep_channels(reducing *r, size_t clip, pm_timeline *timelines,
+                          pm_motion_channel *channels, size_t *made) {
+    const pm_motion_clip *from = &r->source->clips[clip];
+    motion_arena *arena = &r->to->arena;
+    for (size_t t = 0; t < from->timeline_count; t++) {
+        bool is_used = false;
+        for (size_t c = 0; c < from->channel_count; c++) {
+            if (r->channels[r->first[clip] + c].is_reduced || from->channels[c].timeline != t)
+                continue;
+            is_used = true;
+            if (!motion_copy_channel(arena, &from->channels[c], &from->timelines[t], &channels[c]))
+                return false;
+            channels[c].timeline = (uint32_t)*made;
+        }
+        if (is_used && !motion_copy_timeline(arena, &from->timelines[t], &timelines[(*made)++]))
+            return false;
+    }
+    return true;
+}
+
+static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_error *error) {
+    const pm_motion_clip *from = &r->source->clips[clip];
+    motion_arena *arena = &r->to->arena;
+    pm_timeline *timelines =
+        motion_allocate(arena, from->channel_count + from->timeline_count, sizeof *timelines);
+    pm_motion_channel *channels = motion_allocate(arena, from->channel_count, sizeof *channels);
+    size_t made = 0;
+    *to = (pm_motion_clip){.name = motion_copy_name(arena, from->name),
+                           .timelines = timelines,
+                           .channels = channels,
+                           .channel_count = from->channel_count,
+                           .rate_text = {"", 0}};
+    if (!timelines || !channels || !to->name.text)
+        return motion_refuse_memory(error);
+    const pm_status status = make_channels(r, clip, timelines, channels, &made, error);
+    if (status == PM_OK && !keep_channels(r, clip, timelines, channels, &made))
+        return motion_refuse_memory(error);
+    to->timeline_count = made;
+    for (size_t c = 0; c < from->channel_count; c++)
+        r->channels[r->first[clip] + c].result =
+            (certified){&channels[c], &timelines[channels[c].timeline]};
+    return status;
+}
+
+static pm_status copy_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_error *error) {
+    if (!motion_copy_clip(&r->to->arena, &r->source->clips[clip], to))
+        return motion_refuse_memory(error);
+    for (size_t c = 0; c < to->channel_count; c++)
+        r->channels[r->first[clip] + c].result =
+            (certified){&to->channels[c], &to->timelines[to->channels[c].timeline]};
+    return PM_OK;
+}
+
+static pm_status make_clips(reducing *r, pm_error *error) {
+    const size_t count = r->source->clip_count;
+    pm_motion_clip *clips = motion_allocate(&r->to->arena, count, sizeof *clips);
+    pm_status status = clips ? PM_OK : motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = is_chosen(&r->options, i) && r->source->clips[i].channel_count > 0
+                     ? make_clip(r, i, &clips[i], error)
+                     : copy_clip(r, i, &clips[i], error);
+    r->to->content.clips = clips;
+    r->to->content.clip_count = count;
+    return status;
+}
+
+/* ---- the bounds ---------------------------------------------------------------------------- */
+
+static void certify(void *user, size_t index) {
+    reducing *r = user;
+    reduce_certify(&r->channels[index], &r->limits);
+}
+
+/* Only rounding to float32 can break a bound: of neighbours, which are not tested before. */
+static pm_status check_bounds(const reducing *r, pm_error *error) {
+    for (size_t i = 0; i < r->count; i++) {
+        const reduced_channel *c = &r->channels[i];
+        const double limit = reduce_limit(&r->limits, c->source.channel);
+        if (limit == 0 || !(c->error.bound > limit))
+            continue;
+        const double unit =
+            c->source.channel->path == PM_MOTION_ROTATION ? 1 / radians_per_degree : 1;
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "clip %zu: keys of channel %zu in float32 are %.3g from the source at "
+                           "%.9g s, more than the bound of %.3g",
+                           c->clip, c->index, c->error.bound * unit, c->error.time, limit * unit);
+    }
+    return PM_OK;
+}
+
+static pm_status reduce_all(reducing *r, pm_error *error) {
+    const motion_work work = {certify, NULL, r};
+    pm_status status = list_channels(r, error);
+    if (status == PM_OK)
+        status = find_all(r, error);
+    if (status == PM_OK)
+        status = make_clips(r, error);
+    if (status == PM_OK) {
+        motion_run_parallel(r->options.threads, r->count, &work);
+        status = check_bounds(r, error);
+    }
+    return status;
+}
+
+/* ---- public -------------------------------------------------------------------------------- */
+
+static reduce_limits limits_of(const pm_motion_reduce_options *o) {
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale};
+}
+
+static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
+                        pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
+    reducing r = {.source = &motion->content};
+    r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
+    pm_status status = check_options(r.source, &r.options, error);
+    r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
+    r.distance.time = (double)NAN;
+    r.limits = limits_of(&r.options);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
+    if (status == PM_OK)
+        status = motion_check_numbers(r.source, FLT_MAX, error);
+    if (status != PM_OK)
+        return status;
+    r.to = motion_copy_nodes(r.source);
+    status = r.to && motion_copy_layout(r.to, motion, false) ? reduce_all(&r, error)
+                                                             : motion_refuse_memory(error);
+    if (status == PM_OK && reduction) {
+        *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
+                                    &r.distance, r.distance_clip);
+        status = *reduction ? PM_OK : motion_refuse_memory(error);
+    }
+    for (size_t i = 0; r.channels && i < r.count; i++) {
+        free(r.channels[i].keys);
+        free(r.channels[i].limits);
+    }
+    motion_arena_release(&r.scratch);
+    if (status == PM_OK)
+        *reduced = r.to;
+    else
+        pm_motion_destroy(&r.to);
+    return status;
+}
+
+pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
+                           pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
+    if (!motion || !reduced)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "reduced");
+    void *before = c_locale_begin();
+    const pm_status status = reduce(motion, options, reduced, reduction, error);
+    c_locale_end(before);
+    return status;
+}

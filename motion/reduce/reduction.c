@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What became of the keys, as numbers and as JSON.
+ */
+#include "motion/reduce/reduction.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "motion/base/composed.h"
+#include "motion/base/json.h"
+
+static const double degrees = 57.29577951308232;
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static size_t keys_of(const certified *c) {
+    return c->timeline->key_count;
+}
+
+static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
+    const double unit = c->source.channel->path == PM_MOTION_ROTATION ? degrees : 1;
+    return (pm_motion_reduced_channel){
+        .clip = c->clip,
+        .channel = c->index,
+        .is_reduced = c->is_reduced,
+        .moves = reduce_moves(c),
+        .keys_before = keys_of(&c->source),
+        .keys_after = keys_of(&c->result),
+        .error = {c->error.found * unit, c->error.bound * unit, c->error.time, row}};
+}
+
+static void take_largest(pm_motion_error_bound *all, const pm_motion_error_bound *one) {
+    const double bound = fmax(all->bound, one->bound);
+    if (isnan(all->time) || one->found > all->found)
+        *all = *one;
+    all->bound = bound;
+}
+
+static pm_motion_error_bound *bound_of(pm_motion_reduction_numbers *n, pm_motion_path path) {
+    return path == PM_MOTION_ROTATION      ? &n->angle
+           : path == PM_MOTION_TRANSLATION ? &n->position
+           : path == PM_MOTION_SCALE       ? &n->scale
+                                           : NULL;
+}
+
+static void add_row(pm_motion_reduction_numbers *n, const reduced_channel *c,
+                    const pm_motion_reduced_channel *row) {
+    const pm_motion_path path = c->source.channel->path;
+    pm_motion_error_bound *bound = bound_of(n, path);
+    n->keys_before += row->keys_before;
+    n->keys_after += row->keys_after;
+    if (path == PM_MOTION_ROTATION && row->moves) {
+        n->moving_before += row->keys_before;
+        n->moving_after += row->keys_after;
+    }
+    if (bound && row->is_reduced)
+        take_largest(bound, &row->error);
+}
+
+/* Keys with tangents, and each timeline once. */
+static uint64_t count_bytes(const pm_motion_content *content) {
+    uint64_t numbers = 0;
+    for (size_t i = 0; i < content->clip_count; i++) {
+        const pm_motion_clip *clip = &content->clips[i];
+        for (size_t t = 0; t < clip->timeline_count; t++) {
+            bool is_used = false;
+            for (size_t c = 0; c < clip->channel_count; c++)
+                is_used = is_used || clip->channels[c].timeline == t;
+            numbers += is_used ? clip->timelines[t].key_count : 0;
+        }
+        for (size_t c = 0; c < clip->channel_count; c++) {
+            const pm_motion_channel *channel = &clip->channels[c];
+            numbers += (uint64_t)clip->timelines[channel->timeline].key_count *
+                       channel->components * (channel->in.data ? 3 : 1);
+        }
+    }
+    return numbers * sizeof(float);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static const char *const path_names[] = {"rotation", "translation", "scale", "weights", "scalar"};
+
+static const char *name_of(const pm_motion_reduction *r, const pm_motion_channel *channel) {
+    return channel->node >= 0 ? r->source->nodes[channel->node].name.text : channel->name.text;
+}
+
+static const pm_motion_channel *channel_of(const pm_motion_reduction *r,
+                                           const pm_motion_reduced_channel *row) {
+    return &r->source->clips[row->clip].channels[row->channel];
+}
+
+static void write_error(json_writer *json, const pm_motion_reduction *r, const char *key,
+                        const pm_motion_error_bound *error) {
+    if (isnan(error->time)) {
+        json_write_null(json, key);
+        return;
+    }
+    const pm_motion_reduced_channel *row = &r->numbers.channels[error->channel];
+    json_begin_object(json, key);
+    json_write_number(json, "found", error->found);
+    json_write_number(json, "bound", error->bound);
+    json_write_number(json, "time", error->time);
+    json_write_string(json, "name", name_of(r, channel_of(r, row)));
+    json_write_integer(json, "clip", row->clip);
+    json_end_object(json);
+}
+
+static void write_distance(json_writer *json, const pm_motion_reduction *r) {
+    const pm_motion_error_bound *error = &r->numbers.distance;
+    if (isnan(error->time)) {
+        json_write_null(json, "distance");
+        return;
+    }
+    json_begin_object(json, "distance");
+    json_write_number(json, "found", error->found);
+    json_write_number(json, "bound", error->bound);
+    json_write_number(json, "time", error->time);
+    json_write_string(json, "name", r->source->nodes[r->numbers.distance_node].name.text);
+    json_write_integer(json, "clip", r->numbers.distance_clip);
+    json_end_object(json);
+}
+
+static void write_row(json_writer *json, const pm_motion_reduction *r,
+                      const pm_motion_reduced_channel *row) {
+    const pm_motion_channel *channel = channel_of(r, row);
+    json_begin_object(json, NULL);
+    json_write_integer(json, "clip", row->clip);
+    json_write_string(json, "name", name_of(r, channel));
+    json_write_string(json, "path", path_names[channel->path]);
+    json_write_bool(json, "reduced", row->is_reduced);
+    json_write_bool(json, "moves", row->moves);
+    json_write_integer(json, "keys_before", row->keys_before);
+    json_write_integer(json, "keys_after", row->keys_after);
+    json_write_number(json, "found", row->is_reduced ? row->error.found : (double)NAN);
+    json_write_number(json, "bound", row->is_reduced ? row->error.bound : (double)NAN);
+    json_write_number(json, "time", row->is_reduced ? row->error.time : (double)NAN);
+    json_end_object(json);
+}
+
+static bool print_all(FILE *file, const void *content) {
+    const pm_motion_reduction *r = content;
+    const pm_motion_reduction_numbers *n = &r->numbers;
+    json_writer json = {file, 0, false};
+    json_begin_object(&json, NULL);
+    json_write_string(&json, "curve", pm_method_describe(r->options.curve)->name);
+    json_write_bool(&json, "common", r->options.common);
+    json_begin_object(&json, "limits");
+    json_write_number(&json, "angle_degrees", r->options.angle);
+    json_write_number(&json, "position", r->options.position);
+    json_write_number(&json, "scale", r->options.scale);
+    json_write_number(&json, "distance", r->options.distance);
+    json_write_number(&json, "at", r->options.at);
+    json_end_object(&json);
+    json_write_integer(&json, "keys_before", n->keys_before);
+    json_write_integer(&json, "keys_after", n->keys_after);
+    json_write_integer(&json, "moving_rotation_keys_before", n->moving_before);
+    json_write_integer(&json, "moving_rotation_keys_after", n->moving_after);
+    json_write_integer(&json, "key_bytes_before", n->bytes_before);
+    json_write_integer(&json, "key_bytes_after", n->bytes_after);
+    write_error(&json, r, "angle_degrees", &n->angle);
+    write_distance(&json, r);
+    write_error(&json, r, "position", &n->position);
+    write_error(&json, r, "scale", &n->scale);
+    json_begin_array(&json, "channels");
+    for (size_t i = 0; i < n->channel_count; i++)
+        write_row(&json, r, &n->channels[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    return true;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+pm_motion_reduction *reduction_make(const pm_motion_content *source,
+                                    const pm_motion_content *result,
+                                    const pm_motion_reduce_options *options,
+                                    const reduced_channel *channels, size_t count,
+                                    const pm_motion_error_bound *distance, size_t distance_clip) {
+    pm_motion_reduction *r = calloc(1, sizeof *r);
+    pm_motion_reduced_channel *rows = r ? motion_allocate(&r->arena, count, sizeof *rows) : NULL;
+    size_t size = 0;
+    if (!rows) {
+        pm_motion_destroy_reduction(&r);
+        return NULL;
+    }
+    const pm_motion_error_bound none = {.time = (double)NAN};
+    r->source = source;
+    r->options = *options;
+    r->numbers = (pm_motion_reduction_numbers){.channels = rows,
+                                               .channel_count = count,
+                                               .bytes_before = count_bytes(source),
+                                               .bytes_after = count_bytes(result),
+                                               .angle = none,
+                                               .position = none,
+                                               .scale = none,
+                                               .distance = *distance,
+                                               .distance_node = distance->channel,
+                                               .distance_clip = distance_clip};
+    r->numbers.distance.channel = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        rows[i] = row_of(&channels[i], i);
+        add_row(&r->numbers, &channels[i], &rows[i]);
+    }
+    r->json = compose_text(print_all, r, &size);
+    r->source = NULL;
+    if (!r->json)
+        pm_motion_destroy_reduction(&r);
+    return r;
+}
+
+void pm_motion_destroy_reduction(pm_motion_reduction **reduction) {
+    if (!reduction || !*reduction)
+        return;
+    motion_arena_release(&(*reduction)->arena);
+    free((*reduction)->json);
+    free(*reduction);
+    *reduction = NULL;
+}
+
+const pm_motion_reduction_numbers *pm_motion_get_reduction(const pm_motion_reduction *reduction) {
+    return reduction ? &reduction->numbers : NULL;
+}
+
+const char *pm_motion_reduction_json(const pm_motion_reduction *reduction) {
+    return reduction ? reduction->json : NULL;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rounds of search and certificate.
+ */
+#include "motion/reduce/share.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/fault.h"
+#include "motion/model/evaluate.h"
+
+enum { ROUNDS_MAX = 80 };
+
+/* Errors of a chain mostly do not add up: the first bounds are so much larger than if they did. */
+static const double first_excess = 8;
+
+/* In a round, a bound is multiplied by what is missing, within these. */
+static const double least_cut = 0.6, most_cut = 0.92;
+
+typedef struct sharing {
+    const share_request *request;
+    size_t nodes;
+    certified (*a)[3], (*b)[3];  /* by node */
+    reduced_channel **rotations; /* by node; NULL: keeps its keys */
+    double **cuts;               /* of each interval of them in this round */
+    size_t exceeded;             /* places in this round */
+    motion_arena arena, scratch; /* scratch: of a round */
+} sharing;
+
+/* ---- the start ----------------------------------------------------------------------------- */
+
+static pm_status gather(sharing *s, pm_error *error) {
+    s->nodes = s->request->content->node_count;
+    s->a = motion_allocate(&s->arena, s->nodes, sizeof *s->a);
+    s->b = motion_allocate(&s->arena, s->nodes, sizeof *s->b);
+    s->rotations = motion_allocate(&s->arena, s->nodes, sizeof *s->rotations);
+    s->cuts = motion_allocate(&s->arena, s->nodes, sizeof *s->cuts);
+    if (!s->a || !s->b || !s->rotations || !s->cuts)
+        return motion_refuse_memory(error);
+    for (size_t c = 0; c < s->request->count; c++) {
+        reduced_channel *channel = &s->request->channels[c];
+        const pm_motion_channel *of = channel->source.channel;
+        if (of->node < 0 || of->path > PM_MOTION_SCALE || s->a[of->node][of->path].channel)
+            continue;
+        if (of->interpolation == PM_MOTION_CUBICSPLINE)
+            return motion_refuse(error,
+                                 "clip %zu: channel %zu is a cubic spline; a distance requires "
+                                 "linear channels",
+                                 channel->clip, channel->index);
+        s->a[of->node][of->path] = channel->source;
+        if (of->path == PM_MOTION_ROTATION && channel->is_reduced && channel->count > 2)
+            s->rotations[of->node] = channel;
+    }
+    return PM_OK;
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* How far the farthest point is that hangs on each joint, in the rest pose. */
+static void find_levers(const sharing *s, const size_t *order, double *levers) {
+    const pm_motion_node *nodes = s->request->content->nodes;
+    for (size_t n = 0; n < s->nodes; n++)
+        levers[n] = s->request->at;
+    for (size_t i = s->nodes; i-- > 0;) {
+        const pm_motion_node *node = &nodes[order[i]];
+        if (node->parent >= 0)
+            levers[node->parent] =
+                fmax(levers[node->parent], length(node->translation) + levers[order[i]]);
+    }
+}
+
+/* The number of keys of a joint falls with the root of its bound: so their sum is the smallest for a
+ * chain whose bounds fall with the lever to the power 2/3. */
+static double share_of(double lever) {
+    return lever > 0 ? pow(lever, -2.0 / 3) : 1;
+}
+
+/* What the shares of the longest chain come to. */
+static double longest_chain(const sharing *s, const size_t *order, const double *levers,
+                            double *sums) {
+    double longest = 0;
+    for (size_t i = 0; i < s->nodes; i++) {
+        const size_t n = order[i];
+        const int32_t parent = s->request->content->nodes[n].parent;
+        const double own = s->rotations[n] ? share_of(levers[n]) * levers[n] : 0;
+        sums[n] = (parent >= 0 ? sums[parent] : 0) + own;
+        longest = fmax(longest, sums[n]);
+    }
+    return longest;
+}
+
+static pm_status set_limits(sharing *s, pm_error *error) {
+    size_t *order = motion_allocate(&s->arena, s->nodes, sizeof *order);
+    double *levers = motion_allocate(&s->arena, s->nodes, sizeof *levers);
+    double *sums = motion_allocate(&s->arena, s->nodes, sizeof *sums);
+    if (!order || !levers || !sums || !space_order(s->request->content, order))
+        return motion_refuse_memory(error);
+    find_levers(s, order, levers);
+    const double longest = longest_chain(s, order, levers, sums);
+    for (size_t n = 0; n < s->nodes; n++) {
+        reduced_channel *channel = s->rotations[n];
+        if (!channel)
+            continue;
+        const size_t keys = channel->source.timeline->key_count;
+        const double share = share_of(levers[n]) * s->request->distance * first_excess / longest;
+        channel->limits = malloc(keys * sizeof *channel->limits);
+        s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
+        if (!channel->limits || !s->cuts[n])
+            return motion_refuse_memory(error);
+        for (size_t k = 0; k < keys; k++)
+            channel->limits[k] = fmin(share, 1);
+    }
+    return PM_OK;
+}
+
+/* ---- a round ------------------------------------------------------------------------------- */
+
+/* The keys that a channel has now, as they are written. */
+static bool make_result(sharing *s, reduced_channel *c) {
+    pm_motion_channel *channel = motion_allocate(&s->scratch, 1, sizeof *channel);
+    pm_timeline *timeline = motion_allocate(&s->scratch, 1, sizeof *timeline);
+    if (!channel || !timeline)
+        return false;
+    *timeline = reduce_make_timeline(c, &s->scratch);
+    s->b[c->source.channel->node][c->source.channel->path] = (certified){channel, timeline};
+    return timeline->times && reduce_make_channel(c, &s->scratch, channel);
+}
+
+static pm_status make_results(sharing *s, pm_error *error) {
+    memcpy(s->b, s->a, s->nodes * sizeof *s->b);
+    for (size_t c = 0; c < s->request->count; c++) {
+        reduced_channel *channel = &s->request->channels[c];
+        const pm_motion_channel *of = channel->source.channel;
+        if (of->node < 0 || of->path > PM_MOTION_SCALE || !channel->is_reduced ||
+            s->a[of->node][of->path].channel != of)
+            continue;
+        if (!make_result(s, channel))
+            return motion_refuse_memory(error);
+    }
+    return PM_OK;
+}
+
+/* The segment of the keys that remain in which a time lies: intervals of the source from..to - 1. */
+static void segment_at(const reduced_channel *c, double time, size_t *from, size_t *to) {
+    size_t low = 0, high = c->count - 1;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (evaluate_key_time(c->source.timeline, c->keys[middle]) <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    *from = c->keys[low];
+    *to = c->keys[high];
+}
+
+/* All joints above a place get less there. Segments without a key between their ends have no error. */
+static void exceeds(void *user, size_t node, double time, double distance) {
+    sharing *s = user;
+    const double part = s->request->distance / distance;
+    const double cut = fmin(fmax(part, least_cut), most_cut);
+    s->exceeded++;
+    for (int32_t n = (int32_t)node; n >= 0; n = s->request->content->nodes[n].parent) {
+        const reduced_channel *c = s->rotations[n];
+        size_t from = 0, to = 0;
+        if (!c || !c->keys)
+            continue;
+        segment_at(c, time, &from, &to);
+        for (size_t k = from; k < to && to - from > 1; k++)
+            s->cuts[n][k] = fmin(s->cuts[n][k], cut);
+    }
+}
+
+static void begin_round(sharing *s) {
+    s->exceeded = 0;
+    for (size_t n = 0; n < s->nodes; n++)
+        for (size_t k = 0; s->rotations[n] && k < s->rotations[n]->source.timeline->key_count; k++)
+            s->cuts[n][k] = 1;
+}
+
+/* Whether a bound became smaller. */
+static bool cut_limits(sharing *s) {
+    bool any = false;
+    for (size_t n = 0; n < s->nodes; n++) {
+        reduced_channel *c = s->rotations[n];
+        for (size_t k = 0; c && k < c->source.timeline->key_count; k++)
+            if (s->cuts[n][k] < 1) {
+                c->limits[k] *= s->cuts[n][k];
+                c->is_stale = any = true;
+            }
+    }
+    return any;
+}
+
+static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
+    const space_request space = {.content = s->request->content,
+                                 .a = s->a,
+                                 .b = s->b,
+                                 .at = s->request->at,
+                                 .limit = s->request->distance,
+                                 .exceeds = exceeds,
+                                 .user = s};
+    begin_round(s);
+    pm_status status = s->request->find(s->request->user, error);
+    if (status == PM_OK)
+        status = make_results(s, error);
+    if (status == PM_OK)
+        status = space_certify(&space, result, error);
+    motion_arena_release(&s->scratch);
+    return status;
+}
+
+pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
+    sharing s = {.request = request};
+    pm_status status = gather(&s, error);
+    if (status == PM_OK)
+        status = set_limits(&s, error);
+    bool is_held = false;
+    for (int round = 0; status == PM_OK && !is_held && round < ROUNDS_MAX; round++) {
+        status = run_round(&s, result, error);
+        is_held = s.exceeded == 0;
+        if (status == PM_OK && !is_held && !cut_limits(&s))
+            break;
+    }
+    if (status == PM_OK && !is_held)
+        status = motion_fail(error, PM_ERROR_ARGUMENT,
+                             "keys in float32 are up to %.3g from the source at %.9g s, more than "
+                             "the distance of %.3g",
+                             result->bound, result->time, request->distance);
+    motion_arena_release(&s.arena);
+    return status;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Walks along all key times of two motions, with the poses of both at the ends of each interval.
+ */
+#include "motion/reduce/space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/arena.h"
+#include "motion/base/fault.h"
+#include "motion/model/evaluate.h"
+#include "motion/reduce/written.h"
+
+enum {
+    HALVINGS = 14 /* of an interval */
+};
+
+/* Rounding of a place, of the reach of its chain. */
+static const double rounding = 1e-14;
+
+/* ---- segments ------------------------------------------------------------------------------ */
+
+/* A vector that changes linearly. */
+typedef struct vector_line {
+    double from[3], to[3], begin, seconds;
+} vector_line;
+
+/* A joint between two key times of its channels. */
+typedef struct joint_segment {
+    arc rotation;
+    vector_line vectors[2]; /* translation, scale */
+    size_t next[3];         /* the key that ends the segment, by channel */
+} joint_segment;
+
+static const pm_timeline *timeline_of(const certified *c) {
+    return c->timeline;
+}
+
+static void set_rotation(const certified *c, size_t next, arc *to) {
+    const size_t last = timeline_of(c)->key_count - 1;
+    const bool is_inside = next > 0 && next <= last;
+    double from[4], end[4];
+    unit_rotation(c->channel, is_inside ? next - 1 : next == 0 ? 0 : last, from);
+    if (!is_inside || c->channel->interpolation == PM_MOTION_STEP) {
+        *to = arc_between(from, from, 0, 0);
+        return;
+    }
+    const double begin = evaluate_key_time(timeline_of(c), next - 1);
+    unit_rotation(c->channel, next, end);
+    *to = arc_between(from, end, begin, evaluate_key_time(timeline_of(c), next) - begin);
+}
+
+static void set_vector(const certified *c, size_t next, vector_line *to) {
+    const size_t last = timeline_of(c)->key_count - 1;
+    const bool is_inside = next > 0 && next <= last;
+    const size_t from = is_inside ? next - 1 : next == 0 ? 0 : last;
+    const bool moves = is_inside && c->channel->interpolation != PM_MOTION_STEP;
+    to->begin = evaluate_key_time(timeline_of(c), from);
+    to->seconds = moves ? evaluate_key_time(timeline_of(c), next) - to->begin : 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        to->from[i] = evaluate_number(&c->channel->keys, 3, from, i);
+        to->to[i] = moves ? evaluate_number(&c->channel->keys, 3, next, i) : to->from[i];
+    }
+}
+
+static void set_part(joint_segment *s, const certified *c, int part) {
+    if (part == 0)
+        set_rotation(c, s->next[0], &s->rotation);
+    else
+        set_vector(c, s->next[part], &s->vectors[part - 1]);
+}
+
+static void rest_vector(vector_line *to, const double value[3]) {
+    *to = (vector_line){.seconds = 0};
+    memcpy(to->from, value, sizeof to->from);
+    memcpy(to->to, value, sizeof to->to);
+}
+
+static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
+    *s = (joint_segment){.rotation = arc_between(node->rotation, node->rotation, 0, 0)};
+    rest_vector(&s->vectors[0], node->translation);
+    rest_vector(&s->vectors[1], node->scale);
+    for (int part = 0; part < 3; part++)
+        if (of[part].channel)
+            set_part(s, &of[part], part);
+}
+
+static void vector_at(const vector_line *v, double time, double out[3]) {
+    const double u = v->seconds > 0 ? (time - v->begin) / v->seconds : 0;
+    for (int i = 0; i < 3; i++)
+        out[i] = v->from[i] + u * (v->to[i] - v->from[i]);
+}
+
+/* ---- poses --------------------------------------------------------------------------------- */
+
+/* A joint in model space: where it is, and where its axes go. */
+typedef struct placed {
+    double origin[3], axes[3][3];
+} placed;
+
+/* The columns of a rotation, times scales. */
+static void axes_of(const double q[4], const double scale[3], double axes[3][3]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
+                            {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
+                            {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            axes[i][j] = m[i][j] * scale[i];
+}
+
+static void transform(const placed *by, const double v[3], double out[3]) {
+    for (int j = 0; j < 3; j++)
+        out[j] = by->axes[0][j] * v[0] + by->axes[1][j] * v[1] + by->axes[2][j] * v[2];
+}
+
+static void place(const joint_segment *s, const placed *parent, double time, placed *to) {
+    double q[4], translation[3], scale[3], axes[3][3];
+    arc_value(&s->rotation, time, q);
+    vector_at(&s->vectors[0], time, translation);
+    vector_at(&s->vectors[1], time, scale);
+    axes_of(q, scale, axes);
+    memcpy(to->origin, translation, sizeof to->origin);
+    memcpy(to->axes, axes, sizeof to->axes);
+    if (!parent)
+        return;
+    transform(parent, translation, to->origin);
+    for (int j = 0; j < 3; j++)
+        to->origin[j] += parent->origin[j];
+    for (int i = 0; i < 3; i++)
+        transform(parent, axes[i], to->axes[i]);
+}
+
+/* ---- accelerations ------------------------------------------------------------------------- */
+
+/* Bounds of a joint in an interval. */
+typedef struct joint_speed {
+    double rate;   /* of all rotations and scales up to this joint, per second */
+    double growth; /* the product of the scales */
+    double acceleration, reach;
+} joint_speed;
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static double largest(const double v[3]) {
+    return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+}
+
+static joint_speed speed_of(const joint_segment *s, const joint_speed *parent) {
+    const joint_speed root = {0, 1, 0, 0}, *above = parent ? parent : &root;
+    const vector_line *t = &s->vectors[0], *scale = &s->vectors[1];
+    const double moved[3] = {t->to[0] - t->from[0], t->to[1] - t->from[1], t->to[2] - t->from[2]};
+    const double grown[3] = {scale->to[0] - scale->from[0], scale->to[1] - scale->from[1],
+                             scale->to[2] - scale->from[2]};
+    const double far = fmax(length(t->from), length(t->to));
+    const double size = fmax(largest(scale->from), largest(scale->to));
+    const double turning =
+        s->rotation.seconds > 0 ? 2 * s->rotation.angle / s->rotation.seconds : 0;
+    const double moving = t->seconds > 0 ? length(moved) / t->seconds : 0;
+    const double growing =
+        scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
+    const double w = above->rate;
+    return (joint_speed){.rate = w + turning + growing,
+                         .growth = above->growth * size,
+                         .acceleration =
+                             above->acceleration + above->growth * (w * w * far + 2 * w * moving),
+                         .reach = above->reach + above->growth * far};
+}
+
+/* ---- the walk ------------------------------------------------------------------------------ */
+
+typedef struct space_walk {
+    const space_request *request;
+    space_result *result;
+    size_t count;
+    size_t *order;
+    joint_segment *segments[2];
+    joint_speed *speeds[2];
+    placed
+        *poses[HALVINGS + 3][2]; /* of the ends of an interval, and of the middles of its parts */
+    motion_arena arena;
+} space_walk;
+
+static const certified *channels_of(const space_walk *w, int side, size_t node) {
+    return side == 0 ? w->request->a[node] : w->request->b[node];
+}
+
+static const pm_motion_node *node_of(const space_walk *w, size_t node) {
+    return &w->request->content->nodes[node];
+}
+
+static void pose_at(const space_walk *w, double time, placed *const poses[2]) {
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < w->count; i++) {
+            const size_t n = w->order[i];
+            const int32_t parent = node_of(w, n)->parent;
+            place(&w->segments[side][n], parent >= 0 ? &poses[side][parent] : NULL, time,
+                  &poses[side][n]);
+        }
+}
+
+/* The largest distance of a joint and its three points. */
+static double apart(const space_walk *w, placed *const poses[2], size_t node) {
+    const placed *a = &poses[0][node], *b = &poses[1][node];
+    double all = 0;
+    for (int point = -1; point < 3; point++) {
+        double d[3];
+        for (int j = 0; j < 3; j++)
+            d[j] = a->origin[j] - b->origin[j] +
+                   (point < 0 ? 0 : w->request->at * (a->axes[point][j] - b->axes[point][j]));
+        all = fmax(all, length(d));
+    }
+    return all;
+}
+
+static double excess(const space_walk *w, size_t node, double seconds) {
+    double sum = 0, reach = 0;
+    for (int side = 0; side < 2; side++) {
+        const joint_speed *s = &w->speeds[side][node];
+        sum += s->acceleration + s->growth * s->rate * s->rate * w->request->at;
+        reach += s->reach + s->growth * w->request->at;
+    }
+    return sum * seconds * seconds / 8 + rounding * reach;
+}
+
+static void note(const space_walk *w, size_t node, double found, double time) {
+    if (found <= w->result->found)
+        return;
+    w->result->found = found;
+    w->result->time = time;
+    w->result->node = node;
+}
+
+static void report(const space_walk *w, size_t node, double time, double distance) {
+    if (w->request->exceeds)
+        w->request->exceeds(w->request->user, node, time, distance);
+}
+
+/* Whether all joints are decided in an interval whose ends are known. */
+static bool decide(const space_walk *w, double begin, double end, placed *const from[2],
+                   placed *const to[2], bool is_last) {
+    bool all = true;
+    for (size_t n = 0; n < w->count; n++) {
+        const double at_begin = apart(w, from, n), at_end = apart(w, to, n);
+        const double found = fmax(at_begin, at_end);
+        const double bound = found + excess(w, n, end - begin);
+        const double time = at_begin > at_end ? begin : end;
+        note(w, n, found, time);
+        if (found > w->request->limit || (is_last && bound > w->request->limit))
+            report(w, n, time, bound);
+        else if (bound > w->request->limit)
+            all = false;
+        if (bound <= w->request->limit || found > w->request->limit || is_last)
+            w->result->bound = fmax(w->result->bound, bound);
+    }
+    return all;
+}
+
+static void cover(const space_walk *w, double begin, double end, placed *const from[2],
+                  placed *const to[2], int depth) {
+    const double middle = (begin + end) / 2;
+    const bool is_last = depth == HALVINGS || !(begin < middle && middle < end);
+    if (decide(w, begin, end, from, to, is_last) || is_last)
+        return;
+    placed *const *pose = w->poses[depth + 2];
+    pose_at(w, middle, pose);
+    cover(w, begin, middle, from, pose, depth + 1);
+    cover(w, middle, end, pose, to, depth + 1);
+}
+
+/* The next key time of any channel after all that were passed; infinity at the end. */
+static double next_time(const space_walk *w) {
+    double time = (double)INFINITY;
+    for (int side = 0; side < 2; side++)
+        for (size_t n = 0; n < w->count; n++)
+            for (int part = 0; part < 3; part++) {
+                const certified *c = &channels_of(w, side, n)[part];
+                const size_t next = w->segments[side][n].next[part];
+                if (c->channel && next < c->timeline->key_count)
+                    time = fmin(time, evaluate_key_time(c->timeline, next));
+            }
+    return time;
+}
+
+/* Goes past a key time. */
+static void pass(const space_walk *w, double time) {
+    for (int side = 0; side < 2; side++)
+        for (size_t n = 0; n < w->count; n++)
+            for (int part = 0; part < 3; part++) {
+                const certified *c = &channels_of(w, side, n)[part];
+                joint_segment *s = &w->segments[side][n];
+                if (!c->channel || s->next[part] >= c->timeline->key_count ||
+                    evaluate_key_time(c->timeline, s->next[part]) > time)
+                    continue;
+                s->next[part]++;
+                set_part(s, c, part);
+            }
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < w->count; i++) {
+            const size_t n = w->order[i];
+            const int32_t parent = node_of(w, n)->parent;
+            w->speeds[side][n] =
+                speed_of(&w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL);
+        }
+}
+
+static void walk_all(const space_walk *w) {
+    double begin = next_time(w);
+    if (!(begin < (double)INFINITY))
+        return;
+    pass(w, begin);
+    double end = next_time(w);
+    while (end < (double)INFINITY) {
+        pose_at(w, begin, w->poses[0]);
+        pose_at(w, end, w->poses[1]);
+        cover(w, begin, end, w->poses[0], w->poses[1], 0);
+        pass(w, end);
+        begin = end;
+        end = next_time(w);
+    }
+    pose_at(w, begin, w->poses[0]);
+    decide(w, begin, begin, w->poses[0], w->poses[0], true);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+bool space_order(const pm_motion_content *content, size_t *order) {
+    const size_t count = content->node_count;
+    bool *is_placed = calloc(count + 1, sizeof *is_placed);
+    size_t placed_count = 0, before = SIZE_MAX;
+    while (is_placed && placed_count < count && placed_count != before) {
+        before = placed_count;
+        for (size_t n = 0; n < count; n++) {
+            const int32_t parent = content->nodes[n].parent;
+            if (is_placed[n] || (parent >= 0 && !is_placed[parent]))
+                continue;
+            is_placed[n] = true;
+            order[placed_count++] = n;
+        }
+    }
+    free(is_placed);
+    return placed_count == count;
+}
+
+static bool allocate(space_walk *w) {
+    bool good = true;
+    w->order = motion_allocate(&w->arena, w->count, sizeof *w->order);
+    for (int side = 0; side < 2; side++) {
+        w->segments[side] = motion_allocate(&w->arena, w->count, sizeof *w->segments[side]);
+        w->speeds[side] = motion_allocate(&w->arena, w->count, sizeof *w->speeds[side]);
+        good = good && w->segments[side] && w->speeds[side];
+        for (size_t i = 0; i < HALVINGS + 3; i++) {
+            w->poses[i][side] = motion_allocate(&w->arena, w->count, sizeof *w->poses[i][side]);
+            good = good && w->poses[i][side];
+        }
+    }
+    return good && w->order && space_order(w->request->content, w->order);
+}
+
+pm_status space_certify(const space_request *request, space_result *result, pm_error *error) {
+    space_walk w = {.request = request, .result = result, .count = request->content->node_count};
+    *result = (space_result){.time = 0};
+    const bool good = allocate(&w);
+    for (int side = 0; good && side < 2; side++)
+        for (size_t n = 0; n < w.count; n++)
+            begin_segment(&w.segments[side][n], node_of(&w, n), channels_of(&w, side, n));
+    if (good)
+        walk_all(&w);
+    motion_arena_release(&w.arena);
+    return good ? PM_OK : motion_refuse_memory(error);
+}

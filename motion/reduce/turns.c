@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of one long arc against the source's arcs below it: first at the keys, where all is cheap, then
+ * between them, where arc_bound mostly decides at once.
+ */
+#include "motion/reduce/turns.h"
+
+#include <math.h>
+
+#include "motion/model/evaluate.h"
+#include "motion/reduce/written.h"
+
+enum { BLOCK = 64, LANES = 8 };
+
+/* A longer arc may be taken the other way by another evaluator: keys remain that make arcs shorter. */
+static const double least_dot = 1e-5;
+
+/* Below this angle, the weights of slerp are those of this one, within 2e-9 of their difference to a straight
+ * line: 2e-13 of a quaternion. */
+static const double least_angle = 1e-4;
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static bool make_rows(turn_rows *rows, size_t count, motion_arena *arena) {
+    for (int i = 0; i < 4; i++)
+        rows->of[i] = motion_allocate(arena, count, sizeof *rows->of[i]);
+    return rows->of[0] && rows->of[1] && rows->of[2] && rows->of[3];
+}
+
+static void get(const turn_rows *rows, size_t key, double q[4]) {
+    for (int i = 0; i < 4; i++)
+        q[i] = rows->of[i][key];
+}
+
+static void put(const turn_rows *rows, size_t key, const double q[4], double sign) {
+    for (int i = 0; i < 4; i++)
+        rows->of[i][key] = sign * q[i];
+}
+
+static bool is_written_exactly(const pm_motion_channel *channel, const pm_timeline *timeline) {
+    for (size_t k = 0; k < timeline->key_count; k++) {
+        double source[4], written[4];
+        evaluate_key(channel, k, source);
+        written_rotation(channel, k, written);
+        for (int i = 0; i < 4; i++)
+            if (source[i] != written[i])
+                return false;
+        if (written_time(timeline, k) != evaluate_key_time(timeline, k))
+            return false;
+    }
+    return true;
+}
+
+static arc arc_of(const turns *t, size_t key) {
+    double from[4], to[4];
+    get(&t->source, key, from);
+    get(&t->source, key + 1, to);
+    return arc_between(from, to, t->times[key], t->times[key + 1] - t->times[key]);
+}
+
+/* The interval of the source that a time lies in, found from a key near it. */
+static size_t interval_at(const turns *t, double time, size_t near) {
+    while (near + 2 < t->count && t->times[near + 1] <= time)
+        near++;
+    while (near > 0 && t->times[near] > time)
+        near--;
+    return near + 1 < t->count ? near : t->count - 2;
+}
+
+static void read_source(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline) {
+    double before[4], key[4], sign = 1;
+    for (size_t k = 0; k < t->count; k++) {
+        unit_rotation(channel, k, key);
+        sign *= k > 0 ? arc_sign(before, key) : 1;
+        put(&t->source, k, key, sign);
+        t->times[k] = evaluate_key_time(timeline, k);
+        for (int i = 0; i < 4; i++)
+            before[i] = key[i];
+    }
+}
+
+/* Before the first key and after the last one the source is constant. */
+static void source_at(const turns *t, double time, size_t near, double q[4]) {
+    const size_t last = t->count - 1;
+    if (time <= t->times[0] || time >= t->times[last]) {
+        get(&t->source, time <= t->times[0] ? 0 : last, q);
+        return;
+    }
+    const arc a = arc_of(t, interval_at(t, time, near));
+    arc_value(&a, time, q);
+}
+
+static void normalise(double q[4]) {
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] /= length;
+}
+
+static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline) {
+    for (size_t k = 0; k < t->count; k++) {
+        double key[4], source[4];
+        written_rotation(channel, k, key);
+        normalise(key);
+        get(&t->source, k, source);
+        put(&t->written, k, key, arc_sign(source, key));
+        t->written_times[k] = written_time(timeline, k);
+        source_at(t, t->written_times[k], k, source);
+        get(&t->written, k, key);
+        t->rounded[k] = arc_apart(source, key, 1);
+    }
+}
+
+static void measure(turns *t) {
+    for (size_t k = 0; k + 1 < t->count; k++) {
+        const arc a = arc_of(t, k);
+        t->angles[k] = a.angle;
+        t->fastest[k / BLOCK] = fmax(t->fastest[k / BLOCK], a.angle);
+        t->longest = fmax(t->longest, a.seconds);
+    }
+}
+
+static bool set_limits(turns *t, double radians, const double *each, motion_arena *arena) {
+    t->limits = motion_allocate(arena, t->count, sizeof *t->limits);
+    t->parts = motion_allocate(arena, t->count, sizeof *t->parts);
+    if (!t->limits || !t->parts)
+        return false;
+    for (size_t k = 0; k < t->count; k++) {
+        t->limits[k] = arc_apart_of(each ? fmin(radians, each[k]) : radians);
+        t->parts[k] = 1 / fmin(t->limits[k], t->limits[k > 0 ? k - 1 : 0]);
+    }
+    return true;
+}
+
+bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
+                double radians, const double *each, motion_arena *arena) {
+    const size_t count = timeline->key_count;
+    *t = (turns){.count = count};
+    t->times = motion_allocate(arena, count, sizeof *t->times);
+    t->fastest = motion_allocate(arena, count / BLOCK + 1, sizeof *t->fastest);
+    t->angles = motion_allocate(arena, count, sizeof *t->angles);
+    if (!t->times || !t->fastest || !t->angles || !set_limits(t, radians, each, arena) ||
+        !make_rows(&t->source, count, arena))
+        return false;
+    read_source(t, channel, timeline);
+    measure(t);
+    t->is_exact = is_written_exactly(channel, timeline);
+    t->written_times = t->times;
+    t->written = t->source;
+    if (t->is_exact)
+        return true;
+    t->written_times = motion_allocate(arena, count, sizeof *t->written_times);
+    t->rounded = motion_allocate(arena, count, sizeof *t->rounded);
+    if (!t->written_times || !t->rounded || !make_rows(&t->written, count, arena))
+        return false;
+    read_written(t, channel, timeline);
+    return true;
+}
+
+/* ---- at the keys --------------------------------------------------------------------------- */
+
+/* sin(x) for 0 <= x <= pi / 2, within 5e-14. */
+static double sine(double x) {
+    const double y = x * x;
+    double sum = 1.0 / 355687428096000.0;
+    sum = sum * y - 1.0 / 1307674368000.0;
+    sum = sum * y + 1.0 / 6227020800.0;
+    sum = sum * y - 1.0 / 39916800.0;
+    sum = sum * y + 1.0 / 362880.0;
+    sum = sum * y - 1.0 / 5040.0;
+    sum = sum * y + 1.0 / 120.0;
+    sum = sum * y - 1.0 / 6.0;
+    return x + x * y * sum;
+}
+
+/* A candidate, and what the loop over keys takes. */
+typedef struct candidate {
+    arc arc;
+    double angle, scale; /* of the weights */
+    size_t begin, end;   /* the source's keys within it */
+} candidate;
+
+/* How far the source's key is from the candidate, as a part of its limit. */
+static double apart_at(const turns *t, const candidate *c, size_t key) {
+    const double u = (t->times[key] - c->arc.begin) / c->arc.seconds;
+    const double from = sine((1 - u) * c->angle) * c->scale;
+    const double to = sine(u * c->angle) * c->scale;
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        const double d = from * c->arc.from[i] + to * c->arc.to[i] - t->source.of[i][key];
+        sum += d * d;
+    }
+    return sum / 2 * t->parts[key];
+}
+
+/* The same for neighbours, for the compiler to compute side by side. */
+static double apart_at_lanes(const turns *t, const candidate *c, size_t key) {
+    double sum[LANES] = {0}, from[LANES], to[LANES], largest = 0;
+    const double *times = t->times + key;
+    for (int l = 0; l < LANES; l++) {
+        const double u = (times[l] - c->arc.begin) / c->arc.seconds;
+        from[l] = sine((1 - u) * c->angle) * c->scale;
+        to[l] = sine(u * c->angle) * c->scale;
+    }
+    for (int i = 0; i < 4; i++) {
+        const double *source = t->source.of[i] + key, a = c->arc.from[i], b = c->arc.to[i];
+        for (int l = 0; l < LANES; l++) {
+            const double d = from[l] * a + to[l] * b - source[l];
+            sum[l] += d * d;
+        }
+    }
+    for (int l = 0; l < LANES; l++)
+        largest = sum[l] * t->parts[key + (size_t)l] > largest ? sum[l] * t->parts[key + (size_t)l]
+                                                               : largest;
+    return largest / 2;
+}
+
+/* Keys that mostly fail come first. */
+static bool passes_quickly(turns *t, const candidate *c) {
+    const size_t count = c->end - c->begin;
+    if (t->worst >= c->begin && t->worst < c->end && apart_at(t, c, t->worst) > 1)
+        return false;
+    for (size_t part = 1; part < 4 && count >= 4; part++) {
+        const size_t key = c->begin + count * part / 4;
+        if (apart_at(t, c, key) > 1) {
+            t->worst = key;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The largest part of the limit at the keys; more than 1 as soon as one is. */
+static double apart_at_keys(turns *t, const candidate *c) {
+    double largest = 0;
+    size_t key = c->begin;
+    for (; key + LANES <= c->end && largest <= 1; key += LANES) {
+        largest = fmax(largest, apart_at_lanes(t, c, key));
+        t->worst = largest > 1 ? key + LANES / 2 : t->worst;
+    }
+    for (; key < c->end && largest <= 1; key++) {
+        largest = fmax(largest, apart_at(t, c, key));
+        t->worst = largest > 1 ? key : t->worst;
+    }
+    return largest;
+}
+
+/* ---- between them -------------------------------------------------------------------------- */
+
+/* The largest bound of an interval whose ends are `apart`, by the fastest of the source. */
+static double bound_between(const turns *t, const candidate *c, double apart) {
+    const size_t first = c->begin > 0 ? c->begin - 1 : 0;
+    double a = 0;
+    for (size_t block = first / BLOCK; block <= c->end / BLOCK; block++)
+        a = fmax(a, t->fastest[block]);
+    const double b = fmin(c->arc.angle * t->longest / c->arc.seconds, c->arc.angle);
+    const double curve = (a * a + b * b) / 8;
+    return curve < 0.9 ? apart / (1 - curve) : (double)INFINITY;
+}
+
+/* An interval of the source, or the part of it that lies in the candidate. Its ends are `apart`. */
+static bool interval_holds(const turns *t, const candidate *c, size_t key, double begin, double end,
+                           double apart) {
+    const double b = c->arc.angle * (end - begin) / c->arc.seconds, a = t->angles[key];
+    if (apart / (1 - (a * a + b * b) / 8) <= 1 - 1e-9) /* a and b are at most pi / 2 */
+        return true;
+    const arc source = arc_of(t, key);
+    return arc_holds(&source, &c->arc, begin, end, t->limits[key]);
+}
+
+/* Each interval by itself: those of the source, cut at both ends of the candidate. What lies before
+ * the first key or after the last one, where only rounded times are, is left to the certificate. */
+static bool holds_between(const turns *t, const candidate *c, double apart_at_begin,
+                          double apart_at_end) {
+    const double end = fmin(c->arc.begin + c->arc.seconds, t->times[t->count - 1]);
+    double at = fmax(c->arc.begin, t->times[0]), apart = apart_at_begin;
+    for (size_t k = interval_at(t, at, c->begin > 0 ? c->begin - 1 : 0); at < end; k++) {
+        const bool is_last = k + 2 >= t->count || t->times[k + 1] >= end;
+        const double next = is_last ? end : t->times[k + 1];
+        const double apart_next = is_last ? apart_at_end : apart_at(t, c, k + 1);
+        if (next > at && !interval_holds(t, c, k, at, next, fmax(apart, apart_next)))
+            return false;
+        at = next;
+        apart = apart_next;
+    }
+    return true;
+}
+
+/* asin(x) for 0 <= x <= 1; short arcs, of which most are tested, by its series, within 1e-16. */
+static double arc_sine(double x) {
+    const double y = x * x;
+    if (x > 0.04)
+        return asin(fmin(x, 1));
+    return x + x * y * (1.0 / 6 + y * (3.0 / 40 + y * (15.0 / 336 + y * (105.0 / 3456))));
+}
+
+/* The arc between two written keys; arc_between for the many arcs that are tested. */
+static void set_arc(candidate *c, double chord2) {
+    const double half = sqrt(chord2) / 2;
+    c->arc.angle = 2 * arc_sine(half);
+    c->angle = fmax(c->arc.angle, least_angle);
+    c->scale =
+        c->arc.angle > least_angle ? 1 / (2 * half * sqrt(1 - half * half)) : 1 / sine(least_angle);
+}
+
+static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c) {
+    double dot = 0, chord2 = 0;
+    c->arc.begin = t->written_times[from];
+    c->arc.seconds = t->written_times[to] - t->written_times[from];
+    for (int i = 0; i < 4; i++) {
+        const double a = t->written.of[i][from], b = t->written.of[i][to];
+        c->arc.from[i] = a;
+        c->arc.to[i] = b;
+        dot += a * b;
+        chord2 += (b - a) * (b - a);
+    }
+    if (!(c->arc.seconds > 0) || dot < least_dot)
+        return false;
+    set_arc(c, chord2);
+    c->begin = from;
+    while (c->begin < t->count && t->times[c->begin] <= t->written_times[from])
+        c->begin++;
+    c->end = to + 1 < t->count ? to + 1 : t->count;
+    while (c->end > c->begin && t->times[c->end - 1] >= t->written_times[to])
+        c->end--;
+    return true;
+}
+
+bool turns_hold(turns *t, size_t from, size_t to) {
+    candidate c;
+    if (to == from + 1)
+        return t->written_times[to] > t->written_times[from];
+    if (!make_candidate(t, from, to, &c))
+        return false;
+    const double at_begin = t->is_exact ? 0 : t->rounded[from] * t->parts[from];
+    const double at_end = t->is_exact ? 0 : t->rounded[to] * t->parts[to];
+    double apart = fmax(at_begin, at_end);
+    if (apart > 1)
+        return false;
+    if (!passes_quickly(t, &c))
+        return false;
+    apart = fmax(apart, apart_at_keys(t, &c));
+    if (apart > 1)
+        return false;
+    return bound_between(t, &c, apart) <= 1 - 1e-9 || holds_between(t, &c, at_begin, at_end);
+}

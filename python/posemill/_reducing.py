@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""One reduction of a motion, which can be made again."""
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ._content import Content
+from ._library import call, ffi, lib
+from ._resampling import clip_index, count_of
+from ._shared import Shared
+
+__all__ = ["Reducing"]
+
+_GLTF = (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
+
+
+class Reducing(Shared):
+    """The options of one reduction, with all that they point to.
+
+    Attributes
+    ----------
+    clips : list of int or None
+        Those that are reduced; None: all.
+    method : str
+        The curve of the result.
+    numbers : dict
+        Of the last run.
+    """
+
+    def __init__(self, content: Content, bounds: dict[str, float], common: bool,
+                 clips: Iterable[int | str] | None, threads: int) -> None:
+        if isinstance(clips, str):
+            raise TypeError("clips: expected a sequence of indices or names, found one name")
+        clips = None if clips is None else list(clips)
+        self._given = (content, bounds, common, clips, threads)
+        self._content = content
+        self.clips = None if clips is None else sorted({clip_index(content, clip) for clip in clips})
+        self.method = "slerp"
+        self.numbers: dict[str, Any] = {}
+        self._options = ffi.new("pm_motion_reduce_options *", {
+            **bounds, "has_angle": "angle" in bounds, "common": bool(common),
+            "threads": count_of(threads, "threads", 2**32)})
+        if self.clips is not None:
+            self._indices = ffi.new("size_t[]", self.clips or 1)
+            self._options.clips, self._options.clip_count = self._indices, len(self.clips)
+
+    def __reduce__(self) -> tuple[type[Reducing], tuple[Any, ...]]:
+        return Reducing, self._given
+
+    def run(self) -> Content:
+        """The reduced motion, in memory."""
+        made, found = ffi.new("pm_motion **"), ffi.new("pm_motion_reduction **")
+        call(lib.pm_motion_reduce, self._content.handle, self._options, made, found)
+        self.numbers = json.loads(bytes(ffi.string(lib.pm_motion_reduction_json(found[0]))).decode())
+        lib.pm_motion_destroy_reduction(found)
+        content = Content(made[0], (Reducing.run, (self,)), is_copy=True)
+        self._made = content.handle
+        return content
+
+    def save(self, path: bytes, format: int, decimals: int, make_folders: bool) -> bool:
+        """Writes glTF with all that the source's file has besides; False for another format."""
+        del decimals
+        if format not in _GLTF or self._content.c.format not in _GLTF or self._content.is_copy:
+            return False
+        options = ffi.new("pm_motion_convert_options *", {
+            "format": format, "make_folders": make_folders, "rest": self._content.handle})
+        call(lib.pm_motion_convert, self._made, options, path)
+        return True

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Reduced motions: against the source at many times, against the command, and with what is wrong."""
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import posemill as pm
+import pytest
+from motion_files import WALK, command, needs_command
+
+pytestmark = pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
+
+
+@pytest.fixture
+def walk() -> pm.Motion:
+    return pm.load(WALK)
+
+
+def test_the_bound_holds_at_all_times(walk: pm.Motion) -> None:
+    found = pm.reduce(walk, angle=0.3)
+    times = np.random.default_rng(1).uniform(0, 2, 20000)
+    a, b = walk.at(times).rotations, found.motion.at(times).rotations
+    apart = np.degrees(2 * np.arccos(np.clip(np.abs(np.sum(a * b, axis=-1, dtype=np.float64)), 0, 1)))
+    assert found.bound["angle"] <= 0.3
+    assert apart.max() <= 0.3 + 0.06  # float32 products near 1
+    assert found.numbers["keys_after"] < found.numbers["keys_before"]
+
+
+def test_a_distance_has_a_bound(walk: pm.Motion) -> None:
+    found = pm.reduce(walk, distance=0.2)
+    assert found.bound["distance"] <= 0.2
+    assert found.numbers["limits"]["at"] == 10
+    assert "distance" in repr(found)
+
+
+def test_the_result_can_be_saved_and_pickled(walk: pm.Motion, tmp_path: Path) -> None:
+    found = pm.reduce(walk, angle=1, common=True, position=0.5)
+    found.motion.save(tmp_path / "small.glb")
+    again = pickle.loads(pickle.dumps(found.motion))
+    again.save(tmp_path / "again.glb")
+    assert (tmp_path / "small.glb").read_bytes() == (tmp_path / "again.glb").read_bytes()
+    with pytest.raises(ValueError):
+        found.motion.save(tmp_path / "small.bvh")
+
+
+@needs_command
+def test_the_numbers_are_those_of_the_command(walk: pm.Motion, tmp_path: Path) -> None:
+    done = command("reduce", WALK, "-o", tmp_path / "a.glb", "--json")
+    found = pm.reduce(walk)
+    found.motion.save(tmp_path / "b.glb")
+    assert json.loads(done.stdout)["channels"] == found.numbers["channels"]
+    assert (tmp_path / "a.glb").read_bytes() == (tmp_path / "b.glb").read_bytes()
+
+
+@pytest.mark.parametrize("given, error", [
+    ({"angle": 0}, ValueError), ({"angle": -1}, ValueError), ({"angle": "x"}, TypeError),
+    ({"position": -1}, ValueError), ({"scale": float("nan")}, ValueError),
+    ({"distance": -1}, ValueError), ({"clips": "all"}, TypeError), ({"clips": ["none"]}, ValueError),
+    ({"threads": -1}, ValueError)])
+def test_arguments_are_checked(walk: pm.Motion, given: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        pm.reduce(walk, **given)
+
+
+def test_only_motions_are_reduced() -> None:
+    with pytest.raises(TypeError):
+        pm.reduce("walk.bvh")  # type: ignore[arg-type]
+
+
+def test_keys_of_arrays_are_those_of_a_motion(walk: pm.Motion) -> None:
+    clip = walk.clips[0]
+    kept = pm.reduce_keys(clip.times, clip.rotations, 0.5)
+    assert kept.shape == clip.rotations.shape[:-1]
+    assert kept[0].all() and kept[-1].all()
+    found = pm.reduce(walk, angle=0.5)
+    counts = [row["keys_after"] for row in found.numbers["channels"] if row["path"] == "rotation"]
+    assert kept.sum(axis=0).tolist() == counts
+
+
+@pytest.mark.parametrize("times, keys, angle, error", [
+    ([0, 1], [[0, 0, 0, 1]] * 3, 1, ValueError), ([0, 0, 1], [[0, 0, 0, 1]] * 3, 1, ValueError),
+    ([0, 1, 2], [[0, 0, 0, 2]] * 3, 1, ValueError), ([0, 1, 2], [[0, 0, 0, 1]] * 3, 0, ValueError),
+    ([0, 1, 2], [[0, 0, 0, 1]] * 3, "x", TypeError), ([0, 1, 2], [0, 0, 0, 1], 1, ValueError),
+    ([0, float("nan"), 2], [[0, 0, 0, 1]] * 3, 1, ValueError)])
+def test_arrays_are_checked(times: Any, keys: Any, angle: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        pm.reduce_keys(times, keys, angle)
+
+
+def test_no_keys_are_no_keys() -> None:
+    assert pm.reduce_keys([0, 1], np.zeros((2, 0, 4))).shape == (2, 0)

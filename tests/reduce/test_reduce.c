@@ -1,0 +1,826 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reduced motions against an evaluator of its own, in double and from the definition: a slerp is the
+ * turn from one key to the next, by axis and angle. It shares no formula with the certificate.
+ */
+#include <posemill/posemill_motion.h>
+
+#include "motion/base/arena.h"
+#include "motion/model/model.h"
+#include "motion/reduce/path.h"
+#include "support/motion.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEGREES (180 / 3.14159265358979323846)
+
+/* ---- the evaluator ------------------------------------------------------------------------- */
+
+static void multiply(const double a[4], const double b[4], double out[4]) {
+    const double product[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+                               a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+                               a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+                               a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+    memcpy(out, product, sizeof product);
+}
+
+/* The turn that takes a to b. */
+static void turn_between(const double a[4], const double b[4], double out[4]) {
+    const double inverse[4] = {-a[0], -a[1], -a[2], a[3]};
+    multiply(inverse, b, out);
+}
+
+static double sine_of(const double q[4]) {
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+}
+
+static double degrees_between(const double a[4], const double b[4]) {
+    double turn[4];
+    turn_between(a, b, turn);
+    return 2 * atan2(sine_of(turn), fabs(turn[3])) * DEGREES;
+}
+
+static void key_of(const pm_motion_channel *channel, size_t key, double *value) {
+    const double *keys = channel->keys.data;
+    double length = 0;
+    for (uint32_t i = 0; i < channel->components; i++) {
+        value[i] = keys[key * channel->components + i];
+        length += value[i] * value[i];
+    }
+    for (uint32_t i = 0; channel->path == PM_MOTION_ROTATION && i < 4; i++)
+        value[i] /= sqrt(length);
+}
+
+static void slerp(const double a[4], double b[4], double u, double out[4]) {
+    double turn[4];
+    if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
+        for (int i = 0; i < 4; i++)
+            b[i] = -b[i];
+    turn_between(a, b, turn);
+    const double sine = sine_of(turn), angle = u * atan2(sine, turn[3]);
+    for (int i = 0; i < 3 && sine > 0; i++)
+        turn[i] *= sin(angle) / sine;
+    turn[3] = cos(angle);
+    multiply(a, turn, out);
+}
+
+static void value_at(const pm_motion_clip *clip, size_t index, double time, double *value) {
+    const pm_motion_channel *channel = &clip->channels[index];
+    const pm_timeline *timeline = &clip->timelines[channel->timeline];
+    size_t low = 0, high = timeline->key_count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (timeline->times[middle] <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    key_of(channel, low, value);
+    if (low + 1 == timeline->key_count || time <= timeline->times[low])
+        return;
+    const double from = timeline->times[low], to = timeline->times[low + 1];
+    const double u = (time - from) / (to - from);
+    double a[4] = {0}, b[4] = {0};
+    key_of(channel, low + 1, b);
+    memcpy(a, value, channel->components * sizeof *a);
+    if (channel->path == PM_MOTION_ROTATION)
+        slerp(a, b, u, value);
+    else
+        for (uint32_t i = 0; i < channel->components; i++)
+            value[i] = a[i] + u * (b[i] - a[i]);
+}
+
+static double distance(const double *a, const double *b, uint32_t components) {
+    double sum = 0;
+    for (uint32_t i = 0; i < components; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+static double ratio(const double *a, const double *b, uint32_t components) {
+    double largest = 0;
+    for (uint32_t i = 0; i < components; i++)
+        if (a[i] != b[i])
+            largest = fmax(largest, fabs(a[i] - b[i]) / fabs(a[i]));
+    return largest;
+}
+
+static double error_at(const pm_motion_clip *a, const pm_motion_clip *b, size_t channel,
+                       double time) {
+    double p[4] = {0}, q[4] = {0};
+    const pm_motion_path path = a->channels[channel].path;
+    value_at(a, channel, time, p);
+    value_at(b, channel, time, q);
+    return path == PM_MOTION_ROTATION ? degrees_between(p, q)
+           : path == PM_MOTION_SCALE  ? ratio(p, q, 3)
+                                      : distance(p, q, a->channels[channel].components);
+}
+
+/* ---- made motions -------------------------------------------------------------------------- */
+
+enum { CHANNELS_MAX = 104 };
+
+typedef struct made {
+    pm_motion motion;
+    pm_motion_node nodes[CHANNELS_MAX];
+    pm_motion_clip clip;
+    pm_timeline timeline;
+    pm_motion_channel channels[CHANNELS_MAX];
+    double *times, *keys[CHANNELS_MAX];
+} made;
+
+static void make(made *m, size_t channels, size_t keys) {
+    memset(m, 0, sizeof *m);
+    m->times = calloc(keys, sizeof *m->times);
+    m->timeline = (pm_timeline){.key_count = keys, .times = m->times};
+    for (size_t c = 0; c < channels; c++) {
+        m->keys[c] = calloc(keys, 4 * sizeof *m->keys[c]);
+        m->nodes[c] = (pm_motion_node){.name = {"joint", 5},
+                                       .parent = (int32_t)c - 1,
+                                       .rotation = {0, 0, 0, 1},
+                                       .scale = {1, 1, 1}};
+        m->channels[c] = (pm_motion_channel){.node = (int32_t)c,
+                                             .components = 4,
+                                             .keys = {.data = m->keys[c], .type = PM_FLOAT64},
+                                             .name = {"", 0}};
+    }
+    m->clip = (pm_motion_clip){.name = {"clip", 4},
+                               .timelines = &m->timeline,
+                               .timeline_count = 1,
+                               .channels = m->channels,
+                               .channel_count = channels,
+                               .rate_text = {"", 0}};
+    m->motion.content = (pm_motion_content){.format = PM_MOTION_GLB,
+                                            .layout = "",
+                                            .nodes = m->nodes,
+                                            .node_count = channels,
+                                            .clips = &m->clip,
+                                            .clip_count = 1};
+}
+
+static void discard(made *m) {
+    free(m->times);
+    for (size_t c = 0; c < m->clip.channel_count; c++)
+        free(m->keys[c]);
+}
+
+/* A turn about a random axis. */
+static void draw_turn(random_source *random, double angle, double q[4]) {
+    double length = 0;
+    for (size_t i = 0; i < 3; i++) {
+        q[i] = random_between(random, -1, 1);
+        length += q[i] * q[i];
+    }
+    for (int i = 0; i < 3; i++)
+        q[i] *= sin(angle / 2) / sqrt(length);
+    q[3] = cos(angle / 2);
+}
+
+/* Times at a rate, or at random. */
+static void draw_times(random_source *random, made *m, bool in_float32) {
+    const bool is_uniform = random_unit(random) < 0.5;
+    double time = random_unit(random) < 0.5 ? 0 : random_between(random, 0, in_float32 ? 1000 : 1);
+    for (size_t k = 0; k < m->timeline.key_count; k++) {
+        m->times[k] = in_float32 ? (double)(float)time : time;
+        time += is_uniform ? 1.0 / 60 : random_between(random, 0.01, 0.1);
+    }
+}
+
+/* A turn that changes its speed, with pauses, jumps, half turns and signs that change. */
+static void draw_rotations(random_source *random, made *m, size_t channel, bool in_float32) {
+    double speed[4] = {0, 0, 0, 1}, q[4], change[4];
+    draw_turn(random, random_between(random, 0, 3), q);
+    for (size_t k = 0; k < m->timeline.key_count; k++) {
+        double *key = m->keys[channel] + 4 * k;
+        const double sign = random_unit(random) < 0.1 ? -1 : 1, what = random_unit(random);
+        for (int i = 0; i < 4; i++)
+            key[i] = in_float32 ? (double)(float)(sign * q[i]) : sign * q[i];
+        draw_turn(random, random_between(random, 0, 0.03), change);
+        multiply(speed, change, speed);
+        if (what < 0.03)
+            draw_turn(random, random_between(random, 0, 0.2), speed);
+        draw_turn(random, what > 0.99 ? 3.14159265358979323846 : random_between(random, 0, 3),
+                  change);
+        if (what < 0.7)
+            multiply(q, speed, q);
+        else if (what > 0.98)
+            multiply(q, change, q);
+    }
+}
+
+static void draw_numbers(random_source *random, made *m, size_t channel, pm_motion_path path) {
+    double value[3] = {1, 1, 1}, speed[3] = {0, 0, 0};
+    m->channels[channel].path = path;
+    m->channels[channel].components = 3;
+    for (size_t k = 0; k < m->timeline.key_count; k++)
+        for (size_t i = 0; i < 3; i++) {
+            speed[i] = random_unit(random) < 0.2 ? random_between(random, -0.02, 0.02) : speed[i];
+            value[i] = fmax(value[i] + speed[i], 0.1);
+            m->keys[channel][3 * k + i] = value[i];
+        }
+}
+
+/* Jumps at times that do not fit float32 are off by up to 0.05 degrees. */
+static void draw_motion(random_source *random, made *m, bool in_float32) {
+    make(m, 6, 2 + (size_t)random_between(random, 0, 400));
+    draw_times(random, m, in_float32);
+    for (size_t c = 0; c < 4; c++)
+        draw_rotations(random, m, c, c % 2 == 0);
+    draw_numbers(random, m, 4, PM_MOTION_TRANSLATION);
+    draw_numbers(random, m, 5, PM_MOTION_SCALE);
+}
+
+/* ---- bounds -------------------------------------------------------------------------------- */
+
+typedef struct reduced {
+    pm_motion *motion;
+    pm_motion_reduction *reduction;
+    const pm_motion_clip *clip;
+    const pm_motion_reduction_numbers *numbers;
+} reduced;
+
+static reduced reduce(const made *m, const pm_motion_reduce_options *options) {
+    reduced r = {NULL, NULL, NULL, NULL};
+    pm_error error = {.status = PM_OK};
+    if (pm_motion_reduce(&m->motion, options, &r.motion, &r.reduction, &error) != PM_OK)
+        fail_msg("%s", error.message);
+    r.clip = &pm_motion_get_content(r.motion)->clips[0];
+    r.numbers = pm_motion_get_reduction(r.reduction);
+    return r;
+}
+
+static void release(reduced *r) {
+    pm_motion_destroy(&r->motion);
+    pm_motion_destroy_reduction(&r->reduction);
+}
+
+/* Rounding of this evaluator: of degrees, and of numbers near 1. */
+static double slack_of(pm_motion_path path) {
+    return path == PM_MOTION_ROTATION ? 1e-12 : 1e-14;
+}
+
+static void expect_bound(const made *m, const reduced *r, random_source *random, size_t times) {
+    const double last = m->times[m->timeline.key_count - 1], begin = m->times[0];
+    for (size_t c = 0; c < m->clip.channel_count; c++) {
+        const pm_motion_error_bound *error = &r->numbers->channels[c].error;
+        const double slack = slack_of(m->channels[c].path);
+        assert_true(error->found <= error->bound + slack);
+        const double there = error_at(&m->clip, r->clip, c, error->time);
+        assert_true(fabs(there - error->found) <= 1e-9 * there + 20 * slack);
+        for (size_t i = 0; i < times; i++) {
+            const double time = random_between(random, begin, last);
+            const double found = error_at(&m->clip, r->clip, c, time);
+            if (found > error->bound + slack)
+                fail_msg("channel %zu at %.17g: %.17g is above %.17g", c, time, found,
+                         error->bound);
+        }
+    }
+}
+
+static void expect_limit(const reduced *r, const pm_motion_reduce_options *o) {
+    for (size_t c = 0; c < r->numbers->channel_count; c++) {
+        const pm_motion_path path = r->clip->channels[c].path;
+        const double limit = path == PM_MOTION_ROTATION      ? o->angle
+                             : path == PM_MOTION_TRANSLATION ? o->position
+                                                             : o->scale;
+        assert_true(r->numbers->channels[c].error.bound <= limit * (1 + 1e-12));
+    }
+}
+
+/* 10^6 times of 100 motions, each with its six channels. */
+TEST(no_time_exceeds_the_bound) {
+    random_source random = random_salted(1);
+    for (int i = 0; i < 100; i++) {
+        made m;
+        draw_motion(&random, &m, i % 2 == 0);
+        const pm_motion_reduce_options options = {
+            .has_angle = true,
+            .angle = exp(random_between(&random, i % 2 == 0 ? -5 : -1, 2)),
+            .position = exp(random_between(&random, -8, -2)),
+            .scale = exp(random_between(&random, -8, -2)),
+            .common = i % 4 == 3};
+        reduced r = reduce(&m, &options);
+        expect_limit(&r, &options);
+        expect_bound(&m, &r, &random, 10000 / 6 + 1);
+        release(&r);
+        discard(&m);
+    }
+}
+
+/* ---- model space --------------------------------------------------------------------------- */
+
+static void rotate(const double q[4], const double v[3], double out[3]) {
+    const double p[4] = {v[0], v[1], v[2], 0}, inverse[4] = {-q[0], -q[1], -q[2], q[3]};
+    double turned[4];
+    multiply(q, p, turned);
+    multiply(turned, inverse, turned);
+    memcpy(out, turned, 3 * sizeof *out);
+}
+
+/* A point of a joint in model space, up through its parents. Channel n is the rotation of joint n, and
+ * the one after them the position of joint 0. */
+static void place_point(const made *m, const pm_motion_clip *clip, size_t joint, double time,
+                        double point[3]) {
+    for (int32_t n = (int32_t)joint; n >= 0; n = m->nodes[n].parent) {
+        double q[4] = {0}, offset[3];
+        value_at(clip, (size_t)n, time, q);
+        memcpy(offset, m->nodes[n].translation, sizeof offset);
+        if (n == 0)
+            value_at(clip, m->motion.content.node_count, time, offset);
+        rotate(q, point, point);
+        for (int i = 0; i < 3; i++)
+            point[i] += offset[i];
+    }
+}
+
+static double distance_at(const made *m, const pm_motion_clip *b, size_t joint, double at,
+                          double time) {
+    double largest = 0;
+    for (int p = 0; p < 4; p++) {
+        double from[3] = {p == 1 ? at : 0, p == 2 ? at : 0, p == 3 ? at : 0}, to[3];
+        memcpy(to, from, sizeof to);
+        place_point(m, &m->clip, joint, time, from);
+        place_point(m, b, joint, time, to);
+        largest = fmax(largest, distance(from, to, 3));
+    }
+    return largest;
+}
+
+/* A hierarchy with bones of about 1, whose parents are drawn, and whose root moves. */
+static void draw_figure(random_source *random, made *m, size_t joints) {
+    make(m, joints + 1, 50 + (size_t)random_between(random, 0, 100));
+    draw_times(random, m, true);
+    for (size_t n = 0; n < joints; n++) {
+        draw_rotations(random, m, n, n % 2 == 0);
+        m->nodes[n].parent = n == 0 ? -1 : (int32_t)random_between(random, 0, (double)n);
+        for (int i = 0; i < 3; i++)
+            m->nodes[n].translation[i] = random_between(random, -1, 1);
+    }
+    draw_numbers(random, m, joints, PM_MOTION_TRANSLATION);
+    m->channels[joints].node = 0;
+    m->motion.content.node_count = joints;
+}
+
+static void expect_distance(const made *m, const pm_motion_reduce_options *options,
+                            random_source *random, size_t times) {
+    reduced r = reduce(m, options);
+    const pm_motion_error_bound *error = &r.numbers->distance;
+    assert_true(error->found <= error->bound && error->bound <= options->distance);
+    assert_true(fabs(distance_at(m, r.clip, r.numbers->distance_node, options->at, error->time) -
+                     error->found) <= 1e-9);
+    for (size_t i = 0; i < times; i++) {
+        const size_t joint =
+            (size_t)random_between(random, 0, (double)m->motion.content.node_count);
+        const double time =
+            random_between(random, m->times[0], m->times[m->timeline.key_count - 1]);
+        const double found = distance_at(m, r.clip, joint, options->at, time);
+        if (found > error->bound + 1e-12)
+            fail_msg("joint %zu at %.17g: %.17g is above %.17g", joint, time, found, error->bound);
+    }
+    assert_true(r.numbers->keys_after < r.numbers->keys_before);
+    release(&r);
+}
+
+TEST(no_time_exceeds_the_distance) {
+    static const size_t joints[] = {1, 2, 5, 20, 100};
+    random_source random = random_salted(7);
+    for (size_t i = 0; i < 2 * COUNT_OF(joints); i++) {
+        made m;
+        draw_figure(&random, &m, joints[i / 2]);
+        const pm_motion_reduce_options options = {.distance =
+                                                      exp(random_between(&random, -1.5, 0.5)),
+                                                  .at = random_between(&random, 0, 1),
+                                                  .has_angle = i % 2 == 1,
+                                                  .angle = 2,
+                                                  .common = i % 4 == 2,
+                                                  .position = 0.05};
+        expect_distance(&m, &options, &random, 5000);
+        m.clip.channel_count = m.motion.content.node_count + 1;
+        discard(&m);
+    }
+}
+
+TEST(a_distance_shares_the_error_of_a_chain) {
+    random_source random = random_salted(8);
+    made m;
+    draw_figure(&random, &m, 20);
+    reduced wide = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 0.1});
+    reduced narrow = reduce(&m, &(pm_motion_reduce_options){.distance = 0.02, .at = 0.1});
+    assert_true(wide.numbers->keys_after < narrow.numbers->keys_after);
+    release(&wide);
+    release(&narrow);
+    discard(&m);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+TEST(keys_are_those_of_the_source_in_float32) {
+    random_source random = random_salted(2);
+    made m;
+    draw_motion(&random, &m, false);
+    reduced r = reduce(&m, NULL);
+    for (size_t c = 0; c < m.clip.channel_count; c++) {
+        const pm_motion_channel *channel = &r.clip->channels[c];
+        const pm_timeline *timeline = &r.clip->timelines[channel->timeline];
+        const double *keys = channel->keys.data;
+        size_t at = 0;
+        for (size_t k = 0; k < timeline->key_count; k++, at++) {
+            while ((double)(float)m.times[at] != timeline->times[k])
+                at++;
+            assert_true(at < m.timeline.key_count);
+            for (uint32_t i = 0; i < channel->components; i++)
+                assert_true(fabs(keys[k * channel->components + i] -
+                                 m.keys[c][at * channel->components + i]) < 3e-6);
+        }
+        assert_int_equal(at, m.timeline.key_count);
+        assert_int_equal(timeline->key_count, r.numbers->channels[c].keys_after);
+    }
+    release(&r);
+    discard(&m);
+}
+
+/* Whether keys may be dropped, by samples at and between them. */
+static bool may_drop(const made *m, size_t channel, size_t from, size_t to, double degrees) {
+    enum { SAMPLES = 16 };
+    double a[4] = {0}, b[4] = {0}, p[4] = {0}, q[4] = {0};
+    key_of(&m->channels[channel], from, a);
+    for (size_t i = 0; i < SAMPLES * (to - from); i++) {
+        const size_t key = from + i / SAMPLES;
+        const double part = (double)(i % SAMPLES) / SAMPLES;
+        const double time = m->times[key] + part * (m->times[key + 1] - m->times[key]);
+        key_of(&m->channels[channel], to, b);
+        slerp(a, b, (time - m->times[from]) / (m->times[to] - m->times[from]), q);
+        value_at(&m->clip, channel, time, p);
+        if (degrees_between(p, q) > degrees)
+            return false;
+    }
+    return true;
+}
+
+/* The fewest keys by all pairs of keys. */
+static size_t fewest(const made *m, size_t channel, double degrees) {
+    size_t keys[64] = {1};
+    for (size_t to = 1; to < m->timeline.key_count; to++) {
+        keys[to] = keys[to - 1] + 1;
+        for (size_t from = 0; from + 1 < to; from++)
+            if (keys[from] + 1 < keys[to] && may_drop(m, channel, from, to, degrees))
+                keys[to] = keys[from] + 1;
+    }
+    return keys[m->timeline.key_count - 1];
+}
+
+TEST(each_rotation_has_the_fewest_keys) {
+    random_source random = random_salted(3);
+    for (int i = 0; i < 20; i++) {
+        made m;
+        make(&m, 1, 40);
+        for (size_t k = 0; k < 40; k++)
+            m.times[k] = (double)k / 32;
+        draw_rotations(&random, &m, 0, true);
+        const pm_motion_reduce_options options = {.has_angle = true,
+                                                  .angle = random_between(&random, 0.5, 20)};
+        reduced r = reduce(&m, &options);
+        assert_int_equal(r.numbers->keys_after, fewest(&m, 0, options.angle));
+        release(&r);
+        discard(&m);
+    }
+}
+
+TEST(common_keys_are_at_the_same_times) {
+    random_source random = random_salted(4);
+    made m;
+    draw_motion(&random, &m, false);
+    const pm_motion_reduce_options options = {.common = true, .position = 0.01, .scale = 0.01};
+    reduced r = reduce(&m, &options);
+    assert_int_equal(r.clip->timeline_count, 1);
+    for (size_t c = 0; c < m.clip.channel_count; c++)
+        assert_int_equal(r.clip->channels[c].timeline, 0);
+    release(&r);
+    discard(&m);
+}
+
+/* A turn of constant speed and a pause: 3 keys. */
+TEST(what_turns_at_constant_speed_has_its_ends) {
+    made m;
+    make(&m, 1, 5000);
+    for (size_t k = 0; k < 5000; k++) {
+        const double angle = 1.5 * fmin((double)k / 2500, 1) / 2;
+        m.times[k] = (double)k / 128;
+        m.keys[0][4 * k] = sin(angle);
+        m.keys[0][4 * k + 3] = cos(angle);
+    }
+    const pm_motion_reduce_options options = {.has_angle = true, .angle = 0.01};
+    reduced r = reduce(&m, &options);
+    assert_in_range(r.numbers->keys_after, 3, 5);
+    release(&r);
+    discard(&m);
+}
+
+/* ---- degenerate motions -------------------------------------------------------------------- */
+
+static void still(made *m, size_t channels, size_t keys) {
+    make(m, channels, keys);
+    for (size_t k = 0; k < keys; k++) {
+        m->times[k] = (double)k;
+        for (size_t c = 0; c < channels; c++)
+            m->keys[c][4 * k + 3] = 1;
+    }
+}
+
+TEST(a_single_key_remains) {
+    made m;
+    still(&m, 2, 1);
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->keys_after, 2);
+    assert_true(r.numbers->angle.bound < 1e-9);
+    release(&r);
+    discard(&m);
+}
+
+TEST(equal_keys_become_two) {
+    made m;
+    still(&m, 2, 1000);
+    m.channels[1].path = PM_MOTION_WEIGHTS;
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->channels[0].keys_after, 2);
+    assert_int_equal(r.numbers->channels[1].keys_after, 2);
+    assert_false(r.numbers->channels[0].moves);
+    release(&r);
+    discard(&m);
+}
+
+TEST(signs_of_keys_do_not_matter) {
+    made m;
+    still(&m, 1, 1000);
+    for (size_t k = 0; k < 1000; k += 3)
+        m.keys[0][4 * k + 3] = -1;
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->keys_after, 2);
+    release(&r);
+    discard(&m);
+}
+
+/* Which way is shorter is decided by the last bit. */
+TEST(half_turns_keep_their_direction) {
+    random_source random = random_salted(5);
+    made m;
+    still(&m, 1, 50);
+    for (size_t k = 0; k < 50; k++) {
+        const double angle =
+            3.14159265358979323846 * (double)(k % 2) + 1e-9 * random_between(&random, -1, 1);
+        double axis[4];
+        draw_turn(&random, angle, axis);
+        memcpy(m.keys[0] + 4 * k, axis, sizeof axis);
+    }
+    reduced r = reduce(&m, NULL);
+    expect_bound(&m, &r, &random, 10000);
+    release(&r);
+    discard(&m);
+}
+
+TEST(weights_are_dropped_only_between_equal_ones) {
+    made m;
+    still(&m, 1, 6);
+    const double weights[6] = {0, 1, 1, 1, 2, 3};
+    m.channels[0].path = PM_MOTION_WEIGHTS;
+    m.channels[0].components = 1;
+    memcpy(m.keys[0], weights, sizeof weights);
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->keys_after, 5);
+    release(&r);
+    discard(&m);
+}
+
+TEST(steps_keep_their_keys) {
+    made m;
+    still(&m, 2, 100);
+    m.channels[1].interpolation = PM_MOTION_STEP;
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->channels[0].keys_after, 2);
+    assert_int_equal(r.numbers->channels[1].keys_after, 100);
+    assert_false(r.numbers->channels[1].is_reduced);
+    assert_int_equal(r.clip->channels[1].interpolation, PM_MOTION_STEP);
+    release(&r);
+    discard(&m);
+}
+
+TEST(a_motion_without_channels_remains) {
+    made m;
+    still(&m, 1, 3);
+    m.clip.channel_count = 0;
+    reduced r = reduce(&m, NULL);
+    assert_int_equal(r.numbers->keys_after, 0);
+    assert_true(isnan(r.numbers->angle.time));
+    m.clip.channel_count = 1;
+    release(&r);
+    discard(&m);
+}
+
+TEST(clips_that_are_not_chosen_remain) {
+    made m;
+    still(&m, 1, 100);
+    const size_t none[1] = {0};
+    const pm_motion_reduce_options options = {.clips = none, .clip_count = 0};
+    reduced r = reduce(&m, &options);
+    assert_int_equal(r.numbers->keys_after, 100);
+    release(&r);
+    discard(&m);
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static void expect_refused(const made *m, pm_motion_reduce_options options, pm_status expected,
+                           const char *word) {
+    pm_motion *made_of = NULL;
+    pm_motion_reduction *reduction = NULL;
+    pm_error error = {.status = PM_OK};
+    assert_int_equal(pm_motion_reduce(&m->motion, &options, &made_of, &reduction, &error),
+                     expected);
+    assert_non_null(strstr(error.message, word));
+    assert_null(made_of);
+    assert_null(reduction);
+}
+
+TEST(options_are_checked) {
+    made m;
+    const size_t second[1] = {1};
+    still(&m, 2, 9);
+    const struct {
+        pm_motion_reduce_options options;
+        const char *word;
+    } cases[] = {{{.has_angle = true, .angle = 0}, "angle"},
+                 {{.has_angle = true, .angle = -1}, "angle"},
+                 {{.has_angle = true, .angle = (double)NAN}, "angle"},
+                 {{.has_angle = true, .angle = 181}, "angle"},
+                 {{.position = -1}, "position"},
+                 {{.position = (double)INFINITY}, "position"},
+                 {{.scale = -1}, "scale"},
+                 {{.scale = (double)NAN}, "scale"},
+                 {{.distance = -1}, "distance"},
+                 {{.distance = (double)INFINITY}, "distance"},
+                 {{.at = (double)NAN}, "at"},
+                 {{.curve = PM_METHOD_NLERP}, "curve"},
+                 {{.curve = (pm_method)999}, "curve"},
+                 {{.clips = second, .clip_count = 1}, "clips[0]"},
+                 {{.clip_count = 1}, "clips"},
+                 {{.reserved = {1}}, "reserved"}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        expect_refused(&m, cases[i].options, PM_ERROR_ARGUMENT, cases[i].word);
+    discard(&m);
+}
+
+TEST(a_distance_requires_linear_channels_and_nodes) {
+    made m;
+    still(&m, 2, 9);
+    m.channels[1].interpolation = PM_MOTION_CUBICSPLINE;
+    m.channels[1].in = m.channels[1].out = m.channels[1].keys;
+    expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "cubic spline");
+    m.channels[1].interpolation = PM_MOTION_LINEAR;
+    m.motion.content.node_count = 0;
+    expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "no nodes");
+    discard(&m);
+}
+
+TEST(a_bound_below_float32_is_refused) {
+    random_source random = random_salted(6);
+    made m;
+    make(&m, 1, 50);
+    for (size_t k = 0; k < 50; k++)
+        m.times[k] = (double)k / 60;
+    draw_rotations(&random, &m, 0, false);
+    expect_refused(&m, (pm_motion_reduce_options){.has_angle = true, .angle = 1e-7},
+                   PM_ERROR_ARGUMENT, "float32");
+    discard(&m);
+}
+
+TEST(times_that_meet_in_float32_are_refused) {
+    made m;
+    still(&m, 1, 3);
+    for (size_t k = 0; k < 3; k++) {
+        m.times[k] = 1e6 + 1e-4 * (double)k;
+        m.keys[0][4 * k] = (double)k;
+    }
+    expect_refused(&m, (pm_motion_reduce_options){.has_angle = false}, PM_ERROR_FILE, "float32");
+    discard(&m);
+}
+
+TEST(common_keys_require_common_times) {
+    made m;
+    still(&m, 2, 9);
+    const double times[9] = {0, 1, 2, 3, 4, 5, 6, 7, 9};
+    const pm_timeline timelines[2] = {m.timeline, {.key_count = 9, .times = times}};
+    m.clip.timelines = timelines;
+    m.clip.timeline_count = 2;
+    m.channels[1].timeline = 1;
+    expect_refused(&m, (pm_motion_reduce_options){.common = true}, PM_ERROR_FILE,
+                   "different times");
+    discard(&m);
+}
+
+/* ---- arrays -------------------------------------------------------------------------------- */
+
+TEST(arrays_keep_the_keys_that_motions_do) {
+    enum { KEYS = 200, TRACKS = 3 };
+    random_source random = random_salted(9);
+    made m;
+    double keys[KEYS * TRACKS * 4], bounds[TRACKS];
+    bool kept[KEYS * TRACKS];
+    make(&m, TRACKS, KEYS);
+    draw_times(&random, &m, true);
+    for (size_t t = 0; t < TRACKS; t++) {
+        draw_rotations(&random, &m, t, true);
+        for (size_t k = 0; k < KEYS; k++)
+            memcpy(keys + 4 * (k * TRACKS + t), m.keys[t] + 4 * k, 4 * sizeof *keys);
+    }
+    reduced r = reduce(&m, &(pm_motion_reduce_options){.has_angle = true, .angle = 1});
+    const pm_array array = {.data = keys, .type = PM_FLOAT64};
+    assert_int_equal(
+        pm_motion_reduce_rotations(&m.timeline, &array, TRACKS, 1, 0, kept, bounds, NULL), PM_OK);
+    for (size_t t = 0; t < TRACKS; t++) {
+        size_t count = 0;
+        for (size_t k = 0; k < KEYS; k++)
+            count += kept[k * TRACKS + t];
+        assert_int_equal(count, r.numbers->channels[t].keys_after);
+        assert_true(fabs(bounds[t] - r.numbers->channels[t].error.bound) < 1e-9);
+        assert_true(kept[t] && kept[COUNT_OF(kept) - TRACKS + t]);
+    }
+    release(&r);
+    discard(&m);
+}
+
+TEST(arrays_are_checked) {
+    double times[3] = {0, 1, 2}, keys[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    bool kept[3];
+    const pm_timeline timeline = {.key_count = 3, .times = times};
+    const pm_array array = {.data = keys, .type = PM_FLOAT64};
+    const double bad[] = {0, -1, 181, (double)NAN};
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_int_equal(
+            pm_motion_reduce_rotations(&timeline, &array, 1, bad[i], 1, kept, NULL, NULL),
+            PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 0, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, NULL, NULL, NULL),
+                     PM_ERROR_ARGUMENT);
+    times[2] = 1;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_TIME);
+    times[2] = 2;
+    keys[7] = (double)NAN;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_KEY);
+    keys[7] = 0;
+    assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1, 1, kept, NULL, NULL),
+                     PM_ERROR_KEY);
+}
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+static bool holds_in_tens(void *user, size_t from, size_t to) {
+    ++*(size_t *)user;
+    return to == from + 1 || (from / 10 == to / 10 || (to % 10 == 0 && to / 10 == from / 10 + 1));
+}
+
+TEST(the_path_is_the_shortest_and_its_tests_grow_with_the_keys) {
+    for (size_t count = 2; count <= 100001; count = 10 * count + 1) {
+        size_t tests = 0, *keys = NULL, found = 0;
+        const path_problem problem = {count, holds_in_tens, &tests};
+        assert_int_equal(path_find(&problem, &keys, &found), PATH_FOUND);
+        assert_int_equal(found, (count - 2) / 10 + 2);
+        assert_int_equal(keys[found - 1], count - 1);
+        assert_true(tests <= 500 * count);
+        free(keys);
+    }
+}
+
+static bool holds_all(void *user, size_t from, size_t to) {
+    *(size_t *)user += to - from;
+    return true;
+}
+
+TEST(what_does_not_move_takes_linear_time) {
+    for (size_t count = 10000; count <= 10000000; count *= 10) {
+        size_t work = 0, *keys = NULL, found = 0;
+        const path_problem problem = {count, holds_all, &work};
+        assert_int_equal(path_find(&problem, &keys, &found), PATH_FOUND);
+        assert_int_equal(found, 2);
+        assert_true(work <= 600 * count);
+        free(keys);
+    }
+}
+
+static bool holds_never(void *user, size_t from, size_t to) {
+    (void)user, (void)from, (void)to;
+    return false;
+}
+
+TEST(keys_that_cannot_be_reached_are_named) {
+    size_t *keys = NULL, found = 0;
+    const path_problem problem = {10, holds_never, NULL};
+    assert_int_equal(path_find(&problem, &keys, &found), PATH_NONE);
+    assert_int_equal(found, 1);
+    assert_null(keys);
+}

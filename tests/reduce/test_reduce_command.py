@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`posemill reduce`: what it writes, what it prints, and what it refuses.
+
+usage: test_reduce_command.py POSEMILL DATA"""
+import json
+import os
+import struct
+import unittest
+from pathlib import Path
+
+import command_case
+from command_case import ARGUMENTS, WALK, Case
+
+DATA = Path(os.environ.get("POSEMILL_DATA") or ARGUMENTS[0])
+
+
+class Reducing(Case):
+    def reduce(self, *words):
+        return json.loads(self.run_posemill("reduce", *words, "--json").stdout)
+
+    def differences(self, a, b, *words):
+        return json.loads(self.run_posemill("compare", a, b, "--json", *words).stdout)
+
+    def test_the_result_is_within_the_bound_that_is_printed(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--angle", "0.3")
+        self.assertLess(found["keys_after"], found["keys_before"] * 0.7)
+        self.assertLessEqual(found["angle_degrees"]["bound"], 0.3)
+        self.assertLessEqual(found["angle_degrees"]["found"], found["angle_degrees"]["bound"])
+        far = self.differences(WALK, "small.glb", "--rate", "1000")["clip"]
+        self.assertLessEqual(far["max_degrees"], found["angle_degrees"]["bound"] + 1e-9)
+        self.assertGreater(far["max_degrees"], 0.25)
+        joints = [c for c in found["channels"] if c["path"] == "rotation"]
+        self.assertTrue(all(c["bound"] <= 0.3 for c in joints))
+        self.assertEqual(sum(c["keys_after"] for c in found["channels"]), found["keys_after"])
+
+    def test_the_report_names_the_joint_and_the_time(self):
+        said = self.run_posemill("reduce", WALK, "-o", "small.glb").stdout
+        found = self.reduce(WALK, "-o", "small.glb")
+        self.assertIn(f"{found['keys_before']} -> {found['keys_after']} keys", said)
+        self.assertIn(f"{(self.folder / 'small.glb').stat().st_size} bytes written", said)
+        self.assertIn(found["angle_degrees"]["name"], said)
+        self.assertEqual(self.run_posemill("reduce", WALK, "-o", "small.glb", "-q").stdout, "")
+
+    def test_a_smaller_bound_leaves_more_keys(self):
+        keys = [self.reduce(WALK, "-o", "small.glb", "--angle", a)["keys_after"] for a in ("0.1", "0.5", "2")]
+        self.assertGreater(keys[0], keys[1])
+        self.assertGreater(keys[1], keys[2])
+
+    def test_positions_have_a_bound_of_their_own(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--position", "0.5")
+        self.assertLessEqual(found["position"]["bound"], 0.5)
+        self.assertLess(found["keys_after"], self.reduce(WALK, "-o", "small.glb")["keys_after"])
+
+    def test_a_distance_holds_in_model_space(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--distance", "0.2")
+        self.assertLessEqual(found["distance"]["bound"], 0.2)
+        self.assertEqual(found["limits"]["at"], 10)
+        far = self.differences(WALK, "small.glb", "--rate", "1000")["clip"]
+        self.assertLessEqual(far["max_distance"], found["distance"]["bound"] + 1e-9)
+        both = self.reduce(WALK, "-o", "small.glb", "--distance", "0.2", "--angle", "0.1")
+        self.assertLessEqual(both["distance"]["bound"], 0.2)
+        self.assertLessEqual(both["angle_degrees"]["bound"], 0.1)
+        self.assertGreater(both["keys_after"], found["keys_after"])
+
+    def test_compare_certifies_what_reduce_did(self):
+        found = self.reduce(WALK, "-o", "small.glb", "--angle", "0.3")
+        said = self.differences(WALK, "small.glb", "--certify")
+        self.assertGreaterEqual(said["certified"]["degrees"], said["clip"]["max_degrees"] - 1e-9)
+        self.assertLessEqual(said["certified"]["degrees"], 0.3 * 1.001)
+        self.assertAlmostEqual(said["certified"]["degrees"], found["angle_degrees"]["bound"], delta=1e-3)
+        self.assertIn("certified: no angle exceeds", self.run_posemill("compare", WALK, "small.glb", "--certify").stdout)
+        self.assertIsNone(self.differences(WALK, "small.glb")["certified"])
+
+    def test_a_certificate_is_larger_than_what_is_sampled(self):
+        """Keys at frames alone do not show what lies between them."""
+        self.run_posemill("resample", WALK, "-o", "slow.bvh", "--rate", "10")
+        self.run_posemill("convert", "slow.bvh", "slow.glb")
+        said = self.differences(WALK, "slow.glb", "--certify", "--rate", "10")
+        dense = self.differences(WALK, "slow.glb", "--rate", "2000")
+        self.assertLess(said["clip"]["max_degrees"], 0.01)
+        self.assertGreater(said["certified"]["degrees"], 1)
+        self.assertGreaterEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] - 1e-9)
+        self.assertLessEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] * 1.01)
+
+    def test_a_certificate_is_of_whole_clips_by_their_own_curves(self):
+        self.reduce(WALK, "-o", "small.glb")
+        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "slerp", "--device", "none")):
+            done = self.run_posemill("compare", WALK, "small.glb", "--certify", *words, code=2)
+            self.assertIn("at all times", done.stderr)
+
+    def test_common_keys(self):
+        self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
+        info = json.loads(self.run_posemill("info", "small.glb", "--json").stdout)
+        self.assertTrue(info)
+        found = self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
+        self.assertEqual(len({c["keys_after"] for c in found["channels"]}), 1)
+
+    def test_gltf_keeps_all_else(self):
+        def mesh_of(path):
+            data = Path(path).read_bytes()
+            return json.loads(data[20:20 + struct.unpack("<I", data[12:16])[0]])
+        fox = DATA / "gltf" / "Fox.glb"
+        if not fox.exists():
+            self.skipTest("Fox.glb is missing")
+        self.reduce(fox, "-o", "fox.glb", "--angle", "1")
+        before, after = mesh_of(fox), mesh_of(self.folder / "fox.glb")
+        for what in ("meshes", "materials", "nodes", "skins", "scenes"):
+            self.assertEqual(len(before[what]), len(after[what]), what)
+        self.assertLess((self.folder / "fox.glb").stat().st_size, fox.stat().st_size)
+        self.reduce(fox, "-o", "run.glb", "--clip", "Run", "--angle", "1")
+        for clip, most in (("Run", 1), ("Walk", 0)):
+            far = self.differences(fox, "run.glb", "--clip", clip, "--rate", "500")["clip"]
+            self.assertLessEqual(far["max_degrees"], most + 1e-9)
+        self.reduce(fox, "-o", "fox.gltf")
+        self.assertEqual(len(json.loads((self.folder / "fox.gltf").read_text())["meshes"]), len(before["meshes"]))
+
+    def test_real_files_keep_their_bound(self):
+        for name in ("bvh/rokoko_jesse_dance.bvh", "bvh/mocapbank.bvh", "gltf/cesium_man.gltf"):
+            path = DATA / name
+            if not path.exists():
+                self.skipTest(f"{name} is missing")
+            found = self.reduce(path, "-o", "small.glb", "--angle", "0.5")
+            self.assertLessEqual(found["angle_degrees"]["bound"], 0.5)
+            far = self.differences(path, "small.glb", "--rate", "997")["clip"]
+            self.assertLessEqual(far["max_degrees"], found["angle_degrees"]["bound"] + 1e-9, name)
+
+    def test_what_cannot_hold_sparse_keys_is_refused(self):
+        for out in ("small.bvh", "small.npz", "small.csv"):
+            done = self.run_posemill("reduce", WALK, "-o", out, code=2)
+            self.assertIn("cannot hold keys at some times only", done.stderr)
+            self.assertFalse((self.folder / out).exists())
+
+    def test_arguments_are_checked(self):
+        for words, reason in ((("--angle", "0"), "--angle"), (("--angle", "x"), "--angle"),
+                              (("--angle", "nan"), "--angle"), (("--angle", "181"), "--angle"),
+                              (("--position", "-1"), "--position"), (("--scale", "inf"), "--scale"),
+                              (("--curve", "slrep"), "did you mean slerp?"),
+                              (("--frobnicate",), "unknown option")):
+            done = self.run_posemill("reduce", WALK, "-o", "o.glb", *words, code=2)
+            self.assertIn(reason, done.stderr)
+        self.run_posemill("reduce", WALK, code=2)
+        self.run_posemill("reduce", WALK, WALK, "-o", "o.glb", code=2)
+        self.run_posemill("reduce", WALK, "-o", "-", "--json", code=2)
+        self.run_posemill("reduce", WALK, "-o", "o.glb", "--clip", "none", code=4)
+        self.run_posemill("reduce", "missing.bvh", "-o", "o.glb", code=4)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_full_disk_leaves_nothing(self):
+        done = self.run_posemill("reduce", WALK, "-o", "/dev/full", code=6)
+        self.assertIn("No space left", done.stderr)
+
+    def test_an_input_is_not_replaced_unless_asked(self):
+        self.reduce(WALK, "-o", "a.glb", "--angle", "0.01")
+        before = (self.folder / "a.glb").read_bytes()
+        self.run_posemill("reduce", "a.glb", "-o", "a.glb", code=6)
+        self.assertEqual((self.folder / "a.glb").read_bytes(), before)
+        self.reduce("a.glb", "-o", "a.glb", "--overwrite")
+        self.assertLess((self.folder / "a.glb").stat().st_size, len(before))
+
+    def test_standard_streams(self):
+        done = self.run_posemill("reduce", "-", "-o", "-", "--format", "bvh", input=WALK.read_bytes(), text=False)
+        self.reduce(WALK, "-o", "file.glb")
+        self.assertEqual(done.stdout, (self.folder / "file.glb").read_bytes())
+
+
+if __name__ == "__main__":
+    command_case.main()

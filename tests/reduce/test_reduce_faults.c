@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every allocation of a reduction fails in turn. Each is a failure with a status, and nothing is freed
+ * twice.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill_motion.h>
+
+#include "support/failing_memory.h"
+#include "support/short_take.h"
+#include "support/test.h"
+
+#include <string.h>
+
+static pm_motion *take;
+
+FIXTURE(read_take) {
+    return pm_motion_parse(short_take, strlen(short_take), "take.bvh", NULL, NULL, &take, NULL) !=
+           PM_OK;
+}
+
+FIXTURE(release_take) {
+    pm_motion_destroy(&take);
+    return 0;
+}
+
+TEST_GROUP(read_take, release_take)
+
+static bool reduce_with(const pm_motion_reduce_options *options) {
+    pm_motion *reduced = NULL;
+    pm_motion_reduction *reduction = NULL;
+    const pm_status status = pm_motion_reduce(take, options, &reduced, &reduction, NULL);
+    assert_int_equal(reduced != NULL, status == PM_OK);
+    assert_int_equal(reduction != NULL, status == PM_OK);
+    assert_true(status == PM_OK || status == PM_ERROR_MEMORY);
+    pm_motion_destroy_reduction(&reduction);
+    pm_motion_destroy(&reduced);
+    return status == PM_OK;
+}
+
+static bool reduce_each(void) {
+    const pm_motion_reduce_options options = {.threads = 1, .position = 1e-3};
+    return reduce_with(&options);
+}
+
+static bool reduce_common(void) {
+    const pm_motion_reduce_options options = {.threads = 1, .common = true};
+    return reduce_with(&options);
+}
+
+TEST(a_failed_allocation_is_a_status) {
+    fail_each_allocation(reduce_each, 10, 0);
+}
+
+TEST(a_failed_allocation_of_common_keys_is_a_status) {
+    fail_each_allocation(reduce_common, 10, 0);
+}

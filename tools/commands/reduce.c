@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * posemill reduce: fewest keys under a bound that holds.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include "commands.h"
+#include "motion/base/printable.h"
+#include "motion/base/seconds.h"
+#include "motion/files/output_names.h"
+#include "motion/task/task_files.h"
+#include "options/motion_options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reduce_options {
+    const char *out;
+    pm_motion_format format; /* of an output without an extension */
+    bool json, overwrite;
+    clip_names clips;
+    pm_motion_reduce_options reduce;
+    motion_options motion;
+} reduce_options;
+
+/* ---- options ------------------------------------------------------------------------- */
+
+static bool parse_angle(const char *text, void *target, char *reason) {
+    pm_motion_reduce_options *o = &((reduce_options *)target)->reduce;
+    o->has_angle = option_number(text, &o->angle, reason) && o->angle > 0 && o->angle <= 180;
+    if (!o->has_angle)
+        snprintf(reason, OPTION_REASON_SIZE,
+                 "'%.80s' is no bound; expected degrees above 0, up to 180", text);
+    return o->has_angle;
+}
+
+static bool parse_bound(const char *text, void *target, char *reason) {
+    double bound = 0;
+    if (!option_number(text, &bound, reason) || bound < 0) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no bound; expected a number from 0 on",
+                 text);
+        return false;
+    }
+    *(double *)target = bound;
+    return true;
+}
+
+static bool parse_curve(const char *text, void *target, char *reason) {
+    static const char *const words[] = {"slerp"};
+    size_t word = 0;
+    *(pm_method *)target = PM_METHOD_SLERP;
+    return option_word(text, words, sizeof words / sizeof words[0], &word, reason);
+}
+
+#define AT(field) offsetof(reduce_options, field)
+static const option reduce_table[] = {
+    {"--out", 'o', "OUT", "output file, .glb or .gltf; - is standard output", option_text, AT(out)},
+    {"--to", 0, "FORMAT", "format of an output without an extension: gltf, glb; default: glb",
+     motion_option_format, AT(format)},
+    {"--overwrite", 0, NULL, "also replace the input itself", NULL, AT(overwrite)},
+    {"--clip", 0, "NAME", "a clip to reduce, by its name or number; may be repeated; default: all",
+     motion_option_clip, AT(clips)},
+    {"--json", 0, NULL, "print the report as JSON, with all joints", NULL, AT(json)},
+};
+static const option bound_table[] = {
+    {"--angle", 0, "DEG",
+     "the rotation of each joint differs at all times by at most DEG degrees; default 0.5",
+     parse_angle, 0},
+    {"--distance", 0, "LENGTH",
+     "the position of each joint, and three points around it, are at all times within LENGTH of\n"
+     "where the source has them, in model space; without --angle the only bound of rotations",
+     parse_bound, AT(reduce.distance)},
+    {"--at", 0, "LENGTH",
+     "how far these points are from the joint, along its axes; default: 10 cm, which are 10\n"
+     "units in BVH and 0.1 otherwise",
+     parse_bound, AT(reduce.at)},
+    {"--position", 0, "LENGTH",
+     "positions relative to the parent differ by at most LENGTH, in the file's unit; default 0:\n"
+     "keys are dropped only where nothing changes",
+     parse_bound, AT(reduce.position)},
+    {"--scale", 0, "RATIO",
+     "scales differ by at most this part of themselves; default 0, as for positions", parse_bound,
+     AT(reduce.scale)},
+    {"--curve", 0, "NAME", "curve of the result: slerp, whose keys are some of the source's",
+     parse_curve, AT(reduce.curve)},
+    {"--common", 0, NULL, "all joints of a clip have keys at the same times", NULL,
+     AT(reduce.common)},
+};
+#undef AT
+
+static const command_help help = {
+    .name = "reduce",
+    .usage = "IN -o OUT.glb [OPTIONS]",
+    .summary = "Drops keys of a motion where its curve is kept within a bound: at every time, not\n"
+               "only at keys.",
+    .notes =
+        "The reference is the curve of the file: slerp between the frames of BVH, NPZ and CSV.\n"
+        "Each joint has as few keys as its bound allows. Channels with steps and cubic splines\n"
+        "keep their keys. The report states the largest error that was found, and a bound that\n"
+        "no time exceeds. Keys are single precision, and the bound is that of their curves.\n"
+        "The output is glTF: BVH, NPZ and CSV have a row for each frame.",
+    .example = "posemill reduce walk.bvh -o walk.glb --angle 0.5\n"
+               "posemill reduce character.glb -o small.glb --angle 1 --position 0.001",
+    .takes_operands = true,
+};
+
+/* ---- report -------------------------------------------------------------------------- */
+
+typedef struct reduced_file {
+    const char *in, *out;
+    uint64_t bytes_read, bytes_written;
+    char left_out[256];
+    double begun;
+} reduced_file;
+
+static const char *name_of(const pm_motion_content *content,
+                           const pm_motion_reduction_numbers *numbers,
+                           const pm_motion_error_bound *bound) {
+    const pm_motion_reduced_channel *row = &numbers->channels[bound->channel];
+    const pm_motion_channel *channel = &content->clips[row->clip].channels[row->channel];
+    return channel->node >= 0 ? content->nodes[channel->node].name.text : channel->name.text;
+}
+
+static void print_bound(FILE *file, const pm_motion_content *content,
+                        const pm_motion_reduction_numbers *numbers, const char *what,
+                        const pm_motion_error_bound *bound) {
+    if (isnan(bound->time) || bound->bound == 0)
+        return;
+    printable_line(file, "%s: at most %.6g, found %.6g: %.80s at %.6g s", what, bound->bound,
+                   bound->found, name_of(content, numbers, bound), bound->time);
+}
+
+static void print_text(const reduced_file *f, const pm_motion_content *content,
+                       const pm_motion_reduction_numbers *n) {
+    FILE *file = strcmp(f->out, "-") == 0 ? stderr : stdout;
+    const double moving =
+        n->moving_before > 0 ? 100.0 * (double)n->moving_after / (double)n->moving_before : 100.0;
+    printable_line(file,
+                   "%s -> %s: %llu -> %llu keys (%.1f %% of the rotations that move), "
+                   "%llu -> %llu bytes of keys, %llu bytes written, %.3f s%s%s",
+                   f->in, f->out, (unsigned long long)n->keys_before,
+                   (unsigned long long)n->keys_after, moving, (unsigned long long)n->bytes_before,
+                   (unsigned long long)n->bytes_after, (unsigned long long)f->bytes_written,
+                   seconds_now() - f->begun, f->left_out[0] ? "; left out: " : "", f->left_out);
+    print_bound(file, content, n, "degrees", &n->angle);
+    if (!isnan(n->distance.time))
+        printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
+                       n->distance.bound, n->distance.found,
+                       content->nodes[n->distance_node].name.text, n->distance.time);
+    print_bound(file, content, n, "position", &n->position);
+    print_bound(file, content, n, "scale", &n->scale);
+}
+
+/* ---- running ------------------------------------------------------------------------- */
+
+static void note_left_out(void *user, const char *what) {
+    reduced_file *f = user;
+    const size_t used = strlen(f->left_out);
+    snprintf(f->left_out + used, sizeof f->left_out - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
+static void see_output(void *user, const void *data, size_t size) {
+    (void)data;
+    ((reduced_file *)user)->bytes_written += size;
+}
+
+static pm_status write_file(const reduce_options *o, const pm_motion *motion,
+                            const pm_motion *reduced, reduced_file *f, pm_error *error) {
+    const pm_motion_observer observer = {.see = see_output, .user = f};
+    const pm_motion_format named = pm_motion_find_format(f->out);
+    const pm_motion_convert_options options = {.format = named != PM_MOTION_ANY ? named
+                                                         : o->format            ? o->format
+                                                                                : PM_MOTION_GLB,
+                                               .strict = o->motion.read.strict,
+                                               .left_out = note_left_out,
+                                               .left_out_user = f,
+                                               .observer = &observer,
+                                               .rest = motion};
+    return pm_motion_convert(reduced, &options, f->out, error);
+}
+
+/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
+static double default_at(const pm_motion *motion) {
+    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
+}
+
+static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file *f,
+                        pm_error *error) {
+    size_t clips[TASK_CLIPS_MAX], count = 0;
+    const pm_motion_batch_task task = {.clips = o->clips.names, .clip_count = o->clips.count};
+    pm_motion *reduced = NULL;
+    pm_motion_reduction *reduction = NULL;
+    pm_status status = task_find_clips(motion, f->in, &task, clips, &count, error);
+    if (status != PM_OK)
+        return status;
+    o->reduce.at = o->reduce.at > 0 ? o->reduce.at : default_at(motion);
+    o->reduce.clips = o->clips.count > 0 ? clips : NULL;
+    o->reduce.clip_count = o->clips.count > 0 ? count : 0;
+    status = pm_motion_reduce(motion, &o->reduce, &reduced, &reduction, error);
+    if (status == PM_OK)
+        status = write_file(o, motion, reduced, f, error);
+    if (status == PM_OK && o->json)
+        fputs(pm_motion_reduction_json(reduction), stdout);
+    else if (status == PM_OK && !cli_quiet)
+        print_text(f, pm_motion_get_content(motion), pm_motion_get_reduction(reduction));
+    pm_motion_destroy_reduction(&reduction);
+    pm_motion_destroy(&reduced);
+    if (status == PM_OK || status == PM_ERROR_OUTPUT)
+        return status;
+    motion_use_words(error);
+    return motion_name_failure(status, f->in, error);
+}
+
+static cli_exit check_clash(const reduce_options *o, const char *in) {
+    const named_file names[] = {{o->out, LOCATION_OUTPUT}, {in, LOCATION_INPUT}};
+    const named_file *output = NULL, *other = NULL;
+    return o->overwrite || !names_clash(names, 2, &output, &other)
+               ? CLI_DONE
+               : cli_fail(CLI_CANNOT_WRITE, in,
+                          "choose another name for the output, or replace it with --overwrite",
+                          "would be overwritten by the result");
+}
+
+static cli_exit run(reduce_options *o, const char *in) {
+    reduced_file f = {.in = in, .out = o->out, .begun = seconds_now()};
+    pm_motion *motion = NULL;
+    pm_error error = {.status = PM_OK};
+    cli_exit code = check_clash(o, in);
+    if (code == CLI_DONE)
+        code = motion_options_open(&o->motion, in, &motion);
+    if (code == CLI_DONE) {
+        motion_options_warn(&o->motion, 1u << pm_motion_get_content(motion)->format);
+        code = cli_done(reduce(o, motion, &f, &error), &error);
+    }
+    pm_motion_destroy(&motion);
+    return code;
+}
+
+static cli_exit check_format(const reduce_options *o) {
+    const pm_motion_format named = pm_motion_find_format(o->out);
+    const pm_motion_format format = named != PM_MOTION_ANY ? named : o->format;
+    if (format == PM_MOTION_ANY || format == PM_MOTION_GLTF || format == PM_MOTION_GLB)
+        return CLI_DONE;
+    return cli_fail(CLI_USAGE, o->out, "write .glb or .gltf",
+                    "%s has a row for each frame, and cannot hold keys at some times only",
+                    pm_motion_format_name(format));
+}
+
+static cli_exit check(const reduce_options *o, int operands) {
+    pm_error error = {.status = PM_OK};
+    if (operands != 1)
+        return options_usage(&help, "file", "%d given; expected one motion file", operands);
+    if (!o->out)
+        return options_usage(&help, "-o", "missing; expected -o OUT.glb");
+    if (o->json && strcmp(o->out, "-") == 0)
+        return options_usage(&help, "--json",
+                             "cannot be combined with an output on standard output");
+    const pm_motion_batch_task task = {.format = o->format};
+    const pm_status status = task_check_output(&task, "-o", o->out, &error);
+    return status == PM_OK ? check_format(o) : cli_done(status, &error);
+}
+
+int cmd_reduce(int argc, char **argv) {
+    reduce_options options;
+    cli_exit code = CLI_DONE;
+    memset(&options, 0, sizeof options);
+    const option_group groups[] = {
+        {"Files", reduce_table, sizeof reduce_table / sizeof reduce_table[0], &options},
+        {"Bounds", bound_table, sizeof bound_table / sizeof bound_table[0], &options},
+        motion_options_group(&options.motion)};
+    if (!options_parse(&help, groups, 3, &argc, argv, &code))
+        return (int)code;
+    code = check(&options, argc);
+    if (code == CLI_DONE)
+        code = run(&options, argv[0]);
+    return (int)code;
+}
