@@ -399,7 +399,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
-        status = motion_check_numbers(r.source, FLT_MAX, error);
+        status = motion_check_numbers(r.source, (double)FLT_MAX, error);
     if (status != PM_OK)
         return status;
     r.to = motion_copy_nodes(r.source);
