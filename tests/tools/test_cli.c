@@ -571,10 +571,13 @@ TEST(without_a_driver_a_hint_is_printed_and_the_reference_path_is_used) {
     unsetenv("OPENCL_VENDOR_PATH");
 }
 
-/* A device that is named is used, or missed. */
+/* A device that is named is used, or missed. An empty folder replaces the list of drivers, some of which
+ * cannot be loaded beside a sanitizer. */
 TEST(one_file_is_resampled_in_plain_c_unless_a_device_is_named) {
-    static const char in_c[] = ": in plain C: no device is opened for ", gpu[] = "gpu-of-nobody";
+    static const char in_c[] = ": in plain C: no device is opened for ";
     char line[512];
+    setenv("OCL_ICD_VENDORS", command_folder, 1);
+    setenv("OPENCL_VENDOR_PATH", command_folder, 1);
     snprintf(line, sizeof line, "cp '%s/examples/walk.bvh' walk.bvh", POSEMILL_SOURCE_DIR);
     expect(0, line);
     expect(0, "$posemill resample walk.bvh --rate 60 -o none.bvh --device none --verbose");
@@ -589,11 +592,10 @@ TEST(one_file_is_resampled_in_plain_c_unless_a_device_is_named) {
     expect(0, "$posemill resample walk.bvh --rate 60 --out-dir out --device auto --verbose");
     expect_word(error_output, in_c);
     expect(0, "cmp none.bvh out/walk.bvh");
-    snprintf(line, sizeof line, "$posemill resample walk.bvh --rate 60 -o o.bvh --device %s", gpu);
-    expect_failure(3, line, gpu);
-    snprintf(line, sizeof line, "POSEMILL_DEVICE=%s $posemill resample walk.bvh -r 60 -o o.bvh",
-             gpu);
-    expect_failure(3, line, gpu);
+    expect_failure(3, "$posemill resample walk.bvh --rate 60 -o o.bvh --device gpu", no_driver);
+    expect_failure(3, "POSEMILL_DEVICE=gpu $posemill resample walk.bvh -r 60 -o o.bvh", no_driver);
+    unsetenv("OCL_ICD_VENDORS");
+    unsetenv("OPENCL_VENDOR_PATH");
 }
 
 /* Runs if there is a device; with a single device "all" is that device. */
