@@ -42,18 +42,18 @@ void *pm_large_zeros(size_t count, size_t size) {
     return memory;
 }
 
-struct pm_block {
+struct pm_pool_block {
     pm_pool *pool;
     void *memory;
     size_t size;
-    pm_block *next; /* in the pool */
+    pm_pool_block *next; /* in the pool */
 };
 
 struct pm_pool {
     pthread_mutex_t lock;
-    size_t users;   /* the owner, and blocks that are lent */
-    bool is_closed; /* blocks that come back are freed */
-    pm_block *kept; /* the latest comes first */
+    size_t users;        /* the owner, and blocks that are lent */
+    bool is_closed;      /* blocks that come back are freed */
+    pm_pool_block *kept; /* the latest comes first */
     size_t kept_bytes;
 };
 
@@ -66,14 +66,14 @@ pm_pool *pm_pool_open(void) {
     return pool;
 }
 
-static void free_block(pm_block *block) {
+static void free_block(pm_pool_block *block) {
     free(block->memory);
     free(block);
 }
 
 /* Removes a block from the list. */
-static pm_block *remove_at(pm_pool *pool, pm_block **at) {
-    pm_block *block = *at;
+static pm_pool_block *remove_at(pm_pool *pool, pm_pool_block **at) {
+    pm_pool_block *block = *at;
     *at = block->next;
     pool->kept_bytes -= block->size;
     return block;
@@ -104,37 +104,37 @@ void pm_pool_close(pm_pool *pool) {
 }
 
 /* Whether a block is large enough, and not so large that it should wait for a larger job. */
-static bool suits(const pm_block *block, size_t size) {
+static bool suits(const pm_pool_block *block, size_t size) {
     return block->size >= size && block->size / 2 <= size;
 }
 
-static pm_block *new_block(pm_pool *pool, size_t size) {
-    pm_block *block = malloc(sizeof *block);
+static pm_pool_block *new_block(pm_pool *pool, size_t size) {
+    pm_pool_block *block = malloc(sizeof *block);
     if (!block)
         return NULL;
-    *block = (pm_block){.pool = pool, .memory = pm_large_allocate(size), .size = size};
+    *block = (pm_pool_block){.pool = pool, .memory = pm_large_allocate(size), .size = size};
     if (block->memory)
         return block;
     free(block);
     return NULL;
 }
 
-pm_block *pm_block_take(pm_pool *pool, size_t size) {
+pm_pool_block *pm_pool_take(pm_pool *pool, size_t size) {
     pthread_mutex_lock(&pool->lock);
-    pm_block **at = &pool->kept;
+    pm_pool_block **at = &pool->kept;
     while (*at && !suits(*at, size))
         at = &(*at)->next;
-    pm_block *block = *at ? remove_at(pool, at) : new_block(pool, size);
+    pm_pool_block *block = *at ? remove_at(pool, at) : new_block(pool, size);
     pool->users += block != NULL;
     pthread_mutex_unlock(&pool->lock);
     return block;
 }
 
-void *pm_block_memory(const pm_block *block) {
+void *pm_pool_memory(const pm_pool_block *block) {
     return block ? block->memory : NULL;
 }
 
-void pm_block_give(pm_block *block) {
+void pm_pool_give(pm_pool_block *block) {
     if (!block)
         return;
     pm_pool *pool = block->pool;

@@ -17,7 +17,7 @@ void *pm_large_zeros(size_t count, size_t size);
 /* Large memory that is kept for later use, at most PM_POOL_KEPT bytes, because making its pages takes
  * longer than filling them. All functions are thread-safe. */
 typedef struct pm_pool pm_pool;
-typedef struct pm_block pm_block;
+typedef struct pm_pool_block pm_pool_block;
 #define PM_POOL_KEPT ((size_t)256 << 20)
 
 /* NULL: no memory. Closing accepts NULL; blocks that are lent may be given back later. */
@@ -26,12 +26,12 @@ void pm_pool_close(pm_pool *pool);
 
 /* Lends a block of at least `size` bytes, of undefined contents and aligned as pm_large_allocate
  * aligns. NULL: no memory. */
-pm_block *pm_block_take(pm_pool *pool, size_t size);
+pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 
 /* NULL for NULL. */
-void *pm_block_memory(const pm_block *block);
+void *pm_pool_memory(const pm_pool_block *block);
 
 /* Nothing may use the block any more. Accepts NULL. */
-void pm_block_give(pm_block *block);
+void pm_pool_give(pm_pool_block *block);
 
 #endif

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <pthread.h>
+
+#include "status.h"
+
 /* A part of a job: items [from, from + count). */
 typedef struct pm_piece {
     size_t from;
@@ -40,9 +44,28 @@ bool pm_take_item(pm_items *items, size_t *item);
 /* Takes items and processes them until none is left; another thread may take any of them. */
 typedef void (*pm_work)(void *context, pm_items *items);
 
+/* Threads of a call at most, the caller's included: more are not started. */
+enum { PM_MAX_THREADS = 65 };
+
 /* Calls work on up to `threads` threads, including the caller's, and returns when all items are
  * done. If a thread cannot be started, the others do its work. */
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
+
+/* The failure of the item with the lowest number: as all items are tried, it does not depend on which
+ * thread was first. */
+typedef struct pm_first_failure {
+    pthread_mutex_t lock; /* guards the fields below */
+    pm_status status;     /* PM_OK: none */
+    size_t item;
+    pm_error error; /* if one was noted */
+} pm_first_failure;
+
+void pm_first_failure_begin(pm_first_failure *failure);
+void pm_first_failure_end(pm_first_failure *failure);
+
+/* `error` may be NULL. Thread-safe. */
+void pm_first_failure_note(pm_first_failure *failure, pm_status status, size_t item,
+                           const pm_error *error);
 
 /* The processors that the control groups of this process allow, at least 1, SIZE_MAX without a
  * limit. `root` is put before the paths of all files: "" for those of the system. The part of

@@ -5,7 +5,6 @@
  */
 #include "description.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -14,21 +13,10 @@
 typedef struct construction {
     const pm_clip_desc *desc;
     pm_clip_data *clip;
-    size_t *first_rows;   /* (track_count): keys of all tracks before each; NULL: common timeline */
-    size_t tracks;        /* per work item */
-    pthread_mutex_t lock; /* guards the fields below */
-    pm_status status;     /* of the failed track with the lowest index */
-    size_t failed;        /* its index; all tracks are tried, so that the result is deterministic */
+    size_t *first_rows; /* (track_count): keys of all tracks before each; NULL: common timeline */
+    size_t tracks;      /* per work item */
+    pm_first_failure failure; /* of a track */
 } construction;
-
-static void note_failure(construction *c, pm_status status, size_t track) {
-    pthread_mutex_lock(&c->lock);
-    if (c->status == PM_OK || track < c->failed) {
-        c->status = status;
-        c->failed = track;
-    }
-    pthread_mutex_unlock(&c->lock);
-}
 
 pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
                        const pm_track_span *tracks) {
@@ -67,7 +55,7 @@ static void build_span(construction *c, const pm_track_span *tracks) {
         const pm_block block = pm_clip_block(c->desc, c->clip, n, tracks);
         const pm_block_result result = set->build(&block);
         if (result.status != PM_OK)
-            note_failure(c, result.status, result.failed);
+            pm_first_failure_note(&c->failure, result.status, result.failed, NULL);
     }
 }
 
@@ -143,18 +131,21 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     if (!find_first_rows(&c))
         return pm_fail_memory(error);
-    pthread_mutex_init(&c.lock, NULL);
+    pm_first_failure_begin(&c.failure);
     pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_items, &c);
-    pthread_mutex_destroy(&c.lock);
+    pm_first_failure_end(&c.failure);
     free(c.first_rows);
-    if (c.status == PM_ERROR_MEMORY)
-        return pm_fail_memory(error);
-    return c.status == PM_OK ? PM_OK : pm_clip_fail_curve(desc, c.failed, error);
+    return pm_clip_fail_build(desc, &c.failure, error);
 }
 
-pm_status pm_clip_fail_curve(const pm_clip_desc *desc, size_t track, pm_error *error) {
+pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *failure,
+                             pm_error *error) {
+    if (failure->status == PM_OK)
+        return PM_OK;
+    if (failure->status == PM_ERROR_MEMORY)
+        return pm_fail_memory(error);
     return pm_fail_at(
-        error, PM_ERROR_KEY, track, PM_NO_INDEX,
+        error, failure->status, failure->item, PM_NO_INDEX,
         "%s: the curve does not exist: its velocities do not converge, or turn too far",
         pm_method_describe(desc->method)->name);
 }

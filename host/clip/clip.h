@@ -120,8 +120,10 @@ pm_block_result pm_clip_stream_seek(pm_clip_stream *stream, size_t first, size_t
                                     bool with_segments);
 void pm_clip_stream_close(pm_clip_stream *stream);
 
-/* Reports that the curve of a track does not exist: PM_ERROR_KEY. */
-pm_status pm_clip_fail_curve(const pm_clip_desc *desc, size_t track, pm_error *error);
+/* Reports what failed as tracks were built: PM_OK if nothing, PM_ERROR_MEMORY, or PM_ERROR_KEY where the
+ * curve of a track does not exist. */
+pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *failure,
+                             pm_error *error);
 
 /* Frees the clip and clears the pointer; accepts a pointer to NULL. */
 void pm_clip_data_free(pm_clip_data **clip);

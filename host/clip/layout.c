@@ -147,9 +147,7 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
     return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
 }
 
-/* Vectors have up to PM_TRACK_GROUP lanes and load whole groups of tracks. A clip with fewer tracks
- * is loaded by vectors of which it fills more than half, so a power of 2 is sufficient. */
-static size_t padded(size_t tracks) {
+size_t pm_padded_tracks(size_t tracks) {
     size_t power = 1;
     while (power < tracks && power < PM_TRACK_GROUP)
         power *= 2;
@@ -181,7 +179,7 @@ pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *lim
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_clip_data *made = describe(desc, padded(desc->track_count));
+    pm_clip_data *made = describe(desc, pm_padded_tracks(desc->track_count));
     return made ? give(build(desc, limits, made, error), made, clip) : pm_fail_memory(error);
 }
 

@@ -8,11 +8,6 @@
 #include "base/base.h"
 #include "description.h"
 
-/* Rows of so many tracks: whole groups, so that no lane loads past the end. */
-static size_t padded(size_t tracks) {
-    return (tracks + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
-}
-
 static bool allocate(pm_clip_stream *s, size_t rows, size_t constants) {
     const size_t line = 64, bytes = (s->functions->stream_bytes + line - 1) / line * line;
     s->state = aligned_alloc(line, bytes);
@@ -28,11 +23,12 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
                               size_t place, size_t count, pm_clip_stream *stream, pm_error *error) {
     const pm_method_impl *impl = &clip->channels[channel].impl;
     const pm_track_span tracks = {place, count, 0};
+    const size_t padded = pm_padded_tracks(count);
     pm_block block = pm_clip_block(desc, clip, channel, &tracks);
     pm_clip_stream *s = stream;
     *s = (pm_clip_stream){.functions = pm_segment_functions_for(count),
-                          .plane = 4 * padded(count),
-                          .row = 4 * padded(count) * pm_curve_planes(impl->curve)};
+                          .plane = 4 * padded,
+                          .row = 4 * padded * pm_curve_planes(impl->curve)};
     if (!allocate(s, s->functions->stream_rows(&block), pm_curves[impl->curve].constants)) {
         pm_clip_stream_close(s);
         return pm_fail_memory(error);
@@ -40,7 +36,7 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
     block.planes = s->planes;
     block.row = s->row;
     block.plane = s->plane;
-    block.room = padded(count);
+    block.room = padded;
     block.layout = NULL;
     for (size_t t = 0; impl->constants && t < count; t++)
         impl->constants(desc, place + t, s->constants + 4 * t, s->plane);

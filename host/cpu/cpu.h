@@ -26,6 +26,7 @@ pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *err
 /* Streams of the tracks of a description, which jobs share: a later job goes on where an earlier one
  * ended. Of one thread at a time. */
 typedef struct pm_cpu_streams {
+    bool stay;             /* for a later job; else each is closed when its part is done */
     unsigned outputs;      /* bits: those that are asked for */
     size_t blocks, pieces; /* how a job is divided */
     pm_clip_stream *of;    /* of each part of a job: owned */

@@ -5,7 +5,6 @@
  */
 #include "cpu.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -21,20 +20,9 @@ typedef struct resampling {
     pm_cpu_streams *streams; /* for each output and block, the streams of the pieces */
     size_t piece_samples;    /* of a work item; the last one may have fewer */
     size_t instruction_set;
-    pthread_mutex_t lock; /* guards the fields below */
-    pm_status status;     /* of the failed track with the lowest index */
-    size_t failed;
-    atomic_bool needs_clip; /* some track cannot be built in windows */
+    pm_first_failure failure; /* of a track */
+    atomic_bool needs_clip;   /* some track cannot be built in windows */
 } resampling;
-
-static void note_failure(resampling *r, pm_status status, size_t track) {
-    pthread_mutex_lock(&r->lock);
-    if (r->status == PM_OK || (r->status == PM_ERROR_KEY && track < r->failed)) {
-        r->status = status;
-        r->failed = track;
-    }
-    pthread_mutex_unlock(&r->lock);
-}
 
 /* Whole groups of tracks in each block, and the last group with the tracks that fill none: a vector of
  * fewer would take as long. */
@@ -91,7 +79,7 @@ static void sample_run(part *p, const run *r, pm_cursor *cursors, float *to) {
     const pm_block_result built =
         pm_clip_stream_seek(stream, r->first, r->segments, r->between_keys || !p->passes);
     if (built.status != PM_OK)
-        note_failure(p->all, built.status, built.failed);
+        pm_first_failure_note(&p->all->failure, built.status, built.failed, NULL);
     if (built.needs_all)
         p->all->needs_clip = true;
     for (size_t k = 0; k < r->samples; k++)
@@ -135,11 +123,6 @@ static part part_of(resampling *r, size_t item) {
     return p;
 }
 
-/* Whether an output goes past the caches. */
-static bool streams(const pm_sample_request *request, unsigned output) {
-    return pm_sample_output_bytes(request, output) >= PM_MIN_STREAM_BYTES;
-}
-
 static pm_status open_part(part *p, pm_error *error) {
     const pm_sample_request *all = p->all->request;
     const unsigned channel = pm_outputs[p->output].channel;
@@ -154,7 +137,7 @@ static pm_status open_part(part *p, pm_error *error) {
                         .wraps = p->stream->wraps,
                         .plane_floats = (pm_u32)p->stream->plane,
                         .track_count = (pm_u32)p->tracks.count,
-                        .streams = streams(all, p->output),
+                        .streams = pm_walk_streams_output(all, p->output),
                         .row_floats = all->width * pm_outputs[p->output].components};
     return status;
 }
@@ -171,7 +154,9 @@ static void sample_parts(void *context, pm_items *items) {
         if (open_part(&p, NULL) == PM_OK)
             sample_part(&p, cursors);
         else
-            note_failure(r, PM_ERROR_MEMORY, 0);
+            pm_first_failure_note(&r->failure, PM_ERROR_MEMORY, 0, NULL);
+        if (!r->streams->stay)
+            pm_clip_stream_close(p.stream);
     }
 }
 
@@ -187,14 +172,15 @@ void pm_cpu_streams_close(pm_cpu_streams *streams) {
     for (size_t i = 0; streams->of && i < count_streams(streams); i++)
         pm_clip_stream_close(&streams->of[i]);
     free(streams->of);
-    *streams = (pm_cpu_streams){0};
+    *streams = (pm_cpu_streams){.stay = streams->stay};
 }
 
 /* Tracks are divided among threads; samples where there are fewer blocks than threads, because each
  * piece but the first reads the keys before it for their signs. */
 static pm_cpu_streams division_of(const pm_sample_request *all) {
     enum { GROUPS = PM_BLOCK_TRACKS / PM_TRACK_GROUP - 1 };
-    const size_t groups = all->width / PM_TRACK_GROUP, threads = all->host_threads;
+    const size_t groups = all->width / PM_TRACK_GROUP;
+    const size_t threads = all->host_threads < PM_MAX_THREADS ? all->host_threads : PM_MAX_THREADS;
     const size_t least = (groups + GROUPS - 1) / GROUPS, wanted = threads > least ? threads : least;
     pm_cpu_streams s = {.blocks = wanted < groups ? wanted : groups};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
@@ -215,6 +201,7 @@ static bool divide(resampling *r) {
     if (s->of && s->outputs == wanted.outputs && s->blocks == wanted.blocks &&
         s->pieces == wanted.pieces)
         return true;
+    wanted.stay = s->stay;
     pm_cpu_streams_close(s);
     wanted.of = calloc(count_streams(&wanted), sizeof *wanted.of);
     *s = wanted;
@@ -252,7 +239,7 @@ bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request
         if (!r->outputs[o])
             continue;
         if (pm_outputs[o].order > 0 || !pm_clip_streams(desc, r->clip, channel) ||
-            !pm_walk_is_across(instruction_set_for(r), r->width, streams(r, o)))
+            !pm_walk_is_across(instruction_set_for(r), r->width, pm_walk_streams_output(r, o)))
             return false;
     }
     return true;
@@ -266,11 +253,9 @@ pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *req
                     .instruction_set = instruction_set_for(request)};
     if (!divide(&r))
         return pm_fail_memory(error);
-    pthread_mutex_init(&r.lock, NULL);
+    pm_first_failure_begin(&r.failure);
     pm_run_parallel(request->host_threads, count_streams(streams), sample_parts, &r);
-    pthread_mutex_destroy(&r.lock);
+    pm_first_failure_end(&r.failure);
     *needs_clip = r.needs_clip;
-    if (r.status == PM_ERROR_MEMORY)
-        return pm_fail_memory(error);
-    return r.status == PM_OK ? PM_OK : pm_clip_fail_curve(desc, r.failed, error);
+    return pm_clip_fail_build(desc, &r.failure, error);
 }

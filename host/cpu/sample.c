@@ -241,10 +241,6 @@ static size_t shared_tracks(const pm_clip_data *clip) {
     return clip->common_timeline ? clip->track_count : 0;
 }
 
-static bool streams(const pm_sample_request *r, unsigned o) {
-    return pm_sample_output_bytes(r, o) >= PM_MIN_STREAM_BYTES;
-}
-
 /* Fewer samples of a track leave lanes empty. */
 enum { LEAST_SAMPLES = 8 };
 
@@ -256,8 +252,8 @@ static pm_walk_function walk_of(const pm_sample_request *r, unsigned o, size_t i
     if (!r->outputs[o] || r->tracks || pm_outputs[o].order > 0 ||
         channel->format != PM_KEYS_FLOAT32)
         return NULL;
-    const pm_walk_function walk =
-        pm_walk_function_of(instruction_set, curve, shared_tracks(r->clip), streams(r, o));
+    const pm_walk_function walk = pm_walk_function_of(
+        instruction_set, curve, shared_tracks(r->clip), pm_walk_streams_output(r, o));
     const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
     return is_of_samples && r->sample_count < LEAST_SAMPLES ? NULL : walk;
 }
@@ -274,7 +270,7 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
                     .padded_tracks = piece->clip->padded_tracks,
                     .plane_floats = channel->layout[0].plane,
                     .track_count = (pm_u32)piece->clip->track_count,
-                    .streams = streams(s->request, o),
+                    .streams = pm_walk_streams_output(s->request, o),
                     .to = piece->outputs[o],
                     .row_floats = piece->width * pm_outputs[o].components};
     if (!s->reads_cursors)
@@ -352,7 +348,7 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
 pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
     bool any_streams = false;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        any_streams |= request->outputs[o] && streams(request, o);
+        any_streams |= request->outputs[o] && pm_walk_streams_output(request, o);
     const size_t set = pm_walk_instruction_set(shared_tracks(request->clip), any_streams);
     return pm_cpu_sample_with(set, request, error);
 }

@@ -36,6 +36,11 @@ typedef struct pm_walk_functions {
 /* Fewer tracks go past the caches in lanes of samples: rows of them are not whole lines. */
 enum { PM_STREAMED_TRACKS = 16 };
 
+/* Whether an output of a request is so large that it goes past the caches. */
+static inline bool pm_walk_streams_output(const pm_sample_request *request, unsigned output) {
+    return pm_sample_output_bytes(request, output) >= PM_MIN_STREAM_BYTES;
+}
+
 /* Whether the walk of an instruction set is in lanes of so many tracks. */
 bool pm_walk_is_across(size_t instruction_set, size_t tracks, bool streams);
 

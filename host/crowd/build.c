@@ -4,7 +4,6 @@
  */
 #include "layout.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/base.h"
@@ -54,33 +53,20 @@ static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
 typedef struct construction {
     const pm_crowd_desc *desc;
     pm_crowd_data *crowd;
-    size_t threads;       /* for each clip */
-    pthread_mutex_t lock; /* guards the fields below */
-    pm_status status;     /* of the failed clip with the lowest index */
-    size_t failed;        /* its index: clips before it are all tried */
-    pm_error error;
+    size_t threads;           /* for each clip */
+    pm_first_failure failure; /* of a clip */
 } construction;
-
-static void note_failure(construction *c, pm_status status, size_t clip, const pm_error *error) {
-    pthread_mutex_lock(&c->lock);
-    if (c->status == PM_OK || clip < c->failed) {
-        c->status = status;
-        c->failed = clip;
-        c->error = *error;
-    }
-    pthread_mutex_unlock(&c->lock);
-}
 
 static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_work work,
                               pm_error *error) {
-    pthread_mutex_init(&c->lock, NULL);
+    pm_first_failure_begin(&c->failure);
     pm_run_parallel(threads, clips, work, c);
-    pthread_mutex_destroy(&c->lock);
-    if (c->status == PM_OK)
+    pm_first_failure_end(&c->failure);
+    if (c->failure.status == PM_OK)
         return PM_OK;
     if (error)
-        *error = c->error;
-    return pm_crowd_name_clip(c->failed, c->status, error);
+        *error = c->failure.error;
+    return pm_crowd_name_clip(c->failure.item, c->failure.status, error);
 }
 
 /* Clips after the first, with which they are compared. */
@@ -91,7 +77,7 @@ static void check_items(void *context, pm_items *items) {
         pm_error error = {.status = PM_OK};
         const pm_status status = check_clip(c->desc, i + 1, &error);
         if (status != PM_OK)
-            note_failure(c, status, i + 1, &error);
+            pm_first_failure_note(&c->failure, status, i + 1, &error);
     }
 }
 
@@ -151,7 +137,7 @@ static void build_items(void *context, pm_items *items) {
         if (status == PM_OK)
             pm_crowd_add_clip(c->crowd, clip, i);
         else
-            note_failure(c, status, i, &error);
+            pm_first_failure_note(&c->failure, status, i, &error);
         pm_clip_data_free(&clip);
     }
 }

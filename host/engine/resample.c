@@ -27,6 +27,7 @@ pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler
     if (!made)
         return pm_fail_memory(error);
     made->desc = *desc;
+    made->streams.stay = true;
     status = pm_clip_data_lay_out(&made->desc, NULL, desc->track_count, &made->layout, error);
     if (status == PM_OK)
         *resampler = made;
@@ -87,8 +88,10 @@ pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_err
     if (!job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "job is NULL");
     pm_status status = pm_resampler_create(desc, &resampler, error);
-    if (status == PM_OK)
+    if (status == PM_OK) {
+        resampler->streams.stay = false;
         status = pm_resampler_sample(resampler, job, error);
+    }
     pm_resampler_destroy(&resampler);
     return status;
 }

@@ -41,18 +41,18 @@ typedef struct device_pairs {
 
 static void CL_CALLBACK give_back(cl_mem buffer, void *block) {
     (void)buffer;
-    pm_block_give(block);
+    pm_pool_give(block);
 }
 
 /* A buffer of the first `size` bytes of a block, which is given back here on failure. NULL fails as
  * no memory. */
-static pm_status block_buffer(pm_opencl_device *cl, pm_block *block, size_t size, cl_mem *buffer,
-                              pm_error *error) {
+static pm_status block_buffer(pm_opencl_device *cl, pm_pool_block *block, size_t size,
+                              cl_mem *buffer, pm_error *error) {
     *buffer = NULL;
     if (!block)
         return pm_fail_memory(error);
     pm_status status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                    pm_block_memory(block), size, buffer, error);
+                                    pm_pool_memory(block), size, buffer, error);
     if (status == PM_OK) {
         const cl_int code = clSetMemObjectDestructorCallback(*buffer, give_back, block);
         if (code == CL_SUCCESS)
@@ -61,7 +61,7 @@ static pm_status block_buffer(pm_opencl_device *cl, pm_block *block, size_t size
         *buffer = NULL;
         status = pm_cl_fail(error, code, "clSetMemObjectDestructorCallback");
     }
-    pm_block_give(block);
+    pm_pool_give(block);
     return status;
 }
 
@@ -75,14 +75,14 @@ static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_samp
         piece->sample_count * sizeof(uint16_t), room / PM_PAIR_GROUP * sizeof(uint32_t)};
     enum { ARRAYS = sizeof sizes / sizeof *sizes };
     cl_mem *const buffers[ARRAYS] = {&pairs->pairs, &pairs->tracks, &pairs->places, &pairs->groups};
-    pm_block *blocks[ARRAYS] = {0};
+    pm_pool_block *blocks[ARRAYS] = {0};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
-        blocks[i] = sizes[i] ? pm_block_take(cl->scratch, sizes[i]) : NULL;
+        blocks[i] = sizes[i] ? pm_pool_take(cl->scratch, sizes[i]) : NULL;
         status = blocks[i] || !sizes[i] ? PM_OK : pm_fail_memory(error);
     }
-    pm_sorted_pairs sorted = {pm_block_memory(blocks[0]), pm_block_memory(blocks[1]),
-                              pm_block_memory(blocks[2]), pm_block_memory(blocks[3]), 0};
+    pm_sorted_pairs sorted = {pm_pool_memory(blocks[0]), pm_pool_memory(blocks[1]),
+                              pm_pool_memory(blocks[2]), pm_pool_memory(blocks[3]), 0};
     if (status == PM_OK)
         status = pm_sort_pairs(&order, piece, &sorted, error);
     for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
@@ -91,7 +91,7 @@ static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_samp
         blocks[i] = NULL; /* the buffer's, or given back */
     }
     for (size_t i = 0; i < ARRAYS; i++)
-        pm_block_give(blocks[i]);
+        pm_pool_give(blocks[i]);
     pairs->group_count = sorted.group_count;
     return status;
 }
@@ -176,7 +176,7 @@ static void use_pairs(piece *p, const device_pairs *pairs) {
 static pm_status make_pair_values(piece *p) {
     pm_cl_samples *s = p->samples;
     const size_t bytes = pm_plan_pair_values(&s->plan, s->request);
-    return block_buffer(device_of(p), pm_block_take(device_of(p)->scratch, bytes), bytes,
+    return block_buffer(device_of(p), pm_pool_take(device_of(p)->scratch, bytes), bytes,
                         &s->pair_values, s->error);
 }
 

@@ -100,7 +100,7 @@ enum { MAX_ITERATIONS = 60 };
 /* Of a residual in radians: the Jacobian's rate times the segment's length squared. */
 static const double tolerance = 1e-9;
 
-static const spline_kind rotations = {pm_rotation_slope, 2};
+static const spline_kind rotations = {pm_rotation_slope, 2, true};
 
 /* A segment's step and the factors of its Jacobians. */
 typedef struct step {
@@ -426,18 +426,12 @@ static void solve_ranges(pm_track *track) {
 }
 
 static void prepare(pm_track *track) {
-    track->rates_mask = SIZE_MAX;
-    track->rates = spline_memory(track->key_count, sizeof *track->rates);
-    if (!track->rates) {
-        track->no_memory = true;
-    } else if (track->key_count == 2 && !track->loop) {
-        pm_track_look(track, 0, PM_WINDOW, true);
-        track->rates[0] = track->rates[1] = dvec3_times(pm_rotation_slope(track, 0), 2);
-    } else if (track->key_count <= PM_LEAST_RANGED) {
+    if (!spline_begin(&rotations, track))
+        return;
+    if (track->key_count <= PM_LEAST_RANGED)
         solve_whole(track, ~(dmask){0}, track->rates);
-    } else {
+    else
         solve_ranges(track);
-    }
 }
 
 static void build(pm_track *track) {

@@ -31,6 +31,7 @@ typedef struct spline_row {
 typedef struct spline_kind {
     pm_slope slope;
     double scale;
+    bool needs_logs; /* of slopes */
 } spline_kind;
 
 static inline spline_row inner_spline_row(const spline_kind *kind, const pm_track *track,
@@ -70,6 +71,19 @@ static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *
 static inline void *spline_memory(size_t count, size_t size) {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? NULL : pm_large_allocate(bytes);
+}
+
+/* Makes room for the rates of all keys. False: nothing is to be solved, because there is no memory, or
+ * because an open track of two keys has the rate of its segment. */
+static inline bool spline_begin(const spline_kind *kind, pm_track *track) {
+    track->rates_mask = SIZE_MAX;
+    track->rates = spline_memory(track->key_count, sizeof *track->rates);
+    track->no_memory = !track->rates;
+    if (track->no_memory || track->key_count > 2 || track->loop)
+        return !track->no_memory;
+    pm_track_look(track, 0, PM_WINDOW, kind->needs_logs);
+    track->rates[0] = track->rates[1] = dvec3_times(kind->slope(track, 0), kind->scale);
+    return false;
 }
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "spline_equations.h"
 
-static const spline_kind vectors = {pm_vector_slope, 1};
+static const spline_kind vectors = {pm_vector_slope, 1, false};
 
 /* A key's row after its elimination: its rate is right - upper (the next rate), and in a loop
  * + last (the last key's rate). */
@@ -83,16 +83,8 @@ static void find_rates(pm_track *track) {
 }
 
 static void prepare(pm_track *track) {
-    track->rates_mask = SIZE_MAX;
-    track->rates = spline_memory(track->key_count, sizeof *track->rates);
-    if (!track->rates) {
-        track->no_memory = true;
-    } else if (track->key_count == 2 && !track->loop) {
-        pm_track_look(track, 0, PM_WINDOW, false);
-        track->rates[0] = track->rates[1] = pm_vector_slope(track, 0);
-    } else {
+    if (spline_begin(&vectors, track))
         find_rates(track);
-    }
 }
 
 static void build(pm_track *track) {

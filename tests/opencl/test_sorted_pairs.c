@@ -307,19 +307,19 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
 
 TEST(kept_memory_is_lent_again) {
     pm_pool *pool = pm_pool_open();
-    pm_block *first = pm_block_take(pool, 1000), *second = pm_block_take(pool, 1000);
-    const void *memory = pm_block_memory(first);
+    pm_pool_block *first = pm_pool_take(pool, 1000), *second = pm_pool_take(pool, 1000);
+    const void *memory = pm_pool_memory(first);
     assert_non_null(memory);
-    assert_ptr_not_equal(memory, pm_block_memory(second));
-    pm_block_give(first);
-    pm_block *larger = pm_block_take(pool, 1001), *smaller = pm_block_take(pool, 499);
-    pm_block *fitting = pm_block_take(pool, 500);
+    assert_ptr_not_equal(memory, pm_pool_memory(second));
+    pm_pool_give(first);
+    pm_pool_block *larger = pm_pool_take(pool, 1001), *smaller = pm_pool_take(pool, 499);
+    pm_pool_block *fitting = pm_pool_take(pool, 500);
     assert_ptr_not_equal(larger, first);
     assert_ptr_not_equal(smaller, first);
-    assert_ptr_equal(pm_block_memory(fitting), memory);
-    pm_block *const lent[] = {second, larger, smaller, fitting};
+    assert_ptr_equal(pm_pool_memory(fitting), memory);
+    pm_pool_block *const lent[] = {second, larger, smaller, fitting};
     for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
-        pm_block_give(lent[i]);
+        pm_pool_give(lent[i]);
     pm_pool_close(pool);
 }
 
@@ -332,16 +332,16 @@ TEST(kept_memory_is_bounded) {
     const long before = faults_live_blocks();
     pm_pool *pool = pm_pool_open();
     const long empty = faults_live_blocks();
-    pm_block *blocks[BLOCKS];
+    pm_pool_block *blocks[BLOCKS];
     for (size_t i = 0; i < BLOCKS; i++)
-        blocks[i] = pm_block_take(pool, size);
+        blocks[i] = pm_pool_take(pool, size);
     const long per_block = (faults_live_blocks() - empty) / BLOCKS;
     for (size_t i = 0; i < BLOCKS; i++)
-        pm_block_give(blocks[i]);
+        pm_pool_give(blocks[i]);
     assert_int_equal(faults_live_blocks(), empty + per_block); /* the last displaced the others */
-    assert_ptr_equal(pm_block_take(pool, size), blocks[BLOCKS - 1]);
-    pm_block_give(blocks[BLOCKS - 1]);
-    pm_block_give(pm_block_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
+    assert_ptr_equal(pm_pool_take(pool, size), blocks[BLOCKS - 1]);
+    pm_pool_give(blocks[BLOCKS - 1]);
+    pm_pool_give(pm_pool_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
     assert_int_equal(faults_live_blocks(), empty);
     pm_pool_close(pool);
     assert_int_equal(faults_live_blocks(), before);
@@ -352,12 +352,12 @@ TEST(memory_may_come_back_after_the_device_is_closed) {
         skip();
     const long before = faults_live_blocks();
     pm_pool *pool = pm_pool_open();
-    pm_block *first = pm_block_take(pool, 1), *second = pm_block_take(pool, 1);
-    pm_block_give(first);
+    pm_pool_block *first = pm_pool_take(pool, 1), *second = pm_pool_take(pool, 1);
+    pm_pool_give(first);
     pm_pool_close(pool);
     assert_true(faults_live_blocks() > before);
-    memset(pm_block_memory(second), 0xFF, 1);
-    pm_block_give(second);
+    memset(pm_pool_memory(second), 0xFF, 1);
+    pm_pool_give(second);
     assert_int_equal(faults_live_blocks(), before);
 }
 
