@@ -171,12 +171,6 @@ static void evaluate_path(const subject *s, size_t joint, size_t path, const dou
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-static void normalise(double q[4]) {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (size_t i = 0; i < 4; i++)
-        q[i] /= length;
-}
-
 /* Rows of 3x4: translation, rotation and scale. */
 static void matrix_of(const subject_pose *pose, double m[12]) {
     double turn[9];
@@ -221,7 +215,7 @@ pm_status subject_evaluate(subject *s, const double *times, size_t count, subjec
         for (size_t path = 0; path < SUBJECT_PATHS; path++)
             evaluate_path(s, j, path, times, count, poses);
         for (size_t i = 0; i < count; i++)
-            normalise(poses[i * s->joint_count + j].rotation);
+            evaluate_normalise(poses[i * s->joint_count + j].rotation);
     }
     for (size_t i = 0; i < count && s->has_places && status == PM_OK; i++)
         place_joints(s, poses + i * s->joint_count);

@@ -61,7 +61,7 @@ double motion_kept_time(const motion_kept_keys *kept, size_t key) {
     return fmax(evaluate_key_time(kept->timeline, kept->first + key), kept->from) - kept->shift;
 }
 
-static void normalise(double q[4]) {
+void evaluate_normalise(double q[4]) {
     const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int i = 0; i < 4; i++)
         q[i] /= length;
@@ -98,14 +98,14 @@ void evaluate_key(const pm_motion_channel *channel, size_t key, double *value) {
     }
     const double length2 = load_quat(&channel->keys, key, value);
     if (fabs(length2 - 1) > KEY_LENGTH_TOLERANCE && fabs(sqrt(length2) - 1) > KEY_LENGTH_TOLERANCE)
-        normalise(value);
+        evaluate_normalise(value);
 }
 
 /* The value at a key: rotations are normalised. */
 static void copy_key(const pm_motion_channel *c, size_t key, double *value) {
     evaluate_key(c, key, value);
     if (c->path == PM_MOTION_ROTATION)
-        normalise(value);
+        evaluate_normalise(value);
 }
 
 static void slerp(double a[4], const double b[4], double u) {
@@ -117,7 +117,7 @@ static void slerp(double a[4], const double b[4], double u) {
     const double to = sine > 1e-9 ? sin(u * angle) / sine : u;
     for (int i = 0; i < 4; i++)
         a[i] = from * a[i] + sign * to * b[i];
-    normalise(a);
+    evaluate_normalise(a);
 }
 
 static void linear(const pm_motion_channel *c, size_t key, double u, double *value) {
@@ -154,7 +154,7 @@ static void cubic(const pm_motion_channel *c, size_t key, double u, double secon
                    (3 * u2 - 2 * u3) * b + seconds * (u3 - u2) * arriving;
     }
     if (c->path == PM_MOTION_ROTATION)
-        normalise(value);
+        evaluate_normalise(value);
 }
 
 void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,

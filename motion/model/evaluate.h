@@ -26,6 +26,9 @@ size_t evaluate_key_before(const pm_timeline *timeline, double time);
  * have, are normalised. */
 void evaluate_key(const pm_motion_channel *channel, size_t key, double *value);
 
+/* Scales a quaternion to unit length; one of length 0 becomes NaN. */
+void evaluate_normalise(double q[4]);
+
 /* A number of an array. */
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);
 

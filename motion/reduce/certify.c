@@ -58,19 +58,19 @@ static bool walk_on(walk *w, walk *segment) {
 
 /* ---- rotations ----------------------------------------------------------------------------- */
 
-static arc arc_before(const pm_motion_channel *channel, const cursor *c) {
-    const size_t last = c->timeline->key_count - 1;
+arc certified_arc(certified c, size_t next) {
+    const size_t last = c.timeline->key_count - 1;
     double from[4], to[4];
-    if (c->next == 0 || c->next > last) {
-        unit_rotation(channel, c->next == 0 ? 0 : last, from);
+    if (next == 0 || next > last) {
+        unit_rotation(c.channel, next == 0 ? 0 : last, from);
         return arc_between(from, from, 0, 0);
     }
-    const double begin = evaluate_key_time(c->timeline, c->next - 1);
-    unit_rotation(channel, c->next - 1, from);
-    if (channel->interpolation == PM_MOTION_STEP)
+    unit_rotation(c.channel, next - 1, from);
+    if (c.channel->interpolation == PM_MOTION_STEP)
         return arc_between(from, from, 0, 0);
-    unit_rotation(channel, c->next, to);
-    return arc_between(from, to, begin, evaluate_key_time(c->timeline, c->next) - begin);
+    const double begin = evaluate_key_time(c.timeline, next - 1);
+    unit_rotation(c.channel, next, to);
+    return arc_between(from, to, begin, evaluate_key_time(c.timeline, next) - begin);
 }
 
 static arc_extent in_radians(arc_extent e) {
@@ -80,12 +80,12 @@ static arc_extent in_radians(arc_extent e) {
 arc_extent certify_rotation(certified a, certified b, double limit) {
     walk w = walk_begin(a.timeline, b.timeline), segment;
     arc_extent extent = {.limit = limit > 0 ? arc_apart_of(limit) : 0, .time = w.end};
-    arc first = arc_before(a.channel, &(cursor){a.timeline, 0});
-    arc second = arc_before(b.channel, &(cursor){b.timeline, 0});
+    arc first = certified_arc(a, 0);
+    arc second = certified_arc(b, 0);
     arc_extend(&extent, &first, &second, w.end, w.end);
     while (walk_on(&w, &segment)) {
-        first = arc_before(a.channel, &segment.a);
-        second = arc_before(b.channel, &segment.b);
+        first = certified_arc(a, segment.a.next);
+        second = certified_arc(b, segment.b.next);
         arc_extend(&extent, &first, &second, segment.begin, segment.end);
     }
     return in_radians(extent);

@@ -16,8 +16,11 @@ typedef struct certified {
     const pm_timeline *timeline;
 } certified;
 
-/* Of rotations with linear interpolation or steps, in radians. `limit`: as of arc_extent. Before its first key and after its
- * last one a curve is constant. */
+/* The segment of a rotation that ends with key `next`; constant before the first key and after the last
+ * one, and of steps. */
+arc certified_arc(certified c, size_t next);
+
+/* Of rotations with linear interpolation or steps, in radians. `limit`: as of arc_extent. */
 arc_extent certify_rotation(certified a, certified b, double limit);
 
 /* Of numbers with linear interpolation: the length of the difference, or its largest ratio to a number of A. */

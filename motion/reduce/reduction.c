@@ -91,6 +91,17 @@ static const pm_motion_channel *channel_of(const pm_motion_reduction *r,
     return &r->source->clips[row->clip].channels[row->channel];
 }
 
+static void write_bound(json_writer *json, const char *key, const pm_motion_error_bound *error,
+                        const char *name, size_t clip) {
+    json_begin_object(json, key);
+    json_write_number(json, "found", error->found);
+    json_write_number(json, "bound", error->bound);
+    json_write_number(json, "time", error->time);
+    json_write_string(json, "name", name);
+    json_write_integer(json, "clip", clip);
+    json_end_object(json);
+}
+
 static void write_error(json_writer *json, const pm_motion_reduction *r, const char *key,
                         const pm_motion_error_bound *error) {
     if (isnan(error->time)) {
@@ -98,28 +109,16 @@ static void write_error(json_writer *json, const pm_motion_reduction *r, const c
         return;
     }
     const pm_motion_reduced_channel *row = &r->numbers.channels[error->channel];
-    json_begin_object(json, key);
-    json_write_number(json, "found", error->found);
-    json_write_number(json, "bound", error->bound);
-    json_write_number(json, "time", error->time);
-    json_write_string(json, "name", name_of(r, channel_of(r, row)));
-    json_write_integer(json, "clip", row->clip);
-    json_end_object(json);
+    write_bound(json, key, error, name_of(r, channel_of(r, row)), row->clip);
 }
 
 static void write_distance(json_writer *json, const pm_motion_reduction *r) {
-    const pm_motion_error_bound *error = &r->numbers.distance;
-    if (isnan(error->time)) {
+    const pm_motion_reduction_numbers *n = &r->numbers;
+    if (isnan(n->distance.time))
         json_write_null(json, "distance");
-        return;
-    }
-    json_begin_object(json, "distance");
-    json_write_number(json, "found", error->found);
-    json_write_number(json, "bound", error->bound);
-    json_write_number(json, "time", error->time);
-    json_write_string(json, "name", r->source->nodes[r->numbers.distance_node].name.text);
-    json_write_integer(json, "clip", r->numbers.distance_clip);
-    json_end_object(json);
+    else
+        write_bound(json, "distance", &n->distance, r->source->nodes[n->distance_node].name.text,
+                    n->distance_clip);
 }
 
 static void write_row(json_writer *json, const pm_motion_reduction *r,

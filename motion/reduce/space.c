@@ -11,7 +11,6 @@
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
 #include "motion/model/evaluate.h"
-#include "motion/reduce/written.h"
 
 enum {
     HALVINGS = 14 /* of an interval */
@@ -34,31 +33,13 @@ typedef struct joint_segment {
     size_t next[3];         /* the key that ends the segment, by channel */
 } joint_segment;
 
-static const pm_timeline *timeline_of(const certified *c) {
-    return c->timeline;
-}
-
-static void set_rotation(const certified *c, size_t next, arc *to) {
-    const size_t last = timeline_of(c)->key_count - 1;
-    const bool is_inside = next > 0 && next <= last;
-    double from[4], end[4];
-    unit_rotation(c->channel, is_inside ? next - 1 : next == 0 ? 0 : last, from);
-    if (!is_inside || c->channel->interpolation == PM_MOTION_STEP) {
-        *to = arc_between(from, from, 0, 0);
-        return;
-    }
-    const double begin = evaluate_key_time(timeline_of(c), next - 1);
-    unit_rotation(c->channel, next, end);
-    *to = arc_between(from, end, begin, evaluate_key_time(timeline_of(c), next) - begin);
-}
-
 static void set_vector(const certified *c, size_t next, vector_line *to) {
-    const size_t last = timeline_of(c)->key_count - 1;
+    const size_t last = c->timeline->key_count - 1;
     const bool is_inside = next > 0 && next <= last;
     const size_t from = is_inside ? next - 1 : next == 0 ? 0 : last;
     const bool moves = is_inside && c->channel->interpolation != PM_MOTION_STEP;
-    to->begin = evaluate_key_time(timeline_of(c), from);
-    to->seconds = moves ? evaluate_key_time(timeline_of(c), next) - to->begin : 0;
+    to->begin = evaluate_key_time(c->timeline, from);
+    to->seconds = moves ? evaluate_key_time(c->timeline, next) - to->begin : 0;
     for (uint32_t i = 0; i < 3; i++) {
         to->from[i] = evaluate_number(&c->channel->keys, 3, from, i);
         to->to[i] = moves ? evaluate_number(&c->channel->keys, 3, next, i) : to->from[i];
@@ -67,7 +48,7 @@ static void set_vector(const certified *c, size_t next, vector_line *to) {
 
 static void set_part(joint_segment *s, const certified *c, int part) {
     if (part == 0)
-        set_rotation(c, s->next[0], &s->rotation);
+        s->rotation = certified_arc(*c, s->next[0]);
     else
         set_vector(c, s->next[part], &s->vectors[part - 1]);
 }

@@ -90,17 +90,11 @@ static void source_at(const turns *t, double time, size_t near, double q[4]) {
     arc_value(&a, time, q);
 }
 
-static void normalise(double q[4]) {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int i = 0; i < 4; i++)
-        q[i] /= length;
-}
-
 static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline) {
     for (size_t k = 0; k < t->count; k++) {
         double key[4], source[4];
         written_rotation(channel, k, key);
-        normalise(key);
+        evaluate_normalise(key);
         get(&t->source, k, source);
         put(&t->written, k, key, arc_sign(source, key));
         t->written_times[k] = written_time(timeline, k);

@@ -36,9 +36,7 @@ static bool round_rotation(double q[4]) {
 
 void unit_rotation(const pm_motion_channel *channel, size_t key, double q[4]) {
     evaluate_key(channel, key, q);
-    const double length = sqrt(dot(q, q));
-    for (int i = 0; i < 4; i++)
-        q[i] /= length;
+    evaluate_normalise(q);
 }
 
 double written_time(const pm_timeline *timeline, size_t key) {
