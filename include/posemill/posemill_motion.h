@@ -812,9 +812,9 @@ typedef struct pm_motion_batch_options {
     size_t report_pages; /* how many of the worst have a page. 0: none */
     const char *made_by; /* what the report says about how it was made. NULL: pm_motion_batch_run */
     /* The functions are called one at a time. NULL: not called */
-    pm_log_function
-        log; /* receives PM_LOG_WARNING and, with `automatic`, PM_LOG_INFO that says where
-                            a file is computed, on any thread */
+    /* Receives PM_LOG_WARNING and, with `automatic`, PM_LOG_INFO that says where a file is computed, on
+     * any thread. */
+    pm_log_function log;
     void *log_user;
     /* Receives what became of a file, on any thread, when its record is written. */
     void (*ended)(void *user, const pm_motion_batch_file *file);

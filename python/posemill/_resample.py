@@ -23,6 +23,8 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *
              end_rule: EndRule = "fit", out: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Rotations at another rate, from the first frame to the last.
 
+    They are computed on the host, in one pass over the frames, unless ``engine`` is given.
+
     Parameters
     ----------
     q : array_like or Rotation
