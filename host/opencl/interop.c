@@ -148,7 +148,10 @@ static pm_status enqueue_pieces(pm_cl_samples *s, const pm_cl_sample_outputs *ou
         const pm_piece at = pm_piece_at(total, size, i);
         status = enqueue_piece(s, outputs, &at, events, &count);
     }
-    if (status == PM_OK && done) {
+    if (status == PM_OK && done && count == 1) {
+        *done = events[0]; /* a marker behind it would be one more command */
+        count = 0;
+    } else if (status == PM_OK && done) {
         const pm_cl_wait all = {s->queue, count ? events : s->waits, count ? count : s->wait_count};
         status = pm_cl_marker(&all, done, s->error);
     }

@@ -253,23 +253,12 @@ static void fail_behind_a_gate(bool from_buffer) {
     free(results);
 }
 
-/* PoCL 3.1 and Intel's runtime terminate the process if commands wait for an event that failed, and
- * other commands wait for those. */
-static bool dies_of_failures(void) {
-    pm_device_info info;
-    pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
-    return strstr(info.platform, "Portable Computing Language") || strstr(info.platform, "Intel");
-}
-
 CALLER_TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
     if (is_caller_on_oclgrind()) /* which reports the intended failure */
         skip();
+    skip_if_failed_events_crash();
     fail_behind_a_gate(true);
-    if (dies_of_failures())
-        print_message("not tested: failed events of instances in host memory, which crash this "
-                      "driver\n");
-    else
-        fail_behind_a_gate(false);
+    fail_behind_a_gate(false);
     for (size_t round = 0; round < 4; round++)
         pose_on_queue(caller.in_order, PM_CROWD_PALETTE);
 }

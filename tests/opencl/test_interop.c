@@ -165,6 +165,7 @@ CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
 }
 
 CALLER_TEST(a_failed_wait_list_fails_the_event_of_the_job) {
+    skip_if_failed_events_crash();
     cl_command_queue queue = caller_queue();
     cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(sizeof c.rotations);
