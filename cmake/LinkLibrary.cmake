@@ -29,7 +29,7 @@ endfunction()
 # posemill_optional_library(<target> <NAME> <header> <library> <Debian package> <option> <what its
 #                           absence means>)
 # Likewise for an option that may be AUTO: linked where it is found. Linked, the target has the
-# definition POSEMILL_<NAME>.
+# definition POSEMILL_<NAME> among its POSEMILL_PARTS.
 function(posemill_optional_library target name header library package option absence)
     if(${option} STREQUAL "AUTO")
         find_path(${name}_INCLUDE_DIR ${header})
@@ -42,7 +42,7 @@ function(posemill_optional_library target name header library package option abs
         return()
     endif()
     posemill_link_library(${target} ${name} ${header} ${library} ${package} ${option})
-    target_compile_definitions(${target} PRIVATE POSEMILL_${name})
+    set_property(TARGET ${target} APPEND PROPERTY POSEMILL_PARTS POSEMILL_${name})
 endfunction()
 
 # posemill_left_out(<what, and how to get it>)

@@ -5,7 +5,7 @@
  * that a module can be loaded where none is installed; clGetPlatformIDs then says that there is no
  * platform. The functions are hidden: others in the process keep their own.
  */
-#include <CL/cl.h>
+#include <posemill/posemill_cl.h>
 
 #include <dlfcn.h>
 #include <pthread.h>

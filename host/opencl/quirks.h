@@ -7,9 +7,7 @@
 #ifndef PM_HOST_QUIRKS_H
 #define PM_HOST_QUIRKS_H
 
-#include <CL/cl.h>
-
-#include <posemill/posemill.h>
+#include <posemill/posemill_cl.h>
 
 /* Quirks that are found by the driver's name. */
 typedef struct pm_quirks {

@@ -122,7 +122,9 @@ function(consumer_check_exports library)
     endif()
 endfunction()
 
+# Compiles the libraries, whose optimiser other builds test.
 function(consumer_add_subdirectory)
+    set(BUILD_TYPE Debug)
     consumer_build_project("-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON -DPOSEMILL_MOTION=ON)
     consumer_check_exports("${WORK}/build/posemill/host/libposemill.so")
     consumer_check_exports("${WORK}/build/posemill/motion/libposemill_motion.so")

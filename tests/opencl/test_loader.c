@@ -6,9 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include <posemill/posemill.h>
-
-#include <CL/cl.h>
+#include <posemill/posemill_cl.h>
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -3,10 +3,7 @@
  * The wrappers that the linker puts between the library and its OpenCL and C runtimes. Drivers call
  * from their own threads, so all state is atomic.
  */
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
+#include <posemill/posemill_cl.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>

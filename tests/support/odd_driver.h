@@ -7,10 +7,7 @@
 #ifndef POSEMILL_TESTS_ODD_DRIVER_H
 #define POSEMILL_TESTS_ODD_DRIVER_H
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
-#include <CL/cl.h>
+#include <posemill/posemill_cl.h>
 
 #include <stdbool.h>
 #include <stddef.h>
