@@ -4,6 +4,7 @@
  * and finite vectors, other input is refused.
  */
 #include "base/counts.h"
+#include "support/digest_input.h"
 #include "support/engines.h"
 #include "support/motion.h"
 
@@ -12,22 +13,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEYS = 4, PER_SEGMENT = 20, SAMPLES = (KEYS - 1) * PER_SEGMENT + 1 };
+/* As many tracks as test_digest has, so that programs are built once for both. */
+enum { TRACKS = DIGEST_TRACKS, KEYS = 4, PER_SEGMENT = 20, SAMPLES = (KEYS - 1) * PER_SEGMENT + 1 };
 
-static float rotations[SAMPLES * 4], positions[SAMPLES * 3];
+static float rotations[SAMPLES * TRACKS * 4], positions[SAMPLES * TRACKS * 3];
 
 static void expect_sound(const char *what, pm_method method) {
-    for (size_t k = 0; k < SAMPLES; k++) {
+    for (size_t k = 0; k < (size_t)SAMPLES * TRACKS; k++) {
         double norm = 0;
         for (size_t i = 0; i < 4; i++)
             norm += (double)rotations[k * 4 + i] * (double)rotations[k * 4 + i];
         if (!(fabs(sqrt(norm) - 1) <= 1e-6))
-            fail_msg("%s, %s: sample %zu has norm %.9g", pm_method_describe(method)->name, what, k,
+            fail_msg("%s, %s: value %zu has norm %.9g", pm_method_describe(method)->name, what, k,
                      sqrt(norm));
         for (size_t i = 0; i < 3; i++)
             if (!isfinite(positions[k * 3 + i]))
-                fail_msg("%s, %s: the position of sample %zu is %g",
-                         pm_method_describe(method)->name, what, k, (double)positions[k * 3 + i]);
+                fail_msg("%s, %s: position %zu is %g", pm_method_describe(method)->name, what, k,
+                         (double)positions[k * 3 + i]);
     }
 }
 
@@ -83,7 +85,7 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
                 const double u = (double)(k % PER_SEGMENT) / PER_SEGMENT;
                 times[k] = u > 0 ? t[key] + (t[key + 1] - t[key]) * u : t[key];
             }
-            motion m = motion_make(KEYS, 1, 3.0, 0x71);
+            motion m = motion_make(KEYS, TRACKS, 3.0, 0x71);
             const pm_timeline timeline = {.key_count = KEYS, .times = t};
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             desc.loop_period = cases[i].loop_period;
@@ -101,8 +103,8 @@ TEST_ON_BOTH(positions_at_the_limits_of_float) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
-            motion m = motion_make(KEYS, 1, 3.0, 0x72);
-            for (size_t c = 0; c < (size_t)KEYS * 3; c++)
+            motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
+            for (size_t c = 0; c < (size_t)KEYS * TRACKS * 3; c++)
                 m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
             const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             char what[64];
@@ -125,8 +127,8 @@ enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
 TEST_ON_BOTH(user_tangents_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    double tangents[KEYS][3];
-    motion m = motion_make(KEYS, 1, 3.0, 0x73);
+    double tangents[KEYS * TRACKS][3];
+    motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
         const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
@@ -150,8 +152,8 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
 TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    double tangents[2][KEYS][4];
-    motion m = motion_make(KEYS, 1, 3.0, 0x76);
+    double tangents[2][KEYS * TRACKS][4];
+    motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
         const pm_method method = (pm_method)(n / TANGENT_SIZES);
@@ -178,7 +180,7 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
     const pm_rational starts[] = {{0, 0},         {0, 1},         {INT64_MAX, 1},
                                   {INT64_MIN, 1}, {1, INT64_MAX}, {INT64_MIN, INT64_MAX}};
     const uint64_t firsts[] = {0, UINT64_C(1) << 40, UINT64_MAX - SAMPLES, UINT64_MAX};
-    motion m = motion_make(KEYS, 1, 3.0, 0x74);
+    motion m = motion_make(KEYS, TRACKS, 3.0, 0x74);
     size_t accepted = 0;
     for (size_t key_rate = 0; key_rate < 4; key_rate++) {
         const pm_timeline timeline = {.key_count = KEYS, .rate = rates[key_rate]};
@@ -203,7 +205,7 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
 /* Sample times near the limits of double still clamp to the nearer end. */
 TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
     engine_for(state);
-    motion m = motion_make(KEYS, 1, 3.0, 0x75);
+    motion m = motion_make(KEYS, TRACKS, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
     pm_clip *clip = clip_make(engine_for(state), &desc);
@@ -211,15 +213,15 @@ TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
         {.sample_count = 1, .rate = {30000, 1001}, .first = UINT64_MAX - 1},
         {.sample_count = 1, .rate = {30000, 1001}, .start_after_first_key = {INT64_MIN, 1}},
     };
-    float ends[2][4];
+    float ends[2][TRACKS * 4];
     sample_make(clip, &(pm_sample_job){
                           .sample_count = 2, .times = (double[]){-1, 100}, .rotations = ends[0]});
     for (size_t i = 0; i < 2; i++) {
-        float out[4];
+        float out[TRACKS * 4];
         pm_sample_job job = jobs[i];
         job.rotations = out;
         sample_make(clip, &job);
-        expect_same_bits(out, ends[1 - i], 4, 4);
+        expect_same_bits(out, ends[1 - i], (size_t)TRACKS * 4, 4);
     }
     pm_clip_destroy(&clip);
     motion_free(&m);
