@@ -505,8 +505,8 @@ typedef struct pm_motion_compare_options {
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */
-    /* true: also a bound of the angles that no time exceeds, of the whole of clips that begin
-     * together. Refused for rotations of cubicspline, and with a method, start or trim_start */
+    /* true: also bounds of the angles and distances that no time exceeds, of the whole of clips that
+     * begin together. Refused for cubicspline, and with a method, start or trim_start */
     bool certify;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
@@ -580,8 +580,10 @@ typedef struct pm_motion_differences {
     const pm_motion_hint *hints;
     size_t hint_count;
     bool is_exceeded;         /* with a tolerance, by an angle or by a distance that is known */
-    double certified_degrees; /* that no time exceeds; NaN without `certify` */
-    size_t certified_joint;   /* that has them: its index among `joints` */
+    /* That no time exceeds, in degrees and units of length, and the indices among `joints` of those
+     * that have them. NaN without `certify`; distances also where places are not known. */
+    double certified_degrees, certified_distance;
+    size_t certified_joint, certified_distance_joint;
 
     uint64_t reserved[6]; /* 0 */
 } pm_motion_differences;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rotations of each pair of joints, over the whole of both clips.
+ * The rotations and the places of each pair of joints, over the whole of both clips.
  */
 #include "motion/compare/certified.h"
 
 #include <math.h>
 
-#include "motion/reduce/certify.h"
+#include "motion/reduce/space.h"
 
 static const double degrees_per_radian = 57.29577951308232;
+
+/* How far a bound of distances may be above what was found, of the sum of all offsets at rest. */
+static const double resolution = 1e-6;
 
 static pm_status check(const comparison *c, pm_error *error) {
     if (c->a->curve)
@@ -25,6 +28,27 @@ static pm_status check(const comparison *c, pm_error *error) {
     return PM_OK;
 }
 
+/* What may be certified of a joint; a NULL channel: not animated. */
+typedef certified joint_channels[SUBJECT_PATHS];
+
+static pm_status channels_of(const subject *s, joint_channels *to, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    for (size_t i = 0; i < s->joint_count * SUBJECT_PATHS; i++) {
+        const pm_motion_channel *channel = s->channels[i];
+        const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
+        if (!channel)
+            continue;
+        if (channel->interpolation == PM_MOTION_CUBICSPLINE)
+            return motion_refuse(error,
+                                 "joint '%s' has a cubic spline; a bound at all times is of slerp, "
+                                 "lines and steps",
+                                 motion_printable(shown, name.text, name.size));
+        to[i / SUBJECT_PATHS][i % SUBJECT_PATHS] =
+            (certified){channel, &s->clip->timelines[channel->timeline]};
+    }
+    return PM_OK;
+}
+
 /* A joint that is not animated has its rest pose as a key. */
 typedef struct held {
     pm_motion_channel channel;
@@ -32,44 +56,79 @@ typedef struct held {
     double time;
 } held;
 
-static pm_status rotation_of(const subject *s, uint32_t joint, held *rest, certified *found,
-                             pm_error *error) {
-    const pm_motion_channel *channel = s->channels[(size_t)joint * SUBJECT_PATHS];
-    const pm_motion_node *node = &s->view.content.nodes[joint];
-    char shown[MOTION_PRINTABLE];
-    if (channel && channel->interpolation == PM_MOTION_CUBICSPLINE)
-        return motion_refuse(error,
-                             "joint '%s' has a cubic spline; a bound at all times is of slerp and "
-                             "steps",
-                             motion_printable(shown, node->name.text, node->name.size));
-    if (channel) {
-        *found = (certified){channel, &s->clip->timelines[channel->timeline]};
-        return PM_OK;
-    }
+static certified rotation_of(const subject *s, joint_channels *channels, uint32_t joint,
+                             held *rest) {
+    if (channels[joint][PM_MOTION_ROTATION].channel)
+        return channels[joint][PM_MOTION_ROTATION];
     rest->time = s->begin;
     rest->timeline = (pm_timeline){.key_count = 1, .times = &rest->time};
-    rest->channel = (pm_motion_channel){.path = PM_MOTION_ROTATION,
-                                        .components = 4,
-                                        .keys = {.data = node->rotation, .type = PM_FLOAT64}};
-    *found = (certified){&rest->channel, &rest->timeline};
-    return PM_OK;
+    rest->channel = (pm_motion_channel){
+        .path = PM_MOTION_ROTATION,
+        .components = 4,
+        .keys = {.data = s->view.content.nodes[joint].rotation, .type = PM_FLOAT64}};
+    return (certified){&rest->channel, &rest->timeline};
 }
 
-pm_status compare_certify(const comparison *c, double *degrees, size_t *pair, pm_error *error) {
-    pm_status status = check(c, error);
-    *degrees = 0;
-    *pair = 0;
-    for (size_t p = 0; status == PM_OK && p < c->pairs->count; p++) {
+static certified_bound certify_angles(const comparison *c, joint_channels *a, joint_channels *b) {
+    certified_bound all = {0, 0};
+    for (size_t p = 0; p < c->pairs->count; p++) {
         held rest[2];
-        certified a, b;
-        status = rotation_of(c->a, c->pairs->pairs[p].a, &rest[0], &a, error);
-        if (status == PM_OK)
-            status = rotation_of(c->b, c->pairs->pairs[p].b, &rest[1], &b, error);
-        if (status != PM_OK)
-            return status;
-        const double bound = certify_rotation(a, b, 0).bound * degrees_per_radian;
-        *pair = bound > *degrees ? p : *pair;
-        *degrees = fmax(*degrees, bound);
+        const certified of_a = rotation_of(c->a, a, c->pairs->pairs[p].a, &rest[0]);
+        const certified of_b = rotation_of(c->b, b, c->pairs->pairs[p].b, &rest[1]);
+        const double degrees = certify_rotation(of_a, of_b, 0).bound * degrees_per_radian;
+        all.pair = degrees > all.most ? p : all.pair;
+        all.most = fmax(all.most, degrees);
     }
+    return all;
+}
+
+/* A length by which places are judged: of all offsets at rest. */
+static double size_of(const subject *s) {
+    double sum = 0;
+    for (size_t n = 0; n < s->joint_count; n++)
+        for (int i = 0; i < 3; i++)
+            sum += fabs(s->view.content.nodes[n].translation[i]);
+    return sum;
+}
+
+static pm_status certify_places(const comparison *c, joint_channels *a, joint_channels *b,
+                                motion_arena *arena, certified_bound *all, pm_error *error) {
+    const size_t count = c->pairs->count;
+    const double size = fmax(size_of(c->a), size_of(c->b));
+    size_t(*pairs)[2] = motion_allocate(arena, count, sizeof *pairs);
+    space_result found;
+    if (!pairs)
+        return motion_refuse_memory(error);
+    for (size_t p = 0; p < count; p++) {
+        pairs[p][0] = c->pairs->pairs[p].a;
+        pairs[p][1] = c->pairs->pairs[p].b;
+    }
+    const space_request request = {
+        .sides = {{&c->a->view.content, a}, {&c->b->view.content, b}},
+        .pairs = pairs,
+        .pair_count = count,
+        .resolution = size > 0 ? resolution * size : 1e-6,
+    };
+    const pm_status status = space_certify(&request, &found, error);
+    if (status == PM_OK)
+        *all = (certified_bound){found.bound, found.pair};
+    return status;
+}
+
+pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_error *error) {
+    motion_arena arena = {NULL};
+    joint_channels *a = motion_allocate(&arena, c->a->joint_count, sizeof *a);
+    joint_channels *b = motion_allocate(&arena, c->b->joint_count, sizeof *b);
+    pm_status status = a && b ? check(c, error) : motion_refuse_memory(error);
+    *bounds = (certified_bounds){{(double)NAN, 0}, {(double)NAN, 0}};
+    if (status == PM_OK)
+        status = channels_of(c->a, a, error);
+    if (status == PM_OK)
+        status = channels_of(c->b, b, error);
+    if (status == PM_OK)
+        bounds->degrees = certify_angles(c, a, b);
+    if (status == PM_OK && c->a->has_places && c->b->has_places)
+        status = certify_places(c, a, b, &arena, &bounds->distance, error);
+    motion_arena_release(&arena);
     return status;
 }

@@ -99,7 +99,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .tolerance_degrees = o->tolerance_degrees,
                            .tolerance_mm = o->tolerance_mm,
                            .certify = b && o->certify,
-                           .certified_degrees = (double)NAN};
+                           .certified = {{(double)NAN, 0}, {(double)NAN, 0}}};
     if (!o->engine || !b)
         return true;
     m->outcome.method = pm_method_describe(o->method)->name;
@@ -222,8 +222,7 @@ static bool list(pm_motion_comparison *m) {
 
 static pm_status certify(pm_motion_comparison *m, pm_error *error) {
     outcome *o = &m->outcome;
-    return o->certify ? motion_name_failure(compare_certify(&m->numbers, &o->certified_degrees,
-                                                            &o->certified_pair, error),
+    return o->certify ? motion_name_failure(compare_certify(&m->numbers, &o->certified, error),
                                             o->a.path, error)
                       : PM_OK;
 }
@@ -238,27 +237,31 @@ static size_t place_of(const comparison *c, size_t pair) {
 
 pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
+    const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
     const pm_status status = certify(m, error);
     if (status != PM_OK)
         return status;
-    m->found = (pm_motion_differences){.joint_count = c->pairs->count,
-                                       .clip = difference_of(c, &c->clip),
-                                       .moment_count = c->moment_count,
-                                       .only_in_a = c->pairs->only[0],
-                                       .only_in_b = c->pairs->only[1],
-                                       .only_in_a_count = c->pairs->only_count[0],
-                                       .only_in_b_count = c->pairs->only_count[1],
-                                       .times = c->time_count,
-                                       .key_times = c->key_times,
-                                       .start = c->start,
-                                       .seconds = c->seconds,
-                                       .unit_mm = m->outcome.unit_mm,
-                                       .up = (pm_motion_up)c->a->up,
-                                       .hint_count = m->hints.count,
-                                       .is_exceeded = outcome_exceeds(&m->outcome),
-                                       .certified_degrees = m->outcome.certified_degrees,
-                                       .certified_joint = place_of(c, m->outcome.certified_pair)};
+    m->found =
+        (pm_motion_differences){.joint_count = c->pairs->count,
+                                .clip = difference_of(c, &c->clip),
+                                .moment_count = c->moment_count,
+                                .only_in_a = c->pairs->only[0],
+                                .only_in_b = c->pairs->only[1],
+                                .only_in_a_count = c->pairs->only_count[0],
+                                .only_in_b_count = c->pairs->only_count[1],
+                                .times = c->time_count,
+                                .key_times = c->key_times,
+                                .start = c->start,
+                                .seconds = c->seconds,
+                                .unit_mm = m->outcome.unit_mm,
+                                .up = (pm_motion_up)c->a->up,
+                                .hint_count = m->hints.count,
+                                .is_exceeded = outcome_exceeds(&m->outcome),
+                                .certified_degrees = bounds->degrees.most,
+                                .certified_joint = place_of(c, bounds->degrees.pair),
+                                .certified_distance = bounds->distance.most,
+                                .certified_distance_joint = place_of(c, bounds->distance.pair)};
     if (list(m))
         m->json = outcome_json(&m->outcome, &size);
     if (m->json)

@@ -5,7 +5,7 @@
 #ifndef POSEMILL_MOTION_OUTCOME_H
 #define POSEMILL_MOTION_OUTCOME_H
 
-#include "motion/compare/compare.h"
+#include "motion/compare/certified.h"
 #include "motion/compare/scene.h"
 
 #include <stdio.h>
@@ -29,9 +29,8 @@ typedef struct outcome {
     double unit_mm; /* millimetres per unit of length */
     bool has_tolerance;
     double tolerance_degrees, tolerance_mm;
-    bool certify;             /* a bound of the angles is asked for */
-    double certified_degrees; /* NaN: none */
-    size_t certified_pair;
+    bool certify; /* bounds are asked for */
+    certified_bounds certified;
     outcome_words *words; /* NULL: those of the command */
     void *words_user;
 } outcome;

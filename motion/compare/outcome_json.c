@@ -117,6 +117,13 @@ static void write_scales(json_writer *json, const comparison *c) {
     json_end_object(json);
 }
 
+static void write_certified_name(json_writer *json, const char *key, const comparison *c,
+                                 const certified_bound *bound) {
+    const bool is_known = c->pairs->count > 0 && !isnan(bound->most);
+    json_write_string(json, key,
+                      is_known ? subject_name(c->a, c->pairs->pairs[bound->pair].a).text : NULL);
+}
+
 static void write_certified(json_writer *json, const outcome *o) {
     const comparison *c = o->comparison;
     if (!o->certify) {
@@ -124,10 +131,10 @@ static void write_certified(json_writer *json, const outcome *o) {
         return;
     }
     json_begin_object(json, "certified");
-    json_write_number(json, "degrees", o->certified_degrees);
-    json_write_string(
-        json, "name",
-        c->pairs->count > 0 ? subject_name(c->a, c->pairs->pairs[o->certified_pair].a).text : NULL);
+    json_write_number(json, "degrees", o->certified.degrees.most);
+    write_certified_name(json, "name", c, &o->certified.degrees);
+    json_write_number(json, "distance", o->certified.distance.most);
+    write_certified_name(json, "distance_name", c, &o->certified.distance);
     json_end_object(json);
 }
 

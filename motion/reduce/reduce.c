@@ -204,7 +204,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     const pm_status status = share_distance(&request, &result, error);
     if (status == PM_OK && (isnan(r->distance.time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
-        r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.node};
+        r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.pair};
         r->distance_clip = clip;
     }
     r->distance.bound = fmax(r->distance.bound, result.bound);

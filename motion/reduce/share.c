@@ -23,6 +23,7 @@ typedef struct sharing {
     const share_request *request;
     size_t nodes;
     certified (*a)[3], (*b)[3];  /* by node */
+    size_t (*pairs)[2];          /* each node with itself */
     reduced_channel **rotations; /* by node; NULL: keeps its keys */
     double **cuts;               /* of each interval of them in this round */
     size_t exceeded;             /* places in this round */
@@ -35,10 +36,13 @@ static pm_status gather(sharing *s, pm_error *error) {
     s->nodes = s->request->content->node_count;
     s->a = motion_allocate(&s->arena, s->nodes, sizeof *s->a);
     s->b = motion_allocate(&s->arena, s->nodes, sizeof *s->b);
+    s->pairs = motion_allocate(&s->arena, s->nodes, sizeof *s->pairs);
     s->rotations = motion_allocate(&s->arena, s->nodes, sizeof *s->rotations);
     s->cuts = motion_allocate(&s->arena, s->nodes, sizeof *s->cuts);
-    if (!s->a || !s->b || !s->rotations || !s->cuts)
+    if (!s->a || !s->b || !s->pairs || !s->rotations || !s->cuts)
         return motion_refuse_memory(error);
+    for (size_t n = 0; n < s->nodes; n++)
+        s->pairs[n][0] = s->pairs[n][1] = n;
     for (size_t c = 0; c < s->request->count; c++) {
         reduced_channel *channel = &s->request->channels[c];
         const pm_motion_channel *of = channel->source.channel;
@@ -197,9 +201,10 @@ static bool cut_limits(sharing *s) {
 }
 
 static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
-    const space_request space = {.content = s->request->content,
-                                 .a = s->a,
-                                 .b = s->b,
+    const pm_motion_content *content = s->request->content;
+    const space_request space = {.sides = {{content, s->a}, {content, s->b}},
+                                 .pairs = s->pairs,
+                                 .pair_count = s->nodes,
                                  .at = s->request->at,
                                  .limit = s->request->distance,
                                  .exceeds = exceeds,

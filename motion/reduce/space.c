@@ -157,8 +157,8 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent) {
 typedef struct space_walk {
     const space_request *request;
     space_result *result;
-    size_t count;
-    size_t *order;
+    size_t counts[2]; /* of nodes */
+    size_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];
     placed
@@ -167,26 +167,27 @@ typedef struct space_walk {
 } space_walk;
 
 static const certified *channels_of(const space_walk *w, int side, size_t node) {
-    return side == 0 ? w->request->a[node] : w->request->b[node];
+    return w->request->sides[side].channels[node];
 }
 
-static const pm_motion_node *node_of(const space_walk *w, size_t node) {
-    return &w->request->content->nodes[node];
+static const pm_motion_node *node_of(const space_walk *w, int side, size_t node) {
+    return &w->request->sides[side].content->nodes[node];
 }
 
 static void pose_at(const space_walk *w, double time, placed *const poses[2]) {
     for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < w->count; i++) {
-            const size_t n = w->order[i];
-            const int32_t parent = node_of(w, n)->parent;
+        for (size_t i = 0; i < w->counts[side]; i++) {
+            const size_t n = w->orders[side][i];
+            const int32_t parent = node_of(w, side, n)->parent;
             place(&w->segments[side][n], parent >= 0 ? &poses[side][parent] : NULL, time,
                   &poses[side][n]);
         }
 }
 
 /* The largest distance of a joint and its three points. */
-static double apart(const space_walk *w, placed *const poses[2], size_t node) {
-    const placed *a = &poses[0][node], *b = &poses[1][node];
+static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
+    const size_t *nodes = w->request->pairs[pair];
+    const placed *a = &poses[0][nodes[0]], *b = &poses[1][nodes[1]];
     double all = 0;
     for (int point = -1; point < 3; point++) {
         double d[3];
@@ -198,45 +199,53 @@ static double apart(const space_walk *w, placed *const poses[2], size_t node) {
     return all;
 }
 
-static double excess(const space_walk *w, size_t node, double seconds) {
+static double excess(const space_walk *w, size_t pair, double seconds) {
     double sum = 0, reach = 0;
     for (int side = 0; side < 2; side++) {
-        const joint_speed *s = &w->speeds[side][node];
+        const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
         sum += s->acceleration + s->growth * s->rate * s->rate * w->request->at;
         reach += s->reach + s->growth * w->request->at;
     }
     return sum * seconds * seconds / 8 + rounding * reach;
 }
 
-static void note(const space_walk *w, size_t node, double found, double time) {
+static void note(const space_walk *w, size_t pair, double found, double time) {
     if (found <= w->result->found)
         return;
     w->result->found = found;
     w->result->time = time;
-    w->result->node = node;
+    w->result->pair = pair;
 }
 
-static void report(const space_walk *w, size_t node, double time, double distance) {
-    if (w->request->exceeds)
-        w->request->exceeds(w->request->user, node, time, distance);
+/* Whether a pair needs no closer look in an interval; a limit that is exceeded is reported. */
+static bool is_decided(const space_walk *w, size_t pair, double time, double found, double bound,
+                       bool is_last) {
+    const space_request *r = w->request;
+    if (r->resolution > 0)
+        return is_last || bound <= w->result->found + r->resolution;
+    if (bound <= r->limit)
+        return true;
+    if (found <= r->limit && !is_last)
+        return false;
+    if (r->exceeds)
+        r->exceeds(r->user, pair, time, bound);
+    return true;
 }
 
-/* Whether all joints are decided in an interval whose ends are known. */
+/* Whether all pairs are decided in an interval whose ends are known. */
 static bool decide(const space_walk *w, double begin, double end, placed *const from[2],
                    placed *const to[2], bool is_last) {
     bool all = true;
-    for (size_t n = 0; n < w->count; n++) {
-        const double at_begin = apart(w, from, n), at_end = apart(w, to, n);
+    for (size_t p = 0; p < w->request->pair_count; p++) {
+        const double at_begin = apart(w, from, p), at_end = apart(w, to, p);
         const double found = fmax(at_begin, at_end);
-        const double bound = found + excess(w, n, end - begin);
+        const double bound = found + excess(w, p, end - begin);
         const double time = at_begin > at_end ? begin : end;
-        note(w, n, found, time);
-        if (found > w->request->limit || (is_last && bound > w->request->limit))
-            report(w, n, time, bound);
-        else if (bound > w->request->limit)
-            all = false;
-        if (bound <= w->request->limit || found > w->request->limit || is_last)
+        note(w, p, found, time);
+        if (is_decided(w, p, time, found, bound, is_last))
             w->result->bound = fmax(w->result->bound, bound);
+        else
+            all = false;
     }
     return all;
 }
@@ -257,7 +266,7 @@ static void cover(const space_walk *w, double begin, double end, placed *const f
 static double next_time(const space_walk *w) {
     double time = (double)INFINITY;
     for (int side = 0; side < 2; side++)
-        for (size_t n = 0; n < w->count; n++)
+        for (size_t n = 0; n < w->counts[side]; n++)
             for (int part = 0; part < 3; part++) {
                 const certified *c = &channels_of(w, side, n)[part];
                 const size_t next = w->segments[side][n].next[part];
@@ -270,7 +279,7 @@ static double next_time(const space_walk *w) {
 /* Goes past a key time. */
 static void pass(const space_walk *w, double time) {
     for (int side = 0; side < 2; side++)
-        for (size_t n = 0; n < w->count; n++)
+        for (size_t n = 0; n < w->counts[side]; n++)
             for (int part = 0; part < 3; part++) {
                 const certified *c = &channels_of(w, side, n)[part];
                 joint_segment *s = &w->segments[side][n];
@@ -281,9 +290,9 @@ static void pass(const space_walk *w, double time) {
                 set_part(s, c, part);
             }
     for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < w->count; i++) {
-            const size_t n = w->order[i];
-            const int32_t parent = node_of(w, n)->parent;
+        for (size_t i = 0; i < w->counts[side]; i++) {
+            const size_t n = w->orders[side][i];
+            const int32_t parent = node_of(w, side, n)->parent;
             w->speeds[side][n] =
                 speed_of(&w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL);
         }
@@ -329,26 +338,29 @@ bool space_order(const pm_motion_content *content, size_t *order) {
 
 static bool allocate(space_walk *w) {
     bool good = true;
-    w->order = motion_allocate(&w->arena, w->count, sizeof *w->order);
     for (int side = 0; side < 2; side++) {
-        w->segments[side] = motion_allocate(&w->arena, w->count, sizeof *w->segments[side]);
-        w->speeds[side] = motion_allocate(&w->arena, w->count, sizeof *w->speeds[side]);
-        good = good && w->segments[side] && w->speeds[side];
+        const pm_motion_content *content = w->request->sides[side].content;
+        const size_t count = w->counts[side] = content->node_count;
+        w->orders[side] = motion_allocate(&w->arena, count, sizeof *w->orders[side]);
+        w->segments[side] = motion_allocate(&w->arena, count, sizeof *w->segments[side]);
+        w->speeds[side] = motion_allocate(&w->arena, count, sizeof *w->speeds[side]);
+        good = good && w->orders[side] && w->segments[side] && w->speeds[side] &&
+               space_order(content, w->orders[side]);
         for (size_t i = 0; i < HALVINGS + 3; i++) {
-            w->poses[i][side] = motion_allocate(&w->arena, w->count, sizeof *w->poses[i][side]);
+            w->poses[i][side] = motion_allocate(&w->arena, count, sizeof *w->poses[i][side]);
             good = good && w->poses[i][side];
         }
     }
-    return good && w->order && space_order(w->request->content, w->order);
+    return good;
 }
 
 pm_status space_certify(const space_request *request, space_result *result, pm_error *error) {
-    space_walk w = {.request = request, .result = result, .count = request->content->node_count};
+    space_walk w = {.request = request, .result = result};
     *result = (space_result){.time = 0};
     const bool good = allocate(&w);
     for (int side = 0; good && side < 2; side++)
-        for (size_t n = 0; n < w.count; n++)
-            begin_segment(&w.segments[side][n], node_of(&w, n), channels_of(&w, side, n));
+        for (size_t n = 0; n < w.counts[side]; n++)
+            begin_segment(&w.segments[side][n], node_of(&w, side, n), channels_of(&w, side, n));
     if (good)
         walk_all(&w);
     motion_arena_release(&w.arena);

@@ -20,19 +20,29 @@
 typedef struct space_result {
     double found, bound; /* lengths */
     double time;         /* of `found` */
-    size_t node;
+    size_t pair;         /* of `found` */
 } space_result;
 
-typedef struct space_request {
+/* One of two motions. */
+typedef struct space_side {
     const pm_motion_content *content; /* of the nodes */
-    /* For each node its rotation, translation and scale, of both motions; a NULL channel: its rest pose. No
-     * channel is a cubicspline. */
-    certified (*a)[3], (*b)[3];
-    double at;    /* distance of the three points */
-    double limit; /* that is decided */
-    /* Receives what exceeds the limit, or cannot be shown to be below it: a node, a time, and how far it
+    /* For each node its rotation, translation and scale; a NULL channel: its rest pose. None is a
+     * cubicspline. */
+    certified (*channels)[3];
+} space_side;
+
+typedef struct space_request {
+    space_side sides[2];
+    size_t (*pairs)[2]; /* nodes of both sides that are compared */
+    size_t pair_count;
+    double at; /* distance of the three points; 0: positions alone */
+    /* Either the bound is at most this above the largest distance that is found; 0: not */
+    double resolution;
+    /* or it is decided where this is exceeded. */
+    double limit;
+    /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
      * is. NULL: not called */
-    void (*exceeds)(void *user, size_t node, double time, double distance);
+    void (*exceeds)(void *user, size_t pair, double time, double distance);
     void *user;
 } space_request;
 

@@ -82,6 +82,41 @@ class Reducing(Case):
         self.assertGreater(said["certified"]["degrees"], 1)
         self.assertGreaterEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] - 1e-9)
         self.assertLessEqual(said["certified"]["degrees"], dense["clip"]["max_degrees"] * 1.01)
+        self.assertGreater(said["certified"]["distance"], said["clip"]["max_distance"] + 0.1)
+        self.assertGreaterEqual(said["certified"]["distance"], dense["clip"]["max_distance"] - 1e-9)
+        self.assertLessEqual(said["certified"]["distance"], dense["clip"]["max_distance"] * 1.01)
+
+    def test_distances_are_certified_of_joints_in_any_order(self):
+        self.run_posemill("resample", WALK, "-o", "slow.bvh", "--rate", "10")
+        self.run_posemill("convert", "slow.bvh", "slow.gltf")
+        asset = json.loads((self.folder / "slow.gltf").read_text())
+        last = len(asset["nodes"]) - 1
+        asset["nodes"].reverse()
+        for node in asset["nodes"]:
+            node["children"] = [last - child for child in node.pop("children", [])]
+            if not node["children"]:
+                del node["children"]
+        for scene in asset["scenes"]:
+            scene["nodes"] = [last - node for node in scene["nodes"]]
+        for skin in asset.get("skins", []):
+            skin["joints"] = [last - node for node in skin["joints"]]
+            skin.pop("skeleton", None)
+        for channel in asset["animations"][0]["channels"]:
+            channel["target"]["node"] = last - channel["target"]["node"]
+        (self.folder / "other.gltf").write_text(json.dumps(asset))
+        same = self.differences("slow.gltf", "other.gltf", "--certify")
+        self.assertLess(same["certified"]["distance"], 1e-3)
+        said = [self.differences(WALK, name, "--certify")["certified"] for name in ("slow.gltf", "other.gltf")]
+        self.assertGreater(said[0]["distance"], 0.1)
+        self.assertAlmostEqual(said[0]["distance"], said[1]["distance"], delta=1e-3)
+        self.assertEqual(said[0]["distance_name"], said[1]["distance_name"])
+
+    def test_distances_without_places_are_not_certified(self):
+        (self.folder / "turns.csv").write_text("0,0,0,0,0,0,1,0.5\n0,0,0,0,0,1,0,0.5\n")
+        said = self.differences("turns.csv", "turns.csv", "--certify")
+        self.assertIsNone(said["certified"]["distance"])
+        self.assertIsNone(said["certified"]["distance_name"])
+        self.assertIsNotNone(said["certified"]["name"])
 
     def test_a_certificate_is_of_whole_clips_by_their_own_curves(self):
         self.reduce(WALK, "-o", "small.glb")

@@ -64,7 +64,7 @@ static const option compare_table[] = {
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
      parse_tolerance, 0},
     {"--certify", 0, NULL,
-     "also state a bound of the angles that no time exceeds, also between those that are compared",
+     "also state bounds of the angles and distances that no time exceeds, also between those that are compared",
      NULL, AT(compare.certify)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},

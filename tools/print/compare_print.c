@@ -110,14 +110,14 @@ static void print_verdict(FILE *file, const outcome *o) {
                        o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
 }
 
-static void print_certified(FILE *file, const outcome *o) {
-    const comparison *c = o->comparison;
+static void print_certified(FILE *file, const comparison *c, const certified_bound *bound,
+                            const char *what, const char *unit) {
     char shown[4 * NAME_BYTES + 1];
-    if (!o->certify || c->pairs->count == 0)
+    if (c->pairs->count == 0 || isnan(bound->most))
         return;
-    show_name(shown, subject_name(c->a, c->pairs->pairs[o->certified_pair].a));
-    printable_line(file, "certified: no angle exceeds %.9g degrees at any time: %s",
-                   o->certified_degrees, shown);
+    show_name(shown, subject_name(c->a, c->pairs->pairs[bound->pair].a));
+    printable_line(file, "certified: no %s exceeds %.9g %s at any time: %s", what, bound->most,
+                   unit, shown);
 }
 
 void compare_print(FILE *file, const outcome *o) {
@@ -141,6 +141,7 @@ void compare_print(FILE *file, const outcome *o) {
     print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
     print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
     print_joints(file, c);
-    print_certified(file, o);
+    print_certified(file, c, &o->certified.degrees, "angle", "degrees");
+    print_certified(file, c, &o->certified.distance, "distance", "units");
     print_verdict(file, o);
 }
