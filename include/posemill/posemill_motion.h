@@ -691,6 +691,10 @@ typedef struct pm_motion_batch_task {
     double scale;
     pm_motion_turn turn;
     unsigned decimals;
+    /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
+     * `at` may be 0: 10 cm, which are 10 units of BVH and 0.1 otherwise. Its clips, threads and
+     * progress are those of the batch. NULL: they are not */
+    const pm_motion_reduce_options *reduce;
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
 
@@ -842,7 +846,7 @@ typedef struct pm_motion_batch_options {
 PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                        const pm_motion_batch_options *options, pm_error *error);
 
-/* Resamples or converts the files of a list into a folder, on threads of its own. `engine` may be NULL
+/* Resamples, converts or reduces the files of a list into a folder, on threads of its own. `engine` may be NULL
  * without a rate, and with `automatic`. A file that cannot be used is a failure in `result`, and not a failure of the
  * run. If the run ends early, for example because of a full disk or another run with other options,
  * it returns an error, and files that are already done stay. `result`, which may be NULL, is filled

@@ -9,7 +9,9 @@
 #include "motion/base/counts.h"
 #include "motion/base/fault.h"
 #include "motion/batch/batch.h"
+#include "motion/reduce/reduction.h"
 #include "motion/task/task_clips.h"
+#include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
 
 /* ---- checks ------------------------------------------------------------------------------------ */
@@ -24,6 +26,22 @@ static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
     if (curve->tangents == PM_TANGENTS_USER && !curve->tangents_file)
         return motion_fail(error, PM_ERROR_ARGUMENT, "tangents_file is NULL");
     return MOTION_CHECK_RESERVED(pm_motion_curve, curve, error);
+}
+
+/* Curves of other options would not be those that are bounded. */
+static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *error) {
+    const char *other = task->rate             ? "rate"
+                        : task_moves(task)     ? "scale and turn"
+                        : task->start.num != 0 ? "start"
+                        : task->end.num != 0   ? "end"
+                        : task->trim_start > 0 ? "trim_start"
+                                               : NULL;
+    if (other)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
+    if (task->format != PM_MOTION_GLTF && task->format != PM_MOTION_GLB)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "format: only gltf and glb hold keys at some times only");
+    return reduction_check_options(task->reduce, error);
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
@@ -47,7 +65,8 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if (!isfinite(task->scale) || task->scale < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
                            task->scale);
-    return motion_check_texts("clips", task->clips, task->clip_count, error);
+    status = motion_check_texts("clips", task->clips, task->clip_count, error);
+    return status == PM_OK && task->reduce ? check_reduction(task, error) : status;
 }
 
 static bool is_empty(const char *path) {

@@ -311,6 +311,7 @@ static void describe(const batch_file *file, batch_result *result) {
     record->checked = report->checked;
     record->identical = report->identical;
     record->max_error = report->max_error;
+    record->reduced = report->reduced;
     gather_warnings(file, result);
 }
 

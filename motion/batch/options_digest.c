@@ -106,10 +106,21 @@ static void write_conversion(FILE *text, const pm_motion_batch_task *o) {
     write_numbers(text, "scale", &(double){o->scale > 0 ? o->scale : 1}, 1);
 }
 
+static void write_reduction(FILE *text, const pm_motion_reduce_options *o) {
+    const double bounds[] = {o->angle, o->position, o->scale, o->distance, o->at};
+    fprintf(text, "angle %d\ncurve %d\ncommon %d\n", o->has_angle, (int)o->curve, o->common);
+    write_numbers(text, "bounds", bounds, sizeof bounds / sizeof bounds[0]);
+}
+
 static void write_options(FILE *text, const pm_motion_batch_task *o, const options_files *files,
                           const batch_item *item) {
-    fprintf(text, "posemill %s 1\nwriter %d\n", o->converts ? "convert" : "resample",
+    fprintf(text, "posemill %s 1\nwriter %d\n",
+            o->reduce     ? "reduce"
+            : o->converts ? "convert"
+                          : "resample",
             MOTION_WRITER_VERSION);
+    if (o->reduce)
+        write_reduction(text, o->reduce);
     write_rate(text, o->rate);
     fprintf(text, "to %d\n", (int)o->format);
     for (size_t i = 0; i < o->clip_count; i++)

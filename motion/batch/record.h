@@ -8,6 +8,7 @@
 #define POSEMILL_MOTION_RECORD_H
 
 #include "motion/files/digest.h"
+#include "motion/task/task_reduce.h"
 
 #include <posemill/posemill.h>
 
@@ -33,6 +34,7 @@ typedef struct batch_record {
     bool checked, identical; /* of --check: whether all bits are those of the reference path. Not
                                 read back, like max_error, in radians */
     double max_error;
+    task_reduced reduced; /* not read back */
     double seconds;
     uint64_t bytes_read, bytes_written;
     int64_t output_time; /* of the output's last change, in nanoseconds since 1970 */

@@ -53,6 +53,17 @@ static void failure_members(json_writer *json, const batch_record *record) {
     json_write_integer(json, "code", (uint64_t)record->code);
 }
 
+static void reduced_member(json_writer *json, const task_reduced *reduced) {
+    json_begin_object(json, "reduced");
+    json_write_integer(json, "keys_before", reduced->keys_before);
+    json_write_integer(json, "keys_after", reduced->keys_after);
+    json_write_number(json, "degrees", reduced->degrees);
+    json_write_number(json, "distance", reduced->distance);
+    json_write_number(json, "position", reduced->position);
+    json_write_number(json, "scale", reduced->scale);
+    json_end_object(json);
+}
+
 void record_members_write(json_writer *json, const batch_record *record) {
     static const char *const statuses[] = {"done", "kept", "failed"};
     json_write_path(json, "name", non_empty(record->name));
@@ -75,6 +86,8 @@ void record_members_write(json_writer *json, const batch_record *record) {
         json_write_bool(json, "identical", record->identical);
         json_write_number(json, "max_error", record->max_error);
     }
+    if (record->reduced.is_done)
+        reduced_member(json, &record->reduced);
     json_write_number(json, "seconds", record->seconds);
     json_write_integer(json, "bytes_read", record->bytes_read);
     json_write_integer(json, "bytes_written", record->bytes_written);

@@ -53,14 +53,19 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     return PM_OK;
 }
 
-static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,
-                               pm_error *error) {
+pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
     const pm_method_info *curve = pm_method_describe(o->curve);
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
                            (int)o->curve);
     if (o->curve != PM_METHOD_SLERP)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp", curve->name);
+    const pm_status status = check_numbers(o, error);
+    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
+}
+
+static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,
+                               pm_error *error) {
     if (o->distance > 0 && source->node_count == 0)
         return motion_fail(error, PM_ERROR_FILE, "has no nodes; a distance requires a skeleton");
     if (o->clip_count > 0 && !o->clips)
@@ -69,8 +74,7 @@ static pm_status check_options(const pm_motion_content *source, const pm_motion_
         if (o->clips[i] >= source->clip_count)
             return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu of %zu clips", i,
                                o->clips[i], source->clip_count);
-    const pm_status status = check_numbers(o, error);
-    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
+    return reduction_check_options(o, error);
 }
 
 static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {

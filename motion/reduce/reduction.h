@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The report of a reduction.
+ * What a reduction is asked for, and its report.
  */
 #ifndef POSEMILL_MOTION_REDUCTION_H
 #define POSEMILL_MOTION_REDUCTION_H
@@ -17,6 +17,9 @@ struct pm_motion_reduction {
     motion_arena arena;
     char *json; /* malloc'ed */
 };
+
+/* What does not depend on the motion. */
+pm_status reduction_check_options(const pm_motion_reduce_options *options, pm_error *error);
 
 /* Makes the report of channels that are done. `distance` has a node as its channel. NULL: memory is exhausted. */
 pm_motion_reduction *reduction_make(const pm_motion_content *source,

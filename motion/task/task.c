@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resamples or converts one file: its clips, the rate, the curve, and what the format of the output asks
+ * Resamples, converts or reduces one file: its clips, the rate, the curve, and what the format of the output asks
  * for.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -119,13 +119,16 @@ static void describe_source(task_work *w) {
     report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
     report->source_frames = count_frames(w);
-    report->rate = w->how->task->rate ? w->rate : clip->rate;
+    report->rate = w->how->task->rate     ? w->rate
+                   : w->how->task->reduce ? (pm_rational){0, 0}
+                                          : clip->rate;
     report->track_count = count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
     report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
-    report->method = !w->how->task->rate ? ""
-                     : w->is_authored    ? "authored"
-                                         : pm_method_describe(w->how->task->curve.method)->name;
+    report->method = w->how->task->reduce  ? pm_method_describe(w->how->task->reduce->curve)->name
+                     : !w->how->task->rate ? ""
+                     : w->is_authored      ? "authored"
+                                           : pm_method_describe(w->how->task->curve.method)->name;
     report->checked = w->how->task->check;
     list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
 }
@@ -179,7 +182,8 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
                                                .decimals = o->decimals,
                                                .left_out = note_left_out,
                                                .left_out_user = w->report->left_out,
-                                               .observer = observer};
+                                               .observer = observer,
+                                               .rest = o->reduce ? w->motion : NULL};
     return pm_motion_convert(motion, &options, w->out->path, error);
 }
 
@@ -236,12 +240,33 @@ static pm_status write_resampled(task_work *w, pm_motion_format format,
                : write_copy(w, engine, &copied, format, observer, done, error);
 }
 
+static pm_status write_reduced(task_work *w, pm_motion_format format,
+                               const pm_motion_observer *observer, pm_error *error) {
+    pm_motion *reduced = NULL;
+    pm_motion_reduction *reduction = NULL;
+    pm_motion_reduce_options how = *w->how->task->reduce;
+    how.threads = w->how->is_batch ? 1 : how.threads; /* a batch has a thread for each file */
+    how.progress = w->how->progress;
+    how.progress_user = w->how->progress_user;
+    pm_status status =
+        task_reduce(w->motion, &how, w->clips, w->clip_count, &reduced, &reduction, error);
+    if (status == PM_OK) {
+        w->report->reduced = task_reduced_of(reduction);
+        status = write_converted(w, reduced, format, observer, error);
+    }
+    pm_motion_destroy_reduction(&reduction);
+    pm_motion_destroy(&reduced);
+    return status;
+}
+
 static pm_status write_any(task_work *w, pm_motion_resample_report *done, pm_error *error) {
     const pm_motion_format format = format_of_output(w, w->out->path);
     const pm_motion_observer observer = {.see = see_output, .user = w};
     if (w->how->task->rate)
         return write_resampled(w, format, &observer, done, error);
     done->samples = w->report->source_frames;
+    if (w->how->task->reduce)
+        return write_reduced(w, format, &observer, error);
     return write_converted(w, w->motion, format, &observer, error);
 }
 
@@ -262,7 +287,8 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
         motion_warn_at(w->how->log, w->how->log_user, w->path,
                        "not scaled or turned, because no layout names them: %s",
                        w->report->other_arrays);
-    if (!has_rate && w->clip_count > 0 && content->clip_count > 1 && is_gltf(format))
+    if (!has_rate && !w->how->task->reduce && w->clip_count > 0 && content->clip_count > 1 &&
+        is_gltf(format))
         return motion_fail_at(
             error, PM_ERROR_ARGUMENT, "--clip", "leave it out, or write a format of one clip",
             "has no effect: %s holds all clips of '%s'", pm_motion_format_name(format), w->path);

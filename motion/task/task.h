@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resamples or converts one file as a batch does, in three steps: open, write, close.
+ * Resamples, converts or reduces one file as a batch does, in three steps: open, write, close.
  */
 #ifndef POSEMILL_MOTION_TASK_H
 #define POSEMILL_MOTION_TASK_H
@@ -9,6 +9,7 @@
 #include "motion/task/task_clips.h"
 #include "motion/task/task_curve.h"
 #include "motion/task/task_engines.h"
+#include "motion/task/task_reduce.h"
 
 /* What is the same for many files. */
 typedef struct task_how {
@@ -39,6 +40,7 @@ typedef struct task_report {
     double end_cut;          /* seconds that are left out at the end, unasked */
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
+    task_reduced reduced;
 } task_report;
 
 typedef struct task_input {

@@ -193,6 +193,40 @@ class Reducing(Case):
         self.reduce("a.glb", "-o", "a.glb", "--overwrite")
         self.assertLess((self.folder / "a.glb").stat().st_size, len(before))
 
+    def test_a_batch_is_the_files_one_by_one(self):
+        takes = self.folder / "takes" / "day1"
+        takes.mkdir(parents=True)
+        (takes / "walk.bvh").write_bytes(WALK.read_bytes())
+        (takes / "broken.bvh").write_text("HIERARCHY\n")
+        words = ("reduce", "takes", "--out-dir", "small", "--distance", "0.2", "--angle", "1")
+        done = self.run_posemill(*words, "--json", code=1)
+        records = {Path(record["name"]).name: record for record in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(records["broken.glb"]["status"], "failed")
+        record = records["walk.glb"]
+        self.assertEqual((record["status"], record["method"], record["rate"]), ("done", "slerp", None))
+        alone = self.reduce(WALK, "-o", "alone.glb", "--distance", "0.2", "--angle", "1")
+        self.assertEqual((self.folder / "small" / "day1" / "walk.glb").read_bytes(),
+                         (self.folder / "alone.glb").read_bytes())
+        self.assertEqual(record["reduced"], {
+            "keys_before": alone["keys_before"], "keys_after": alone["keys_after"],
+            "degrees": alone["angle_degrees"]["bound"], "distance": alone["distance"]["bound"],
+            "position": alone["position"]["bound"], "scale": None})
+        again = self.run_posemill(*words, "--resume", code=1)
+        self.assertIn("1 kept, 1 failed", again.stdout)
+        other = self.run_posemill(*words, "--resume", "--common", code=1)
+        self.assertIn("1 done, 1 failed", other.stdout)
+        self.assertIn("1 done, 1 failed", self.run_posemill("merge", "small", code=1).stdout)
+
+    def test_a_batch_checks_its_options_first(self):
+        for words, reason in ((("--to", "bvh"), "cannot hold keys at some times only"),
+                              (("-o", "o.glb"), "cannot be combined with --out-dir"),
+                              (("--verify",), "requires --resume")):
+            done = self.run_posemill("reduce", WALK, "--out-dir", "small", *words, code=2)
+            self.assertIn(reason, done.stderr)
+        done = self.run_posemill("reduce", WALK, "-o", "o.glb", "--jobs", "2", code=2)
+        self.assertIn("--jobs", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_standard_streams(self):
         done = self.run_posemill("reduce", "-", "-o", "-", "--format", "bvh", input=WALK.read_bytes(), text=False)
         self.reduce(WALK, "-o", "file.glb")

@@ -9,19 +9,18 @@
 #include "motion/base/seconds.h"
 #include "motion/files/output_names.h"
 #include "motion/task/task_files.h"
-#include "options/motion_options.h"
+#include "motion/task/task_reduce.h"
+#include "options/page_options.h"
+#include "resample_run.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct reduce_options {
-    const char *out;
-    pm_motion_format format; /* of an output without an extension */
-    bool json, overwrite;
-    clip_names clips;
+    resample_options files;
     pm_motion_reduce_options reduce;
-    motion_options motion;
 } reduce_options;
 
 /* ---- options ------------------------------------------------------------------------- */
@@ -55,13 +54,19 @@ static bool parse_curve(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(reduce_options, field)
 static const option reduce_table[] = {
-    {"--out", 'o', "OUT", "output file, .glb or .gltf; - is standard output", option_text, AT(out)},
-    {"--to", 0, "FORMAT", "format of an output without an extension: gltf, glb; default: glb",
-     motion_option_format, AT(format)},
-    {"--overwrite", 0, NULL, "also replace the input itself", NULL, AT(overwrite)},
+    {"--out", 'o', "OUT", "output file, .glb or .gltf; - is standard output", option_text,
+     AT(files.out)},
+    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
+     AT(files.batch.run.out_dir)},
+    {"--to", 0, "FORMAT",
+     "format of outputs without an extension, and of all outputs of a batch: gltf, glb;\n"
+     "default: glb",
+     motion_option_format, AT(files.batch.run.task.format)},
     {"--clip", 0, "NAME", "a clip to reduce, by its name or number; may be repeated; default: all",
-     motion_option_clip, AT(clips)},
-    {"--json", 0, NULL, "print the report as JSON, with all joints", NULL, AT(json)},
+     motion_option_clip, AT(files.clips)},
+    {"--json", 0, NULL,
+     "print the report as JSON, with all joints; of a batch its records, one a line", NULL,
+     AT(files.json)},
 };
 static const option bound_table[] = {
     {"--angle", 0, "DEG",
@@ -91,7 +96,8 @@ static const option bound_table[] = {
 
 static const command_help help = {
     .name = "reduce",
-    .usage = "IN -o OUT.glb [OPTIONS]",
+    .usage = "IN -o OUT.glb [OPTIONS]\n"
+             "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Drops keys of a motion where its curve is kept within a bound: at every time, not\n"
                "only at keys.",
     .notes =
@@ -99,9 +105,11 @@ static const command_help help = {
         "Each joint has as few keys as its bound allows. Channels with steps and cubic splines\n"
         "keep their keys. The report states the largest error that was found, and a bound that\n"
         "no time exceeds. Keys are single precision, and the bound is that of their curves.\n"
-        "The output is glTF: BVH, NPZ and CSV have a row for each frame.",
+        "The output is glTF: BVH, NPZ and CSV have a row for each frame.\n"
+        "With --out-dir a record of each file is kept, with its bounds, as by resample.",
     .example = "posemill reduce walk.bvh -o walk.glb --angle 0.5\n"
-               "posemill reduce character.glb -o small.glb --angle 1 --position 0.001",
+               "posemill reduce character.glb -o small.glb --angle 1 --position 0.001\n"
+               "posemill reduce takes --out-dir small --distance 0.1 --resume",
     .takes_operands = true,
 };
 
@@ -169,38 +177,31 @@ static pm_status write_file(const reduce_options *o, const pm_motion *motion,
                             const pm_motion *reduced, reduced_file *f, pm_error *error) {
     const pm_motion_observer observer = {.see = see_output, .user = f};
     const pm_motion_format named = pm_motion_find_format(f->out);
-    const pm_motion_convert_options options = {.format = named != PM_MOTION_ANY ? named
-                                                         : o->format            ? o->format
-                                                                                : PM_MOTION_GLB,
-                                               .strict = o->motion.read.strict,
-                                               .left_out = note_left_out,
-                                               .left_out_user = f,
-                                               .observer = &observer,
-                                               .rest = motion};
+    const pm_motion_convert_options options = {
+        .format = named != PM_MOTION_ANY ? named : o->files.batch.run.task.format,
+        .strict = o->files.motion.read.strict,
+        .left_out = note_left_out,
+        .left_out_user = f,
+        .observer = &observer,
+        .rest = motion};
     return pm_motion_convert(reduced, &options, f->out, error);
-}
-
-/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
-static double default_at(const pm_motion *motion) {
-    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
 }
 
 static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file *f,
                         pm_error *error) {
     size_t clips[TASK_CLIPS_MAX], count = 0;
-    const pm_motion_batch_task task = {.clips = o->clips.names, .clip_count = o->clips.count};
+    const clip_names *names = &o->files.clips;
+    const pm_motion_batch_task task = {.clips = names->names, .clip_count = names->count};
     pm_motion *reduced = NULL;
     pm_motion_reduction *reduction = NULL;
     pm_status status = task_find_clips(motion, f->in, &task, clips, &count, error);
     if (status != PM_OK)
         return status;
-    o->reduce.at = o->reduce.at > 0 ? o->reduce.at : default_at(motion);
-    o->reduce.clips = o->clips.count > 0 ? clips : NULL;
-    o->reduce.clip_count = o->clips.count > 0 ? count : 0;
-    status = pm_motion_reduce(motion, &o->reduce, &reduced, &reduction, error);
+    status = task_reduce(motion, &o->reduce, clips, names->count > 0 ? count : 0, &reduced,
+                         &reduction, error);
     if (status == PM_OK)
         status = write_file(o, motion, reduced, f, error);
-    if (status == PM_OK && o->json)
+    if (status == PM_OK && o->files.json)
         fputs(pm_motion_reduction_json(reduction), stdout);
     else if (status == PM_OK && !cli_quiet)
         print_text(f, pm_motion_get_content(motion), pm_motion_get_reduction(reduction));
@@ -213,9 +214,9 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
 }
 
 static cli_exit check_clash(const reduce_options *o, const char *in) {
-    const named_file names[] = {{o->out, LOCATION_OUTPUT}, {in, LOCATION_INPUT}};
+    const named_file names[] = {{o->files.out, LOCATION_OUTPUT}, {in, LOCATION_INPUT}};
     const named_file *output = NULL, *other = NULL;
-    return o->overwrite || !names_clash(names, 2, &output, &other)
+    return o->files.batch.run.overwrite || !names_clash(names, 2, &output, &other)
                ? CLI_DONE
                : cli_fail(CLI_CANNOT_WRITE, in,
                           "choose another name for the output, or replace it with --overwrite",
@@ -223,56 +224,65 @@ static cli_exit check_clash(const reduce_options *o, const char *in) {
 }
 
 static cli_exit run(reduce_options *o, const char *in) {
-    reduced_file f = {.in = in, .out = o->out, .begun = seconds_now()};
+    reduced_file f = {.in = in, .out = o->files.out, .begun = seconds_now()};
     pm_motion *motion = NULL;
     pm_error error = {.status = PM_OK};
     cli_exit code = check_clash(o, in);
     if (code == CLI_DONE)
-        code = motion_options_open(&o->motion, in, &motion);
+        code = motion_options_open(&o->files.motion, in, &motion);
     if (code == CLI_DONE) {
-        motion_options_warn(&o->motion, 1u << pm_motion_get_content(motion)->format);
+        motion_options_warn(&o->files.motion, 1u << pm_motion_get_content(motion)->format);
         code = cli_done(reduce(o, motion, &f, &error), &error);
     }
     pm_motion_destroy(&motion);
     return code;
 }
 
-static cli_exit check_format(const reduce_options *o) {
-    const pm_motion_format named = pm_motion_find_format(o->out);
-    const pm_motion_format format = named != PM_MOTION_ANY ? named : o->format;
-    if (format == PM_MOTION_ANY || format == PM_MOTION_GLTF || format == PM_MOTION_GLB)
-        return CLI_DONE;
-    return cli_fail(CLI_USAGE, o->out, "write .glb or .gltf",
-                    "%s has a row for each frame, and cannot hold keys at some times only",
-                    pm_motion_format_name(format));
+/* Keys at some times only. */
+static bool is_sparse(pm_motion_format format) {
+    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
 }
 
-static cli_exit check(const reduce_options *o, int operands) {
+static cli_exit check(const reduce_options *o) {
+    const resample_options *files = &o->files;
+    const pm_motion_batch_task *task = &files->batch.run.task;
+    const pm_motion_format named =
+        files->out ? pm_motion_find_format(files->out) : (pm_motion_format)PM_MOTION_ANY;
+    const pm_motion_format format = named != PM_MOTION_ANY ? named : task->format;
     pm_error error = {.status = PM_OK};
-    if (operands != 1)
-        return options_usage(&help, "file", "%d given; expected one motion file", operands);
-    if (!o->out)
-        return options_usage(&help, "-o", "missing; expected -o OUT.glb");
-    if (o->json && strcmp(o->out, "-") == 0)
-        return options_usage(&help, "--json",
-                             "cannot be combined with an output on standard output");
-    const pm_motion_batch_task task = {.format = o->format};
-    const pm_status status = task_check_output(&task, "-o", o->out, &error);
-    return status == PM_OK ? check_format(o) : cli_done(status, &error);
+    if (!is_sparse(format))
+        return cli_fail(CLI_USAGE, files->out ? files->out : "--to", "write .glb or .gltf",
+                        "%s has a row for each frame, and cannot hold keys at some times only",
+                        pm_motion_format_name(format));
+    if (files->out && task_check_output(task, "-o", files->out, &error) != PM_OK)
+        return cli_done(error.status, &error);
+    return batch_options_check(&help, &files->batch, !files->out);
 }
 
 int cmd_reduce(int argc, char **argv) {
     reduce_options options;
     cli_exit code = CLI_DONE;
+    char *command = page_command_line(argc, argv);
     memset(&options, 0, sizeof options);
+    pm_motion_batch_options *run_options = &options.files.batch.run;
+    run_options->made_by = command ? command : "posemill reduce";
     const option_group groups[] = {
         {"Files", reduce_table, sizeof reduce_table / sizeof reduce_table[0], &options},
         {"Bounds", bound_table, sizeof bound_table / sizeof bound_table[0], &options},
-        motion_options_group(&options.motion)};
-    if (!options_parse(&help, groups, 3, &argc, argv, &code))
-        return (int)code;
-    code = check(&options, argc);
-    if (code == CLI_DONE)
-        code = run(&options, argv[0]);
+        motion_options_group(&options.files.motion),
+        batch_options_group(&options.files.batch),
+        batch_report_options_group(&options.files.batch)};
+    if (options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
+        pm_motion_batch_task *task = &run_options->task;
+        task->reduce = &options.reduce;
+        task->format = task->format != PM_MOTION_ANY ? task->format : PM_MOTION_GLB;
+        code = resample_find_output(&help, &options.files, &argc, argv);
+        if (code == CLI_DONE)
+            code = check(&options);
+        if (code == CLI_DONE)
+            code = options.files.out ? run(&options, argv[0])
+                                     : resample_run(&options.files, argv, (size_t)argc);
+    }
+    free(command);
     return (int)code;
 }
