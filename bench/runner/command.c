@@ -64,6 +64,8 @@ static const command_help help = {
         "                multiply-adds, whose samples are operations, two for each; palette-fill:\n"
         "                a fill of the size of the palettes of crowd\n"
         "  baseline      C for one purpose on all cores: upsampling by 4, and crowd\n"
+        "  simple        upsampling by 4 by a loop over samples that the compiler vectorises, with\n"
+        "                acosf and sinf of the C library; if it has vectors of them\n"
         "  obvious       one work-item per sample, built-in acos and sin\n"
         "  upsample-4, upsample-2, downsample-4\n"
         "                uniform keys to uniform samples, left in device memory\n"
