@@ -133,32 +133,133 @@ static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count
 /* The cursors of PM_LANES samples. */
 typedef struct lane_cursors {
     real u;
-    pm_mask odd;               /* samples in odd laps */
-    pm_u32 segments[PM_LANES]; /* in the order of the samples */
-    pm_u32 timeline;
-    bool any_odd;
+    pm_mask odd;
+    pm_mask segments;                      /* in the order of the samples */
+    bool any_odd, any_on_key, any_on_next; /* samples in odd laps, at u 0 or 1, at u 1 */
 } lane_cursors;
 
-/* Lanes from `count` on repeat the last sample. */
-static inline lane_cursors lane_cursors_of(const pm_cursor *cursors, pm_u32 count) {
-    pm_cursor padded[PM_LANES];
-    lane_cursors at;
-    if (count < PM_LANES) {
-        for (pm_u32 i = 0; i < PM_LANES; i++)
-            padded[i] = cursors[i < count ? i : count - 1];
-        cursors = padded;
+/* The cursors of samples: in arrays of one type, which compilers turn into vectors. */
+typedef struct sample_block {
+    pm_u32 segments[PM_WALK_BLOCK]; /* with the bits of a cursor */
+    float u[PM_WALK_BLOCK];
+} sample_block;
+
+enum { LANE_BLOCKS = PM_WALK_BLOCK / PM_LANES };
+
+/* PM_STRIDE samples from the places on, which move on to the next. */
+static inline void locate_stride(pm_uniform_map map, pm_places *restrict places,
+                                 pm_u32 *restrict segments, float *restrict u) {
+    for (pm_u32 i = 0; i < PM_STRIDE; i++) {
+        const pm_place place = pm_place_at(places, i);
+        const pm_cursor cursor = pm_cursor_of(map, place);
+        segments[i] = cursor.segment;
+        u[i] = cursor.u;
+        pm_set_place(places, i, pm_place_sum(map, place, places->stride));
     }
+}
+
+/* Whether PM_STRIDE samples span whole segments, and no sample of a block is at an end. */
+static inline bool repeats(pm_uniform_map map, const pm_places *places) {
+    const pm_u64 block = PM_WALK_BLOCK / PM_STRIDE * places->stride.units;
+    pm_u64 highest = 0;
+    for (pm_u32 i = 0; i < PM_STRIDE; i++)
+        highest = highest > places->units[i] ? highest : places->units[i];
+    return (pm_u32)places->stride.units == 0 && places->stride.rest == 0 &&
+           places->stride.odd_lap == 0 && highest + block < pm_units_of(map.segment_count);
+}
+
+/* PM_WALK_BLOCK samples from the places on, which move on to the next. */
+__attribute__((noinline)) static void locate_block(pm_uniform_map map, pm_places *restrict places,
+                                                   sample_block *restrict block) {
+    const bool same = repeats(map, places);
+    const pm_place stride = places->stride;
+    const pm_u32 step = (pm_u32)(stride.units >> 32);
+    locate_stride(map, places, block->segments, block->u);
+    for (pm_u32 k = PM_STRIDE; k < PM_WALK_BLOCK; k += PM_STRIDE) {
+        if (!same) {
+            locate_stride(map, places, block->segments + k, block->u + k);
+            continue;
+        }
+        memcpy(block->u + k, block->u, PM_STRIDE * sizeof *block->u);
+        for (pm_u32 i = 0; i < PM_STRIDE; i++)
+            block->segments[k + i] = block->segments[i] + k / PM_STRIDE * step;
+    }
+    for (pm_u32 i = 0; same && i < PM_STRIDE; i++)
+        places->units[i] += (PM_WALK_BLOCK / PM_STRIDE - 1) * stride.units;
+}
+
+/* `count` samples, and the last one again until lanes are full. */
+static inline void read_block(const pm_cursor *cursors, pm_u32 count, sample_block *block) {
 #define PM_EVEN(j) (2 * (j))
 #define PM_ODD(j) (2 * (j) + 1)
-    const real low = pm_load_reals((const float *)(const void *)cursors);
-    const real high = pm_load_reals((const float *)(const void *)(cursors + PM_LANES / 2));
-    const pm_mask words = (pm_mask)PM_SHUFFLE(low, high, PM_EVEN);
-    const pm_mask segments = words & (int32_t)PM_CURSOR_SEGMENT;
-    at.u = PM_IN_LANES(PM_SHUFFLE(low, high, PM_ODD));
+    for (pm_u32 k = 0; k < count; k += PM_LANES) {
+        pm_cursor padded[PM_LANES];
+        const pm_cursor *from = cursors + k;
+        if (count - k < PM_LANES) {
+            for (pm_u32 i = 0; i < PM_LANES; i++)
+                padded[i] = from[i < count - k ? i : count - k - 1];
+            from = padded;
+        }
+        const real low = pm_load_reals((const float *)(const void *)from);
+        const real high = pm_load_reals((const float *)(const void *)(from + PM_LANES / 2));
+        const real segments = PM_SHUFFLE(low, high, PM_EVEN);
+        memcpy(block->segments + k, &segments, sizeof segments);
+        pm_set_reals(block->u + k, PM_SHUFFLE(low, high, PM_ODD));
+    }
+}
+
+/* PM_LANES samples from `sample` on. */
+static inline lane_cursors lane_cursors_of(const sample_block *block, pm_u32 sample) {
+    lane_cursors at;
+    pm_mask words;
+    memcpy(&words, block->segments + sample, sizeof words);
+    at.segments = words & (int32_t)PM_CURSOR_SEGMENT;
+    at.u = PM_IN_LANES(pm_load_reals(block->u + sample));
     at.odd = PM_IN_LANES(words < 0);
     at.any_odd = pm_any(at.odd) != 0;
-    memcpy(at.segments, &segments, sizeof segments);
+    at.any_on_key = pm_any_on_key(at.u) != 0;
+    at.any_on_next = pm_any(at.u == PM_REAL(1.0f)) != 0;
     return at;
+}
+
+/* Segments of PM_LANES items, in their order. */
+typedef struct item_segments {
+    pm_u32 of[PM_LANES];
+} item_segments;
+
+static inline item_segments segments_of(pm_mask segments) {
+    item_segments items;
+    memcpy(items.of, &segments, sizeof items.of);
+    return items;
+}
+
+/* Whether all segments are among PM_LANES, from `first` on. */
+static inline bool are_near(pm_mask segments, int32_t first) {
+    return !pm_any((segments - first) & ~(PM_LANES - 1));
+}
+
+static inline pm_mask higher(pm_mask a, pm_mask b) {
+    return pm_bits_select(a > b, a, b);
+}
+
+static inline int32_t highest_of(pm_mask segments) {
+    int32_t highest = segments[0];
+    for (int i = 1; i < PM_LANES; i++)
+        highest = highest > segments[i] ? highest : segments[i];
+    return highest;
+}
+
+/* Lane j gets the value in lane from[j]. */
+static inline real spread(real v, pm_mask from) {
+#if PM_LANES == 16
+    return (real)_mm512_permutexvar_ps((__m512i)from, (__m512)v);
+#else
+    return (real)_mm256_permutevar8x32_ps((__m256)v, (__m256i)from);
+#endif
+}
+
+static inline pm_quat spread_quat(pm_quat q, pm_mask from) {
+    return pm_quat_of(spread(q.x, from), spread(q.y, from), spread(q.z, from), spread(q.w, from));
 }
 
 /* Vector k has the quaternions of a part of the lanes: PM_NEIGHBOURS samples one after another. */
@@ -174,9 +275,9 @@ static inline real row_of(const float *keys, size_t row, const pm_u32 *segments)
 #endif
 }
 
-/* A quaternion of the segment of each sample; segments are `row` floats apart. */
-static inline pm_quat gather_items(const float *keys, size_t row, const lane_cursors *at) {
-    const pm_u32 *segments = at->segments;
+/* A quaternion of the segment of each item; segments are `row` floats apart. */
+static inline pm_quat gather_items(const float *keys, size_t row, const item_segments *at) {
+    const pm_u32 *segments = at->of;
     return pm_lanes_of(pm_rows_of(row_of(keys, row, segments),
                                   row_of(keys, row, segments + PM_NEIGHBOURS),
                                   row_of(keys, row, segments + 2 * (size_t)PM_NEIGHBOURS),
