@@ -7,6 +7,7 @@
 #include "kernels/pm_walk.h"
 
 #define walk_segments PM_OF(walk_segments)
+#define walk_components PM_OF(walk_components)
 #define walk_plan PM_OF(walk_plan)
 #define walk_plan_of PM_OF(walk_plan_of)
 #define walk_value PM_OF(walk_value)
@@ -14,6 +15,8 @@
 #define walk_near PM_OF(walk_near)
 #define walk_block PM_OF(walk_block)
 #define walk_tracks PM_OF(walk_tracks)
+
+enum { walk_components = PM_COMPONENTS };
 
 /* The segments of the items in the lanes. */
 static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segments *at,
