@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The walks of one curve, that of PM_METHOD: the kernels' own, in lanes of tracks; and the samples of a
- * track in lanes, each with its own segment, for tracks that are few or have timelines of their own.
+ * track in lanes, for tracks that are few or have timelines of their own. Where samples share segments, lanes
+ * first have neighbouring segments, and compute what the samples of each share.
  * Included once for each curve, as kernels/pm_walk.h is: it has no guard.
  */
 #include "kernels/pm_walk.h"
