@@ -171,6 +171,7 @@ typedef struct lane_cursors {
     pm_mask odd;
     pm_mask segments;                      /* in the order of the samples */
     bool any_odd, any_on_key, any_on_next; /* samples in odd laps, at u 0 or 1, at u 1 */
+    bool any_between;                      /* samples at another u */
 } lane_cursors;
 
 /* The cursors of samples: in arrays of one type, which compilers turn into vectors. */
@@ -254,6 +255,7 @@ static inline lane_cursors lane_cursors_of(const sample_block *block, pm_u32 sam
     at.any_odd = pm_any(at.odd) != 0;
     at.any_on_key = pm_any_on_key(at.u) != 0;
     at.any_on_next = pm_any(at.u == PM_REAL(1.0f)) != 0;
+    at.any_between = pm_any((at.u != PM_REAL(0.0f)) & (at.u != PM_REAL(1.0f))) != 0;
     return at;
 }
 

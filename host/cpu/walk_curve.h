@@ -7,11 +7,13 @@
  */
 #include "kernels/pm_walk.h"
 
+#define walk_keys PM_OF(walk_keys)
 #define walk_segments PM_OF(walk_segments)
 #define walk_components PM_OF(walk_components)
 #define walk_plan PM_OF(walk_plan)
 #define walk_plan_of PM_OF(walk_plan_of)
 #define walk_value PM_OF(walk_value)
+#define walk_signed PM_OF(walk_signed)
 #define walk_apart PM_OF(walk_apart)
 #define walk_near PM_OF(walk_near)
 #define walk_block PM_OF(walk_block)
@@ -19,13 +21,21 @@
 
 enum { walk_components = PM_COMPONENTS };
 
-/* The segments of the items in the lanes. */
+/* The keys of the segments of the items in the lanes. */
+static inline void walk_keys(const pm_walk *w, pm_u32 track, const item_segments *at,
+                             bool with_next, pm_segment_data *data) {
+    const pm_track_layout *layout = &w->layout[track];
+    const float *keys = w->keys + layout->first;
+    data->key = gather_items(keys, layout->row, at);
+    data->next = with_next ? gather_items(keys + layout->row, layout->row, at) : data->key;
+}
+
+/* All of the segments. */
 static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segments *at,
                                  pm_segment_data *data) {
     const pm_track_layout *layout = &w->layout[track];
     const float *keys = w->keys + layout->first;
-    data->key = gather_items(keys, layout->row, at);
-    data->next = gather_items(keys + layout->row, layout->row, at);
+    walk_keys(w, track, at, true, data);
 #if PM_COEFFICIENTS > 0
     data->coefficients[0] = gather_items(keys + layout->plane, layout->row, at);
 #endif
@@ -44,6 +54,7 @@ static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segm
 #if PM_CONSTANTS > 1
     data->constants[1] = same_items(w->constants + 4 * (w->padded_tracks + track));
 #endif
+    (void)keys;
 }
 
 /* The samples of a block on one timeline, PM_LANES at a time. Those from one on are `near` each other if
@@ -73,6 +84,15 @@ static inline void walk_plan_of(const sample_block *block, pm_u32 count, walk_pl
     }
 }
 
+/* Flips the signs of a track's samples in odd laps where its wrap is -1. */
+static inline pm_quat walk_signed(const pm_walk *w, pm_u32 track, const lane_cursors *at,
+                                  pm_quat value) {
+    if (PM_COMPONENTS == 4 && at->any_odd)
+        value = pm_quat_scaled(value,
+                               pm_select(at->odd, PM_REAL(w->layout[track].wrap), PM_REAL(1.0f)));
+    return value;
+}
+
 static inline pm_quat walk_value(const pm_walk *w, pm_u32 track, const lane_cursors *at,
                                  const real *basis, const PM_OF(segment) * curve,
                                  const pm_segment_data *ends) {
@@ -88,17 +108,20 @@ static inline pm_quat walk_value(const pm_walk *w, pm_u32 track, const lane_curs
     value = pm_at_ends(ends, at->u, value, PM_PASSES);
 #endif
     (void)ends;
-    if (PM_COMPONENTS == 4 && at->any_odd)
-        value = pm_quat_scaled(value,
-                               pm_select(at->odd, PM_REAL(w->layout[track].wrap), PM_REAL(1.0f)));
-    return value;
+    return walk_signed(w, track, at, value);
 }
 
-/* PM_LANES samples, each with a segment of its own. */
+/* PM_LANES samples, each with a segment of its own. Only keys are read where all lie on them. */
 static inline pm_quat walk_apart(const pm_walk *w, pm_u32 track, const lane_cursors *at,
                                  const real *basis) {
     const item_segments segments = segments_of(at->segments);
     pm_segment_data data;
+#if PM_PASSES
+    if (!at->any_between) {
+        walk_keys(w, track, &segments, at->any_on_next, &data);
+        return walk_signed(w, track, at, pm_at_ends(&data, at->u, data.key, PM_PASSES));
+    }
+#endif
     walk_segments(w, track, &segments, &data);
     const PM_OF(segment) curve = PM_OF(begin)(&data);
     return walk_value(w, track, at, basis, &curve, &data);
