@@ -280,10 +280,14 @@ static inline pm_mask higher(pm_mask a, pm_mask b) {
 }
 
 static inline int32_t highest_of(pm_mask segments) {
-    int32_t highest = segments[0];
-    for (int i = 1; i < PM_LANES; i++)
-        highest = highest > segments[i] ? highest : segments[i];
-    return highest;
+#if PM_LANES == 16
+    return _mm512_reduce_max_epi32((__m512i)segments);
+#else
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128((__m256i)segments),
+                              _mm256_extracti128_si256((__m256i)segments, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+#endif
 }
 
 /* Lane j gets the value in lane from[j]. */
