@@ -244,12 +244,12 @@ static cli_exit run_simple(bench_run *run, const bench_case *which, bench_result
     const scenes *s = &run->scenes;
     baseline *base = baseline_create(run->pool, which->method, true, s->rotations, s->segments + 1);
     baseline_work work = {base, baseline_memory(run->device.bytes)};
-    cli_exit code = CLI_DONE;
+    cli_exit code;
     roofline_set_work(work_of_baseline(s, which->method), result);
     result->samples = run->device.bytes / SAMPLE_BYTES;
-    if (!work.base || !work.out)
+    if (!work.base || !work.out) {
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    if (code == CLI_DONE) {
+    } else {
         memset(work.out, 0xff, run->device.bytes);
         code = measure(run, which, baseline_once, &work, result);
     }

@@ -160,6 +160,7 @@ static inline void walk_block(const pm_walk *w, sample_block *block, pm_u32 samp
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     pm_u32 timeline = UINT32_MAX;
     walk_plan plan;
+    plan.count = 0;
     for (pm_u32 t = 0; t < w->track_count; t++, to += PM_COMPONENTS) {
         if (w->layout[t].timeline != timeline) {
             timeline = w->layout[t].timeline;
