@@ -37,8 +37,19 @@ static baseline_loop *loop_of(pm_method method) {
     }
 }
 
+static baseline_loop *simple_loop_of(pm_method method) {
+    const simple_loops *loops = loops_of_processor().simple;
+    return method == PM_METHOD_SLERP   ? loops->slerp
+           : method == PM_METHOD_SQUAD ? loops->squad
+                                       : NULL;
+}
+
 bool baseline_has(pm_method method) {
     return loop_of(method) != NULL;
+}
+
+bool baseline_has_simple(pm_method method) {
+    return simple_loop_of(method) != NULL;
 }
 
 /* ---- squad's inner points ------------------------------------------------------ */
@@ -112,7 +123,6 @@ void *baseline_memory(size_t bytes) {
 static bool prepare(baseline *base, pm_method method, const float *keys, size_t key_count) {
     const size_t count = key_count * BASELINE_TRACKS;
     const size_t bytes = count * 4 * sizeof(float); /* cannot overflow: the keys are in memory */
-    baseline_pack *pack = loops_of_processor().curves->pack;
     const bool is_squad = method == PM_METHOD_SQUAD;
     base->keys = baseline_memory(bytes);
     base->inner = is_squad ? baseline_memory(bytes) : NULL;
@@ -120,24 +130,31 @@ static bool prepare(baseline *base, pm_method method, const float *keys, size_t 
         return false;
     memcpy(base->keys, keys, bytes);
     sign_keys(base->keys, key_count);
-    if (is_squad) {
+    if (is_squad)
         make_inner(base->keys, key_count, base->inner);
-        pack(base->inner, count);
-    }
-    pack(base->keys, count);
     return true;
 }
 
-baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
+static void pack(const baseline *base) {
+    const size_t count = (base->segment_count + 1) * BASELINE_TRACKS;
+    const baseline_loops *loops = loops_of_processor().curves;
+    loops->pack(base->keys, count);
+    if (base->inner)
+        loops->pack(base->inner, count);
+}
+
+baseline *baseline_create(parallel_pool *pool, pm_method method, bool is_simple, const float *keys,
                           size_t key_count) {
     baseline *base = calloc(1, sizeof *base);
     if (!base)
         return NULL;
     base->pool = pool;
-    base->loop = loop_of(method);
+    base->loop = is_simple ? simple_loop_of(method) : loop_of(method);
     base->segment_count = key_count - 1;
     if (!prepare(base, method, keys, key_count))
         baseline_destroy(&base);
+    else if (!is_simple)
+        pack(base);
     return base;
 }
 

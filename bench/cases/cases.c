@@ -34,6 +34,7 @@ static const bench_group groups[] = {
     {"ceiling", "palette-fill", BENCH_PALETTE_FILL, SCENE_CROWD, CLOCK_KERNEL, false, NULL},
     {"baseline", NULL, BENCH_BASELINE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has},
     {"baseline", NULL, BENCH_CROWD_BASELINE, SCENE_CROWD, CLOCK_WALL, false, NULL},
+    {"simple", NULL, BENCH_SIMPLE, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has_simple},
     {"obvious", NULL, BENCH_OBVIOUS, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp},
     {"upsample-4", NULL, BENCH_JOB, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL},
     {"upsample-2", NULL, BENCH_JOB, SCENE_UPSAMPLE_2, CLOCK_KERNEL, false, NULL},

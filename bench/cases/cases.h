@@ -16,6 +16,7 @@ typedef enum bench_kind {
     BENCH_COPY,
     BENCH_ARITHMETIC, /* fused multiply-adds; samples are operations */
     BENCH_BASELINE,
+    BENCH_SIMPLE, /* the baseline's job, by loops that are left to the compiler to vectorise */
     BENCH_OBVIOUS,
     BENCH_JOB,            /* results left in device memory */
     BENCH_SIZE,           /* results left in device memory, for a given number of samples */

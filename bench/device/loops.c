@@ -6,7 +6,7 @@
 
 #define LOOPS_OF(set)                                                                              \
     (bench_loops) {                                                                                \
-        &baseline_loops_##set, &baseline_walks_##set, &arithmetic_loop_##set                       \
+        &baseline_loops_##set, &simple_loops_##set, &baseline_walks_##set, &arithmetic_loop_##set  \
     }
 
 bench_loops loops_of_processor(void) {

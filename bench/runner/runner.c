@@ -85,7 +85,8 @@ static cli_exit prepare_baseline(bench_run *run, pm_method method, baseline_work
     if (!run->baseline_out)
         run->baseline_out = baseline_memory(run->device.bytes);
     if (!run->baselines[method])
-        run->baselines[method] = baseline_create(run->pool, method, s->rotations, s->segments + 1);
+        run->baselines[method] =
+            baseline_create(run->pool, method, false, s->rotations, s->segments + 1);
     *work = (baseline_work){run->baselines[method], run->baseline_out};
     if (!work->base || !work->out)
         return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
@@ -235,6 +236,27 @@ static cli_exit run_baseline(bench_run *run, const bench_case *which, bench_resu
     }
     if (code == CLI_DONE)
         code = check_against(run, which, check_read_host, work.out, result);
+    return code;
+}
+
+/* Its results are in memory of its own, because the baseline runs between its repetitions. */
+static cli_exit run_simple(bench_run *run, const bench_case *which, bench_result *result) {
+    const scenes *s = &run->scenes;
+    baseline *base = baseline_create(run->pool, which->method, true, s->rotations, s->segments + 1);
+    baseline_work work = {base, baseline_memory(run->device.bytes)};
+    cli_exit code;
+    roofline_set_work(work_of_baseline(s, which->method), result);
+    result->samples = run->device.bytes / SAMPLE_BYTES;
+    if (!work.base || !work.out) {
+        code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+    } else {
+        memset(work.out, 0xff, run->device.bytes);
+        code = measure(run, which, baseline_once, &work, result);
+    }
+    if (code == CLI_DONE)
+        code = check_against(run, which, check_read_host, work.out, result);
+    baseline_destroy(&base);
+    free(work.out);
     return code;
 }
 
@@ -452,6 +474,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_arithmetic(run, result);
     case BENCH_BASELINE:
         return run_baseline(run, which, result);
+    case BENCH_SIMPLE:
+        return run_simple(run, which, result);
     case BENCH_OBVIOUS:
         return run_obvious(run, which, result);
     case BENCH_CLIP:

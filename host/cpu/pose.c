@@ -167,12 +167,13 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *i
     return pose_instance(&sets[crowd->instruction_set], crowd, instance, output, records, error);
 }
 
-/* Instances per work item. */
-enum { RUN = 64 };
+/* Joints of a work item, and the fewest that repay starting a thread: a tenth of a millisecond. */
+enum { RUN_JOINTS = 1 << 12, MIN_JOINTS = 1 << 13 };
 
 typedef struct posing {
     const pm_pose_request *request;
     const pm_pose_functions *set;
+    size_t run;         /* instances of a work item */
     atomic_bool failed; /* out of memory */
 } posing;
 
@@ -193,17 +194,29 @@ static void pose_outputs(posing *p, size_t i) {
 
 static void pose_runs(void *context, pm_items *items) {
     posing *p = context;
-    size_t run;
-    while (pm_take_item(items, &run)) {
-        const pm_piece piece = pm_piece_at(p->request->instance_count, RUN, run);
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        const pm_piece piece = pm_piece_at(p->request->instance_count, p->run, item);
         for (size_t i = piece.from; i < piece.from + piece.count; i++)
             pose_outputs(p, i);
     }
 }
 
+/* A product of joints does not overflow: each has a record. */
+static size_t threads_of(const pm_pose_request *r) {
+    size_t joints = 0;
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+        joints += r->targets[o].memory ? r->instance_count * r->crowd->skeleton->joint_count : 0;
+    const size_t most = joints / MIN_JOINTS > 0 ? joints / MIN_JOINTS : 1;
+    return most < r->host_threads ? most : r->host_threads;
+}
+
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
-    posing p = {.request = request, .set = &sets[request->crowd->instruction_set]};
-    pm_run_parallel(request->host_threads, pm_piece_count(request->instance_count, RUN), pose_runs,
+    const size_t run = RUN_JOINTS / request->crowd->skeleton->joint_count;
+    posing p = {.request = request,
+                .set = &sets[request->crowd->instruction_set],
+                .run = run > 0 ? run : 1};
+    pm_run_parallel(threads_of(request), pm_piece_count(request->instance_count, p.run), pose_runs,
                     &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
 }

@@ -20,19 +20,24 @@ extern const pm_walk_functions PM_SET_NAME(pm_walk_functions);
 #include "kernels/pm_memory.h"
 
 /* Past the caches to any address: only whole, aligned vectors are streamed. The vector behind the last
- * aligned one of a sample's tracks is kept until that of the next tracks completes it. What two samples
- * share is stored in the caches; it is prefetched, because a store that waits for its line stops those
- * behind it. */
+ * aligned one of a sample's tracks is kept until that of the next tracks completes it. Where samples lie
+ * one after another, so are the vectors that two samples share. Other tracks beside them are stored by other
+ * threads: there such vectors are stored in the caches, and their lines are prefetched, because a
+ * store that waits for its line stops those behind it. */
 typedef struct results {
     size_t row_floats; /* from sample to sample */
-    bool streams;
-    size_t ahead;              /* floats from a sample to one that begins some microseconds later */
-    real rests[PM_WALK_BLOCK]; /* of each sample of a segment */
+    bool streams, joins;
+    size_t ahead; /* floats to a sample some microseconds later */
+    real rests[PM_WALK_BLOCK], heads[PM_WALK_BLOCK]; /* of each sample of a segment */
+    pm_u32 head_count;                               /* samples whose first tracks are computed */
+    real tail;                                       /* the end of the last sample, or nothing */
+    float *tail_at;
+    size_t tail_lanes;
 } results;
 
 typedef struct row_store {
-    real *rest; /* NULL: stored in the caches */
-    size_t ahead;
+    results *all; /* NULL: stored in the caches */
+    pm_u32 k;     /* among the samples of a segment */
     bool is_first;
 } row_store;
 
@@ -64,39 +69,70 @@ static inline void store_lanes(float *to, real v, size_t begin, size_t end) {
 #endif
 }
 
-/* The values of a sample's last tracks: `floats` of them, at most those of all vectors. */
+/* The first vector of a sample, of which lanes before `past` belong to the sample before. */
+static inline void store_first(float *at, real part, size_t past, row_store r) {
+    results *all = r.all;
+    const real whole = pm_select(PM_NUMBERS < (int32_t)past, all->tail, part);
+    all->head_count = r.k + 1;
+    if (past == 0 || all->tail_lanes > 0) {
+        PM_STREAM(past == 0 ? part : whole, at);
+        all->tail_lanes = 0;
+    } else if (all->joins && r.k > 0) {
+        all->heads[r.k] = part;
+    } else {
+        __builtin_prefetch(at + past + all->ahead, 1);
+        store_lanes(at, part, past, PM_LANES);
+    }
+}
+
+/* The last vector of a sample, whose first `lanes` lanes are set. */
+static inline void store_end(float *at, real part, size_t lanes, row_store r) {
+    results *all = r.all;
+    if (lanes == PM_LANES) {
+        PM_STREAM(part, at);
+    } else if (!all->joins) {
+        store_lanes(at, part, 0, lanes);
+    } else if (r.k + 1 < all->head_count) {
+        PM_STREAM(pm_select(PM_NUMBERS < (int32_t)lanes, part, all->heads[r.k + 1]), at);
+    } else {
+        all->tail = part;
+        all->tail_at = at;
+        all->tail_lanes = lanes;
+    }
+}
+
+/* The values of a sample's last tracks: `floats` of them, at most those of all vectors, at least one. */
 __attribute__((noinline)) static void store_last(float *to, const pm_quat_block *m, size_t floats,
                                                  row_store r) {
     const size_t past = (uintptr_t)to / sizeof *to % PM_LANES, end = past + floats;
-    const real parts[] = {shared(*r.rest, m->r0, past), shared(m->r0, m->r1, past),
+    const real rest = r.all->rests[r.k];
+    const real parts[] = {shared(rest, m->r0, past), shared(m->r0, m->r1, past),
                           shared(m->r1, m->r2, past), shared(m->r2, m->r3, past),
                           shared(m->r3, m->r3, past)};
-    size_t from = r.is_first ? past : 0;
-    for (size_t v = 0; v * PM_LANES < end; v++, from = 0) {
-        const size_t left = end - v * PM_LANES;
-        if (from == 0 && left >= PM_LANES)
-            PM_STREAM(parts[v], PM_VECTOR(to - past, v));
+    const size_t last = (end - 1) / PM_LANES;
+    for (size_t v = 0; v < last; v++)
+        if (v == 0 && r.is_first)
+            store_first(to - past, parts[0], past, r);
         else
-            store_lanes(PM_VECTOR(to - past, v), parts[v], from, left < PM_LANES ? left : PM_LANES);
-    }
+            PM_STREAM(parts[v], PM_VECTOR(to - past, v));
+    store_end(PM_VECTOR(to - past, last), parts[last], end - last * PM_LANES, r);
 }
 
 /* The values of PM_LANES tracks. Others follow. */
 static inline void store_full(float *to, pm_quat_block m, size_t components, row_store r) {
     const size_t past = (uintptr_t)to / sizeof *to % PM_LANES;
-    const real part = shared(*r.rest, m.r0, past);
+    real *rest = &r.all->rests[r.k];
+    const real part = shared(*rest, m.r0, past);
     float *at = to - past;
-    if (r.is_first && past > 0) {
-        __builtin_prefetch(to + r.ahead, 1);
-        store_lanes(at, part, past, PM_LANES);
-    } else {
+    if (r.is_first)
+        store_first(at, part, past, r);
+    else
         PM_STREAM(part, at);
-    }
     PM_STREAM(shared(m.r0, m.r1, past), PM_VECTOR(at, 1));
     PM_STREAM(shared(m.r1, m.r2, past), PM_VECTOR(at, 2));
     if (components == 4)
         PM_STREAM(shared(m.r2, m.r3, past), PM_VECTOR(at, 3));
-    *r.rest = components == 4 ? m.r3 : m.r2;
+    *rest = components == 4 ? m.r3 : m.r2;
 }
 
 static inline void store_row(float *to, pm_quat_block m, size_t components, pm_u32 count,
@@ -111,18 +147,17 @@ static inline void store_row(float *to, pm_quat_block m, size_t components, pm_u
 #define pm_walk_streams results *
 #define pm_walk_row row_store
 #define pm_walk_row_floats(to, track_count) ((to)->row_floats)
-#define pm_walk_row_of(to, k, is_first)                                                            \
-    ((row_store){(to)->streams ? (to)->rests + (k) : NULL, (to)->ahead, (is_first)})
+#define pm_walk_row_of(to, k, is_first) ((row_store){(to)->streams ? (to) : NULL, (k), (is_first)})
 
 static inline void pm_walk_store_items(float *to, pm_quat q, pm_u32 count, row_store r) {
-    if (r.rest)
+    if (r.all)
         store_row(to, pm_block_of(q), 4, count, r);
     else
         pm_store_items(to, q, count, 0);
 }
 
 static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count, row_store r) {
-    if (r.rest)
+    if (r.all)
         store_row(to, pm_vector_block_of(q), 3, count, r);
     else
         pm_store_vector_items(to, q, count, 0);
@@ -133,32 +168,139 @@ static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count
 /* The cursors of PM_LANES samples. */
 typedef struct lane_cursors {
     real u;
-    pm_mask odd;               /* samples in odd laps */
-    pm_u32 segments[PM_LANES]; /* in the order of the samples */
-    pm_u32 timeline;
-    bool any_odd;
+    pm_mask odd;
+    pm_mask segments;                      /* in the order of the samples */
+    bool any_odd, any_on_key, any_on_next; /* samples in odd laps, at u 0 or 1, at u 1 */
+    bool any_between;                      /* samples at another u */
 } lane_cursors;
 
-/* Lanes from `count` on repeat the last sample. */
-static inline lane_cursors lane_cursors_of(const pm_cursor *cursors, pm_u32 count) {
-    pm_cursor padded[PM_LANES];
-    lane_cursors at;
-    if (count < PM_LANES) {
-        for (pm_u32 i = 0; i < PM_LANES; i++)
-            padded[i] = cursors[i < count ? i : count - 1];
-        cursors = padded;
+/* The cursors of samples: in arrays of one type, which compilers turn into vectors. */
+typedef struct sample_block {
+    pm_u32 segments[PM_WALK_BLOCK]; /* with the bits of a cursor */
+    float u[PM_WALK_BLOCK];
+} sample_block;
+
+enum { LANE_BLOCKS = PM_WALK_BLOCK / PM_LANES };
+
+/* PM_STRIDE samples from the places on, which move on to the next. */
+static inline void locate_stride(pm_uniform_map map, pm_places *restrict places,
+                                 pm_u32 *restrict segments, float *restrict u) {
+    for (pm_u32 i = 0; i < PM_STRIDE; i++) {
+        const pm_place place = pm_place_at(places, i);
+        const pm_cursor cursor = pm_cursor_of(map, place);
+        segments[i] = cursor.segment;
+        u[i] = cursor.u;
+        pm_set_place(places, i, pm_place_sum(map, place, places->stride));
     }
+}
+
+/* Whether PM_STRIDE samples span whole segments, and no sample of a block is at an end. */
+static inline bool repeats(pm_uniform_map map, const pm_places *places) {
+    const pm_u64 block = PM_WALK_BLOCK / PM_STRIDE * places->stride.units;
+    pm_u64 highest = 0;
+    for (pm_u32 i = 0; i < PM_STRIDE; i++)
+        highest = highest > places->units[i] ? highest : places->units[i];
+    return (pm_u32)places->stride.units == 0 && places->stride.rest == 0 &&
+           places->stride.odd_lap == 0 && highest + block < pm_units_of(map.segment_count);
+}
+
+/* PM_WALK_BLOCK samples from the places on, which move on to the next. */
+__attribute__((noinline)) static void locate_block(pm_uniform_map map, pm_places *restrict places,
+                                                   sample_block *restrict block) {
+    const bool same = repeats(map, places);
+    const pm_place stride = places->stride;
+    const pm_u32 step = (pm_u32)(stride.units >> 32);
+    locate_stride(map, places, block->segments, block->u);
+    for (pm_u32 k = PM_STRIDE; k < PM_WALK_BLOCK; k += PM_STRIDE) {
+        if (!same) {
+            locate_stride(map, places, block->segments + k, block->u + k);
+            continue;
+        }
+        memcpy(block->u + k, block->u, PM_STRIDE * sizeof *block->u);
+        for (pm_u32 i = 0; i < PM_STRIDE; i++)
+            block->segments[k + i] = block->segments[i] + k / PM_STRIDE * step;
+    }
+    for (pm_u32 i = 0; same && i < PM_STRIDE; i++)
+        places->units[i] += (PM_WALK_BLOCK / PM_STRIDE - 1) * stride.units;
+}
+
+/* `count` samples, and the last one again until lanes are full. */
+static inline void read_block(const pm_cursor *cursors, pm_u32 count, sample_block *block) {
 #define PM_EVEN(j) (2 * (j))
 #define PM_ODD(j) (2 * (j) + 1)
-    const real low = pm_load_reals((const float *)(const void *)cursors);
-    const real high = pm_load_reals((const float *)(const void *)(cursors + PM_LANES / 2));
-    const pm_mask words = (pm_mask)PM_SHUFFLE(low, high, PM_EVEN);
-    const pm_mask segments = words & (int32_t)PM_CURSOR_SEGMENT;
-    at.u = PM_IN_LANES(PM_SHUFFLE(low, high, PM_ODD));
+    for (pm_u32 k = 0; k < count; k += PM_LANES) {
+        pm_cursor padded[PM_LANES];
+        const pm_cursor *from = cursors + k;
+        if (count - k < PM_LANES) {
+            for (pm_u32 i = 0; i < PM_LANES; i++)
+                padded[i] = from[i < count - k ? i : count - k - 1];
+            from = padded;
+        }
+        const real low = pm_load_reals((const float *)(const void *)from);
+        const real high = pm_load_reals((const float *)(const void *)(from + PM_LANES / 2));
+        const real segments = PM_SHUFFLE(low, high, PM_EVEN);
+        memcpy(block->segments + k, &segments, sizeof segments);
+        pm_set_reals(block->u + k, PM_SHUFFLE(low, high, PM_ODD));
+    }
+}
+
+/* PM_LANES samples from `sample` on. */
+static inline lane_cursors lane_cursors_of(const sample_block *block, pm_u32 sample) {
+    lane_cursors at;
+    pm_mask words;
+    memcpy(&words, block->segments + sample, sizeof words);
+    at.segments = words & (int32_t)PM_CURSOR_SEGMENT;
+    at.u = PM_IN_LANES(pm_load_reals(block->u + sample));
     at.odd = PM_IN_LANES(words < 0);
     at.any_odd = pm_any(at.odd) != 0;
-    memcpy(at.segments, &segments, sizeof segments);
+    at.any_on_key = pm_any_on_key(at.u) != 0;
+    at.any_on_next = pm_any(at.u == PM_REAL(1.0f)) != 0;
+    at.any_between = pm_any((at.u != PM_REAL(0.0f)) & (at.u != PM_REAL(1.0f))) != 0;
     return at;
+}
+
+/* Segments of PM_LANES items, in their order. */
+typedef struct item_segments {
+    pm_u32 of[PM_LANES];
+} item_segments;
+
+static inline item_segments segments_of(pm_mask segments) {
+    item_segments items;
+    memcpy(items.of, &segments, sizeof items.of);
+    return items;
+}
+
+/* Whether all segments are among PM_LANES, from `first` on. */
+static inline bool are_near(pm_mask segments, int32_t first) {
+    return !pm_any((segments - first) & ~(PM_LANES - 1));
+}
+
+static inline pm_mask higher(pm_mask a, pm_mask b) {
+    return pm_bits_select(a > b, a, b);
+}
+
+static inline int32_t highest_of(pm_mask segments) {
+#if PM_LANES == 16
+    return _mm512_reduce_max_epi32((__m512i)segments);
+#else
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128((__m256i)segments),
+                              _mm256_extracti128_si256((__m256i)segments, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(m, _mm_shuffle_epi32(m, 0xb1)));
+#endif
+}
+
+/* Lane j gets the value in lane from[j]. */
+static inline real spread(real v, pm_mask from) {
+#if PM_LANES == 16
+    return (real)_mm512_permutexvar_ps((__m512i)from, (__m512)v);
+#else
+    return (real)_mm256_permutevar8x32_ps((__m256)v, (__m256i)from);
+#endif
+}
+
+static inline pm_quat spread_quat(pm_quat q, pm_mask from) {
+    return pm_quat_of(spread(q.x, from), spread(q.y, from), spread(q.z, from), spread(q.w, from));
 }
 
 /* Vector k has the quaternions of a part of the lanes: PM_NEIGHBOURS samples one after another. */
@@ -174,9 +316,9 @@ static inline real row_of(const float *keys, size_t row, const pm_u32 *segments)
 #endif
 }
 
-/* A quaternion of the segment of each sample; segments are `row` floats apart. */
-static inline pm_quat gather_items(const float *keys, size_t row, const lane_cursors *at) {
-    const pm_u32 *segments = at->segments;
+/* A quaternion of the segment of each item; segments are `row` floats apart. */
+static inline pm_quat gather_items(const float *keys, size_t row, const item_segments *at) {
+    const pm_u32 *segments = at->of;
     return pm_lanes_of(pm_rows_of(row_of(keys, row, segments),
                                   row_of(keys, row, segments + PM_NEIGHBOURS),
                                   row_of(keys, row, segments + 2 * (size_t)PM_NEIGHBOURS),
@@ -270,17 +412,30 @@ static inline void stream(float *to, const float *from, size_t count) {
 #include "walk_curve.h"
 #undef PM_METHOD
 
-enum { AHEAD = 3000 }; /* floats */
+/* Vectors are set before they are read. */
+static inline void begin_results(const pm_walk *w, size_t components, results *to) {
+    const size_t ahead = 3000; /* floats */
+    to->row_floats = w->row_floats;
+    to->streams = w->streams;
+    to->joins = w->row_floats == components * w->track_count;
+    to->ahead = (ahead / w->row_floats + 1) * w->row_floats;
+    to->tail_lanes = 0;
+}
+
+static inline void end_results(const results *to) {
+    if (to->tail_lanes > 0)
+        store_lanes(to->tail_at, to->tail, 0, to->tail_lanes);
+    _mm_sfence();
+}
 
 #define PM_WALK(name)                                                                              \
     PM_FLAT static void walk_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {                  \
-        const size_t floats = w->row_floats;                                                       \
-        results to = {                                                                             \
-            .row_floats = floats, .streams = w->streams, .ahead = (AHEAD / floats + 1) * floats};  \
-        pm_##name##_walk_run(w->keys, w->constants, w->wraps, w->cursors, w->to + begin * floats,  \
-                             w->plane_floats, w->track_count, 0, w->track_count, begin, end, &to,  \
-                             w->map);                                                              \
-        _mm_sfence();                                                                              \
+        results to;                                                                                \
+        begin_results(w, pm_##name##_walk_components, &to);                                        \
+        pm_##name##_walk_run(w->keys, w->constants, w->wraps, w->cursors,                          \
+                             w->to + begin * w->row_floats, w->plane_floats, w->track_count, 0,    \
+                             w->track_count, begin, end, &to, w->map);                             \
+        end_results(&to);                                                                          \
     }                                                                                              \
     PM_FLAT static void walk_tracks_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {           \
         pm_##name##_walk_tracks(w, begin, end);                                                    \

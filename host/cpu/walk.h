@@ -33,6 +33,9 @@ typedef struct pm_walk_functions {
     pm_walk_function of_tracks[PM_CURVE_COUNT]; /* samples of a track in lanes */
 } pm_walk_functions;
 
+/* So many tracks are one to a lane, even if some lanes are empty. */
+enum { PM_LEAST_ACROSS = 8 };
+
 /* Fewer tracks go past the caches in lanes of samples: rows of them are not whole lines. */
 enum { PM_STREAMED_TRACKS = 16 };
 

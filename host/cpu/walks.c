@@ -12,7 +12,8 @@ static const pm_walk_functions *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)}
 
 bool pm_walk_is_across(size_t instruction_set, size_t tracks, bool streams) {
     const size_t lanes = sets[instruction_set]->lanes;
-    return lanes > 0 && lanes <= tracks && !(streams && tracks < PM_STREAMED_TRACKS);
+    const bool fill = lanes <= tracks || (tracks > PM_LEAST_ACROSS && lanes < 2 * tracks);
+    return lanes > 0 && fill && !(streams && tracks < PM_STREAMED_TRACKS);
 }
 
 pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks,

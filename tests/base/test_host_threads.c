@@ -45,13 +45,15 @@ enum { ENGINE_THREADS = 3, MAX_THREADS = 9 };
 
 /* ---- crowds on the reference path ---------------------------------------------------------- */
 
-enum { INSTANCES = 1200 };
+/* Fewer than FEW do not repay starting a thread. */
+enum { INSTANCES = 1200, JOINTS = 64, FEW = 100 };
 
-static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint32_t host_threads) {
-    const size_t floats = scene_floats(s, PM_CROWD_PALETTE, INSTANCES);
+static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_t count,
+                       uint32_t host_threads) {
+    const size_t floats = scene_floats(s, PM_CROWD_PALETTE, count);
     float *records = guarded_floats(floats);
     pm_crowd_job job = {.instances = instances,
-                        .instance_count = INSTANCES,
+                        .instance_count = count,
                         .on_reference = true,
                         .host_threads = host_threads};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
@@ -60,23 +62,27 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, uint3
     return records;
 }
 
-TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies) {
+TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies_or_repays) {
     scene s;
     pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
     random_source source = random_salted(0xF71);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
-    scene_make(engine, &(scene_options){.salt = 0xF70}, &s);
+    scene_make(engine, &(scene_options){.salt = 0xF70, .joints = JOINTS}, &s);
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, &s);
     (void)threads_since();
-    float *alone = posed_by(&s, instances, 1);
+    float *alone = posed_by(&s, instances, INSTANCES, 1);
     assert_int_equal(threads_since(), 1);
     for (uint32_t threads = 0; threads <= MAX_THREADS; threads++) {
-        float *records = posed_by(&s, instances, threads);
+        float *records = posed_by(&s, instances, INSTANCES, threads);
         assert_int_equal(threads_since(), threads ? threads : ENGINE_THREADS);
         expect_same_bits(records, alone, scene_floats(&s, PM_CROWD_PALETTE, INSTANCES), 12);
         guarded_free(records);
     }
+    float *few = posed_by(&s, instances, FEW, MAX_THREADS);
+    assert_int_equal(threads_since(), 1);
+    expect_same_bits(few, alone, scene_floats(&s, PM_CROWD_PALETTE, FEW), 12);
+    guarded_free(few);
     guarded_free(alone);
     free(instances);
     scene_free(&s);

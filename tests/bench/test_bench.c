@@ -372,6 +372,11 @@ static const char *const job_groups[] = {
     "times",      "samples",    "oneshot-4",    "oneshot-2",  "oneshot-down-4"};
 enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
 
+/* Methods that have a simple loop, where the compiler has vectors of acosf and sinf. */
+static size_t simple_cases(void) {
+    return BENCH_VECTOR_MATH ? 2 : 0;
+}
+
 TEST(the_record_names_device_driver_platform_commit_and_options) {
     expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
     assert_ptr_equal(record, strstr(record, "{\n  \"schema\": 2,\n  \"date\": \""));
@@ -422,9 +427,9 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     expect_batches();
     expect_fill_rates();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
-    assert_int_equal(occurrences(record, "\"name\": "), 3 + 4 + 6 + CODED_GROUPS +
-                                                            (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
-                                                            2 * SIZES + FILES + BATCHES);
+    assert_int_equal(occurrences(record, "\"name\": "),
+                     3 + 4 + 6 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES +
+                         FILES + BATCHES + simple_cases());
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -442,6 +447,20 @@ TEST(the_baseline_computes_the_same_curves) {
     assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
 }
 
+TEST(the_simple_loops_compute_the_same_curves_where_they_are_vectors) {
+    const char *arguments = "--device none --quick --samples 4096 --case 's?mple/*' "
+                            "--json record.json";
+    if (simple_cases() == 0) {
+        expect_failure(2, arguments, "no case");
+        return;
+    }
+    expect(0, arguments);
+    assert_true(number(sound_case("simple/slerp"), "max_error_rad") < 1e-5);
+    assert_true(number(sound_case("simple/squad"), "max_error_rad") < 1e-5);
+    assert_true(number(find_case("simple/squad"), "baseline_ratio") > 0.0);
+    assert_int_equal(occurrences(record, "\"simple/"), simple_cases());
+}
+
 TEST(a_method_without_a_baseline_has_no_ratio) {
     expect(0, "--device none --quick --samples 2048 --case 'loop/s*' --json record.json");
     assert_true(isnan(number(find_case("loop/step"), "baseline_ratio")));
@@ -450,7 +469,8 @@ TEST(a_method_without_a_baseline_has_no_ratio) {
 
 TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
-    const size_t matching = 2 + JOB_GROUPS; /* includes baseline and clip */
+    /* includes baseline and clip, and perhaps simple */
+    const size_t matching = 2 + JOB_GROUPS + simple_cases() / 2;
     assert_int_equal(occurrences(record, "\"name\": "), matching);
     assert_int_equal(occurrences(record, "/squad\""), matching);
     assert_int_equal(occurrences(output, "/squad "), matching);
