@@ -104,7 +104,7 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
             clip: int | str | None = None, rate: Number | None = None, method: AuthoredMethod = "authored",
             map: Path | None = None, unit: float | None = None, up: str | None = None,
             start: Number | None = None, end: Number | None = None, trim_start: int = 0,
-            engine: Engine | None = None) -> Comparison:
+            certify: bool = False, engine: Engine | None = None) -> Comparison:
     """Compares two motions joint by joint: angles, distances in the world, and speeds.
 
     Parameters
@@ -129,6 +129,9 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
         The part that is compared, in seconds after the first key. Default: all.
     trim_start : int
         The number of keys of `a` that are left out at the start, such as a T-pose.
+    certify : bool
+        Also bound the angles and distances at all times, between those that are compared too:
+        ``numbers["certified"]``. Of whole clips that begin together, without splines and `method`.
     engine : Engine, optional
         Of `method`. Default: the best device.
 
@@ -164,7 +167,7 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     found = Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
                             None if map is None else file_name(os.fspath(map)), number,
                             None if number is None else engine_or_default(engine),
-                            Part.of(start, end, trim_start, up)))
+                            Part.of(start, end, trim_start, up), bool(certify)))
     for hint in found.numbers["hints"]:
         warnings.warn(f"{printable(hint['file'])}: {call_worded(hint['hint'])}", MotionWarning, stacklevel=2)
     return found

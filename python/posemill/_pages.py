@@ -118,6 +118,8 @@ class Pair:
         Of the method.
     part : Part
         What is looked at, and how.
+    certify : bool
+        Also bounds that no time exceeds.
     """
 
     a: Side
@@ -128,6 +130,7 @@ class Pair:
     method: int | None = None
     engine: Engine | None = None
     part: Part = Part()
+    certify: bool = False
 
 
 _CONVERT = re.compile(r"posemill convert B OUT (\S+)$")
@@ -165,7 +168,7 @@ def _options(pair: Pair, keep: list[Any]) -> Any:
         "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": name_a, "name_b": name_b,
         "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
         "start": rational(pair.part.start), "end": rational(pair.part.end),
-        "trim_start": pair.part.trim_start, "method": pair.method or 0,
+        "trim_start": pair.part.trim_start, "method": pair.method or 0, "certify": pair.certify,
         "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
 
 

@@ -182,6 +182,16 @@ def test_a_part_is_compared(walk: pm.Motion) -> None:
     assert '"begin": 0.5, "seconds": 0.75' in html and '"unitMm": 2, "up": 2' in html
 
 
+def test_bounds_at_all_times(walk: pm.Motion) -> None:
+    found = pm.reduce(walk, angle=0.5)
+    said = pm.compare(walk, found.motion, certify=True).numbers
+    assert said["clip"]["max_degrees"] <= said["certified"]["degrees"] <= 0.5 * 1.001
+    assert said["clip"]["max_distance"] <= said["certified"]["distance"] <= said["clip"]["max_distance"] * 1.1
+    assert pm.compare(walk, walk).numbers["certified"] is None
+    with pytest.raises(ValueError, match="all times"):
+        pm.compare(walk, walk, certify=True, trim_start=1)
+
+
 @pytest.mark.filterwarnings("default")
 def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
     pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
