@@ -388,8 +388,12 @@ typedef struct pm_motion_reduce_options {
      * three points on its axes, `at` from it in its own space. The error is shared among the joints of
      * a chain. 0: none. Refused for channels of cubicspline. */
     double distance;
-    double at;           /* with a distance */
-    pm_method curve;     /* of the result: slerp. Its keys are a subset of the source's */
+    double at; /* with a distance */
+    /* Of the rotations: slerp, whose keys are a subset of the source's, or cubicspline, with the source's
+     * values at a subset of its keys and tangents that are fitted. A rotation that has a step which no cubic
+     * follows within the bound is reduced as slerp. cubicspline is refused with a distance and with
+     * `common` */
+    pm_method curve;
     bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
                         channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
@@ -415,6 +419,7 @@ typedef struct pm_motion_reduced_channel {
     size_t clip, channel; /* indices in the source, and in the result */
     bool is_reduced;      /* false: it keeps its keys, because of its interpolation or its clip */
     bool moves;           /* not all keys are equal */
+    pm_motion_interpolation interpolation; /* of the result */
     uint64_t keys_before, keys_after;
     pm_motion_error_bound error;
 
@@ -445,8 +450,8 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * single precision, as glTF has them, and the bounds are those of their curves; bounds that single
  * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
  * cubicspline keep their keys. The first and the last key of a channel remain.
- * Each rotation channel has the fewest keys for its bound, or, where a segment is longer than 128
- * keys, nearly so. The result has no file: pm_motion_convert writes it, with the source as
+ * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than 128
+ * keys, nearly so; each segment of cubicspline is about as long as it can be. The result has no file: pm_motion_convert writes it, with the source as
  * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_destroy_reduction. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
@@ -579,7 +584,7 @@ typedef struct pm_motion_differences {
     pm_motion_up up;       /* of A */
     const pm_motion_hint *hints;
     size_t hint_count;
-    bool is_exceeded;         /* with a tolerance, by an angle or by a distance that is known */
+    bool is_exceeded; /* with a tolerance, by an angle or by a distance that is known */
     /* That no time exceeds, in degrees and units of length, and the indices among `joints` of those
      * that have them. NaN without `certify`; distances also where places are not known. */
     double certified_degrees, certified_distance;

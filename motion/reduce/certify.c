@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/reduce/cubic.h"
 #include "motion/reduce/lines.h"
 #include "motion/reduce/written.h"
 
@@ -77,17 +78,43 @@ static arc_extent in_radians(arc_extent e) {
     return (arc_extent){arc_radians(e.found), arc_radians(e.bound) * (1 + 1e-15), e.time, 0};
 }
 
+/* As certified_arc, of a channel of cubicspline. */
+static cubic certified_cubic(certified c, size_t next) {
+    const size_t last = c.timeline->key_count - 1;
+    double key[4][4] = {{0}}; /* value, tangent, tangent, value */
+    const size_t from = next == 0 ? 0 : next > last ? last : next - 1;
+    const bool is_inside = next > 0 && next <= last;
+    for (uint32_t i = 0; i < 4; i++) {
+        key[0][i] = key[3][i] = evaluate_number(&c.channel->keys, 4, from, i);
+        if (!is_inside)
+            continue;
+        key[1][i] = evaluate_number(&c.channel->out, 4, from, i);
+        key[2][i] = evaluate_number(&c.channel->in, 4, next, i);
+        key[3][i] = evaluate_number(&c.channel->keys, 4, next, i);
+    }
+    const double begin = evaluate_key_time(c.timeline, from);
+    return cubic_between(key[0], key[1], key[2], key[3], begin,
+                         is_inside ? evaluate_key_time(c.timeline, next) - begin : 0);
+}
+
+static void extend(arc_extent *extent, certified a, certified b, const walk *segment) {
+    const arc first = certified_arc(a, segment->a.next);
+    if (b.channel->interpolation == PM_MOTION_CUBICSPLINE) {
+        const cubic second = certified_cubic(b, segment->b.next);
+        cubic_extend(extent, &first, &second, segment->begin, segment->end);
+    } else {
+        const arc second = certified_arc(b, segment->b.next);
+        arc_extend(extent, &first, &second, segment->begin, segment->end);
+    }
+}
+
 arc_extent certify_rotation(certified a, certified b, double limit) {
     walk w = walk_begin(a.timeline, b.timeline), segment;
     arc_extent extent = {.limit = limit > 0 ? arc_apart_of(limit) : 0, .time = w.end};
-    arc first = certified_arc(a, 0);
-    arc second = certified_arc(b, 0);
-    arc_extend(&extent, &first, &second, w.end, w.end);
-    while (walk_on(&w, &segment)) {
-        first = certified_arc(a, segment.a.next);
-        second = certified_arc(b, segment.b.next);
-        arc_extend(&extent, &first, &second, segment.begin, segment.end);
-    }
+    const walk start = {.a = {a.timeline, 0}, .b = {b.timeline, 0}, .begin = w.end, .end = w.end};
+    extend(&extent, a, b, &start);
+    while (walk_on(&w, &segment))
+        extend(&extent, a, b, &segment);
     return in_radians(extent);
 }
 

@@ -20,7 +20,8 @@ typedef struct certified {
  * one, and of steps. */
 arc certified_arc(certified c, size_t next);
 
-/* Of rotations with linear interpolation or steps, in radians. `limit`: as of arc_extent. */
+/* Of rotations with linear interpolation or steps, in radians; B may be a cubicspline. `limit`: as of
+ * arc_extent. */
 arc_extent certify_rotation(certified a, certified b, double limit);
 
 /* Of numbers with linear interpolation: the length of the difference, or its largest ratio to a number of A. */

@@ -85,6 +85,18 @@ static void find_path(reduced_channel *c, const reduce_limits *limits) {
     motion_arena_release(&arena);
 }
 
+/* Cubics; lines where a step of the source is one that no cubic follows closely enough. */
+static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
+    motion_arena arena = {NULL};
+    turns t;
+    c->end = PATH_NO_MEMORY;
+    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
+        c->end = cubics_find(&t, c->source.channel, &c->keys, &c->cubics, &c->count);
+    motion_arena_release(&arena);
+    if (c->end == PATH_NONE)
+        find_path(c, limits);
+}
+
 static void keep_all(reduced_channel *c) {
     c->count = c->source.timeline->key_count;
     c->end = PATH_FOUND;
@@ -92,12 +104,16 @@ static void keep_all(reduced_channel *c) {
 
 void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
     free(c->keys);
+    free(c->cubics);
     c->keys = NULL;
+    c->cubics = NULL;
     c->is_stale = false;
     if (!c->is_reduced || c->source.timeline->key_count < 3)
         keep_all(c);
     else if (reduce_limit(limits, c->source.channel) == 0)
         drop_equal(c);
+    else if (is_rotation(c) && limits->is_cubic)
+        find_cubics(c, limits);
     else
         find_path(c, limits);
 }
@@ -181,11 +197,32 @@ pm_timeline reduce_make_timeline(const reduced_channel *c, motion_arena *arena) 
     return (pm_timeline){.key_count = c->count, .times = times};
 }
 
+/* The tangents and values of cubics; each is an array of its own. */
+static bool make_cubics(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to) {
+    pm_array *const arrays[] = {&to->in, &to->keys, &to->out};
+    double *parts[3];
+    for (int p = 0; p < 3; p++) {
+        parts[p] = motion_allocate(arena, c->count, 4 * sizeof *parts[p]);
+        *arrays[p] = (pm_array){.data = parts[p], .type = PM_FLOAT64};
+        if (!parts[p])
+            return false;
+    }
+    to->interpolation = PM_MOTION_CUBICSPLINE;
+    for (size_t k = 0; k < c->count; k++) {
+        memcpy(parts[0] + 4 * k, c->cubics[k].in, sizeof c->cubics[k].in);
+        memcpy(parts[1] + 4 * k, c->cubics[k].value, sizeof c->cubics[k].value);
+        memcpy(parts[2] + 4 * k, c->cubics[k].out, sizeof c->cubics[k].out);
+    }
+    return true;
+}
+
 bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to) {
     const pm_motion_channel *from = c->source.channel;
-    double *keys = motion_allocate(arena, c->count, from->components * sizeof *keys);
     *to = *from;
     to->name = motion_copy_name(arena, from->name);
+    if (c->cubics)
+        return to->name.text && make_cubics(c, arena, to);
+    double *keys = motion_allocate(arena, c->count, from->components * sizeof *keys);
     to->keys = (pm_array){.data = keys, .type = PM_FLOAT64};
     for (size_t k = 0; keys && k < c->count; k++) {
         double *key = keys + k * from->components;

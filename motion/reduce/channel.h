@@ -7,13 +7,15 @@
 
 #include "motion/base/arena.h"
 #include "motion/reduce/certify.h"
+#include "motion/reduce/cubics.h"
 #include "motion/reduce/path.h"
 
 #include <posemill/posemill_motion.h>
 
-/* The bounds, in radians and lengths. */
+/* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
     double angle, position, scale;
+    bool is_cubic;
 } reduce_limits;
 
 typedef struct reduced_channel {
@@ -24,9 +26,10 @@ typedef struct reduced_channel {
     bool is_stale;  /* its keys are to be searched */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;
-    certified result; /* once it is made */
-    arc_extent error; /* radians of rotations */
-    path_end end;     /* of the search */
+    cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
+    certified result;  /* once it is made */
+    arc_extent error;  /* radians of rotations */
+    path_end end;      /* of the search */
 } reduced_channel;
 
 /* The limit of a channel; 0 for weights and scalars. */

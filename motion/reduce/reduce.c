@@ -58,8 +58,13 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
                            (int)o->curve);
-    if (o->curve != PM_METHOD_SLERP)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp", curve->name);
+    if (o->curve != PM_METHOD_SLERP && o->curve != PM_METHOD_CUBICSPLINE)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp or cubicspline",
+                           curve->name);
+    if (o->curve == PM_METHOD_CUBICSPLINE && (o->distance > 0 || o->common))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "curve: cubicspline cannot be combined with %s",
+                           o->common ? "common" : "a distance");
     const pm_status status = check_numbers(o, error);
     return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
 }
@@ -389,7 +394,8 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 /* ---- public -------------------------------------------------------------------------------- */
 
 static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale};
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale,
+                           o->curve == PM_METHOD_CUBICSPLINE};
 }
 
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
@@ -416,6 +422,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {
         free(r.channels[i].keys);
+        free(r.channels[i].cubics);
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);

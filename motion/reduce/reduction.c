@@ -25,6 +25,7 @@ static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
         .channel = c->index,
         .is_reduced = c->is_reduced,
         .moves = reduce_moves(c),
+        .interpolation = c->result.channel->interpolation,
         .keys_before = keys_of(&c->source),
         .keys_after = keys_of(&c->result),
         .error = {c->error.found * unit, c->error.bound * unit, c->error.time, row}};
@@ -82,6 +83,10 @@ static uint64_t count_bytes(const pm_motion_content *content) {
 
 static const char *const path_names[] = {"rotation", "translation", "scale", "weights", "scalar"};
 
+static const char *const interpolation_names[] = {[PM_MOTION_LINEAR] = "linear",
+                                                  [PM_MOTION_STEP] = "step",
+                                                  [PM_MOTION_CUBICSPLINE] = "cubicspline"};
+
 static const char *name_of(const pm_motion_reduction *r, const pm_motion_channel *channel) {
     return channel->node >= 0 ? r->source->nodes[channel->node].name.text : channel->name.text;
 }
@@ -130,6 +135,7 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_write_string(json, "path", path_names[channel->path]);
     json_write_bool(json, "reduced", row->is_reduced);
     json_write_bool(json, "moves", row->moves);
+    json_write_string(json, "interpolation", interpolation_names[row->interpolation]);
     json_write_integer(json, "keys_before", row->keys_before);
     json_write_integer(json, "keys_after", row->keys_after);
     json_write_number(json, "found", row->is_reduced ? row->error.found : (double)NAN);

@@ -16,7 +16,7 @@ from ._library import ffi, lib, text
 from ._names import AuthoredMethod, Doubles, Floats, Frame
 from ._poses import Poses, Track, Tracks
 from ._rational import text_of
-from ._resampling import method_number
+from ._resampling import is_authored, method_number
 from ._shared import Shared
 from ._views import Array, address, array_of, name_of, number_type, view
 
@@ -187,7 +187,7 @@ class Clip(Shared):
         method : str, optional
             For rotations; positions and scales take the vector method of the same class, and steps
             remain steps. ``"authored"``: each channel by its own interpolation. Default: authored
-            for glTF, else slerp.
+            for glTF and splines, else slerp.
         frame : str
             Of angular velocities: ``"body"`` or ``"parent"``.
         engine : Engine, optional
@@ -211,8 +211,7 @@ class Clip(Shared):
             method_number(method)
         if frame not in ("body", "parent"):
             raise ValueError(f"frame: {frame!r} is unknown; expected 'body' or 'parent'")
-        is_gltf = self._content.c.format in (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
-        used = None if method == "authored" or (method is None and is_gltf) else method or "slerp"
+        used = None if is_authored(self._content, method) else method or "slerp"
         checked_engine(engine)
         return Poses(times, lambda path: self._tracks(path, used, engine), frame)
 

@@ -219,8 +219,8 @@ class Motion:
             ``"/4"`` are relative to the first clip.
         method : str, optional
             For rotations; positions and scales take the vector method of the same class.
-            ``"authored"``: each channel by its own interpolation. Default: authored for glTF,
-            else slerp.
+            ``"authored"``: each channel by its own interpolation. Default: authored for glTF
+            and splines, else slerp.
         clips : iterable of int or str, optional
             Indices or names of the clips to resample; the others remain. Default: all.
         start, end : number, optional

@@ -14,6 +14,7 @@ from ._convert import _quaternions
 from ._display import Row, table
 from ._library import call, ffi, lib
 from ._motion import Motion
+from ._names import ReducedCurve
 from ._reducing import Reducing
 from ._resampling import count_of
 
@@ -65,8 +66,8 @@ class Reduction:
 
 def reduce(motion: Motion, *, angle: float | None = None, distance: float | None = None,
            at: float | None = None, position: float = 0.0, scale: float = 0.0,
-           common: bool = False, clips: Iterable[int | str] | None = None,
-           threads: int = 0) -> Reduction:
+           curve: ReducedCurve = "slerp", common: bool = False,
+           clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
     """Drops keys where the curve stays within a bound, which holds at every time.
 
     Parameters
@@ -84,6 +85,9 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     position, scale : float
         The largest distance of positions relative to the parent, and the largest part by which
         scales differ. 0: keys are dropped only where nothing changes.
+    curve : str
+        Of rotations: ``"slerp"``, or ``"cubicspline"`` with fitted tangents and about a third of the
+        keys; not with a distance or common keys.
     common : bool
         All joints of a clip have keys at the same times.
     clips : iterable of int or str, optional
@@ -110,7 +114,9 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
               "at": _bound(at, "at") if at is not None else 10.0 if motion.format == "bvh" else 0.1}
     if angle is not None:
         bounds["angle"] = _bound(angle, "angle")
-    reducing = Reducing(motion._content, bounds, common, clips, threads)
+    if curve not in ("slerp", "cubicspline"):
+        raise ValueError(f"curve: {curve!r} is unknown; expected 'slerp' or 'cubicspline'")
+    reducing = Reducing(motion._content, bounds, curve, common, clips, threads)
     content = reducing.run()
     return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)
 

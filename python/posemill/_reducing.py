@@ -29,18 +29,19 @@ class Reducing(Shared):
         Of the last run.
     """
 
-    def __init__(self, content: Content, bounds: dict[str, float], common: bool,
+    def __init__(self, content: Content, bounds: dict[str, float], curve: str, common: bool,
                  clips: Iterable[int | str] | None, threads: int) -> None:
         if isinstance(clips, str):
             raise TypeError("clips: expected a sequence of indices or names, found one name")
         clips = None if clips is None else list(clips)
-        self._given = (content, bounds, common, clips, threads)
+        self._given = (content, bounds, curve, common, clips, threads)
         self._content = content
         self.clips = None if clips is None else sorted({clip_index(content, clip) for clip in clips})
-        self.method = "slerp"
+        self.method = curve
         self.numbers: dict[str, Any] = {}
         self._options = ffi.new("pm_motion_reduce_options *", {
             **bounds, "has_angle": "angle" in bounds, "common": bool(common),
+            "curve": lib.PM_METHOD_CUBICSPLINE if curve == "cubicspline" else lib.PM_METHOD_SLERP,
             "threads": count_of(threads, "threads", 2**32)})
         if self.clips is not None:
             self._indices = ffi.new("size_t[]", self.clips or 1)

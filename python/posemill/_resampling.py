@@ -38,6 +38,16 @@ def method_number(name: str) -> int:
     return int(found[0])
 
 
+def is_authored(content: Content, method: str | None) -> bool:
+    """Whether each channel follows its own interpolation: by default where that may be another than slerp."""
+    if method is not None:
+        return method == "authored"
+    clips = (content.c.clips[i] for i in range(int(content.c.clip_count)))
+    return content.c.format in _GLTF or any(
+        clip.channels[i].interpolation == lib.PM_MOTION_CUBICSPLINE
+        for clip in clips for i in range(int(clip.channel_count)))
+
+
 def first_clip(content: Content) -> int:
     """The first clip with channels; 0 if none has any."""
     return next((i for i in range(int(content.c.clip_count))
@@ -148,7 +158,7 @@ class Resampling(Shared):
         self.clips = (None if clips is None else
                       sorted({clip_index(content, clip) for clip in clips}))
         self._is_gltf = content.c.format in _GLTF
-        authored = method == "authored" or (method is None and self._is_gltf)
+        authored = is_authored(content, method)
         if authored and curve:
             raise TypeError(f"{next(iter(curve))}: has no effect on what is authored; "
                             "give a method")

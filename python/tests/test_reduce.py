@@ -20,8 +20,9 @@ def walk() -> pm.Motion:
     return pm.load(WALK)
 
 
-def test_the_bound_holds_at_all_times(walk: pm.Motion) -> None:
-    found = pm.reduce(walk, angle=0.3)
+@pytest.mark.parametrize("curve", ["slerp", "cubicspline"])
+def test_the_bound_holds_at_all_times(walk: pm.Motion, curve: Any) -> None:
+    found = pm.reduce(walk, angle=0.3, curve=curve)
     times = np.random.default_rng(1).uniform(0, 2, 20000)
     a, b = walk.at(times).rotations, found.motion.at(times).rotations
     a, b = a.astype(np.float64), b.astype(np.float64)
@@ -30,6 +31,16 @@ def test_the_bound_holds_at_all_times(walk: pm.Motion) -> None:
     assert found.bound["angle"] <= 0.3
     assert 0.2 < apart.max() <= 0.3 + 1e-4  # samples are float32
     assert found.numbers["keys_after"] < found.numbers["keys_before"]
+
+
+def test_curves_are_those_of_the_command(walk: pm.Motion) -> None:
+    found = pm.reduce(walk, angle=0.3, curve="cubicspline")
+    again = pickle.loads(pickle.dumps(found.motion))
+    assert found.numbers["curve"] == "cubicspline"
+    assert (again.at([0.7]).rotations == found.motion.at([0.7]).rotations).all()
+    for wrong in ({"curve": "squad"}, {"curve": "cubicspline", "common": True}):
+        with pytest.raises(ValueError, match="curve"):
+            pm.reduce(walk, **wrong)
 
 
 def test_a_distance_has_a_bound(walk: pm.Motion) -> None:

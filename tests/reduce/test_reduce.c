@@ -67,6 +67,23 @@ static void slerp(const double a[4], double b[4], double u, double out[4]) {
     multiply(a, turn, out);
 }
 
+/* glTF's formula, with the numbers as they are written. */
+static void cubic_at(const pm_motion_channel *channel, size_t key, double t, double seconds,
+                     double value[4]) {
+    const double *keys = channel->keys.data, *in = channel->in.data, *out = channel->out.data;
+    const double t2 = t * t, t3 = t2 * t;
+    double length = 0;
+    for (size_t i = 0; i < 4; i++) {
+        value[i] = (2 * t3 - 3 * t2 + 1) * keys[4 * key + i] +
+                   seconds * (t3 - 2 * t2 + t) * out[4 * key + i] +
+                   (-2 * t3 + 3 * t2) * keys[4 * key + 4 + i] +
+                   seconds * (t3 - t2) * in[4 * key + 4 + i];
+        length += value[i] * value[i];
+    }
+    for (size_t i = 0; i < 4; i++)
+        value[i] /= sqrt(length);
+}
+
 static void value_at(const pm_motion_clip *clip, size_t index, double time, double *value) {
     const pm_motion_channel *channel = &clip->channels[index];
     const pm_timeline *timeline = &clip->timelines[channel->timeline];
@@ -83,6 +100,10 @@ static void value_at(const pm_motion_clip *clip, size_t index, double time, doub
         return;
     const double from = timeline->times[low], to = timeline->times[low + 1];
     const double u = (time - from) / (to - from);
+    if (channel->interpolation == PM_MOTION_CUBICSPLINE) {
+        cubic_at(channel, low, u, to - from, value);
+        return;
+    }
     double a[4] = {0}, b[4] = {0};
     key_of(channel, low + 1, b);
     memcpy(a, value, channel->components * sizeof *a);
@@ -293,6 +314,7 @@ static void expect_limit(const reduced *r, const pm_motion_reduce_options *o) {
 /* 10^6 times of 100 motions, each with its six channels. */
 TEST(no_time_exceeds_the_bound) {
     random_source random = random_salted(1);
+    size_t cubics = 0;
     for (int i = 0; i < 100; i++) {
         made m;
         draw_motion(&random, &m, i % 2 == 0);
@@ -301,13 +323,17 @@ TEST(no_time_exceeds_the_bound) {
             .angle = exp(random_between(&random, i % 2 == 0 ? -5 : -1, 2)),
             .position = exp(random_between(&random, -8, -2)),
             .scale = exp(random_between(&random, -8, -2)),
-            .common = i % 4 == 3};
+            .curve = i % 3 == 2 ? PM_METHOD_CUBICSPLINE : PM_METHOD_SLERP,
+            .common = i % 4 == 3 && i % 3 < 2};
         reduced r = reduce(&m, &options);
         expect_limit(&r, &options);
         expect_bound(&m, &r, &random, 10000 / 6 + 1);
+        for (size_t c = 0; c < m.clip.channel_count; c++)
+            cubics += r.clip->channels[c].interpolation == PM_MOTION_CUBICSPLINE;
         release(&r);
         discard(&m);
     }
+    assert_true(cubics > 30);
 }
 
 /* ---- model space --------------------------------------------------------------------------- */
@@ -519,6 +545,77 @@ TEST(what_turns_at_constant_speed_has_its_ends) {
     discard(&m);
 }
 
+/* ---- cubics -------------------------------------------------------------------------------- */
+
+static size_t keys_with(const made *m, pm_method curve, double degrees) {
+    const pm_motion_reduce_options options = {.has_angle = true, .angle = degrees, .curve = curve};
+    reduced r = reduce(m, &options);
+    const size_t keys = r.numbers->keys_after;
+    assert_true(r.numbers->angle.bound <= degrees * (1 + 1e-12));
+    assert_int_equal(r.clip->channels[0].interpolation,
+                     curve == PM_METHOD_CUBICSPLINE ? PM_MOTION_CUBICSPLINE : PM_MOTION_LINEAR);
+    release(&r);
+    return keys;
+}
+
+/* A swing about an axis that turns: lines follow it in many pieces, cubics in few. */
+TEST(cubics_have_a_third_of_the_keys_of_what_swings) {
+    made m;
+    make(&m, 1, 600);
+    for (size_t k = 0; k < 600; k++) {
+        const double t = (double)k / 120, half = 0.4 * sin(3 * t) + 0.1 * sin(11 * t);
+        m.times[k] = t;
+        m.keys[0][4 * k] = sin(half) * cos(t);
+        m.keys[0][4 * k + 1] = sin(half) * sin(t);
+        m.keys[0][4 * k + 3] = cos(half);
+    }
+    for (double degrees = 0.05; degrees < 2; degrees *= 3) {
+        const size_t lines = keys_with(&m, PM_METHOD_SLERP, degrees);
+        assert_true(3 * keys_with(&m, PM_METHOD_CUBICSPLINE, degrees) <= lines);
+    }
+    discard(&m);
+}
+
+/* No cubic follows a half turn between two keys within a hundredth of a degree. */
+TEST(steps_that_no_cubic_follows_keep_lines) {
+    made m;
+    make(&m, 1, 3);
+    for (size_t k = 0; k < 3; k++) {
+        m.times[k] = (double)k;
+        m.keys[0][4 * k] = k == 1 ? sin(1.5) : 0;
+        m.keys[0][4 * k + 3] = k == 1 ? cos(1.5) : 1;
+    }
+    const pm_motion_reduce_options options = {
+        .has_angle = true, .angle = 0.01, .curve = PM_METHOD_CUBICSPLINE};
+    reduced r = reduce(&m, &options);
+    assert_int_equal(r.clip->channels[0].interpolation, PM_MOTION_LINEAR);
+    assert_int_equal(r.numbers->keys_after, 3);
+    release(&r);
+    discard(&m);
+}
+
+TEST(cubics_of_degenerate_keys) {
+    made m;
+    make(&m, 3, 500);
+    for (size_t k = 0; k < 500; k++) {
+        m.times[k] = 3 + (double)k / 30;
+        m.keys[0][4 * k + 3] = k % 3 == 0 ? -1 : 1; /* equal, of both signs */
+        m.keys[1][4 * k] = sin((double)k / 60);     /* a constant speed */
+        m.keys[1][4 * k + 3] = cos((double)k / 60);
+        m.keys[2][4 * k + (k < 250 ? 3 : 0)] = 1; /* one jump of half a turn */
+    }
+    const pm_motion_reduce_options options = {
+        .has_angle = true, .angle = 0.1, .curve = PM_METHOD_CUBICSPLINE};
+    reduced r = reduce(&m, &options);
+    random_source random = random_salted(11);
+    expect_limit(&r, &options);
+    expect_bound(&m, &r, &random, 1000);
+    assert_int_equal(r.numbers->channels[0].keys_after, 2);
+    assert_in_range(r.numbers->channels[1].keys_after, 5, 14);
+    release(&r);
+    discard(&m);
+}
+
 /* ---- degenerate motions -------------------------------------------------------------------- */
 
 static void still(made *m, size_t channels, size_t keys) {
@@ -664,6 +761,8 @@ TEST(options_are_checked) {
                  {{.at = (double)NAN}, "at"},
                  {{.curve = PM_METHOD_NLERP}, "curve"},
                  {{.curve = (pm_method)999}, "curve"},
+                 {{.curve = PM_METHOD_CUBICSPLINE, .common = true}, "common"},
+                 {{.curve = PM_METHOD_CUBICSPLINE, .distance = 1}, "distance"},
                  {{.clips = second, .clip_count = 1}, "clips[0]"},
                  {{.clip_count = 1}, "clips"},
                  {{.reserved = {1}}, "reserved"}};

@@ -131,6 +131,21 @@ class Reducing(Case):
         found = self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
         self.assertEqual(len({c["keys_after"] for c in found["channels"]}), 1)
 
+    def test_cubic_splines(self):
+        lines = self.reduce(WALK, "-o", "lines.glb", "--angle", "0.3")
+        cubics = self.reduce(WALK, "-o", "cubics.glb", "--angle", "0.3", "--curve", "cubicspline")
+        self.assertEqual(cubics["curve"], "cubicspline")
+        self.assertLessEqual(cubics["angle_degrees"]["bound"], 0.3)
+        self.assertLess(2 * cubics["moving_rotation_keys_after"], lines["moving_rotation_keys_after"])
+        rotations = [c for c in cubics["channels"] if c["path"] == "rotation" and c["moves"]]
+        self.assertTrue(all(c["interpolation"] == "cubicspline" for c in rotations))
+        self.assertTrue(all(c["interpolation"] == "linear" for c in lines["channels"]))
+        said = self.differences(WALK, "cubics.glb", "--rate", "2000")
+        self.assertLessEqual(said["clip"]["max_degrees"], cubics["angle_degrees"]["bound"] * 1.00001)
+        for words in (("--common",), ("--distance", "1")):
+            done = self.run_posemill("reduce", WALK, "-o", "o.glb", "--curve", "cubicspline", *words, code=2)
+            self.assertIn("cubicspline cannot be combined", done.stderr)
+
     def test_gltf_keeps_all_else(self):
         def mesh_of(path):
             data = Path(path).read_bytes()

@@ -49,8 +49,14 @@ static bool reduce_common(void) {
     return reduce_with(&options);
 }
 
+static bool reduce_to_cubics(void) {
+    const pm_motion_reduce_options options = {.threads = 1, .curve = PM_METHOD_CUBICSPLINE};
+    return reduce_with(&options);
+}
+
 TEST(a_failed_allocation_is_a_status) {
     fail_each_allocation(reduce_each, 10, 0);
+    fail_each_allocation(reduce_to_cubics, 10, 0);
 }
 
 TEST(a_failed_allocation_of_common_keys_is_a_status) {

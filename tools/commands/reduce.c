@@ -46,10 +46,11 @@ static bool parse_bound(const char *text, void *target, char *reason) {
 }
 
 static bool parse_curve(const char *text, void *target, char *reason) {
-    static const char *const words[] = {"slerp"};
+    static const char *const words[] = {"slerp", "cubicspline"};
     size_t word = 0;
-    *(pm_method *)target = PM_METHOD_SLERP;
-    return option_word(text, words, sizeof words / sizeof words[0], &word, reason);
+    const bool is_word = option_word(text, words, sizeof words / sizeof words[0], &word, reason);
+    *(pm_method *)target = word == 0 ? PM_METHOD_SLERP : PM_METHOD_CUBICSPLINE;
+    return is_word;
 }
 
 #define AT(field) offsetof(reduce_options, field)
@@ -87,7 +88,9 @@ static const option bound_table[] = {
     {"--scale", 0, "RATIO",
      "scales differ by at most this part of themselves; default 0, as for positions", parse_bound,
      AT(reduce.scale)},
-    {"--curve", 0, "NAME", "curve of the result: slerp, whose keys are some of the source's",
+    {"--curve", 0, "NAME",
+     "curve of rotations: slerp, whose keys are some of the source's, or cubicspline, with\n"
+     "tangents that are fitted and about a third of the keys; default: slerp",
      parse_curve, AT(reduce.curve)},
     {"--common", 0, NULL, "all joints of a clip have keys at the same times", NULL,
      AT(reduce.common)},

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each cubic is as long as it can be: its end is found by doubling and halving, then a few keys farther
+ * on. Tangents are those of least squares, whose weights then grow where the error is largest: the
+ * largest error is what counts.
+ */
+#include "motion/reduce/cubics.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/reduce/written.h"
+
+enum { ROUNDS = 6, FARTHER = 8 };
+
+/* The part of the bound that samples may take: what lies between them takes the rest. */
+static const double sampled_part = 0.98;
+
+/* An error above this part of the bound is not mended by weights. */
+static const double hopeless = 2.5;
+
+/* The weight of tangents that have the source's velocity at their ends, against 1 of a sample: it decides where
+ * samples are few. */
+static const double usual_weight = 1e-3;
+
+typedef struct search {
+    const turns *source;
+    double *values[4];  /* of keys, as they are written, with the signs of the source */
+    double *middles[4]; /* quaternions between the keys */
+    double *weights;    /* of samples */
+    double *errors;     /* squares of tangents of angles */
+    double limit;       /* `apart` */
+    double most;        /* the square of the tangent of the angle */
+} search;
+
+/* A cubic between two keys. */
+typedef struct fitted {
+    double out[4], in[4]; /* as they are written */
+    bool holds;
+} fitted;
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void key_of(double *const rows[4], size_t key, double q[4]) {
+    for (int i = 0; i < 4; i++)
+        q[i] = rows[i][key];
+}
+
+static arc arc_after(const turns *t, size_t key) {
+    double from[4], to[4];
+    key_of(t->source.of, key, from);
+    key_of(t->source.of, key + 1, to);
+    return arc_between(from, to, t->times[key], t->times[key + 1] - t->times[key]);
+}
+
+static void read_keys(const search *s, const pm_motion_channel *channel) {
+    for (size_t k = 0; k < s->source->count; k++) {
+        double source[4], written[4];
+        key_of(s->source->source.of, k, source);
+        written_rotation(channel, k, written);
+        const double sign = arc_sign(source, written);
+        for (int i = 0; i < 4; i++)
+            s->values[i][k] = sign * written[i];
+    }
+    for (size_t k = 0; k + 1 < s->source->count; k++) {
+        const arc a = arc_after(s->source, k);
+        double q[4];
+        arc_value(&a, a.begin + a.seconds / 2, q);
+        for (int i = 0; i < 4; i++)
+            s->middles[i][k] = q[i];
+    }
+}
+
+static bool allocate(search *s, motion_arena *arena) {
+    const size_t count = s->source->count;
+    bool good = true;
+    for (int i = 0; i < 4; i++) {
+        s->values[i] = motion_allocate(arena, count, sizeof *s->values[i]);
+        s->middles[i] = motion_allocate(arena, count, sizeof *s->middles[i]);
+        good = good && s->values[i] && s->middles[i];
+    }
+    s->weights = motion_allocate(arena, 2 * count, sizeof *s->weights);
+    s->errors = motion_allocate(arena, 2 * count, sizeof *s->errors);
+    return good && s->weights && s->errors;
+}
+
+/* ---- fitting ------------------------------------------------------------------------------- */
+
+/* Samples of the source from key `from` to key `to`: keys, and the middles between them. */
+typedef struct samples {
+    const search *s;
+    size_t from, to, count;
+    double begin, seconds;
+    double value_from[4], value_to[4];
+} samples;
+
+static samples samples_of(const search *s, size_t from, size_t to) {
+    const double *times = s->source->written_times;
+    samples a = {.s = s, .from = from, .to = to, .count = 2 * (to - from) - 1};
+    a.begin = times[from];
+    a.seconds = times[to] - times[from];
+    key_of(s->values, from, a.value_from);
+    key_of(s->values, to, a.value_to);
+    return a;
+}
+
+/* Sample `n` between both ends, and its place from 0 to 1. */
+static double sample_at(const samples *a, size_t n, double q[4]) {
+    const turns *t = a->s->source;
+    const size_t key = a->from + (n + 1) / 2;
+    double time = t->times[key];
+    if (n % 2 == 0) {
+        time += (t->times[key + 1] - time) / 2;
+        key_of(a->s->middles, key, q);
+    } else {
+        key_of(t->source.of, key, q);
+    }
+    return (time - a->begin) / a->seconds;
+}
+
+/* The weights of value, tangent, tangent and value at a place. */
+static void hermite(double u, double h[4]) {
+    const double v = 1 - u;
+    h[0] = v * v * (1 + 2 * u);
+    h[1] = u * v * v;
+    h[2] = -u * u * v;
+    h[3] = u * u * (1 + 2 * v);
+}
+
+/* The source's velocity at the first or the last moment of the interval after a key, times the seconds. */
+static void usual_tangent(const samples *a, size_t key, bool is_last, double tangent[4]) {
+    const arc of = arc_after(a->s->source, key);
+    const double sine = sin(of.angle), cosine = cos(of.angle);
+    const double scale = (of.angle > 0 ? of.angle / sine : 1) * a->seconds / of.seconds;
+    const double here = is_last ? -1 : -cosine, there = is_last ? cosine : 1;
+    for (int i = 0; i < 4; i++)
+        tangent[i] = (here * of.from[i] + there * of.to[i]) * scale;
+}
+
+/* Both tangents, times the seconds, by weighted least squares. */
+static void solve(const samples *a, const double usual[2][4], double tangents[2][4]) {
+    double s00 = usual_weight, s01 = 0, s11 = usual_weight, r[2][4];
+    for (int i = 0; i < 4; i++) {
+        r[0][i] = usual_weight * usual[0][i];
+        r[1][i] = usual_weight * usual[1][i];
+    }
+    for (size_t n = 0; n < a->count; n++) {
+        double q[4], h[4];
+        hermite(sample_at(a, n, q), h);
+        const double w = a->s->weights[n], w1 = w * h[1], w2 = w * h[2];
+        s00 += w1 * h[1];
+        s01 += w1 * h[2];
+        s11 += w2 * h[2];
+        for (int i = 0; i < 4; i++) {
+            const double rest = q[i] - h[0] * a->value_from[i] - h[3] * a->value_to[i];
+            r[0][i] += w1 * rest;
+            r[1][i] += w2 * rest;
+        }
+    }
+    const double over = 1 / (s00 * s11 - s01 * s01);
+    for (int i = 0; i < 4; i++) {
+        tangents[0][i] = (s11 * r[0][i] - s01 * r[1][i]) * over;
+        tangents[1][i] = (s00 * r[1][i] - s01 * r[0][i]) * over;
+    }
+}
+
+/* Computes the errors of all samples, and returns the largest one. */
+static double measure(const samples *a, const double tangents[2][4]) {
+    double most = 0;
+    for (size_t n = 0; n < a->count; n++) {
+        double q[4], h[4], along = 0, size = 0;
+        hermite(sample_at(a, n, q), h);
+        for (int i = 0; i < 4; i++) {
+            const double p = h[0] * a->value_from[i] + h[1] * tangents[0][i] +
+                             h[2] * tangents[1][i] + h[3] * a->value_to[i];
+            along += p * q[i];
+            size += p * p;
+        }
+        const double error = along > 0 ? fmax(size / (along * along) - 1, 0) : DBL_MAX;
+        a->s->errors[n] = error;
+        most = fmax(most, error);
+    }
+    return most;
+}
+
+static void weigh(const samples *a, double most) {
+    double largest = 0;
+    for (size_t n = 0; n < a->count; n++) {
+        const double part = sqrt(a->s->errors[n] / most) + 0.05;
+        a->s->weights[n] *= part * part;
+        largest = fmax(largest, a->s->weights[n]);
+    }
+    for (size_t n = 0; n < a->count; n++)
+        a->s->weights[n] /= largest;
+}
+
+/* Whether the tangents as they are written keep the bound in all intervals of the source. */
+static bool holds_throughout(const samples *a, const fitted *f) {
+    const turns *t = a->s->source;
+    const double end = t->written_times[a->to];
+    const cubic c =
+        cubic_between(a->value_from, f->out, f->in, a->value_to, a->begin, end - a->begin);
+    const size_t first = a->from > 0 ? a->from - 1 : 0;
+    for (size_t k = first; k <= a->to && k + 1 < t->count; k++) {
+        const double from = fmax(t->times[k], a->begin), to = fmin(t->times[k + 1], end);
+        const arc source = arc_after(t, k);
+        if (from < to && !cubic_holds(&source, &c, from, to, a->s->limit))
+            return false;
+    }
+    return true;
+}
+
+static fitted fit(const search *s, size_t from, size_t to) {
+    const samples a = samples_of(s, from, to);
+    double usual[2][4], tangents[2][4];
+    fitted f = {.holds = false};
+    if (!(a.seconds > 0))
+        return f;
+    usual_tangent(&a, from, false, usual[0]);
+    usual_tangent(&a, to - 1, true, usual[1]);
+    for (size_t n = 0; n < a.count; n++)
+        s->weights[n] = 1;
+    for (int round = 0; round <= ROUNDS; round++) {
+        solve(&a, (const double(*)[4])usual, tangents);
+        const double most = measure(&a, (const double(*)[4])tangents);
+        f.holds = most <= sampled_part * s->most;
+        if (f.holds || most > hopeless * hopeless * s->most)
+            break;
+        weigh(&a, most);
+    }
+    for (int i = 0; i < 4; i++) {
+        f.out[i] = (double)(float)(tangents[0][i] / a.seconds);
+        f.in[i] = (double)(float)(tangents[1][i] / a.seconds);
+    }
+    f.holds = f.holds && holds_throughout(&a, &f);
+    return f;
+}
+
+/* ---- searching ----------------------------------------------------------------------------- */
+
+/* The end of the longest cubic that was found from a key on; the key itself: there is none. */
+static size_t find_end(const search *s, size_t from, fitted *best) {
+    const size_t last = s->source->count - 1;
+    size_t good = from, bad = last + 1, step = 1;
+    while (good < last && bad > last) {
+        const size_t to = good + step < last ? good + step : last;
+        const fitted f = fit(s, from, to);
+        if (f.holds) {
+            *best = f;
+            good = to;
+            step *= 2;
+        } else {
+            bad = to;
+        }
+    }
+    while (bad <= last && bad - good > 1) {
+        const size_t middle = good + (bad - good) / 2;
+        const fitted f = fit(s, from, middle);
+        if (f.holds)
+            *best = f;
+        *(f.holds ? &good : &bad) = middle;
+    }
+    for (size_t to = good + 2, tried = 0; to <= last && tried < FARTHER; to++, tried++) {
+        const fitted f = fit(s, from, to);
+        if (f.holds) {
+            *best = f;
+            good = to;
+        }
+    }
+    return good;
+}
+
+static path_end search_all(const search *s, size_t *keys, cubic_key *written, size_t *count) {
+    const size_t last = s->source->count - 1;
+    fitted f;
+    keys[0] = 0;
+    *count = 1;
+    memset(written[0].in, 0, sizeof written[0].in);
+    for (size_t from = 0; from < last; from = keys[*count - 1]) {
+        const size_t to = find_end(s, from, &f);
+        if (to == from) {
+            *count = from + 1;
+            return PATH_NONE;
+        }
+        memcpy(written[*count - 1].out, f.out, sizeof f.out);
+        memcpy(written[*count].in, f.in, sizeof f.in);
+        keys[(*count)++] = to;
+    }
+    memset(written[*count - 1].out, 0, sizeof written[0].out);
+    for (size_t k = 0; k < *count; k++)
+        key_of(s->values, keys[k], written[k].value);
+    return PATH_FOUND;
+}
+
+path_end cubics_find(const turns *source, const pm_motion_channel *channel, size_t **keys,
+                     cubic_key **written, size_t *count) {
+    motion_arena arena = {NULL};
+    double limit = source->limits[0];
+    for (size_t k = 1; k + 1 < source->count; k++)
+        limit = fmin(limit, source->limits[k]);
+    const double cosine = 1 - limit;
+    search s = {.source = source, .limit = limit, .most = DBL_MAX};
+    if (cosine > 0)
+        s.most = 1 / (cosine * cosine) - 1;
+    *keys = malloc(source->count * sizeof **keys);
+    *written = malloc(source->count * sizeof **written);
+    path_end end = PATH_NO_MEMORY;
+    if (*keys && *written && allocate(&s, &arena)) {
+        read_keys(&s, channel);
+        end = search_all(&s, *keys, *written, count);
+    }
+    motion_arena_release(&arena);
+    if (end != PATH_FOUND) {
+        free(*keys);
+        free(*written);
+        *keys = NULL;
+        *written = NULL;
+    }
+    return end;
+}
