@@ -394,6 +394,7 @@ typedef struct pm_motion_reduce_options {
      * follows within the bound is reduced as slerp. cubicspline is refused with a distance and with
      * `common` */
     pm_method curve;
+    bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
     bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
                         channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
@@ -421,6 +422,7 @@ typedef struct pm_motion_reduced_channel {
     bool moves;           /* not all keys are equal */
     pm_motion_interpolation interpolation; /* of the result */
     uint64_t keys_before, keys_after;
+    uint64_t corners; /* with `smooth`: keys at which the source turns too sharply for the bound */
     pm_motion_error_bound error;
 
     uint64_t reserved[4]; /* 0 */

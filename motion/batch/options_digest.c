@@ -108,7 +108,8 @@ static void write_conversion(FILE *text, const pm_motion_batch_task *o) {
 
 static void write_reduction(FILE *text, const pm_motion_reduce_options *o) {
     const double bounds[] = {o->angle, o->position, o->scale, o->distance, o->at};
-    fprintf(text, "angle %d\ncurve %d\ncommon %d\n", o->has_angle, (int)o->curve, o->common);
+    fprintf(text, "angle %d\ncurve %d\nsmooth %d\ncommon %d\n", o->has_angle, (int)o->curve,
+            o->smooth, o->common);
     write_numbers(text, "bounds", bounds, sizeof bounds / sizeof bounds[0]);
 }
 

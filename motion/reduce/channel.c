@@ -89,10 +89,15 @@ static void find_path(reduced_channel *c, const reduce_limits *limits) {
 static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     motion_arena arena = {NULL};
     turns t;
+    cubics found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
-        c->end = cubics_find(&t, c->source.channel, &c->keys, &c->cubics, &c->count);
+        c->end = cubics_find(&t, c->source.channel, limits->is_smooth, &found);
     motion_arena_release(&arena);
+    c->keys = found.keys;
+    c->cubics = found.written;
+    c->count = found.count;
+    c->corners = found.corners;
     if (c->end == PATH_NONE)
         find_path(c, limits);
 }

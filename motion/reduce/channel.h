@@ -15,7 +15,7 @@
 /* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
     double angle, position, scale;
-    bool is_cubic;
+    bool is_cubic, is_smooth;
 } reduce_limits;
 
 typedef struct reduced_channel {
@@ -27,6 +27,7 @@ typedef struct reduced_channel {
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
+    size_t corners;    /* of smooth cubics */
     certified result;  /* once it is made */
     arc_extent error;  /* radians of rotations */
     path_end end;      /* of the search */

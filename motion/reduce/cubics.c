@@ -25,6 +25,10 @@ static const double hopeless = 2.5;
  * samples are few. */
 static const double usual_weight = 1e-3;
 
+/* The same where a cubic leaves as the one before arrives: what swings too far at one key would at the
+ * next. */
+static const double smooth_weight = 0.18;
+
 typedef struct search {
     const turns *source;
     double *values[4];  /* of keys, as they are written, with the signs of the source */
@@ -33,6 +37,9 @@ typedef struct search {
     double *errors;     /* squares of tangents of angles */
     double limit;       /* `apart` */
     double most;        /* the square of the tangent of the angle */
+    bool is_smooth;
+    bool leaves_free;      /* the last cubic begins with a velocity of its own */
+    const double *leaving; /* the velocity with which the next cubic begins. NULL: any */
 } search;
 
 /* A cubic between two keys. */
@@ -141,10 +148,11 @@ static void usual_tangent(const samples *a, size_t key, bool is_last, double tan
 
 /* Both tangents, times the seconds, by weighted least squares. */
 static void solve(const samples *a, const double usual[2][4], double tangents[2][4]) {
-    double s00 = usual_weight, s01 = 0, s11 = usual_weight, r[2][4];
+    const double own = a->s->is_smooth ? smooth_weight : usual_weight;
+    double s00 = own, s01 = 0, s11 = own, r[2][4];
     for (int i = 0; i < 4; i++) {
-        r[0][i] = usual_weight * usual[0][i];
-        r[1][i] = usual_weight * usual[1][i];
+        r[0][i] = own * usual[0][i];
+        r[1][i] = own * usual[1][i];
     }
     for (size_t n = 0; n < a->count; n++) {
         double q[4], h[4];
@@ -159,10 +167,11 @@ static void solve(const samples *a, const double usual[2][4], double tangents[2]
             r[1][i] += w2 * rest;
         }
     }
-    const double over = 1 / (s00 * s11 - s01 * s01);
+    const double *leaving = a->s->leaving;
     for (int i = 0; i < 4; i++) {
-        tangents[0][i] = (s11 * r[0][i] - s01 * r[1][i]) * over;
-        tangents[1][i] = (s00 * r[1][i] - s01 * r[0][i]) * over;
+        tangents[0][i] = leaving ? leaving[i] * a->seconds
+                                 : (s11 * r[0][i] - s01 * r[1][i]) / (s00 * s11 - s01 * s01);
+        tangents[1][i] = (r[1][i] - s01 * tangents[0][i]) / s11;
     }
 }
 
@@ -220,6 +229,12 @@ static fitted fit(const search *s, size_t from, size_t to) {
         return f;
     usual_tangent(&a, from, false, usual[0]);
     usual_tangent(&a, to - 1, true, usual[1]);
+    if (s->is_smooth && to + 1 < s->source->count) {
+        double next[4];
+        usual_tangent(&a, to, false, next);
+        for (int i = 0; i < 4; i++)
+            usual[1][i] = (usual[1][i] + next[i]) / 2;
+    }
     for (size_t n = 0; n < a.count; n++)
         s->weights[n] = 1;
     for (int round = 0; round <= ROUNDS; round++) {
@@ -272,51 +287,94 @@ static size_t find_end(const search *s, size_t from, fitted *best) {
     return good;
 }
 
-static path_end search_all(const search *s, size_t *keys, cubic_key *written, size_t *count) {
+/* A smooth curve may arrive at a key in a way in which no cubic goes on. Then the last one ends earlier: at
+ * the last of a few keys from which there is a next one. False: there is none. */
+static bool shorten(search *s, const cubics *c) {
+    enum { EARLIER = 64 };
+    if (!s->is_smooth || c->count < 2)
+        return false;
+    cubic_key *first = &c->written[c->count - 2], *last = first + 1;
+    const size_t from = c->keys[c->count - 2], to = c->keys[c->count - 1];
+    const double *fixed = s->leaves_free ? NULL : first->out;
+    fitted next;
+    for (size_t end = to - 1, tried = 0; end > from && tried < EARLIER; end--, tried++) {
+        s->leaving = fixed;
+        const fitted f = fit(s, from, end);
+        s->leaving = f.in;
+        if (!f.holds || find_end(s, end, &next) == end)
+            continue;
+        c->keys[c->count - 1] = end;
+        memcpy(first->out, f.out, sizeof f.out);
+        memcpy(last->in, f.in, sizeof f.in);
+        return true;
+    }
+    return false;
+}
+
+/* The next cubic, with the velocity of the one before if there is one; otherwise it makes a corner. */
+static size_t find_next(search *s, cubics *c, fitted *f) {
+    const size_t from = c->keys[c->count - 1];
+    const bool goes_on = s->is_smooth && c->count > 1;
+    s->leaving = goes_on ? c->written[c->count - 1].in : NULL;
+    size_t to = find_end(s, from, f);
+    if (to > from || !s->is_smooth) {
+        s->leaves_free = !goes_on;
+        return to;
+    }
+    if (shorten(s, c))
+        return from;
+    s->leaving = NULL;
+    s->is_smooth = false;
+    to = find_end(s, from, f);
+    s->is_smooth = s->leaves_free = true;
+    c->corners += goes_on;
+    return to;
+}
+
+static path_end search_all(search *s, cubics *c) {
     const size_t last = s->source->count - 1;
     fitted f;
-    keys[0] = 0;
-    *count = 1;
-    memset(written[0].in, 0, sizeof written[0].in);
-    for (size_t from = 0; from < last; from = keys[*count - 1]) {
-        const size_t to = find_end(s, from, &f);
-        if (to == from) {
-            *count = from + 1;
+    c->count = 1;
+    c->keys[0] = 0;
+    memset(c->written[0].in, 0, sizeof c->written[0].in);
+    while (c->keys[c->count - 1] < last) {
+        const size_t before = c->keys[c->count - 1], to = find_next(s, c, &f);
+        if (c->keys[c->count - 1] != before)
+            continue;
+        if (to == before)
             return PATH_NONE;
-        }
-        memcpy(written[*count - 1].out, f.out, sizeof f.out);
-        memcpy(written[*count].in, f.in, sizeof f.in);
-        keys[(*count)++] = to;
+        memcpy(c->written[c->count - 1].out, f.out, sizeof f.out);
+        memcpy(c->written[c->count].in, f.in, sizeof f.in);
+        c->keys[c->count++] = to;
     }
-    memset(written[*count - 1].out, 0, sizeof written[0].out);
-    for (size_t k = 0; k < *count; k++)
-        key_of(s->values, keys[k], written[k].value);
+    memset(c->written[c->count - 1].out, 0, sizeof c->written[0].out);
+    for (size_t k = 0; k < c->count; k++)
+        key_of(s->values, c->keys[k], c->written[k].value);
     return PATH_FOUND;
 }
 
-path_end cubics_find(const turns *source, const pm_motion_channel *channel, size_t **keys,
-                     cubic_key **written, size_t *count) {
+path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
+                     cubics *found) {
     motion_arena arena = {NULL};
     double limit = source->limits[0];
     for (size_t k = 1; k + 1 < source->count; k++)
         limit = fmin(limit, source->limits[k]);
     const double cosine = 1 - limit;
-    search s = {.source = source, .limit = limit, .most = DBL_MAX};
+    search s = {.source = source, .limit = limit, .most = DBL_MAX, .is_smooth = is_smooth};
     if (cosine > 0)
         s.most = 1 / (cosine * cosine) - 1;
-    *keys = malloc(source->count * sizeof **keys);
-    *written = malloc(source->count * sizeof **written);
+    *found = (cubics){.keys = malloc(source->count * sizeof *found->keys),
+                      .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;
-    if (*keys && *written && allocate(&s, &arena)) {
+    if (found->keys && found->written && allocate(&s, &arena)) {
         read_keys(&s, channel);
-        end = search_all(&s, *keys, *written, count);
+        end = search_all(&s, found);
     }
     motion_arena_release(&arena);
     if (end != PATH_FOUND) {
-        free(*keys);
-        free(*written);
-        *keys = NULL;
-        *written = NULL;
+        free(found->keys);
+        free(found->written);
+        *found = (cubics){.keys = NULL};
     }
     return end;
 }

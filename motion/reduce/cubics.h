@@ -16,9 +16,18 @@ typedef struct cubic_key {
     double in[4], value[4], out[4];
 } cubic_key;
 
-/* From the keys that turns_read has read. *keys and *written are malloc'ed, for the caller to free.
- * PATH_NONE: no cubic that was tried stays within the bound from key *count - 1 to *count. */
-path_end cubics_find(const turns *source, const pm_motion_channel *channel, size_t **keys,
-                     cubic_key **written, size_t *count);
+/* Cubics of a channel. Both arrays are malloc'ed, for the caller to free. */
+typedef struct cubics {
+    size_t *keys;
+    cubic_key *written;
+    size_t count;
+    size_t corners; /* of smooth ones: keys with another velocity on both sides */
+} cubics;
+
+/* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
+ * corners, where the source turns too sharply. On failure nothing is found. PATH_NONE: no cubic that was
+ * tried stays within the bound between some neighbours. */
+path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
+                     cubics *found);
 
 #endif

@@ -61,6 +61,8 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
     if (o->curve != PM_METHOD_SLERP && o->curve != PM_METHOD_CUBICSPLINE)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp or cubicspline",
                            curve->name);
+    if (o->smooth && o->curve != PM_METHOD_CUBICSPLINE)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "smooth: requires the curve cubicspline");
     if (o->curve == PM_METHOD_CUBICSPLINE && (o->distance > 0 || o->common))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with %s",
@@ -395,7 +397,7 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 
 static reduce_limits limits_of(const pm_motion_reduce_options *o) {
     return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale,
-                           o->curve == PM_METHOD_CUBICSPLINE};
+                           o->curve == PM_METHOD_CUBICSPLINE, o->smooth};
 }
 
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

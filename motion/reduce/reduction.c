@@ -28,6 +28,7 @@ static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
         .interpolation = c->result.channel->interpolation,
         .keys_before = keys_of(&c->source),
         .keys_after = keys_of(&c->result),
+        .corners = c->corners,
         .error = {c->error.found * unit, c->error.bound * unit, c->error.time, row}};
 }
 
@@ -138,6 +139,7 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_write_string(json, "interpolation", interpolation_names[row->interpolation]);
     json_write_integer(json, "keys_before", row->keys_before);
     json_write_integer(json, "keys_after", row->keys_after);
+    json_write_integer(json, "corners", row->corners);
     json_write_number(json, "found", row->is_reduced ? row->error.found : (double)NAN);
     json_write_number(json, "bound", row->is_reduced ? row->error.bound : (double)NAN);
     json_write_number(json, "time", row->is_reduced ? row->error.time : (double)NAN);
@@ -150,6 +152,7 @@ static bool print_all(FILE *file, const void *content) {
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
     json_write_string(&json, "curve", pm_method_describe(r->options.curve)->name);
+    json_write_bool(&json, "smooth", r->options.smooth);
     json_write_bool(&json, "common", r->options.common);
     json_begin_object(&json, "limits");
     json_write_number(&json, "angle_degrees", r->options.angle);

@@ -66,7 +66,7 @@ class Reduction:
 
 def reduce(motion: Motion, *, angle: float | None = None, distance: float | None = None,
            at: float | None = None, position: float = 0.0, scale: float = 0.0,
-           curve: ReducedCurve = "slerp", common: bool = False,
+           curve: ReducedCurve = "slerp", smooth: bool = False, common: bool = False,
            clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
     """Drops keys where the curve stays within a bound, which holds at every time.
 
@@ -88,6 +88,9 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     curve : str
         Of rotations: ``"slerp"``, or ``"cubicspline"`` with fitted tangents and about a third of the
         keys; not with a distance or common keys.
+    smooth : bool
+        With cubicspline: the velocity is continuous at keys, but for corners, which
+        ``numbers["channels"]`` counts.
     common : bool
         All joints of a clip have keys at the same times.
     clips : iterable of int or str, optional
@@ -116,7 +119,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         bounds["angle"] = _bound(angle, "angle")
     if curve not in ("slerp", "cubicspline"):
         raise ValueError(f"curve: {curve!r} is unknown; expected 'slerp' or 'cubicspline'")
-    reducing = Reducing(motion._content, bounds, curve, common, clips, threads)
+    reducing = Reducing(motion._content, bounds, (curve, bool(smooth)), common, clips, threads)
     content = reducing.run()
     return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)
 

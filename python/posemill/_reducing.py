@@ -29,7 +29,7 @@ class Reducing(Shared):
         Of the last run.
     """
 
-    def __init__(self, content: Content, bounds: dict[str, float], curve: str, common: bool,
+    def __init__(self, content: Content, bounds: dict[str, float], curve: tuple[str, bool], common: bool,
                  clips: Iterable[int | str] | None, threads: int) -> None:
         if isinstance(clips, str):
             raise TypeError("clips: expected a sequence of indices or names, found one name")
@@ -37,11 +37,12 @@ class Reducing(Shared):
         self._given = (content, bounds, curve, common, clips, threads)
         self._content = content
         self.clips = None if clips is None else sorted({clip_index(content, clip) for clip in clips})
-        self.method = curve
+        self.method = curve[0]
         self.numbers: dict[str, Any] = {}
         self._options = ffi.new("pm_motion_reduce_options *", {
             **bounds, "has_angle": "angle" in bounds, "common": bool(common),
-            "curve": lib.PM_METHOD_CUBICSPLINE if curve == "cubicspline" else lib.PM_METHOD_SLERP,
+            "curve": lib.PM_METHOD_CUBICSPLINE if curve[0] == "cubicspline" else lib.PM_METHOD_SLERP,
+            "smooth": curve[1],
             "threads": count_of(threads, "threads", 2**32)})
         if self.clips is not None:
             self._indices = ffi.new("size_t[]", self.clips or 1)

@@ -38,7 +38,9 @@ def test_curves_are_those_of_the_command(walk: pm.Motion) -> None:
     again = pickle.loads(pickle.dumps(found.motion))
     assert found.numbers["curve"] == "cubicspline"
     assert (again.at([0.7]).rotations == found.motion.at([0.7]).rotations).all()
-    for wrong in ({"curve": "squad"}, {"curve": "cubicspline", "common": True}):
+    smooth = pm.reduce(walk, angle=0.3, curve="cubicspline", smooth=True)
+    assert found.numbers["keys_after"] < smooth.numbers["keys_after"]
+    for wrong in ({"curve": "squad"}, {"curve": "cubicspline", "common": True}, {"smooth": True}):
         with pytest.raises(ValueError, match="curve"):
             pm.reduce(walk, **wrong)
 

@@ -324,6 +324,7 @@ TEST(no_time_exceeds_the_bound) {
             .position = exp(random_between(&random, -8, -2)),
             .scale = exp(random_between(&random, -8, -2)),
             .curve = i % 3 == 2 ? PM_METHOD_CUBICSPLINE : PM_METHOD_SLERP,
+            .smooth = i % 6 == 5,
             .common = i % 4 == 3 && i % 3 < 2};
         reduced r = reduce(&m, &options);
         expect_limit(&r, &options);
@@ -576,6 +577,38 @@ TEST(cubics_have_a_third_of_the_keys_of_what_swings) {
     discard(&m);
 }
 
+/* A swing is smooth; where it is turned round at once there is a corner, and there alone. */
+TEST(smooth_cubics_have_one_velocity_at_a_key) {
+    made m;
+    make(&m, 2, 600);
+    for (size_t k = 0; k < 600; k++) {
+        const double t = (double)k / 120, half[] = {0.4 * sin(3 * t), 0.4 * asin(sin(3 * t))};
+        m.times[k] = t;
+        for (size_t c = 0; c < 2; c++) {
+            m.keys[c][4 * k + c] = sin(half[c]);
+            m.keys[c][4 * k + 3] = cos(half[c]);
+        }
+    }
+    const pm_motion_reduce_options options = {
+        .has_angle = true, .angle = 0.1, .curve = PM_METHOD_CUBICSPLINE, .smooth = true};
+    reduced r = reduce(&m, &options);
+    for (size_t c = 0; c < 2; c++) {
+        const double *in = r.clip->channels[c].in.data, *out = r.clip->channels[c].out.data;
+        const size_t keys = r.numbers->channels[c].keys_after;
+        size_t corners = 0;
+        for (size_t k = 1; k + 1 < keys; k++)
+            corners += memcmp(in + 4 * k, out + 4 * k, 4 * sizeof *in) != 0;
+        assert_int_equal(r.clip->channels[c].interpolation, PM_MOTION_CUBICSPLINE);
+        assert_int_equal(corners, r.numbers->channels[c].corners);
+    }
+    assert_int_equal(r.numbers->channels[0].corners, 0);
+    assert_in_range(r.numbers->channels[1].corners, 4, 10);
+    assert_true(keys_with(&m, PM_METHOD_CUBICSPLINE, 0.1) <= r.numbers->keys_after);
+    assert_true(r.numbers->channels[0].keys_after < 60);
+    release(&r);
+    discard(&m);
+}
+
 /* No cubic follows a half turn between two keys within a hundredth of a degree. */
 TEST(steps_that_no_cubic_follows_keep_lines) {
     made m;
@@ -762,6 +795,7 @@ TEST(options_are_checked) {
                  {{.curve = PM_METHOD_NLERP}, "curve"},
                  {{.curve = (pm_method)999}, "curve"},
                  {{.curve = PM_METHOD_CUBICSPLINE, .common = true}, "common"},
+                 {{.smooth = true}, "smooth"},
                  {{.curve = PM_METHOD_CUBICSPLINE, .distance = 1}, "distance"},
                  {{.clips = second, .clip_count = 1}, "clips[0]"},
                  {{.clip_count = 1}, "clips"},

@@ -92,6 +92,8 @@ static const option bound_table[] = {
      "curve of rotations: slerp, whose keys are some of the source's, or cubicspline, with\n"
      "tangents that are fitted and about a third of the keys; default: slerp",
      parse_curve, AT(reduce.curve)},
+    {"--smooth", 0, NULL, "with cubicspline: the velocity is continuous at keys, for editors", NULL,
+     AT(reduce.smooth)},
     {"--common", 0, NULL, "all joints of a clip have keys at the same times", NULL,
      AT(reduce.common)},
 };
