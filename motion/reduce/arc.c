@@ -68,8 +68,7 @@ double arc_bound(double apart, double a, double b) {
     return curve < 1 ? fmax(apart, (apart - drift) / (1 - curve)) * (1 + 1e-14) : (double)INFINITY;
 }
 
-/* The speed of an arc in radians of the quaternion per second. */
-static double speed(const arc *a) {
+double arc_speed(const arc *a) {
     return a->seconds > 0 ? a->angle / a->seconds : 0;
 }
 
@@ -100,7 +99,7 @@ static span span_of(const arc *a, const arc *b, double begin, double end) {
 
 static double bound_of(const span *s) {
     const double seconds = s->end - s->begin;
-    return arc_bound(fmax(s->from, s->to), speed(s->a) * seconds, speed(s->b) * seconds);
+    return arc_bound(fmax(s->from, s->to), arc_speed(s->a) * seconds, arc_speed(s->b) * seconds);
 }
 
 static span half_of(const span *s, double middle, double apart, bool is_second) {

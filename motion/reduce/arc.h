@@ -25,6 +25,9 @@ typedef struct arc {
 /* seconds is 0 for a constant: both quaternions are the same then. */
 arc arc_between(const double from[4], const double to[4], double begin, double seconds);
 
+/* Radians of the quaternion per second. */
+double arc_speed(const arc *a);
+
 /* The unit quaternion at a time, which lies in the arc. */
 void arc_value(const arc *a, double time, double q[4]);
 

@@ -41,14 +41,9 @@ typedef struct place {
     double bend;              /* of p'' + w^2 p */
 } place;
 
-/* The speed of an arc in radians of the quaternion per second. */
-static double speed_of(const arc *a) {
-    return a->seconds > 0 ? a->angle / a->seconds : 0;
-}
-
 static place place_at(const arc *a, const cubic *b, double time) {
     const double s = b->seconds > 0 ? (time - b->begin) / b->seconds : 0;
-    const double per = b->seconds > 0 ? 1 / b->seconds : 0, w = speed_of(a);
+    const double per = b->seconds > 0 ? 1 / b->seconds : 0, w = arc_speed(a);
     double p[4], first[4], second[4], bend[4], rest[4], q[4];
     arc_value(a, time, q);
     for (int i = 0; i < 4; i++) {
@@ -97,7 +92,7 @@ static span span_of(const arc *a, const cubic *b, double begin, double end) {
 }
 
 static double bound_of(const span *s) {
-    const double h = s->to.time - s->from.time, w = speed_of(s->a), part = h * h / 8;
+    const double h = s->to.time - s->from.time, w = arc_speed(s->a), part = h * h / 8;
     const double ends = fmax(s->from.across, s->to.across);
     if (!(h > 0))
         return fmax(apart_at(&s->from, s->sign), apart_at(&s->to, s->sign));
@@ -110,8 +105,7 @@ static double bound_of(const span *s) {
     if (curve >= 1)
         return (double)INFINITY;
     const double across = (ends + part * (bend + 2 * drift * w)) / (1 - curve);
-    const double least = s->sign * (s->sign > 0 ? fmin(s->from.along, s->to.along)
-                                                : fmax(s->from.along, s->to.along));
+    const double least = fmin(s->sign * s->from.along, s->sign * s->to.along);
     const double along = least - part * (push + 2 * speed * w + w * w * size);
     return along > 0 ? apart_of(across, along) * (1 + 1e-14) : (double)INFINITY;
 }

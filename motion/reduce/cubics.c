@@ -31,12 +31,12 @@ static const double smooth_weight = 0.18;
 
 typedef struct search {
     const turns *source;
-    double *values[4];  /* of keys, as they are written, with the signs of the source */
-    double *middles[4]; /* quaternions between the keys */
-    double *weights;    /* of samples */
-    double *errors;     /* squares of tangents of angles */
-    double limit;       /* `apart` */
-    double most;        /* the square of the tangent of the angle */
+    turn_rows values;  /* of keys, as they are written, with the signs of the source */
+    turn_rows middles; /* quaternions between the keys */
+    double *weights;   /* of samples */
+    double *errors;    /* squares of tangents of angles */
+    double limit;      /* `apart`, of all intervals */
+    double most;       /* the square of the tangent of the angle */
     bool is_smooth;
     bool leaves_free;      /* the last cubic begins with a velocity of its own */
     const double *leaving; /* the velocity with which the next cubic begins. NULL: any */
@@ -50,47 +50,30 @@ typedef struct fitted {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void key_of(double *const rows[4], size_t key, double q[4]) {
-    for (int i = 0; i < 4; i++)
-        q[i] = rows[i][key];
-}
-
-static arc arc_after(const turns *t, size_t key) {
-    double from[4], to[4];
-    key_of(t->source.of, key, from);
-    key_of(t->source.of, key + 1, to);
-    return arc_between(from, to, t->times[key], t->times[key + 1] - t->times[key]);
-}
-
 static void read_keys(const search *s, const pm_motion_channel *channel) {
     for (size_t k = 0; k < s->source->count; k++) {
         double source[4], written[4];
-        key_of(s->source->source.of, k, source);
+        turn_rows_get(&s->source->source, k, source);
         written_rotation(channel, k, written);
         const double sign = arc_sign(source, written);
         for (int i = 0; i < 4; i++)
-            s->values[i][k] = sign * written[i];
+            s->values.of[i][k] = sign * written[i];
     }
     for (size_t k = 0; k + 1 < s->source->count; k++) {
-        const arc a = arc_after(s->source, k);
+        const arc a = turns_arc(s->source, k);
         double q[4];
         arc_value(&a, a.begin + a.seconds / 2, q);
         for (int i = 0; i < 4; i++)
-            s->middles[i][k] = q[i];
+            s->middles.of[i][k] = q[i];
     }
 }
 
 static bool allocate(search *s, motion_arena *arena) {
     const size_t count = s->source->count;
-    bool good = true;
-    for (int i = 0; i < 4; i++) {
-        s->values[i] = motion_allocate(arena, count, sizeof *s->values[i]);
-        s->middles[i] = motion_allocate(arena, count, sizeof *s->middles[i]);
-        good = good && s->values[i] && s->middles[i];
-    }
     s->weights = motion_allocate(arena, 2 * count, sizeof *s->weights);
     s->errors = motion_allocate(arena, 2 * count, sizeof *s->errors);
-    return good && s->weights && s->errors;
+    return s->weights && s->errors && turn_rows_make(&s->values, count, arena) &&
+           turn_rows_make(&s->middles, count, arena);
 }
 
 /* ---- fitting ------------------------------------------------------------------------------- */
@@ -108,8 +91,8 @@ static samples samples_of(const search *s, size_t from, size_t to) {
     samples a = {.s = s, .from = from, .to = to, .count = 2 * (to - from) - 1};
     a.begin = times[from];
     a.seconds = times[to] - times[from];
-    key_of(s->values, from, a.value_from);
-    key_of(s->values, to, a.value_to);
+    turn_rows_get(&s->values, from, a.value_from);
+    turn_rows_get(&s->values, to, a.value_to);
     return a;
 }
 
@@ -120,9 +103,9 @@ static double sample_at(const samples *a, size_t n, double q[4]) {
     double time = t->times[key];
     if (n % 2 == 0) {
         time += (t->times[key + 1] - time) / 2;
-        key_of(a->s->middles, key, q);
+        turn_rows_get(&a->s->middles, key, q);
     } else {
-        key_of(t->source.of, key, q);
+        turn_rows_get(&t->source, key, q);
     }
     return (time - a->begin) / a->seconds;
 }
@@ -138,7 +121,7 @@ static void hermite(double u, double h[4]) {
 
 /* The source's velocity at the first or the last moment of the interval after a key, times the seconds. */
 static void usual_tangent(const samples *a, size_t key, bool is_last, double tangent[4]) {
-    const arc of = arc_after(a->s->source, key);
+    const arc of = turns_arc(a->s->source, key);
     const double sine = sin(of.angle), cosine = cos(of.angle);
     const double scale = (of.angle > 0 ? of.angle / sine : 1) * a->seconds / of.seconds;
     const double here = is_last ? -1 : -cosine, there = is_last ? cosine : 1;
@@ -214,7 +197,7 @@ static bool holds_throughout(const samples *a, const fitted *f) {
     const size_t first = a->from > 0 ? a->from - 1 : 0;
     for (size_t k = first; k <= a->to && k + 1 < t->count; k++) {
         const double from = fmax(t->times[k], a->begin), to = fmin(t->times[k + 1], end);
-        const arc source = arc_after(t, k);
+        const arc source = turns_arc(t, k);
         if (from < to && !cubic_holds(&source, &c, from, to, a->s->limit))
             return false;
     }
@@ -349,17 +332,14 @@ static path_end search_all(search *s, cubics *c) {
     }
     memset(c->written[c->count - 1].out, 0, sizeof c->written[0].out);
     for (size_t k = 0; k < c->count; k++)
-        key_of(s->values, c->keys[k], c->written[k].value);
+        turn_rows_get(&s->values, c->keys[k], c->written[k].value);
     return PATH_FOUND;
 }
 
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
                      cubics *found) {
     motion_arena arena = {NULL};
-    double limit = source->limits[0];
-    for (size_t k = 1; k + 1 < source->count; k++)
-        limit = fmin(limit, source->limits[k]);
-    const double cosine = 1 - limit;
+    const double limit = source->limits[0], cosine = 1 - limit;
     search s = {.source = source, .limit = limit, .most = DBL_MAX, .is_smooth = is_smooth};
     if (cosine > 0)
         s.most = 1 / (cosine * cosine) - 1;

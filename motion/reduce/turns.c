@@ -21,13 +21,13 @@ static const double least_angle = 1e-4;
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static bool make_rows(turn_rows *rows, size_t count, motion_arena *arena) {
+bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena) {
     for (int i = 0; i < 4; i++)
         rows->of[i] = motion_allocate(arena, count, sizeof *rows->of[i]);
     return rows->of[0] && rows->of[1] && rows->of[2] && rows->of[3];
 }
 
-static void get(const turn_rows *rows, size_t key, double q[4]) {
+void turn_rows_get(const turn_rows *rows, size_t key, double q[4]) {
     for (int i = 0; i < 4; i++)
         q[i] = rows->of[i][key];
 }
@@ -51,10 +51,10 @@ static bool is_written_exactly(const pm_motion_channel *channel, const pm_timeli
     return true;
 }
 
-static arc arc_of(const turns *t, size_t key) {
+arc turns_arc(const turns *t, size_t key) {
     double from[4], to[4];
-    get(&t->source, key, from);
-    get(&t->source, key + 1, to);
+    turn_rows_get(&t->source, key, from);
+    turn_rows_get(&t->source, key + 1, to);
     return arc_between(from, to, t->times[key], t->times[key + 1] - t->times[key]);
 }
 
@@ -83,10 +83,10 @@ static void read_source(turns *t, const pm_motion_channel *channel, const pm_tim
 static void source_at(const turns *t, double time, size_t near, double q[4]) {
     const size_t last = t->count - 1;
     if (time <= t->times[0] || time >= t->times[last]) {
-        get(&t->source, time <= t->times[0] ? 0 : last, q);
+        turn_rows_get(&t->source, time <= t->times[0] ? 0 : last, q);
         return;
     }
-    const arc a = arc_of(t, interval_at(t, time, near));
+    const arc a = turns_arc(t, interval_at(t, time, near));
     arc_value(&a, time, q);
 }
 
@@ -95,18 +95,18 @@ static void read_written(turns *t, const pm_motion_channel *channel, const pm_ti
         double key[4], source[4];
         written_rotation(channel, k, key);
         evaluate_normalise(key);
-        get(&t->source, k, source);
+        turn_rows_get(&t->source, k, source);
         put(&t->written, k, key, arc_sign(source, key));
         t->written_times[k] = written_time(timeline, k);
         source_at(t, t->written_times[k], k, source);
-        get(&t->written, k, key);
+        turn_rows_get(&t->written, k, key);
         t->rounded[k] = arc_apart(source, key, 1);
     }
 }
 
 static void measure(turns *t) {
     for (size_t k = 0; k + 1 < t->count; k++) {
-        const arc a = arc_of(t, k);
+        const arc a = turns_arc(t, k);
         t->angles[k] = a.angle;
         t->fastest[k / BLOCK] = fmax(t->fastest[k / BLOCK], a.angle);
         t->longest = fmax(t->longest, a.seconds);
@@ -133,7 +133,7 @@ bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *t
     t->fastest = motion_allocate(arena, count / BLOCK + 1, sizeof *t->fastest);
     t->angles = motion_allocate(arena, count, sizeof *t->angles);
     if (!t->times || !t->fastest || !t->angles || !set_limits(t, radians, each, arena) ||
-        !make_rows(&t->source, count, arena))
+        !turn_rows_make(&t->source, count, arena))
         return false;
     read_source(t, channel, timeline);
     measure(t);
@@ -144,7 +144,7 @@ bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *t
         return true;
     t->written_times = motion_allocate(arena, count, sizeof *t->written_times);
     t->rounded = motion_allocate(arena, count, sizeof *t->rounded);
-    if (!t->written_times || !t->rounded || !make_rows(&t->written, count, arena))
+    if (!t->written_times || !t->rounded || !turn_rows_make(&t->written, count, arena))
         return false;
     read_written(t, channel, timeline);
     return true;
@@ -257,7 +257,7 @@ static bool interval_holds(const turns *t, const candidate *c, size_t key, doubl
     const double b = c->arc.angle * (end - begin) / c->arc.seconds, a = t->angles[key];
     if (apart / (1 - (a * a + b * b) / 8) <= 1 - 1e-9) /* a and b are at most pi / 2 */
         return true;
-    const arc source = arc_of(t, key);
+    const arc source = turns_arc(t, key);
     return arc_holds(&source, &c->arc, begin, end, t->limits[key]);
 }
 

@@ -42,6 +42,13 @@ typedef struct turns {
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
                 double radians, const double *each, motion_arena *arena);
 
+/* False: memory is exhausted. */
+bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena);
+
+/* The quaternion of a key, and the source's arc from a key to the next one. */
+void turn_rows_get(const turn_rows *rows, size_t key, double q[4]);
+arc turns_arc(const turns *t, size_t key);
+
 /* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
  * written: whether what is rounded keeps the bound is seen in the end. */
 bool turns_hold(turns *t, size_t from, size_t to);
