@@ -174,6 +174,13 @@ TEST(crowds_refuse_null) {
     expect_null("crowd is NULL", pm_crowd_pose, NULL, &nothing_to_pose);
     expect_null("job is NULL", pm_crowd_pose, crowd, NULL);
     expect_null("instances is NULL", pm_crowd_pose, crowd, &nobody);
+    const pm_crowd_one one = {.instance = &instance, .output = PM_CROWD_LOCAL};
+    const pm_crowd_layer layer = {0};
+    expect_null("crowd is NULL", pm_crowd_check_layers, NULL, &layer, 1);
+    expect_null("layers is NULL", pm_crowd_check_layers, crowd, NULL, 1);
+    expect_null("crowd is NULL", pm_crowd_pose_character, NULL, &one, records);
+    expect_null("one is NULL", pm_crowd_pose_character, crowd, NULL, records);
+    expect_null("records is NULL", pm_crowd_pose_character, crowd, &one, NULL);
     expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
     expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
     expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);

@@ -48,7 +48,7 @@ static void expect_poison(const unsigned char *bytes, size_t count, const char *
 }
 
 static void expect_job(const scene *s, crowd_on_host_job job) {
-    const size_t width = s->joints * pm_crowd_record_bytes(job.output);
+    const size_t width = scene_floats(s, job.output, 1) * sizeof(float);
     const size_t stride = job.stride ? job.stride : width;
     const size_t bytes = job.records_offset + (job.instance_count - 1) * stride + width;
     unsigned char *records = test_array(bytes, 1);
@@ -76,7 +76,7 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
 /* Any counts, with a stride and memory that is aligned only to its numbers. */
 static void expect_output(const scene *s, random_source *source, pm_crowd_output output) {
     static const size_t counts[] = {1, 15, 16, 17, MAX};
-    const size_t width = s->joints * pm_crowd_record_bytes(output);
+    const size_t width = scene_floats(s, output, 1) * sizeof(float);
     pm_crowd_instance instances[MAX];
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {

@@ -117,15 +117,16 @@ static pm_u32 items_of(const crowd_on_host_job *job, size_t each) {
 void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job) {
     const pm_skeleton *s = crowd->skeleton;
     const size_t n = s->joint_count;
-    const size_t stride = pm_crowd_stride(crowd->skeleton, job->output, job->stride);
+    const pm_view view = {job->output, 0};
+    const size_t stride = pm_crowd_stride(crowd->skeleton, view, job->stride);
     const size_t bytes = job->records_offset + (job->instance_count - 1) * stride +
-                         pm_crowd_stride(crowd->skeleton, job->output, 0);
+                         pm_crowd_stride(crowd->skeleton, view, 0);
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     crowd_variant *variant = variant_of(crowd, job->output, job->lanes);
     pm_stages stages;
     if (!variant)
         stop("no such variant");
-    if (pm_stages_build(s, MAX_SLOTS, &stages, NULL) != PM_OK)
+    if (pm_stages_build(s, 0, MAX_SLOTS, &stages, NULL) != PM_OK)
         stop("out of memory");
     const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {
@@ -149,7 +150,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         poisoned(transforms * sizeof(float))};
     crowd_arguments arguments = {
         .instances = copies[0],
-        .instances_offset = job->instances_offset,
+        .offsets = {.instances = job->instances_offset},
         .joints = copies[1],
         .clips = copies[2],
         .timelines = copies[3],
@@ -165,7 +166,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         .records = copies[13],
         .records_offset = job->records_offset,
         .stride = stride,
-        .size = pm_crowd_size_of(crowd, job->frame, job->first, job->instance_count),
+        .size = pm_crowd_size_of(crowd, 0, job->frame, job->first, job->instance_count),
         .stages = copies[14],
         .stage_joints = copies[15],
         .per_group = PER_GROUP,

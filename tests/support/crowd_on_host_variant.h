@@ -12,8 +12,8 @@
 
 /* The kernel's arguments, with the kernel's names. */
 typedef struct crowd_arguments {
-    const pm_u8 *instances;
-    pm_u64 instances_offset;
+    const pm_u8 *instances, *layers, *ranges, *list, *list_count, *given;
+    pm_crowd_offsets offsets;
     const pm_joint *joints;
     const pm_clip_layout *clips;
     const pm_crowd_timeline *timelines;
@@ -31,8 +31,9 @@ typedef struct crowd_arguments {
     const pm_crowd_stage *stages;
     const pm_stage_joint *stage_joints;
     pm_u32 per_group, slots;
-    pm_shared_instance *shared; /* (per_group) */
-    float *transforms;          /* (per_group, slots, PM_SLOT_FLOATS) */
+    pm_shared_instance *shared;      /* (per_group) */
+    pm_shared_layers *shared_layers; /* (per_group) */
+    float *transforms;               /* (per_group, slots, PM_SLOT_FLOATS) */
 } crowd_arguments;
 
 /* Runs all work-items, or with one lane all work-groups of one work-item, in descending order: none

@@ -184,6 +184,40 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_c
     add(d, text, records, sizeof records);
 }
 
+/* Layers of each op, some without effect; instance i has those from i on. */
+static void fill_layers(const digest_input *in, pm_crowd_layer *layers, pm_crowd_range *ranges) {
+    for (size_t i = 0; i < INSTANCES; i++) {
+        const pm_crowd_instance *from = &in->before[i];
+        layers[i] = (pm_crowd_layer){.time = from->time_b,
+                                     .clip = from->clip_a,
+                                     .weight = i % 4 ? from->weight : 0.75f,
+                                     .mask = from->mask,
+                                     .op = (uint8_t)(i / 2 % 3),
+                                     .flags = (uint8_t)(i % 2)};
+        ranges[i] = (pm_crowd_range){(uint32_t)i, (uint32_t)(i % 12)};
+    }
+}
+
+static void add_layers(digests *d, pm_crowd *crowd, const digest_input *in, const char *name) {
+    static float records[INSTANCES * TRACKS * 12];
+    pm_crowd_layer layers[INSTANCES];
+    pm_crowd_range ranges[INSTANCES];
+    pm_crowd_job job = {.instances = in->before,
+                        .instance_count = INSTANCES,
+                        .layers = layers,
+                        .layer_count = INSTANCES,
+                        .ranges = ranges};
+    pm_error error;
+    char text[64];
+    fill_layers(in, layers, ranges);
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = records};
+    job.output_count = 1;
+    must(pm_crowd_pose(crowd, &job, &error) == PM_OK, error.message);
+    drop_tiny(in, records, sizeof records);
+    snprintf(text, sizeof text, "%s/layers", name);
+    add(d, text, records, sizeof records);
+}
+
 static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_input *in,
                             const char *name) {
     pm_root_motion motions[INSTANCES];
@@ -214,6 +248,8 @@ static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_
     for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
         add_output(d, crowd, in, o, name);
     add_root_motion(d, crowd, in, name);
+    if (method == PM_METHOD_SLERP && format == PM_KEYS_FLOAT32)
+        add_layers(d, crowd, in, name);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
 }
