@@ -114,9 +114,6 @@ class Records(unittest.TestCase):
         for case in record["cases"]:
             self.check_case(case, record)
 
-    def test_the_schema_is_one(self):
-        Draft202012Validator.check_schema(SCHEMA)
-
     def test_a_run_on_the_reference_path_fits(self):
         self.check_record(self.reference)
         names = [case["name"] for case in self.reference["cases"]]
@@ -146,15 +143,6 @@ class Records(unittest.TestCase):
             if "cases" in record and "schema" in record:
                 with self.subTest(path.name):
                     self.check_record(record)
-
-    def test_all_roofs_of_a_bound_are_recorded(self):
-        for case in self.reference["cases"]:
-            self.assertEqual(case["bound"] is None, case["copy_seconds"] is None, case["name"])
-
-    def test_the_load_of_the_run_has_a_verdict(self):
-        load = self.reference["load"]
-        self.assertEqual(load["verdict"] == "busy", load["others"] > 0.1 or load["steal"] > 0.01)
-        self.assertLess(load["others"], os.cpu_count() + 0.5)
 
     def test_the_date_is_that_of_the_run_and_the_host_is_this_one(self):
         date = datetime.strptime(self.reference["date"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)
@@ -190,15 +178,6 @@ class Records(unittest.TestCase):
             record = copy.deepcopy(self.reference)
             change(record)
             self.assertEqual(len(faults(record)), 1)
-
-    def test_every_other_member_is_required(self):
-        def check(schema, at):
-            if "properties" in schema:
-                self.assertEqual(set(schema["required"]), set(schema["properties"]) - OPTIONAL, at)
-                self.assertIs(schema["additionalProperties"], False, at)
-            for name, inner in schema.get("properties", {}).items():
-                check(inner.get("items", inner), f"{at}.{name}")
-        check(SCHEMA, "record")
 
 
 if __name__ == "__main__":

@@ -74,18 +74,6 @@ class Counting(unittest.TestCase):
         calls = [program[i].calls for i in found.rare if program[i].calls]
         self.assertEqual([samples.short_name(call) for call in calls], ["sqrt_rn_f32"])
 
-    def test_addresses_serve_as_well_as_labels(self):
-        program = sass.parse_sass(listed(SEGMENTS, addresses=True))[0]
-        self.expect_segments(program, samples.count(program))
-
-    def test_a_call_of_what_never_returns_is_a_jump(self):
-        jumping = SEGMENTS.replace("    @P1 BRA sample\n", "    @!P1 CALL.REL.NOINC done\n"
-                                   "    BRA sample\ndone:\n    BSYNC B1\n")
-        program, found = counted(jumping)
-        self.assertEqual(len(program), len(counted(SEGMENTS)[0]) + 2)
-        self.expect_mix(program, found.sample, fp32=2, mufu=1, load=1, store=1, int=1, other=4)
-        self.expect_mix(program, found.segment, fp32=1, load=2, other=5)
-
     def test_an_unrolled_loop_counts_by_the_samples_it_holds(self):
         program, found = counted("""
 segment:
@@ -108,30 +96,6 @@ rest:
         self.assertEqual((found.samples, found.loops), (2, 2))
         self.assertEqual(samples.mix(program, found.sample, 2)["fp32"], 1.5)
         self.assertEqual(samples.mix(program, found.sample, 2)["store"], 1.5)
-
-    def test_a_branch_with_its_condition_among_the_operands_may_go_on(self):
-        program, found = counted("""
-segment:
-    NOP
-loop:
-    STG.E.128 [R2.64], R4
-    BRA !P6, loop
-    @P1 BRA segment
-    EXIT
-""")
-        self.assertEqual(program[2].next, [1, 3])
-        self.assertEqual(found.sample, {1, 2})
-
-    def test_a_store_that_not_every_turn_does_is_no_sample(self):
-        with self.assertRaisesRegex(tools.Failure, "no loop stores"):
-            counted("""
-loop:
-    @P1 BRA past
-    STG.E.128 [R2.64], R4
-past:
-    @P0 BRA loop
-    EXIT
-""")
 
     def test_what_cannot_be_counted_is_refused(self):
         for text, words in (

@@ -288,26 +288,6 @@ class Judge(WithFolder):
             self.judge(numpy.zeros((128, 4, 4)).astype(kind), 4, "has numbers of type")
         self.judge(numpy.asfortranarray(self.right), 4, "Fortran order")
 
-    def test_hostile_files_are_bad_input(self):
-        numpy.save(self.path / "results.npy", self.right)
-        data = (self.path / "results.npy").read_bytes()
-        for count in (0, 5, 11, 60, 127, 128, len(data) - 1):
-            self.judge(data[:count], 4)
-        self.judge(data + b"\0", 4, "bytes of numbers; expected 16384")
-        for header in (b"(" * 3000, b"{'descr': '<f8'}", b"__import__('os')", b"\xff" * 80, b"[]", b"1",
-                       b"{'descr': '<f8\\x1b[2J', 'fortran_order': False, 'shape': (1,)}",
-                       b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}",
-                       b"{'descr': ['<f8'], 'fortran_order': False, 'shape': (128, 4, 4)}"):
-            self.judge(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header, 4)
-        self.judge(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", 4, "the header has 4294967295 bytes")
-        self.expect(run("judge", self.folder, "uniform/slerp", self.folder), 4, "is no file")
-        self.expect(run("judge", self.folder, "uniform/slerp", self.path / "a\x1b[2J"), 4, "\\x1b[2J")
-
-    def test_usage_is_told(self):
-        self.expect(run("judge", self.folder, "uniform/cubic", "none.npy"), 2, "is no task", "uniform/slerp")
-        self.assertEqual(run("judge", self.folder).returncode, 2)
-        self.assertEqual(run("--help").returncode, 0)
-
 
 class Document(unittest.TestCase):
     def test_the_table_is_the_committed_records(self):
@@ -379,40 +359,6 @@ class Measure(WithFolder):
         self.measure(lazy, 4, "the adapter gives a Lazy; expected a NumPy array", more=one)
         self.measure(self.RIGHT + "def fetch(results):\n    return results\n", 4, "defines fetch", more=one)
 
-    def test_what_no_record_can_contain_is_refused_before_anything_is_measured(self):
-        never = "def prepare(task, inputs):\n    raise SystemError('measured')\n"
-        for adapter, words in (("TIMED = 'to-hosts'\n", "TIMED"), ("DEVICE = 'a\\x1b[31m'\n", "DEVICE"),
-                               ("LIBRARY = {'name': 'A', 'version': 1}\n", "LIBRARY.version")):
-            self.measure(never + adapter, 4, words)
-        for more in (("--repetitions", "10001"), ("--repetitions", "2"), ("--compiler", ""), ("--notes", "a\x1bb")):
-            done = run("measure", self.folder, "--adapter", self.path / "adapter.py", "-o", self.path / "x.json", *more)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(more[0], done.stderr)
-            self.assertNotIn("\x1b", done.stderr)
-        for out in (self.path / "none" / "x.json", self.path, "/dev/full"):
-            self.measure(never, 6, str(out), more=["-o", out])
-
-    def test_a_wrong_task_takes_no_other_with_it(self):
-        self.measure("def prepare(task, inputs):\n    factor = {'uniform/nlerp': 1, 'uniform/squad': [1, 1, 1, -1]}.get(task['name'])\n"
-                     "    return factor and (lambda: nlerp(task, inputs) * factor)\n", 1, "uniform/squad: the largest")
-        tasks = json.loads((self.path / "record.json").read_text())["tasks"]
-        self.assertEqual([task["name"] for task in tasks], ["uniform/nlerp"])
-
-    def test_a_full_disk_and_a_reader_that_stops_are_told_apart(self):
-        for verb in (["check", self.folder], ["--help"]):
-            with open("/dev/full", "wb") as full:
-                done = subprocess.run([sys.executable, SCRIPT, *verb], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual(done.returncode, 6, done.stderr)
-            self.assertRegex(done.stderr, r"\Aworkload: standard output: [^\n]*\n\Z")
-            reading, writing = os.pipe()
-            os.close(reading)
-            with os.fdopen(writing, "wb") as closed:
-                done = subprocess.run([sys.executable, SCRIPT, *verb], stdout=closed, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = run("check", self.folder, "a\x1b[31mb")
-        self.assertEqual(done.returncode, 2)
-        self.assertNotIn("\x1b", done.stderr)
-
     def test_results_of_the_run_that_is_not_timed_are_erased(self):
         self.measure("def prepare(task, inputs):\n    out = nlerp(task, inputs)\n    return lambda: out\n",
                      1, "uniform/nlerp: the result at sample 0, track 0 is no rotation",
@@ -427,13 +373,6 @@ class Measure(WithFolder):
         self.measure(device + fetch + "def erase(handle):\n    pass\n", 0, more=one)
         self.measure(device + fetch + "def erase(handle):\n    memory[handle] *= numpy.nan\n", 1,
                      "is no rotation", more=one)
-
-    def test_an_adapter_or_a_task_that_cannot_be_used_is_told(self):
-        self.measure("", 4, "does not define prepare")
-        self.measure("import no_such_module\n", 4, "no_such_module")
-        self.measure(self.RIGHT, 2, "is no task", more=["--task", "all"])
-        self.assertEqual(run("measure", self.folder, "--adapter", "x", "-o", "y", "--repetitions", "2")
-                         .returncode, 2)
 
 
 if __name__ == "__main__":
