@@ -663,30 +663,20 @@ OPTIONS = {
 }
 
 
-# Title, number of keys, largest turn, or None for other keys. The last two are for the first options alone.
+# Title, number of keys, largest turn, or None for other keys. Further options are for the first alone.
 CASES = [
     ("turns up to 180 degrees", 4, math.pi),
     ("two keys", 2, 2.5),
-    ("three keys", 3, 2.0),
     ("loop", 4, 2.5),
-    ("turns up to 60 degrees", 4, 1.0),
     ("loop of a full turn", 4, None),
 ]
 BACK_AND_FORTH = ("back and forth", 5, None)
 
 
-def cases_of(method, options, is_first):
-    """Ends are for open tracks, two keys have a chord whatever the weights of tangents, and some curves
-    depend on two keys alone."""
-    cases = CASES if is_first else CASES[:4]
-    if is_first and method.startswith("circular"):
-        cases = CASES + [BACK_AND_FORTH]
-    left_out = set()
-    if method in ("step", "nlerp", "slerp", "sterp"):
-        left_out = {"three keys", "turns up to 60 degrees"}
-    elif not is_first and options.get("tangents") != "user":
-        left_out = {"loop" if "ends" in options else "two keys"}
-    return [case for case in cases if case[0] not in left_out]
+def cases_of(method, is_first):
+    if not is_first:
+        return CASES[:1]
+    return CASES + [BACK_AND_FORTH] if method.startswith("circular") else CASES
 
 
 def numbers(values):
@@ -710,16 +700,10 @@ def write_case(out, title, track, raw, method, options):
         if method == "cubicspline":
             out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
-        for k in ((0, 3), (1, 6))[i % 2]:
-            u = k / 8.0
-            time = track.time(i) + u * track.h(i)
-            at_key = k == 0 and method != "bspline"
-            if at_key:
-                q = track.given_keys[i] if method == "cubicspline" else track.key(i)
-            else:
-                q = METHODS[method](track, i, u, options)
-            p = track.position(i) if at_key else position(track, method, i, u, options)
-            out.write(f"sample {numbers((time,) + tuple(q) + tuple(p))}\n")
+        u = (3, 1, 6, 5)[i % 4] / 8.0
+        q = METHODS[method](track, i, u, options)
+        p = position(track, method, i, u, options)
+        out.write(f"sample {numbers((track.time(i) + u * track.h(i),) + tuple(q) + tuple(p))}\n")
 
 
 def write_method(folder, method):
@@ -730,7 +714,7 @@ def write_method(folder, method):
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
         for number, options in enumerate(OPTIONS.get(method, [{}])):
-            for title, count, largest in cases_of(method, options, number == 0):
+            for title, count, largest in cases_of(method, number == 0):
                 if largest:
                     keys = random_keys(rng, count, largest)
                 elif title == BACK_AND_FORTH[0]:
