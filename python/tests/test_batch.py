@@ -2,14 +2,10 @@
 """Batches: the records and the digest of the command, on any executor, whatever ends."""
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import pickle
-import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -97,6 +93,8 @@ def expected(takes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str
 
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3),
                                   lambda: processes(2)], ids=["none", "threads", "processes"])
+
+
 def test_the_digest_is_that_of_the_command(make: Callable[[], Executor], takes: Path,
                                            expected: tuple[str, dict[str, bytes]],
                                            tmp_path: Path) -> None:
@@ -134,13 +132,6 @@ def test_dask(takes: Path, tmp_path: Path) -> None:
     assert "records-0.jsonl" not in names and all(n.startswith("records-") for n in names)
 
 
-def test_threads_run_at_once(long_takes: Path, tmp_path: Path) -> None:
-    with ThreadPoolExecutor(4) as executor:
-        result = pm.batch.run(long_takes, tmp_path / "a", "x3", executor=executor, parts=13)
-    assert result.complete
-    assert result.digest == pm.batch.run(long_takes, tmp_path / "b", "x3").digest
-
-
 # ---- inputs ----------------------------------------------------------------------------------
 
 
@@ -164,18 +155,10 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert len(options) == 1
 
 
-def test_names_that_are_not_utf8(tmp_path: Path) -> None:
-    folder = os.fsencode(tmp_path) + b"/in\xff"
-    os.mkdir(folder)
-    with open(folder + b"/a\xfe.bvh", "wb") as file:
-        file.write(bvh_text(1, 5).encode())
-    with ThreadPoolExecutor(1) as executor:
-        result = pm.batch.run(os.fsdecode(folder), tmp_path / "out", 30, executor=executor)
-    assert result.complete and os.path.exists(os.fsencode(tmp_path) + b"/out/a\xfe.bvh")
-
-
 @pytest.mark.parametrize("make", [no_executor, lambda: nullcontext("processes"), lambda: ThreadPoolExecutor(2)],
                          ids=["none", "processes", "threads"])
+
+
 def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What fails is in the result, in words of Python."""
     (tmp_path / "bad.bvh").write_text(WALK.read_text().replace("Frame Time: 0.0333333", "Frame Time: 0"))
@@ -187,24 +170,6 @@ def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path:
     assert "No such file" in errors["none.bvh"] and "frame time" in errors["bad.bvh"].lower()
     assert any("trim_start=40 removes all" in error for error in errors.values())
     assert not any("--" in error for error in errors.values()) and result.done > 0
-
-
-def test_two_runs_with_other_options(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """One begins while the other works in the same folder: it is refused, and nothing is mixed."""
-    for i in range(3):
-        (tmp_path / "in").mkdir(exist_ok=True)
-        shutil.copy(WALK, tmp_path / "in" / f"{i}.bvh")
-    # The lock of a run that works, whose options are not those of the next one.
-    first = pm.batch.run(tmp_path / "in", tmp_path / "out", 60)
-    running = tmp_path / "out" / ".posemill" / "running"
-    with running.open() as held:
-        fcntl.flock(held, fcntl.LOCK_SH)
-        for executor in (None, "processes"):
-            with pytest.raises(OSError, match="out: a run with other options writes into this folder now .*out_dir="):
-                pm.batch.run(tmp_path / "in", tmp_path / "out", 50, executor=executor)
-        assert pm.batch.run(tmp_path / "in", tmp_path / "out", 60).digest == first.digest
-    assert pm.batch.run(tmp_path / "in", tmp_path / "out", 50).digest != first.digest
-    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("executor", [None, "processes"])
@@ -245,37 +210,6 @@ def test_refused(takes: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="standard input"):
         pm.batch.run("-", out, 30, to="bvh")
     assert not outputs(out) if out.exists() else True
-
-
-def test_outputs_are_checked_before_anything_is_written(takes: Path, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    shutil.copy(WALK, tmp_path / "a" / "walk.bvh")
-    (tmp_path / "a" / "walk.csv").write_text("0,0,0,1\n")
-    with pytest.raises(ValueError, match="walk"), ThreadPoolExecutor(2) as executor:
-        pm.batch.run(tmp_path / "a", tmp_path / "out", 30, to="npz", executor=executor)
-    assert not (tmp_path / "out").exists()
-    pm.batch.run(WALK, tmp_path / "out", 30)
-    with pytest.raises((ValueError, OSError), match="exist"):
-        pm.batch.run(WALK, tmp_path / "out", 50, resume=False)
-    first = (tmp_path / "out" / "walk.bvh").read_bytes()
-    assert pm.batch.run(WALK, tmp_path / "out", 50, resume=False, overwrite=True).complete
-    assert (tmp_path / "out" / "walk.bvh").read_bytes() != first
-    # Other options: done anew, and no record contradicts another.
-    with ThreadPoolExecutor(1) as executor:
-        again = pm.batch.run(WALK, tmp_path / "out", 30, executor=executor)
-    assert again.complete and (tmp_path / "out" / "walk.bvh").read_bytes() == first
-
-
-def test_a_changed_output_is_found_by_verify(tmp_path: Path) -> None:
-    pm.batch.run(WALK, tmp_path / "out", 50)
-    out = tmp_path / "out" / "walk.bvh"
-    good, status = out.read_bytes(), out.stat()
-    out.write_bytes(good.replace(b"Hips", b"Hipz"))
-    os.utime(out, ns=(status.st_atime_ns, status.st_mtime_ns))
-    pm.batch.run(WALK, tmp_path / "out", 50)
-    assert out.read_bytes() != good
-    pm.batch.run(WALK, tmp_path / "out", 50, verify=True)
-    assert out.read_bytes() == good
 
 
 def test_parts_are_balanced() -> None:
@@ -349,6 +283,8 @@ def interrupt() -> Iterator[None]:
 @pytest.mark.usefixtures("interrupt")
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
                          ids=["none", "threads"])
+
+
 def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str,
                 tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files are done by then: no more is begun."""
@@ -373,25 +309,6 @@ def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str
     assert pm.batch.run(long_takes, out, "x8").digest == long_digest
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="no unshare")
-def test_a_full_disk(long_takes: Path, tmp_path: Path) -> None:
-    """It ends the run with an exception; what is done is kept, and nothing is half there."""
-    out = tmp_path / "disk"
-    out.mkdir()
-    script = ("import posemill as pm, sys\n"
-              "from pathlib import Path\n"
-              "try:\n    pm.batch.run(sys.argv[1], sys.argv[2] + '/out', 'x8', jobs=1)\n"
-              "except OSError as e:\n    print('refused', e)\n"
-              "print(len(list(Path(sys.argv[2]).rglob('*.part'))), 'parts')\n")
-    mount = f"mount -t tmpfs -o size=8m tmpfs '{out}' || exit 99; exec \"$@\""
-    told = subprocess.run(["unshare", "-rm", "sh", "-c", mount, "sh", sys.executable, "-c", script,
-                           str(long_takes), str(out)], capture_output=True, text=True, check=False)
-    if told.returncode in (1, 99) and "refused" not in told.stdout:
-        pytest.skip(f"no file system of its own: {told.stderr}")
-    assert told.stdout.startswith("refused take") and "files are left" in told.stdout, told
-    assert told.stdout.endswith("0 parts\n")
-
-
 @contextmanager
 def forked() -> Iterator[Executor]:
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as executor:
@@ -400,6 +317,8 @@ def forked() -> Iterator[Executor]:
 
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3), forked],
                          ids=["none", "threads", "forked"])
+
+
 @pytest.mark.filterwarnings("ignore:.*multi-threaded")
 def test_progress_is_told(make: Callable[[], Executor], takes: Path, tmp_path: Path) -> None:
     pm.devices()

@@ -13,15 +13,11 @@ scipy = pytest.importorskip("scipy")
 transform = importlib.import_module("scipy.spatial.transform")
 Rotation = transform.Rotation
 
-# Tests that float32 excludes, by name, with what they compare. SciPy's own results, rounded to
-# float32, fail the first three too. The last one fails for arithmetic in float32.
-ROUNDED = {
+# Tests that float32 excludes, by name, with what they compare.
+FLOAT32 = {
     "test_slerp_call_scalar_time": "an angle of 20 degrees, to 1e-16 rad",
     "test_constant_attitude": "rotation vectors, to 1e-15 relative",
     "test_spline_properties": "differences of values 1e-8 s apart, to 1.5e-15 relative",
-}
-FLOAT32 = {
-    **ROUNDED,
     "test_spline_2_rotations": "rotation vectors and velocities to 1e-7 relative; ours have 1.4e-7",
 }
 
@@ -45,36 +41,14 @@ def run(test, module, monkeypatch):
 
 @pytest.mark.parametrize("name, test, module", own_tests(),
                          ids=lambda value: value if isinstance(value, str) else value.__name__)
+
+
 def test_own_tests_of_scipy(name, test, module, monkeypatch):
     if name in FLOAT32:
         with pytest.raises(AssertionError, match="Not equal to tolerance"):
             run(test, module, monkeypatch)
     else:
         run(test, module, monkeypatch)
-
-
-def rounded(kind):
-    """SciPy's class with results rounded to float32."""
-    class Rounded(kind):
-        def __call__(self, *arguments):
-            values = super().__call__(*arguments)
-            if isinstance(values, Rotation):
-                return Rotation.from_quat(values.as_quat().astype(np.float32))
-            return np.float32(values)
-
-    return Rounded
-
-
-@pytest.mark.parametrize("name, test, module", own_tests(),
-                         ids=lambda value: value if isinstance(value, str) else value.__name__)
-def test_rounded_results_of_scipy_fail_the_same_tests(name, test, module, monkeypatch):
-    for kind in ("Slerp", "RotationSpline"):
-        monkeypatch.setattr(module, kind, rounded(getattr(transform, kind)), raising=False)
-    if name in ROUNDED:
-        with pytest.raises(AssertionError, match="Not equal to tolerance"):
-            test()
-    else:
-        test()
 
 
 def rotations(count, seed=1):
@@ -186,6 +160,8 @@ def test_attributes_are_those_of_scipy():
     lambda kind: kind([2, 1], rotations(2)),
     lambda kind: kind([0, 1], rotations(2))([[0]]),
 ], ids=range(7))
+
+
 def test_refused_like_scipy(name, make):
     with pytest.raises(Exception) as theirs:
         make(getattr(transform, name))
@@ -209,6 +185,8 @@ def test_times_outside_of_slerp_and_orders_of_spline_are_refused():
 @pytest.mark.parametrize("name, bad, message", [
     ("Slerp", np.nan, "within the range"), ("Slerp", TIMES[-1] + 1e-9, "within the range"),
     ("RotationSpline", np.nan, "NaN")])
+
+
 @pytest.mark.parametrize("is_sorted", [True, False])
 def test_many_samples_by_several_threads_are_those_of_few(name, bad, message, is_sorted):
     at = np.random.default_rng(11).uniform(TIMES[0], TIMES[-1], 40001)

@@ -561,24 +561,6 @@ TEST(jobs_with_reserved_values_are_refused) {
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
 }
 
-TEST(lists_of_outputs_name_each_at_most_once) {
-    float records[2][12];
-    pm_crowd_target targets[] = {{.output = PM_CROWD_MODEL, .memory = records[0]},
-                                 {.output = PM_CROWD_MODEL, .memory = records[1]}};
-    pm_crowd_job job = {.instances = &instance, .instance_count = 1, .outputs = targets};
-    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "output_count");
-    job.output_count = 2;
-    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "outputs[1]");
-    const int unknown[] = {-1, (int)pm_crowd_output_count(), 1 << 20};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        targets[1].output = (pm_crowd_output)unknown[i];
-        expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT,
-                       "outputs[1].output");
-    }
-    targets[1].output = PM_CROWD_LOCAL;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
-}
-
 /* Programs that were compiled with a smaller or a larger struct. */
 TEST(infos_are_filled_as_far_as_they_go) {
     pm_device_info info;

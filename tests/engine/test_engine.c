@@ -80,15 +80,6 @@ TEST(released_methods_keep_their_names) {
         assert_string_equal(pm_method_describe((pm_method)i)->name, names[i]);
 }
 
-TEST(unknown_method_names_are_not_found) {
-    static const char *const names[] = {"", "Slerp", "slerp ", "squa", "squads", "no such"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        pm_method method = PM_METHOD_COUNT;
-        assert_false(pm_method_find(names[i], &method));
-        assert_int_equal(method, PM_METHOD_COUNT);
-    }
-}
-
 TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     pm_device_info info;
     memset(&info, 0x5A, sizeof info);
@@ -98,15 +89,6 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     assert_int_equal(info.lanes, 1);
     assert_non_null(memchr(info.name, '\0', sizeof info.name));
     assert_true(strlen(info.name) > 0);
-}
-
-TEST(an_engine_that_cannot_be_made_leaves_its_handle_unchanged) {
-    pm_error error = poisoned_error();
-    pm_engine *const untouched = (pm_engine *)&error;
-    pm_engine *engine = untouched;
-    const pm_engine_desc desc = {.device = "none", .lanes = 3};
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT, "lanes");
-    assert_ptr_equal(engine, untouched);
 }
 
 TEST(no_other_device_replaces_a_requested_one) {
@@ -121,15 +103,6 @@ TEST(no_other_device_replaces_a_requested_one) {
         assert_int_equal(last_error()->status, status);
         assert_null(engine);
     }
-}
-
-TEST(the_message_names_the_device_that_does_not_exist) {
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.device = "no such device"};
-    const pm_status status = pm_engine_create(&desc, &engine, new_error());
-    if (status == PM_ERROR_NO_PLATFORM)
-        skip();
-    expect_error(status, PM_ERROR_NO_DEVICE, "no such device");
 }
 
 /* ---- without any OpenCL driver: in a process whose loader finds none ---- */
@@ -261,19 +234,6 @@ TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
         pm_engine *engine = NULL;
         const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
         expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT, "lanes");
-    }
-}
-
-TEST_ON_DEVICE(lanes_that_exist_are_used) {
-    const uint32_t good[] = {1, 4, 8, 16};
-    pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
-    const size_t count = info.type == PM_DEVICE_CPU ? sizeof good / sizeof good[0] : 1;
-    for (size_t i = 0; i < count; i++) {
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = good[i]});
-        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-        pm_engine_destroy(&engine);
-        assert_int_equal(info.lanes, good[i]);
     }
 }
 

@@ -218,22 +218,6 @@ JOB_TEST(a_job_of_no_samples_is_accepted_and_writes_nothing) {
         assert_int_equal(((unsigned char *)s.rotations)[i], 0x5A);
 }
 
-/* An empty job is valid with a rate, times, both or neither, and with or without outputs. */
-JOB_TEST(a_job_of_no_samples_requires_nothing_else) {
-    make_clip(state, 0);
-    s.job = (pm_sample_job){0};
-    expect_accepted();
-    s.job.on_reference = true;
-    expect_accepted();
-    s.job = (pm_sample_job){.rate = {20, 1}, .velocity_frame = (pm_axis_frame)77};
-    expect_accepted();
-    s.job.times = s.times;
-    expect_accepted();
-    s.job.sample_count = 1;
-    s.job.times = NULL;
-    expect_refused(PM_ERROR_ARGUMENT, "no output");
-}
-
 JOB_TEST(every_call_checks_the_job_again) {
     make_clip(state, 0);
     use_times();

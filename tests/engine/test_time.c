@@ -191,47 +191,6 @@ TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(a_start_before_the_keys_clamps_until_the_first_key) {
-    engine_for(state);
-    motion m = motion_make(10, 1, 2.0, 6);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
-    float out[30 * 4], key[4];
-    const pm_sample_job job = {
-        .sample_count = 30, .rate = {20, 1}, .start_after_first_key = {-1, 2}, .rotations = out};
-    sample_make(clip, &job);
-    stored_key(&m, 0, 0, key);
-    for (size_t k = 0; k <= 10; k++)
-        expect_same_bits(out + k * 4, key, 4, 4);
-    assert_true(largest_error(&m, out + 40, 19, 0, 1, 2, false) <= ERROR_BOUND);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
-TEST_ON_BOTH(listed_times_agree_with_uniform_samples_at_the_same_times) {
-    engine_for(state);
-    motion m = motion_make(2000, 1, 3.0, 7);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
-    enum { COUNT = 300 };
-    float uniform[COUNT * 4], listed[COUNT * 4];
-    double times[COUNT];
-    random_source source = random_salted(21);
-    const uint64_t first = random_size(&source, 0, 1600);
-    for (size_t k = 0; k < COUNT; k++)
-        times[k] = (double)(first + k) * 1001 / 30000;
-    sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
-                                       .rate = {30000, 1001},
-                                       .first = first,
-                                       .rotations = uniform});
-    sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = listed});
-    for (size_t k = 0; k < COUNT; k++) {
-        const float *q = uniform + k * 4;
-        const double wanted[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
-        assert_true(rotation_error(listed + k * 4, wanted) <= ERROR_BOUND);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 /* ---- at the keys ---- */
 
 /* Checks that sample k equals key k bit for bit, with the sign nearest the previous key. glTF's
@@ -364,73 +323,6 @@ TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
 }
 
 /* ---- order and batches ---- */
-
-TEST_ON_BOTH(results_do_not_depend_on_the_order_of_samples) {
-    engine_for(state);
-    enum { MAX = 257, TRACKS = 3 };
-    const size_t count = small_sizes() ? 64 : MAX;
-    motion m = motion_make(50, TRACKS, 3.0, 13);
-    const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
-    double times[MAX], shuffled[MAX];
-    size_t order[MAX];
-    random_source source = random_salted(14);
-    random_times(&source, count, -1, 6, times);
-    for (size_t k = 0; k < count; k++)
-        order[k] = k;
-    for (size_t k = count - 1; k > 0; k--) {
-        const size_t other = random_size(&source, 0, k), kept = order[k];
-        order[k] = order[other];
-        order[other] = kept;
-    }
-    for (size_t k = 0; k < count; k++)
-        shuffled[k] = times[order[k]];
-    float *in_order = guarded_floats(count * TRACKS * 4);
-    float *out = guarded_floats(count * TRACKS * 4);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)i);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
-        pm_sample_job job = {.sample_count = count, .times = times, .rotations = in_order};
-        sample_make(clip, &job);
-        job.times = shuffled;
-        job.rotations = out;
-        sample_make(clip, &job);
-        for (size_t k = 0; k < count; k++)
-            expect_same_bits(out + k * TRACKS * 4, in_order + order[k] * TRACKS * 4, TRACKS * 4, 4);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(in_order);
-    guarded_free(out);
-    motion_free(&m);
-}
-
-TEST_ON_BOTH(results_do_not_depend_on_the_size_of_batches) {
-    engine_for(state);
-    enum { MAX = 333, TRACKS = 5 };
-    const size_t count = small_sizes() ? 100 : MAX;
-    motion m = motion_make(60, TRACKS, 3.0, 15);
-    const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};
-    float *whole = guarded_floats(count * TRACKS * 4);
-    float *parts = guarded_floats(count * TRACKS * 4);
-    random_source source = random_salted(16);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        pm_clip *clip = clip_by(state, &m, &timeline, pm_method_describe((pm_method)i));
-        pm_sample_job job = {.sample_count = count, .rate = {30000, 1001}, .rotations = whole};
-        sample_make(clip, &job);
-        memset(parts, 0xFF, count * TRACKS * 4 * sizeof *parts);
-        for (size_t first = 0; first < count; first += job.sample_count) {
-            const size_t batch = random_size(&source, 1, 80);
-            job.first = first;
-            job.sample_count = batch < count - first ? batch : count - first;
-            job.rotations = parts + first * TRACKS * 4;
-            sample_make(clip, &job);
-        }
-        expect_same_bits(parts, whole, count * TRACKS * 4, 4);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(whole);
-    guarded_free(parts);
-    motion_free(&m);
-}
 
 /* Keys about one axis whose angle goes from 0 to nearly `turns` turns. A key after the last would
  * be key 0 again, with wrap = -1 for an odd number of turns. */

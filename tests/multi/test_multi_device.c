@@ -285,37 +285,6 @@ TEST(the_first_device_takes_a_job_too_small_to_divide) {
     pm_engine_destroy(&engine);
 }
 
-TEST(a_job_of_any_length_has_the_bits_of_one_device) {
-    need_parts();
-    random_source source = random_salted(0x76);
-    const pm_clip_desc desc = describe(&uniform);
-    for (size_t count = 1; count < COUNT; count += 1 + random_bits(&source) % (COUNT / 6))
-        expect_results_of_one(m.engine, &desc,
-                              &(pm_sample_job){.sample_count = count, .rate = {1499, 1}});
-}
-
-/* With the library's own minimum piece. */
-TEST(a_large_job_has_the_bits_of_one_device) {
-    need_parts();
-    enum { LARGE = 12000 };
-    pm_engine *engine = NULL;
-    expect_success(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, new_error()));
-    assert_true((size_t)LARGE * TRACKS > 2 * multi_of(engine)->min_values);
-    pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
-    float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
-    float *b = guarded_floats((size_t)LARGE * TRACKS * 4);
-    pm_sample_job job = {.sample_count = LARGE, .rate = {25000, 1}, .rotations = a};
-    sample_make(multi, &job);
-    job.rotations = b;
-    sample_make(one, &job);
-    expect_same_bits(a, b, (size_t)LARGE * TRACKS * 4, 4);
-    guarded_free(a);
-    guarded_free(b);
-    pm_clip_destroy(&multi);
-    pm_clip_destroy(&one);
-    pm_engine_destroy(&engine);
-}
-
 /* ---- threads ---- */
 
 enum { THREADS = 2, JOBS = 10 };
@@ -386,25 +355,6 @@ TEST(its_info_covers_all_devices) {
                 whole.max_allocation_bytes <= parts[1].max_allocation_bytes);
     assert_ptr_equal(pm_cl_context(m.engine), m.subs.targets[0].context);
     assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
-}
-
-/* The reference path's devices stand in for those of three drivers. */
-TEST(names_that_are_part_of_others_are_named) {
-    need_parts();
-    pm_device devices[3], *members[3], *joint = NULL;
-    static const char *const names[3] = {"PoCL 3.1 LLVM", "PoCL", "PoCL 3.1 LLVM"};
-    for (size_t i = 0; i < 3; i++) {
-        devices[i] = (pm_device){.backend = m.engine->device->members[0]->backend};
-        snprintf(devices[i].info.platform, sizeof devices[i].info.platform, "%s", names[i]);
-        snprintf(devices[i].info.driver, sizeof devices[i].info.driver, "%s", names[2 - i]);
-        members[i] = &devices[i];
-    }
-    const pm_device_options options = {.host_threads = 1};
-    expect_success(pm_multi_device_open(members, 3, &options, &joint, new_error()));
-    assert_string_equal(joint->info.platform, "PoCL 3.1 LLVM + PoCL");
-    assert_string_equal(joint->info.driver, "PoCL 3.1 LLVM + PoCL");
-    joint->member_count = 0; /* the members are not closed */
-    joint->backend->close(joint);
 }
 
 TEST(a_clip_counts_its_bytes_on_each_device) {
@@ -507,15 +457,6 @@ TEST(invalid_targets_are_refused) {
     expect_refused_targets(no_device, PARTS, "targets[1].device");
 }
 
-TEST(one_device_twice_is_refused) {
-    need_parts();
-    const pm_cl_target twice[3] = {
-        {.context = m.subs.targets[0].context, .device = m.subs.devices[0]},
-        {.context = m.subs.targets[1].context, .device = m.subs.devices[1]},
-        {.context = m.subs.shared, .device = m.subs.devices[0]}};
-    expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
-}
-
 TEST(one_target_makes_an_ordinary_engine) {
     need_parts();
     const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
@@ -569,15 +510,6 @@ TEST(a_list_with_a_device_that_does_not_exist_is_refused) {
     expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
     expect_refused_device("0,99:0", PM_ERROR_NO_DEVICE, "\"99:0\"");
     expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
-}
-
-TEST(a_name_without_separators_is_not_a_list) {
-    static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char quoted[64];
-        snprintf(quoted, sizeof quoted, "\"%s\"", names[i]);
-        expect_refused_device(names[i], PM_ERROR_NO_DEVICE, quoted);
-    }
 }
 
 static void expect_devices(const char *device, const pm_device_info *first, size_t count) {

@@ -194,15 +194,6 @@ static void expect_usual_bits(pm_engine *engine, build_gate *g, uint64_t salt) {
     jobs_free(&j);
 }
 
-TEST_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times) {
-    if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
-        skip();
-    build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, "", NULL, true);
-    expect_usual_bits(engine, &g, 0xBA3);
-    pm_engine_destroy(&engine);
-}
-
 TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
     if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
         skip();
@@ -367,19 +358,6 @@ TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     jobs_free(&j);
-}
-
-TEST_ON_REFERENCE(the_reference_has_nothing_to_build) {
-    const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
-    build_gate g = build_gate_make(true);
-    pm_engine *engine = open_engine(state, &g, "", NULL, true);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-    results r = sample(clip, &job, 3);
-    expect_reference(clip, &job, &r);
-    assert_int_equal(build_gate_count(&g, &g.building), 0);
-    results_free(&r);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
 }
 
 static int close_all(void **state) {

@@ -322,20 +322,6 @@ TEST_ON_DEVICE(an_option_that_is_refused_is_left_out) {
     }
 }
 
-/* A driver that claims correct rounding and refuses the option has no way to the same bits. */
-TEST_ON_DEVICE(an_option_that_is_claimed_is_not_left_out) {
-    odd_number(CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config),
-               CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
-    odd_refuse_option("-cl-fp32-correctly-rounded-divide-sqrt", CL_BUILD_PROGRAM_FAILURE);
-    const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_error(pm_programs_build(engine->device->programs, &walk, new_error()), PM_ERROR_BUILD,
-                 "walk");
-    pm_engine_destroy(&engine);
-    assert_int_equal(odd_counted().builds_without, 0);
-    odd_reset();
-}
-
 /* A source that no option makes valid is an error, and the option is used for other programs. */
 TEST_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option) {
     const pm_variant faulty = {.file = "walk", .curve = "none", .components = 4, .lanes = 1};
@@ -388,41 +374,7 @@ TEST_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for) {
     odd_reset();
 }
 
-TEST_ON_DEVICE(options_that_are_too_long_are_an_error) {
-    char curve[400];
-    memset(curve, 'c', sizeof curve - 1);
-    curve[sizeof curve - 1] = '\0';
-    const pm_variant variants[] = {
-        {.file = "walk", .curve = curve, .components = 4, .lanes = 1},
-        {.file = "crowd", .curve = "squad", .components = 4, .lanes = 1, .vector_curve = curve}};
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    for (size_t i = 0; i < 2; i++) {
-        expect_error(pm_programs_build(engine->device->programs, &variants[i], new_error()),
-                     PM_ERROR_BUILD, "options");
-    }
-    pm_engine_destroy(&engine);
-}
-
 /* ---- drivers' texts ---------------------------------------------------------------------------- */
-
-TEST_ON_DEVICE(long_versions_of_drivers_are_told_apart_by_the_cache) {
-    char version[400], keys[2][1024];
-    memset(version, 'v', sizeof version - 1);
-    version[sizeof version - 1] = '\0';
-    for (size_t i = 0; i < 2; i++) {
-        version[sizeof version - 2] = (char)('0' + i);
-        odd_answer(CL_DRIVER_VERSION, version, sizeof version);
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-        pm_device_info info;
-        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-        assert_int_equal(strlen(info.driver), sizeof info.driver - 1);
-        assert_memory_equal(info.driver, version, sizeof info.driver - 1);
-        snprintf(keys[i], sizeof keys[i], "%s", engine->device->programs->desc.identity);
-        pm_engine_destroy(&engine);
-        odd_reset();
-    }
-    assert_string_not_equal(keys[0], keys[1]);
-}
 
 /* A folder that can be written hides no device; one below a file cannot be created. */
 TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {

@@ -304,32 +304,6 @@ WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full) {
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-WITH_CACHE(a_recently_used_program_remains) {
-    char names[OLD_FILES][33];
-    uint64_t sizes[OLD_FILES];
-    run_with(state, cache);
-    const file_list programs = list_folder(cache);
-    const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
-    for (size_t i = 0; i < programs.count; i++)
-        assert_int_equal(utimensat(AT_FDCWD, path_in(cache, programs.names[i]), long_ago, 0), 0);
-    assert_int_equal(run_with(state, cache).built, 0); /* used now */
-    fill_folder(cache, 0xCA3, names, sizes);
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA4);
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STEP);
-    pm_clip *clip = clip_make(engine, &desc); /* another method: a program is stored */
-    float out[FLOATS];
-    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    motion_free(&m);
-    const file_list after = list_folder(cache);
-    assert_in_range(after.bytes, 1, limit_bytes);
-    for (size_t i = 0; i < programs.count; i++)
-        assert_true(has(&after, programs.names[i]));
-}
-
 WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
     static const char left[] = "00112233445566778899aabbccddeeff.a1b2c3";
     static const char busy[] = "00112233445566778899aabbccddeeff.d4e5f6";
@@ -349,36 +323,6 @@ typedef struct worker {
     pm_engine *engine;
     float out[FLOATS];
 } worker;
-
-static void *work(void *argument) {
-    worker *w = argument;
-    sample_into(w->engine, w->out);
-    return NULL;
-}
-
-WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other) {
-    enum { WORKERS = 4 };
-    char names[OLD_FILES][33];
-    uint64_t sizes[OLD_FILES];
-    float expected[FLOATS];
-    engine_for(state);
-    skip_without_concurrent_kernels(state);
-    sample_into(engine_for(state), expected);
-    fill_folder(cache, 0xCA5, names, sizes);
-    worker *workers = test_array(WORKERS, sizeof *workers);
-    for (size_t i = 0; i < WORKERS; i++)
-        workers[i].engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    for (size_t i = 0; i < WORKERS; i++)
-        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-    for (size_t i = 0; i < WORKERS; i++) {
-        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
-        pm_engine_destroy(&workers[i].engine);
-        expect_same_bits(workers[i].out, expected, FLOATS, 4);
-    }
-    free(workers);
-    assert_in_range(list_folder(cache).bytes, 1, limit_bytes);
-    assert_int_equal(run_with(state, cache).built, 0);
-}
 
 /* ---- location ------- */
 

@@ -227,19 +227,6 @@ TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
     assert_int_equal(references_of(subs.devices[0]), before);
 }
 
-TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
-    static const char *const names[] = {"", "no such device", "none", "all"};
-    const pm_engine *other = engine_for(state);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        pm_engine *engine = NULL;
-        const pm_engine_desc desc = {.device = names[i]};
-        expect_success(pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc,
-                                           &engine, new_error()));
-        assert_ptr_equal(pm_cl_device(engine), pm_cl_device(other));
-        pm_engine_destroy(&engine);
-    }
-}
-
 /* ---- messages: without locks held, complete and correct ----------------- */
 
 static void sample_the_clip(notes *n) {
@@ -266,18 +253,6 @@ TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
     notes *n = notes_make();
     pm_engine *engine = engine_with(
         state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
-    expect_callback_may_sample(engine, n);
-    pm_engine_destroy(&engine);
-    notes_free(n);
-}
-
-TEST_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices) {
-    need_sub_devices(state);
-    notes *n = notes_make();
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.cache_folder = "", .log = note_message, .log_user = n};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_callback_may_sample(engine, n);
     pm_engine_destroy(&engine);
     notes_free(n);
@@ -324,23 +299,6 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     scene_free(&s);
     pm_engine_destroy(&engine);
     notes_free(n);
-}
-
-TEST_ON_DEVICE(several_devices_warn_once_about_their_common_folder) {
-    need_sub_devices(state);
-    const char *folder = cache_folder_make();
-    assert_int_equal(chmod(folder, 0777), 0);
-    notes *n = notes_make();
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
-    sample_once(engine, PM_METHOD_SLERP);
-    pm_engine_destroy(&engine);
-    assert_int_equal(count_with(n, folder), 1);
-    assert_int_equal(files_in(folder), 0);
-    notes_free(n);
-    assert_true(cache_folder_remove());
 }
 
 /* ---- kernels that do not build ---- */

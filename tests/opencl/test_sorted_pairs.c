@@ -113,35 +113,6 @@ TEST_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits) {
     motion_free(&m);
 }
 
-/* Constants (sterp), a loop with flipped signs, listed key times. */
-TEST_ON_DEVICE(loops_constants_and_listed_keys_give_the_reference_bits) {
-    static const pm_method methods[] = {PM_METHOD_STERP, PM_METHOD_CIRCULAR_C1, PM_METHOD_SLERP};
-    random_source source = random_salted(0x75);
-    if (small_sizes())
-        skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x76);
-    double *key_times = test_array(KEYS, sizeof *key_times);
-    key_times[0] = -1;
-    for (size_t i = 1; i < KEYS; i++)
-        key_times[i] = key_times[i - 1] + random_between(&source, 0.001, 0.05);
-    for (size_t i = 0; i < 3; i++)
-        for (int loop = 0; loop < 2; loop++) {
-            /* curves with many planes need fewer keys, or more pairs */
-            const size_t keys = methods[i] == PM_METHOD_SLERP ? KEYS : KEYS / 3;
-            const pm_timeline listed = {.key_count = keys, .times = key_times};
-            const double span = key_times[keys - 1] - key_times[0];
-            pm_clip_desc desc = motion_desc(&m, &listed, methods[i]);
-            desc.loop_period = loop ? span + 0.5 : 0;
-            pm_clip *clip = clip_make(engine_for(state), &desc);
-            draw_pairs(&source, -2 * span, 3 * span);
-            expect_sorted(clip, true);
-            expect_reference_bits(clip, &pairs);
-            pm_clip_destroy(&clip);
-        }
-    free(key_times);
-    motion_free(&m);
-}
-
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     enum { MANY_KEYS = 3 * KEYS };
     random_source source = random_salted(0x77);
