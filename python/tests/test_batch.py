@@ -93,8 +93,6 @@ def expected(takes: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str
 
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3),
                                   lambda: processes(2)], ids=["none", "threads", "processes"])
-
-
 def test_the_digest_is_that_of_the_command(make: Callable[[], Executor], takes: Path,
                                            expected: tuple[str, dict[str, bytes]],
                                            tmp_path: Path) -> None:
@@ -157,8 +155,6 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("make", [no_executor, lambda: nullcontext("processes"), lambda: ThreadPoolExecutor(2)],
                          ids=["none", "processes", "threads"])
-
-
 def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """What fails is in the result, in words of Python."""
     (tmp_path / "bad.bvh").write_text(WALK.read_text().replace("Frame Time: 0.0333333", "Frame Time: 0"))
@@ -283,8 +279,6 @@ def interrupt() -> Iterator[None]:
 @pytest.mark.usefixtures("interrupt")
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
                          ids=["none", "threads"])
-
-
 def test_ctrl_c(make: Callable[[], Executor], long_takes: Path, long_digest: str,
                 tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many files are done by then: no more is begun."""
@@ -317,8 +311,6 @@ def forked() -> Iterator[Executor]:
 
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(3), forked],
                          ids=["none", "threads", "forked"])
-
-
 @pytest.mark.filterwarnings("ignore:.*multi-threaded")
 def test_progress_is_told(make: Callable[[], Executor], takes: Path, tmp_path: Path) -> None:
     pm.devices()

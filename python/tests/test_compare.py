@@ -40,8 +40,6 @@ def random_rotations(seed: int) -> np.ndarray:
 @pytest.mark.parametrize("options", [{}, {"rate": "47/2"}, {"unit": 1.0}, {"method": "squad"},
                                      {"start": 0.5, "end": "3/2"}, {"trim_start": 3}, {"up": "z"}],
                          ids=str)
-
-
 def test_numbers_are_those_of_the_command(options: dict[str, object], tmp_path: Path,
                                           walk: pm.Motion) -> None:
     other = tmp_path / "walk50.glb"

@@ -105,8 +105,6 @@ def test_layouts_and_types_of_keys(layout):
     ("unlimited", {"limit": False, "tangents": VECTORS},
      {"unlimited": True, "tangents": lib.PM_TANGENTS_USER, "arrays": {"user_tangents": VECTORS}}),
 ])
-
-
 def test_options_of_squad(name, ours, theirs):
     keys = KEYS.copy()
     keys[4] = keys[3]  # which hold tells apart
@@ -119,8 +117,6 @@ def test_options_of_squad(name, ours, theirs):
     ({"axis_frame": "parent"}, {"axis_frame": lib.PM_AXIS_PARENT}),
     ({"axis": VECTORS[0]}, {"axis_count": 3, "arrays": {"axes": VECTORS[0]}}),
 ])
-
-
 def test_options_of_sterp(ours, theirs):
     expected = sample(KEYS, AT, times=TIMES, method="sterp",
                       **{"arrays": {"axes": [AXIS]}, **theirs})
@@ -237,8 +233,6 @@ class Exchanged:
 
 @pytest.mark.parametrize("wrap", [
     Exchanged, memoryview, lambda a: type("", (), {"__array__": lambda self, *b, **c: a})()])
-
-
 def test_objects_of_other_libraries_are_read_in_place(wrap):
     from posemill._arrays import as_floats
 

@@ -44,8 +44,6 @@ def test_results_are_written_to_an_array(queue, curve):
 
 @pytest.mark.parametrize("options, output, size", [
     ({"order": 1}, "velocities", 3), ({"order": 2, "frame": "parent"}, "accelerations", 3)])
-
-
 def test_derivatives(queue, curve, options, output, size):
     out = cl.array.zeros(queue, (301, 3, size), np.float32)
     curve.enqueue(queue, AT, out=out, wait_for=out.events, **options).wait()

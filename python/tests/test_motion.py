@@ -277,8 +277,6 @@ def test_resampling_equals_the_command(path: Path, to: str, tmp_path: Path) -> N
       "0,0.5"]),
     ({"rate": 50, "method": "slerp", "loop": 3}, ["--rate", "50", "--method", "slerp", "--loop",
                                                   "3"])])
-
-
 def test_options_of_resampling(arguments: dict[str, object], options: list[str],
                                tmp_path: Path) -> None:
     expected, made = tmp_path / "c.glb", tmp_path / "p.glb"

@@ -160,8 +160,6 @@ def nearest_branch(rotvec, near):
 @pytest.mark.parametrize("columns", [1, 7, 8, 52, 61])
 @pytest.mark.parametrize("src, dst", [(120, 50), (30, 100), (120, 7), ("60000/1001", "119.88"),
                                       (59.9999885559082, 1000.0 / 7)])
-
-
 @pytest.mark.parametrize("method", ["slerp", "nlerp", "squad"])
 def test_rotvec_samples_are_those_of_the_curve_on_the_branch_of_their_frame(method, src, dst,
                                                                             columns):

@@ -41,8 +41,6 @@ def run(test, module, monkeypatch):
 
 @pytest.mark.parametrize("name, test, module", own_tests(),
                          ids=lambda value: value if isinstance(value, str) else value.__name__)
-
-
 def test_own_tests_of_scipy(name, test, module, monkeypatch):
     if name in FLOAT32:
         with pytest.raises(AssertionError, match="Not equal to tolerance"):
@@ -160,8 +158,6 @@ def test_attributes_are_those_of_scipy():
     lambda kind: kind([2, 1], rotations(2)),
     lambda kind: kind([0, 1], rotations(2))([[0]]),
 ], ids=range(7))
-
-
 def test_refused_like_scipy(name, make):
     with pytest.raises(Exception) as theirs:
         make(getattr(transform, name))
@@ -185,8 +181,6 @@ def test_times_outside_of_slerp_and_orders_of_spline_are_refused():
 @pytest.mark.parametrize("name, bad, message", [
     ("Slerp", np.nan, "within the range"), ("Slerp", TIMES[-1] + 1e-9, "within the range"),
     ("RotationSpline", np.nan, "NaN")])
-
-
 @pytest.mark.parametrize("is_sorted", [True, False])
 def test_many_samples_by_several_threads_are_those_of_few(name, bad, message, is_sorted):
     at = np.random.default_rng(11).uniform(TIMES[0], TIMES[-1], 40001)

@@ -77,6 +77,7 @@ class Variants(unittest.TestCase):
                 return {define for one in sets for define in one if define.startswith(f"-D{name}=")}
             self.assertEqual(values(usual), values(every))
 
+
 ROW = {"target": "gfx1030", "program": "crowd/palette/slerp", "registers": 60, "spills": 0,
        "scratch_bytes": 128, "occupancy": 9, "simd": None, "code_bytes": 2048, "calls": 1,
        "hot_calls": [], "fused_extra": 0}
