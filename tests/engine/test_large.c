@@ -85,26 +85,6 @@ TEST_ON_DEVICE(a_job_four_times_the_largest_allocation_completes) {
     motion_free(&m);
 }
 
-TEST_ON_DEVICE(a_job_of_many_small_pieces_completes) {
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1 << 20});
-    motion m;
-    pm_clip *clip = large_clip(engine, &m);
-    const size_t samples = small_sizes() ? 3000 : 50000; /* 47 MiB of rotations: 75 pieces */
-    float *rotations = guarded_floats(samples * TRACKS * 4);
-    float *positions = guarded_floats(samples * TRACKS * 3);
-    const pm_sample_job job = {.sample_count = samples,
-                               .rate = {44100, 1},
-                               .rotations = rotations,
-                               .positions = positions};
-    sample_make(clip, &job);
-    expect_spots(clip, job);
-    guarded_free(rotations);
-    guarded_free(positions);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-    pm_engine_destroy(&engine);
-}
-
 /* Listed times and pairs are uploaded piece by piece. */
 TEST_ON_DEVICE(jobs_of_listed_times_and_pairs_are_divided_into_pieces_too) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1 << 18});

@@ -409,35 +409,6 @@ TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
     guarded_free(out);
 }
 
-TEST_ON_BOTH(a_closing_key_makes_the_same_loop_as_leaving_it_out) {
-    engine_for(state);
-    enum { COUNT = 300 };
-    motion closed = turning_motion(17, 17.0 / 16); /* the last key is key 0 after a full turn */
-    motion open = closed;
-    open.keys = 16;
-    memcpy(closed.positions + 16 * 3, closed.positions, 3 * sizeof(float));
-    memcpy(closed.scales + 16 * 3, closed.scales, 3 * sizeof(float));
-    float a[COUNT * 4], b[COUNT * 4], c[COUNT * 3], d[COUNT * 3];
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        pm_sample_job job = {
-            .sample_count = COUNT, .rate = {37, 1}, .start_after_first_key = {-3, 1}};
-        for (int with = 0; with < 2; with++) {
-            const motion *m = with ? &closed : &open;
-            const pm_timeline timeline = {.key_count = m->keys, .rate = {8, 1}};
-            pm_clip_desc desc = motion_desc(m, &timeline, (pm_method)i);
-            desc.loop_period = 2;
-            pm_clip *clip = clip_make(engine_for(state), &desc);
-            job.rotations = with ? a : b;
-            job.positions = with ? c : d;
-            sample_make(clip, &job);
-            pm_clip_destroy(&clip);
-        }
-        expect_same_bits(a, b, COUNT * 4, 4);
-        expect_same_bits(c, d, COUNT * 3, 3);
-    }
-    motion_free(&closed);
-}
-
 static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
     const pm_timeline timeline = {.key_count = m->keys, .rate = {4, 1}};
     pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);

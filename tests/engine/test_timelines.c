@@ -168,29 +168,6 @@ TEST_ON_BOTH(a_clip_keeps_no_pointer_to_its_description) {
     pm_clip_destroy(&clip);
 }
 
-TEST_ON_BOTH(the_info_of_a_clip_is_that_of_its_description) {
-    engine_for(state);
-    motion m = motion_make(7, 3, 2.5, 0x2D);
-    const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
-    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
-    desc.scales.data = NULL;
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    pm_clip_info info;
-    memset(&info, 0xFF, sizeof info);
-    pm_clip_get_info(clip, &info);
-    assert_int_equal(info.track_count, 3);
-    assert_true(info.has_rotations && info.has_positions && !info.has_scales);
-    assert_int_equal(info.method, PM_METHOD_CIRCULAR);
-    assert_true(info.first_time == 0 && info.last_time == 1.5);
-    pm_clip_destroy(&clip);
-    desc.loop_period = 2;
-    clip = clip_make(engine_for(state), &desc);
-    pm_clip_get_info(clip, &info);
-    assert_true(info.first_time == 0 && info.last_time == 2);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 enum { ROTORS = 4, ROTOR_KEYS = 3 };
 
 /* Tracks that rotate about z by 0.5 rad in each of two steps, each starting at its own time. The

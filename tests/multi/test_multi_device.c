@@ -219,20 +219,6 @@ TEST(devices_with_a_common_context_have_the_bits_of_one_device) {
     pm_engine_destroy(&engine);
 }
 
-/* Pieces that a device divides again because it lacks memory. */
-TEST(divided_pieces_have_the_bits_of_one_device) {
-    need_parts();
-    pm_engine *engine = NULL;
-    const pm_engine_desc options = {.piece_bytes = 1};
-    expect_success(
-        pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, new_error()));
-    multi_of(engine)->min_values = 1 << 14;
-    const pm_clip_desc desc = describe(&uniform);
-    expect_results_of_one(engine, &desc,
-                          &(pm_sample_job){.sample_count = 4 * COUNT, .rate = {1499, 1}});
-    pm_engine_destroy(&engine);
-}
-
 /* ---- distribution of work ---- */
 
 static pm_clip *clip_of_slerp(pm_engine *engine) {
@@ -357,17 +343,6 @@ TEST(its_info_covers_all_devices) {
     assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
 }
 
-TEST(a_clip_counts_its_bytes_on_each_device) {
-    need_parts();
-    pm_clip_info of_many, of_one;
-    pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
-    pm_clip_get_info(multi, &of_many);
-    pm_clip_get_info(one, &of_one);
-    assert_int_equal(of_many.device_bytes, of_one.device_bytes);
-    pm_clip_destroy(&multi);
-    pm_clip_destroy(&one);
-}
-
 TEST(the_self_check_covers_every_device) {
     need_parts();
     pm_engine *engine = open_separately();
@@ -457,19 +432,6 @@ TEST(invalid_targets_are_refused) {
     expect_refused_targets(no_device, PARTS, "targets[1].device");
 }
 
-TEST(one_target_makes_an_ordinary_engine) {
-    need_parts();
-    const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
-    pm_engine *engine = open_targets(&target, 1);
-    pm_device_info info, expected;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    expected = m.engine->device->members[1]->info;
-    assert_string_equal(info.name, expected.name);
-    assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
-    assert_int_equal(engine->device->member_count, 1);
-    pm_engine_destroy(&engine);
-}
-
 TEST(contexts_are_retained_and_released) {
     need_parts();
     const cl_uint before = references(m.subs.shared);
@@ -505,13 +467,6 @@ TEST(a_device_that_is_listed_twice_is_refused) {
     expect_refused_device(list, PM_ERROR_ARGUMENT, "twice");
 }
 
-TEST(a_list_with_a_device_that_does_not_exist_is_refused) {
-    expect_refused_device("0,99", PM_ERROR_NO_DEVICE, "\"99\"");
-    expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
-    expect_refused_device("0,99:0", PM_ERROR_NO_DEVICE, "\"99:0\"");
-    expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
-}
-
 static void expect_devices(const char *device, const pm_device_info *first, size_t count) {
     pm_device_info info;
     pm_engine *engine = NULL;
@@ -523,12 +478,6 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     assert_int_equal(info.platform_index, first->platform_index);
     assert_memory_equal(info.name, first->name, strlen(first->name));
     pm_engine_destroy(&engine);
-}
-
-TEST(all_means_every_device) {
-    pm_device_info infos[2];
-    const size_t count = list_some(infos);
-    expect_devices("all", &infos[0], count);
 }
 
 TEST(a_list_gives_its_devices_in_its_order) {

@@ -175,38 +175,6 @@ TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
 
 /* ---- bits ---- */
 
-/* Jobs until the device evaluates them: while programs are built, once they are built, and after
- * that. */
-static void expect_usual_bits(pm_engine *engine, build_gate *g, uint64_t salt) {
-    jobs j = jobs_make(salt, some_samples());
-    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    const size_t outputs = small_sizes() ? 1 : OUTPUTS;
-    for (int round = 0; round < 3; round++) {
-        for (size_t i = 0; i < 3; i++) {
-            results r = sample(clip, &j.list[i], outputs);
-            expect_reference(clip, &j.list[i], &r);
-            results_free(&r);
-        }
-        build_gate_wait(g, &g->built, 1);
-    }
-    assert_int_equal(build_gate_count(g, &g->warnings), 0);
-    pm_clip_destroy(&clip);
-    jobs_free(&j);
-}
-
-TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
-    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
-        skip();
-    build_gate g = build_gate_make(false);
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {
-        .cache_folder = "", .build_in_background = true, .log = build_gate_pass, .log_user = &g};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
-    expect_usual_bits(engine, &g, 0xBA4);
-    pm_engine_destroy(&engine);
-}
-
 /* ---- a device with different bits ----- */
 
 static const char stored[] = "    pm_walk_store_items(to, value, count, row);\n";

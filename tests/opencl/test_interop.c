@@ -193,11 +193,6 @@ CALLER_TEST(a_job_of_no_samples_still_gives_its_event) {
 
 /* ---- objects ---- */
 
-TEST(the_engine_uses_the_given_objects) {
-    assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
-    assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
-}
-
 TEST(the_claims_are_those_of_the_driver) {
     const cl_device_info of_3_0 = 0x1067; /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
     cl_device_fp_config config = 0;
@@ -259,12 +254,6 @@ CALLER_TEST(reserved_values_are_refused) {
     expect_reserved_refused(pm_cl_target, target, last_error(),
                             pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
     assert_null(engine);
-}
-
-CALLER_TEST(no_outputs_and_those_that_the_clip_has_no_keys_for_are_refused) {
-    cl_mem buffer = caller_buffer(sizeof c.positions);
-    expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
-    expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
 }
 
 CALLER_TEST(offsets_that_are_not_aligned_are_refused) {
@@ -344,10 +333,6 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     clReleaseMemObject(foreign);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
-}
-
-CALLER_TEST(the_engine_still_works_after_refusals) {
-    sample_on_queue(caller.in_order);
 }
 
 TEST_GROUP_ON_DEVICE(open_all, close_all)

@@ -161,16 +161,6 @@ TEST_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits) {
     }
 }
 
-TEST_ON_DEVICE(a_device_with_many_odd_answers_gives_the_same_bits) {
-    random_source source = random_salted(0xDD4);
-    for (size_t round = 0; round < 6; round++) {
-        for (size_t n = 0; n < WORKING; n++)
-            if (random_bits(&source) % 2)
-                answer(&working[n]);
-        expect_the_odd_device_works(state);
-    }
-}
-
 /* With one lane, crowds share local memory. 1 KB holds one instance, joint by joint. */
 TEST_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory) {
     odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
@@ -260,22 +250,6 @@ TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
     odd_reset();
 }
 
-TEST_ON_DEVICE(lanes_of_the_variable_are_refused_on_a_gpu) {
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.device = device_for(state)};
-    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
-    assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=8", 1), 0);
-    expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
-                 "lanes of POSEMILL_LAUNCH is 8, expected 1");
-    assert_int_equal(setenv("POSEMILL_LAUNCH", "lanes=1,max_run=64", 1), 0);
-    engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    assert_int_equal(pm_opencl_of(engine->device)->plan.max_run, 64);
-    assert_int_equal(pm_opencl_of(engine->device)->plan.all_tracks, 0);
-    pm_engine_destroy(&engine);
-    assert_int_equal(unsetenv("POSEMILL_LAUNCH"), 0);
-    odd_reset();
-}
-
 /* ---- the option for rounding --------------------------------------------------------------------- */
 
 static void do_not_claim_rounding(void) {
@@ -320,20 +294,6 @@ TEST_ON_DEVICE(an_option_that_is_refused_is_left_out) {
         assert_true(counts.builds_without > 3);
         odd_reset();
     }
-}
-
-/* A source that no option makes valid is an error, and the option is used for other programs. */
-TEST_ON_DEVICE(a_faulty_program_does_not_decide_about_the_option) {
-    const pm_variant faulty = {.file = "walk", .curve = "none", .components = 4, .lanes = 1};
-    do_not_claim_rounding();
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    expect_error(pm_programs_build(engine->device->programs, &faulty, new_error()), PM_ERROR_BUILD,
-                 "walk");
-    const size_t before = odd_counted().builds_without;
-    expect_reference_bits(engine);
-    pm_engine_destroy(&engine);
-    assert_int_equal(odd_counted().builds_without, before);
-    odd_reset();
 }
 
 FIXTURE(open_cache) {

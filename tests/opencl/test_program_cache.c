@@ -374,18 +374,4 @@ WITH_CACHE(an_absolute_base_is_used) {
     expect_kept_in(state, cache, "/nonexistent", "posemill");
 }
 
-WITH_CACHE(a_base_that_is_relative_or_empty_is_ignored) {
-    char home[PATH];
-    snprintf(home, sizeof home, "%s/a", cache);
-    expect_kept_in(state, "relative/cache", home, "a/.cache/posemill");
-    snprintf(home, sizeof home, "%s/b", cache);
-    expect_kept_in(state, "", home, "b/.cache/posemill");
-}
-
-WITH_CACHE(without_any_absolute_path_nothing_is_stored) {
-    expect_kept_in(state, "relative", "relative", NULL);
-    expect_kept_in(state, NULL, NULL, NULL);
-    expect_kept_in(state, "", "", NULL);
-}
-
 TEST_GROUP(NULL, engines_close)

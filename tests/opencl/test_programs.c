@@ -347,55 +347,6 @@ TEST_ON_DEVICE(a_failed_build_is_not_reported_as_built) {
     assert_true(cache_folder_remove());
 }
 
-/* Drivers may omit remarks, but not the error that ends the build. */
-TEST_ON_DEVICE(a_build_log_is_complete) {
-    skip_where_failed_builds_count(state);
-    const char *folder = cache_folder_make();
-    notes *n = fail_to_build(state, folder);
-    assert_true(count_with(n, "build log of ") > 0);
-    if (count_with(n, "the last line of a long log") == 0)
-        print_notes(n);
-    assert_true(count_with(n, "the last line of a long log") > 0);
-    if (count_with(n, "remark number 0 of") > 0)
-        for (int i = 0; i < REMARKS; i++) {
-            char words[64];
-            snprintf(words, sizeof words, "remark number %d of a long log", i);
-            assert_true(count_with(n, words) > 0);
-        }
-    notes_free(n);
-    assert_true(cache_folder_remove());
-}
-
-/* Checks, at each message that a build starts, that all earlier programs are built. */
-static void count_when_building(void *user, pm_log_level level, const char *message) {
-    size_t *counts = user; /* per level */
-    (void)message;
-    counts[level]++;
-    if (level == PM_LOG_BUILDING) /* announced, with all earlier ones finished */
-        assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
-}
-
-TEST_ON_DEVICE(a_build_is_announced_before_it_begins) {
-    size_t counts[PM_LOG_WARNING + 1] = {0};
-    engine_for(state);
-    const char *folder = cache_folder_make();
-    const pm_engine_desc desc = {
-        .cache_folder = folder, .log = count_when_building, .log_user = counts};
-    pm_engine *engine = engine_with(state, &desc);
-    assert_int_equal(counts[PM_LOG_BUILDING], 0);
-    sample_once(engine, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
-    const size_t built = counts[PM_LOG_BUILT];
-    assert_true(built > 0);
-    assert_int_equal(counts[PM_LOG_BUILDING], built);
-    engine = engine_with(state, &desc); /* a loaded program is not announced */
-    sample_once(engine, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
-    assert_int_equal(counts[PM_LOG_BUILDING], built);
-    assert_int_equal(counts[PM_LOG_BUILT], built);
-    assert_true(cache_folder_remove());
-}
-
 /* Each thread requests a separate program and one that all share. */
 typedef struct asker {
     pthread_t thread;

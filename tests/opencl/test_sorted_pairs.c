@@ -88,31 +88,6 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
     motion_free(&m);
 }
 
-TEST_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits) {
-    random_source source = random_salted(0x73);
-    if (small_sizes())
-        skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x74);
-    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    draw_pairs(&source, 0, seconds);
-    const size_t threshold = 1 << 17;
-    const size_t sizes[] = {threshold - 1, threshold, threshold + 1, threshold + 15,
-                            random_size(&source, threshold, COUNT)};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        pm_sample_job job = pairs;
-        float any = 0;
-        job.sample_count = sizes[i];
-        job.rotations = &any;
-        assert_int_equal(pm_sample_request_of(clip->data, &job, 1).sorted_outputs != 0,
-                         sizes[i] >= threshold);
-        job.rotations = NULL;
-        expect_reference_bits(clip, &job);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     enum { MANY_KEYS = 3 * KEYS };
     random_source source = random_salted(0x77);
@@ -315,20 +290,6 @@ TEST(kept_memory_is_bounded) {
     pm_pool_give(pm_pool_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
     assert_int_equal(faults_live_blocks(), empty);
     pm_pool_close(pool);
-    assert_int_equal(faults_live_blocks(), before);
-}
-
-TEST(memory_may_come_back_after_the_device_is_closed) {
-    if (!faults_are_linked())
-        skip();
-    const long before = faults_live_blocks();
-    pm_pool *pool = pm_pool_open();
-    pm_pool_block *first = pm_pool_take(pool, 1), *second = pm_pool_take(pool, 1);
-    pm_pool_give(first);
-    pm_pool_close(pool);
-    assert_true(faults_live_blocks() > before);
-    memset(pm_pool_memory(second), 0xFF, 1);
-    pm_pool_give(second);
     assert_int_equal(faults_live_blocks(), before);
 }
 
