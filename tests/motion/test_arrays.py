@@ -56,13 +56,6 @@ class TooLarge(Case):
             source = self.save("a.npz", poses=poses, trans=np.zeros((4, 3)), mocap_framerate=60.0)
             self.expect_refused(source, "b.npz", what="'poses' becomes")
 
-    def test_velocities_too_fast_for_their_type(self):
-        p = np.zeros((4, 2, 3), np.float32)
-        p[1::2] = 9e36
-        source = self.save("a.npz", body_quat_w=np.tile(np.float32([1, 0, 0, 0]), (4, 2, 1)), body_pos_w=p,
-                           body_lin_vel_w=np.zeros_like(p), fps=np.array(1000.0))
-        self.expect_refused(source, "b.npz", what="'body_lin_vel_w' becomes")
-
     def test_positions_beyond_float32(self):
         plain = {"rotations": self.quaternions(5, 2), "parents": np.array([-1, 0]), "rate": np.array(30)}
         positions = np.zeros((5, 3))
@@ -120,12 +113,6 @@ class Large(Case):
         self.assertEqual(info["clips"][0]["keys"], frames)
         said, _ = self.run_posemill("info", source)
         self.assertIn("120 Hz", said)
-
-    def test_info_of_many_members(self):
-        shape = (13_000, 156)  # 16 MB each
-        members = {"poses": ("f8", shape, None)} | {f"m{i}": ("f8", shape, None) for i in range(10)}
-        _, peak = self.run_posemill("info", self.with_rate(self.write("a.npz", members)))
-        self.assertLess(peak, self.MOST)
 
     def test_info_of_small_files_looks_at_all_numbers(self):
         poses = np.zeros((9, 156))
@@ -431,12 +418,6 @@ class Skeletons(Case):
         rows.write_text("1,2,3,0,0,0,1,5\n")
         self.run_posemill("convert", rows, out, "--skeleton", "smpl", code=4)
 
-    def test_a_file_with_a_skeleton_keeps_it(self):
-        source, _, _ = self.amass(52)
-        self.run_posemill("convert", source, self.folder / "b.bvh", "--skeleton", "smplh")
-        said, _ = self.run_posemill("convert", self.folder / "b.bvh", self.folder / "c.glb", "--skeleton", "smpl")
-        self.assertIn("has a skeleton", said)
-
 
 class Turned(Case):
     UP = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # z becomes y
@@ -512,20 +493,6 @@ class Turned(Case):
             c = np.load(self.folder / "c.npz")
             for name in ("body_pos_w", "body_lin_vel_w", "body_ang_vel_w"):
                 self.assertEqual(a[name].tolist(), c[name].tolist(), name)
-
-    def test_velocities_beyond_their_type(self):
-        a = self.robot(True)
-        a["body_pos_w"][:], a["body_lin_vel_w"][4, 1, 2] = 0, 1e38
-        said, _ = self.run_posemill("convert", self.save("a.npz", **a), self.folder / "b.npz", "--scale", "10", code=4)
-        self.assertIn("'body_lin_vel_w' becomes 1e+39 at 0.08 s, index 5", said)
-        self.assertFalse((self.folder / "b.npz").exists())
-
-    def test_robots_are_turned_before_they_are_resampled(self):
-        said, _ = self.run_posemill("resample", self.save("a.npz", **self.robot(True)), "-o", self.folder / "b.npz",
-                                    "--rate", "20", "--up", "y-to-z", code=4)
-        self.assertIn("without a skeleton it cannot be scaled or turned while it is resampled", said)
-        self.assertIn("convert it first, and resample the result", said)
-        self.assertFalse((self.folder / "b.npz").exists())
 
     def test_arrays_that_no_layout_names_are_said_to_stay(self):
         a = self.robot(True)

@@ -417,27 +417,6 @@ TEST(what_gltf_cannot_say_is_refused) {
     expect_refused(motion, "has no nodes");
 }
 
-TEST(strict_conversions_are_refused) {
-    random_source random = salted(0xc02);
-    pm_motion *motion = make_motion(&random), *read = NULL;
-    composed told = {.left_out = ""};
-    pm_motion_convert_options options = {
-        .strict = true, .left_out = test_left_out, .left_out_user = told.left_out};
-    const char *path = "strict.glb";
-    expect_error(pm_motion_convert(motion, &options, path, new_error()), PM_ERROR_FILE,
-                 "glb cannot hold 4 scalars, 2 channels of no node");
-    assert_int_equal(access(path, F_OK), -1);
-    assert_string_equal(told.left_out, "");
-    options.strict = false;
-    expect_success(pm_motion_convert(motion, &options, path, new_error()));
-    assert_string_equal(told.left_out, left_out);
-    expect_success(pm_motion_open(path, NULL, &read, new_error()));
-    expect_same_nodes(read, motion, 0);
-    assert_int_equal(unlink(path), 0);
-    pm_motion_destroy(&read);
-    pm_motion_destroy(&motion);
-}
-
 /* A clip of which nothing remains is no animation, and a document without data has no buffer. */
 TEST(nothing_but_nodes_is_a_document) {
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
