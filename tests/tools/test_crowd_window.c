@@ -120,20 +120,15 @@ static double worst_of(const show *s, const crowd_oracle *o, const pm_crowd_inst
     return worst;
 }
 
-/* `before`: the instances of the frame before, which members show whose level skips this one. */
-static void expect_vertices(show *s, const pm_crowd_instance *before) {
+static void expect_vertices(show *s) {
     const size_t count = s->scene.count;
     float *positions = test_malloc(3 * count * s->model.mesh.vertex_count * sizeof *positions);
     crowd_oracle *o = oracle_of(s);
     double worst = 0;
     memset(positions, 0xff, 3 * count * s->model.mesh.vertex_count * sizeof *positions);
     expect_success(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, new_error()));
-    for (size_t i = 0; i < count; i++) {
-        const pm_crowd_instance *in = &s->scene.now[i];
-        if (before && in->level == BODY_EVERY_OTHER && (s->scene.frame + i / 16) % 2 != 0)
-            in = &before[i];
-        worst = fmax(worst, worst_of(s, o, in, i, positions));
-    }
+    for (size_t i = 0; i < count; i++)
+        worst = fmax(worst, worst_of(s, o, &s->scene.now[i], i, positions));
     const double height = s->scene.height * s->scene.scale;
     print_message("%zu figures, %s: within %.1e of a figure's height\n", count,
                   palette_way_names[s->palettes.way], worst / height);
@@ -161,34 +156,10 @@ TEST_ON_BOTH(vertices_are_where_the_oracle_puts_them) {
                 expect_success(scene_step(&s.scene, step, eye, new_error()));
                 expect_success(palettes_pose(&s.palettes, &s.scene, false, new_error()));
             }
-            expect_vertices(&s, NULL);
+            expect_vertices(&s);
             show_close(&s);
         }
     }
-}
-
-TEST_ON_BOTH(levels_that_skip_a_frame_keep_their_poses) {
-    size_t levels[BODY_LEVELS] = {0};
-    show s;
-    options o = options_for(state, is_small() ? 800 : 2000);
-    o.levels = true;
-    o.way = PALETTES_COPIED;
-    open_show(&s, &o);
-    s.camera.distance = 65; /* so that every level occurs */
-    run_frames(&s, 1);
-    expect_vertices(&s, NULL); /* the first frame has no poses before it */
-    pm_crowd_instance *before = test_malloc(s.scene.count * sizeof *before);
-    memcpy(before, s.scene.now, s.scene.count * sizeof *before);
-    run_frames(&s, 1);
-    for (size_t i = 0; i < s.scene.count; i++) {
-        levels[s.scene.now[i].level]++;
-        before[i].level = s.scene.now[i].level;
-    }
-    for (int level = BODY_WITHOUT_ENDS; level < BODY_LEVELS; level++)
-        assert_true(levels[level] > 0);
-    expect_vertices(&s, before);
-    test_free(before);
-    show_close(&s);
 }
 
 TEST_ON_BOTH(keys_change_the_crowd) {
@@ -198,19 +169,19 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     o.no_blends = true;
     open_show(&s, &o);
     run_frames(&s, 2);
-    expect_vertices(&s, NULL);
+    expect_vertices(&s);
     expect_success(show_set_count(&s, 20, new_error()));
     expect_success(scene_set_method(&s.scene, PM_METHOD_SLERP, new_error()));
     expect_success(show_set_way(&s, PALETTES_SHARED, new_error()));
     assert_non_null(s.hint); /* this device has a context of its own */
     s.scene.blends = true;
     run_frames(&s, 2);
-    expect_vertices(&s, NULL);
+    expect_vertices(&s);
     expect_success(show_set_reference(&s, true, new_error()));
     run_frames(&s, 1);
     assert_int_equal(s.bits, 20 * BODY_JOINTS * 12 * 32);
     assert_int_equal(s.bits_differ, 0);
-    expect_vertices(&s, NULL);
+    expect_vertices(&s);
     show_close(&s);
 }
 
@@ -291,31 +262,6 @@ TEST_ON_REFERENCE(a_figure_is_where_it_should_be) {
     assert_true(saturation(pixels + (size_t)3 * WIDTH * (HEIGHT - 1)) < 40);
     free(pixels);
     crowd_oracle_destroy(oracle);
-    show_close(&s);
-}
-
-static size_t count_white(const unsigned char *pixels) {
-    size_t count = 0;
-    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
-        count += pixels[3 * i] == 255 && pixels[3 * i + 1] == 255 && pixels[3 * i + 2] == 255;
-    return count;
-}
-
-/* The number 1 of the font has ten dots, each of 2 by 2 pixels; so has each of these copies. */
-TEST_ON_REFERENCE(text_is_over_the_picture) {
-    show s;
-    options o = options_for(state, 1);
-    o.way = PALETTES_COPIED;
-    open_show(&s, &o);
-    run_frames(&s, 1);
-    unsigned char *without = offscreen_pixels(&off);
-    overlay_draw(&s.overlay, "11\n1", WIDTH, HEIGHT);
-    unsigned char *with = offscreen_pixels(&off);
-    assert_true(without && with);
-    assert_int_equal(count_white(without), 0);
-    assert_int_equal(count_white(with), 3 * 10 * 4);
-    free(without);
-    free(with);
     show_close(&s);
 }
 
