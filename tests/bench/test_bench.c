@@ -535,10 +535,6 @@ TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 0", "at least 2048");
 }
 
-TEST(a_record_that_cannot_be_written_fails_before_anything_is_measured) {
-    expect_failure(6, "--device none --json no/such/folder/record.json", "no/such/folder");
-}
-
 /* One method of each group. The reference path runs all cases here, and `./dev ratios` runs them on a
  * device, where a wrong result is a failure. */
 TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
@@ -556,14 +552,6 @@ TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     expect_bound(find_case("obvious/slerp"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
-}
-
-TEST(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere) {
-    int code = run("--device 'no such device' --case cold/slerp");
-    if (code == 2)
-        skip(); /* without OpenCL these cases do not exist */
-    expect_failure(3, "--device 'no such device' --case cold/slerp", "posemill: ");
-    expect_failure(3, "--device 'no such device' --case ceiling/fill", "posemill: ");
 }
 
 FIXTURE(enter_folder) {

@@ -141,13 +141,6 @@ class Compare(Script):
                         bound_seconds=half, seconds=[2 * time for time in half]))
         self.assertAlmostEqual(self.compared(a, b)["cases"][0]["ratio"], 2.0, delta=0.1)
 
-    def test_another_bound_falls_back_to_the_ceiling_that_both_have(self):
-        a, b = (record(case("x", generator(bound), bound="fill")) for bound in ("fill", "copy"))
-        b["cases"][0]["bound"] = "copy"
-        self.assertEqual(self.compared(a, b)["cases"][0]["measure"], "ceiling")
-        b["cases"][0]["ceiling_seconds"] = None
-        self.assertIn("fill in A and copy in B", self.compared(a, b)["not_compared"][0]["why"])
-
     def test_cases_of_one_record_and_of_other_sizes_are_listed(self):
         a = record(*(case(name, generator(name)) for name in ("both", "first", "size")))
         b = record(*(case(name, generator(name)) for name in ("both", "second")),
@@ -213,11 +206,6 @@ class Latest(Script):
         new = record(self.one, host={"processor": "Processor X"})  # the blanks differ
         self.assertRegex(self.find(new), r"A: \S*/deeper/newer\.json: ")
 
-    def test_the_same_number_of_samples_is_preferred(self):
-        self.keep("same", date="2026-01-01T00:00:00Z")
-        self.keep("other", date="2026-02-01T00:00:00Z", options={"samples": 64})
-        self.assertRegex(self.find(record(self.one)), r"A: \S*/same\.json: ")
-
     def test_a_record_without_a_common_case_is_passed_over(self):
         self.keep("older", date="2026-01-01T00:00:00Z")
         self.write("results/newer.json", record(case("y", generator("y")), date="2026-02-01T00:00:00Z"))
@@ -228,17 +216,6 @@ class Latest(Script):
         text = self.find(record(self.one))
         self.assertIn("no comparable record", text)
         self.assertNotIn("0 slower", text)
-
-    def test_a_record_of_a_busy_machine_is_named(self):
-        busy = {"average": 8.0, "others": 1.5, "steal": 0.0, "verdict": "busy"}
-        self.keep("kept", load=busy)
-        self.assertIn("A was measured on a busy machine", self.find(record(self.one)))
-        self.assertNotIn("B was measured", self.find(record(self.one, load={**busy, "verdict": "quiet"})))
-
-    def test_a_record_is_not_compared_with_itself(self):
-        self.keep("only")
-        only = self.path("results/only.json")
-        self.assertIn("no comparable record", self.expect(0, "--latest", self.path("results"), only))
 
     def test_that_none_is_comparable_is_said_and_no_failure(self):
         for new, words in ((record(self.one), "none has the processor 'Processor X'"),

@@ -14,7 +14,9 @@ import sys
 import tempfile
 import unittest
 
-from count_support import SCRIPT
+SCRIPT = os.path.abspath(sys.argv.pop(1) if len(sys.argv) > 1 else "bench/count-gpu")
+sys.dont_write_bytecode = True  # keeps the folder of the script clean
+sys.path.insert(0, os.path.dirname(SCRIPT))
 
 from count_gpu import document, limits, main, programs, tools, work
 

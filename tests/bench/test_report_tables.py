@@ -70,13 +70,6 @@ class Tables(Script):
                       "vectorised C on all cores |\n|---|---:|---:|---:|---:|---:|\n", summary)
         self.assertRegex(summary, r"\n\| palette \| .* \| 1\.23 \|\n")
 
-    def test_schema_1_keeps_its_columns(self):
-        summary, tables = self.filled(old_record(self.case("upsample-4/slerp"), self.case("crowd/palette")))
-        self.assertIn("\n| slerp | 2500 | 50 % | 1.23 |\n", summary)
-        self.assertIn("\n| palette | 2500 | 50 % |\n", summary)
-        self.assertIn("| upsample-4/slerp | 1048576 | 2 | 2500 | 40.00 | 50 % | 1.23 | 1.2e-07 |\n", tables)
-        self.assertNotIn("bound |", summary + tables)
-
     def test_jobs_files_and_batches_have_tables_of_their_own(self):
         tables = self.filled(record(
             self.case("batch/bvh-jobs-2", files=200, bytes_read=10**6, bytes_written=3 * 10**6),
@@ -100,17 +93,6 @@ class Tables(Script):
             dated("spline", "2026-11-03T12:00:00Z", quick=True))
         self.assertEqual(re.findall(r"^\| (\w+) \| 2500", summary, re.M), ["slerp"])
         self.assertEqual(re.findall(r"^### machine-(\d)$", tables, re.M), list("01234"))
-
-    def test_two_rates_of_filling_are_told(self):
-        for rates, count in (([5.4321e10], 0), ([2.8e10, 5.4321e10], 1)):
-            with self.subTest(rates=rates):
-                for text in self.filled(record(self.case("upsample-4/slerp"), fill_rates=rates)):
-                    self.assertEqual(text.count("28.0 and 54.3 GB/s"), count)
-
-    def test_a_busy_machine_is_told(self):
-        for verdict, count in (("quiet", 0), ("busy", 1)):
-            for text in self.filled(record(self.case("upsample-4/slerp"), load={"verdict": verdict})):
-                self.assertEqual(text.count("The machine was busy"), count)
 
     def test_the_summary_is_of_one_record_and_the_tables_are_of_all(self):
         first = record(self.case("upsample-4/slerp"), self.case("obvious/slerp", samples_per_s=5e7))
