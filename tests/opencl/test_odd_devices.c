@@ -161,15 +161,27 @@ TEST_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits) {
     }
 }
 
-/* With one lane, crowds share local memory. 1 KB holds one instance, joint by joint. */
-TEST_ON_DEVICE(crowds_of_one_lane_work_in_a_kilobyte_of_local_memory) {
-    odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
-    odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 1024);
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
-    expect_reference_bits(engine);
-    pm_engine_destroy(&engine);
-    assert_int_equal(odd_counted().refusals, 0);
-    odd_reset();
+/* With one lane, groups are large, and crowds share local memory: 1 KB holds one instance, joint by
+ * joint. */
+TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
+    static const odd_number_case limits[] = {
+        ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 1024),
+        ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 1),
+        ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 3),
+        ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 61),
+    };
+    for (size_t n = 0; n < sizeof limits / sizeof *limits; n++) {
+        print_message("%s\n", limits[n].name);
+        odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
+        answer(&limits[n]);
+        pm_engine *engine =
+            engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
+        expect_reference_bits(engine);
+        pm_engine_destroy(&engine);
+        assert_int_equal(odd_counted().refusals, 0);
+        assert_true(n > 0 || odd_counted().largest_group > 61);
+        odd_reset();
+    }
 }
 
 TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {

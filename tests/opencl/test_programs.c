@@ -25,13 +25,6 @@ enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
  * the kernels. */
 enum { PATIENCE_SECONDS = 600 };
 
-static sub_devices subs;
-
-static void need_sub_devices(void **state) {
-    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
-        skip();
-}
-
 /* ---- messages of a log ----- */
 
 enum { MAX_MESSAGES = 256 };
@@ -199,32 +192,25 @@ static cl_uint references_of(cl_device_id device) {
     return count;
 }
 
-/* An engine on a sub-device without other references. Earlier messages are discarded. */
-TEST_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine) {
-    need_sub_devices(state);
+/* An engine on a sub-device whose caller lets go of its own reference. */
+TEST_ON_DEVICE(a_sub_device_lives_as_long_as_the_engine) {
     sub_devices own;
     pm_engine *engine = NULL;
-    assert_true(sub_devices_open(engine_for(state), &own));
+    if (!sub_devices_open(engine_for(state), &own))
+        skip();
     const cl_device_id device = own.devices[0];
     const cl_uint before = references_of(device);
     expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
+    assert_true(references_of(device) > before);
+    pm_engine_destroy(&engine);
+    assert_int_equal(references_of(device), before);
+    expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
     const cl_uint with_engine = references_of(device);
-    assert_true(with_engine > before);
     sub_devices_close(&own);
     assert_ptr_equal(pm_cl_device(engine), device);
     assert_true(references_of(device) >= with_engine - before);
     sample_once(engine, PM_METHOD_SLERP);
     pm_engine_destroy(&engine);
-}
-
-TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
-    need_sub_devices(state);
-    const cl_uint before = references_of(subs.devices[0]);
-    pm_engine *engine = NULL;
-    expect_success(
-        pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, new_error()));
-    pm_engine_destroy(&engine);
-    assert_int_equal(references_of(subs.devices[0]), before);
 }
 
 /* ---- messages: without locks held, complete and correct ----------------- */
@@ -402,9 +388,4 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     notes_free(n);
 }
 
-static int close_all(void **state) {
-    sub_devices_close(&subs);
-    return engines_close(state);
-}
-
-TEST_GROUP(NULL, close_all)
+TEST_GROUP(NULL, engines_close)
