@@ -153,70 +153,48 @@ static void make_key_times(double times[KEYS]) {
 TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
     need_parts();
     double times[COUNT], key_times[KEYS];
-    uint32_t tracks[COUNT];
+    uint32_t tracks[COUNT], timeline_of[TRACKS];
     make_key_times(key_times);
     scatter(0x73, times, tracks);
+    const pm_timeline timelines[] = {uniform, {.key_count = KEYS, .times = key_times}};
+    for (uint32_t t = 0; t < TRACKS; t++)
+        timeline_of[t] = t % 2;
+    const pm_sample_job grid = {.rate = {1499, 1}}, listed = {.times = times},
+                        pairs = {.times = times, .tracks = tracks, .first = UINT64_MAX};
     const struct {
         const char *name;
-        bool are_keys_listed;
+        enum { UNIFORM, LISTED, BOTH } keys;
         double period; /* of a loop; 0: none */
         size_t min_values;
         pm_sample_job job;
     } rows[] = {
-        {"uniform samples", false, 0, MIN, {.rate = {1499, 1}}},
+        {"uniform samples", UNIFORM, 0, MIN, grid},
         {"samples far into a loop",
-         false,
+         UNIFORM,
          0.5,
          MIN,
          {.rate = {48000, 1001}, .start_after_first_key = {-7, 3}, .first = 1234567890123}},
-        {"uniform samples of listed keys", true, 0, MIN, {.rate = {1499, 1}, .first = 3}},
-        {"listed times", false, 0, MIN, {.times = times, .velocity_frame = PM_AXIS_PARENT}},
-        {"pairs", false, 0, 50, {.times = times, .tracks = tracks, .first = UINT64_MAX}},
+        {"uniform samples of listed keys", LISTED, 0, MIN, {.rate = {1499, 1}, .first = 3}},
+        {"listed times", UNIFORM, 0, MIN, {.times = times, .velocity_frame = PM_AXIS_PARENT}},
+        {"pairs", UNIFORM, 0, 50, pairs},
+        {"uniform samples of tracks with their own keys", BOTH, 0, MIN, grid},
+        {"listed times of tracks with their own keys", BOTH, 0, MIN, listed},
+        {"pairs of tracks with their own keys", BOTH, 0, 50, pairs},
     };
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-        const pm_timeline listed = {.key_count = KEYS, .times = key_times};
-        pm_clip_desc desc = describe(rows[n].are_keys_listed ? &listed : &uniform);
+        pm_clip_desc desc = describe(&timelines[rows[n].keys == LISTED]);
         pm_sample_job job = rows[n].job;
         print_message("# %s\n", rows[n].name);
+        if (rows[n].keys == BOTH) {
+            desc.timeline_count = 2;
+            desc.timeline_of = timeline_of;
+        }
         desc.loop_period = rows[n].period;
         job.sample_count = COUNT;
         multi_of(m.engine)->min_values = rows[n].min_values;
         expect_results_of_one(m.engine, &desc, &job);
     }
     multi_of(m.engine)->min_values = MIN;
-}
-
-/* Pieces start where the job does, at any distance from the keys. */
-TEST(tracks_with_times_of_their_own_have_the_bits_of_one_device) {
-    need_parts();
-    double key_times[KEYS], times[COUNT];
-    uint32_t timeline_of[TRACKS], tracks[COUNT];
-    make_key_times(key_times);
-    scatter(0x75, times, tracks);
-    const pm_timeline timelines[2] = {uniform, {.key_count = KEYS, .times = key_times}};
-    for (uint32_t t = 0; t < TRACKS; t++)
-        timeline_of[t] = t % 2;
-    pm_clip_desc desc = describe(timelines);
-    desc.timeline_count = 2;
-    desc.timeline_of = timeline_of;
-    expect_results_of_one(m.engine, &desc,
-                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
-    expect_results_of_one(m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times});
-    multi_of(m.engine)->min_values = 50;
-    expect_results_of_one(
-        m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks});
-    multi_of(m.engine)->min_values = MIN;
-}
-
-TEST(devices_with_a_common_context_have_the_bits_of_one_device) {
-    need_parts();
-    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
-                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
-    pm_engine *engine = open_targets(targets, PARTS);
-    const pm_clip_desc desc = describe(&uniform);
-    expect_results_of_one(engine, &desc,
-                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
-    pm_engine_destroy(&engine);
 }
 
 /* ---- distribution of work ---- */
@@ -357,7 +335,7 @@ TEST(the_self_check_covers_every_device) {
 
 /* ---- on a caller's queue ---- */
 
-TEST(a_queue_of_any_of_the_devices_is_accepted) {
+TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
     pm_clip *clip = clip_of_slerp(m.engine);
@@ -383,29 +361,16 @@ TEST(a_queue_of_any_of_the_devices_is_accepted) {
                                              0, NULL, NULL),
                          CL_SUCCESS);
         expect_same_bits(out, expected, FLOATS, 4);
+        clReleaseCommandQueue(queue);
+        queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[i], 0, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
+                     PM_ERROR_ARGUMENT, "queue");
         clReleaseMemObject(buffer);
         clReleaseCommandQueue(queue);
     }
     guarded_free(expected);
     guarded_free(out);
-    pm_clip_destroy(&clip);
-}
-
-TEST(a_queue_of_another_device_is_refused) {
-    need_parts();
-    cl_int status = CL_SUCCESS;
-    pm_clip *clip = clip_of_slerp(m.engine);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
-    cl_command_queue queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[0], 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(m.subs.targets[0].context, CL_MEM_READ_WRITE,
-                                   (size_t)COUNT * TRACKS * 16, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    const pm_cl_outputs outputs = {.rotations = buffer};
-    expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
-                 PM_ERROR_ARGUMENT, "queue");
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
     pm_clip_destroy(&clip);
 }
 
@@ -432,13 +397,16 @@ TEST(invalid_targets_are_refused) {
     expect_refused_targets(no_device, PARTS, "targets[1].device");
 }
 
-TEST(contexts_are_retained_and_released) {
+TEST(a_common_context_is_retained_and_released) {
     need_parts();
     const cl_uint before = references(m.subs.shared);
     const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
                                          {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
+    const pm_clip_desc desc = describe(&uniform);
+    expect_results_of_one(engine, &desc,
+                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
     pm_engine_destroy(&engine);
     assert_int_equal(references_at_last(references, m.subs.shared, before), before);
 }
