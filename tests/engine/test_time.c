@@ -274,18 +274,6 @@ TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(samples_at_listed_key_times_are_the_keys) {
-    engine_for(state);
-    motion m = motion_make(40, 5, 3.0, 10);
-    flip_some_signs(&m);
-    random_source source = random_salted(11);
-    double times[40];
-    random_key_times(&source, 40, random_between(&source, -1e3, 1e3), 1e-3, 1, times);
-    expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = 40, .times = times},
-                           (pm_sample_job){.times = times});
-    motion_free(&m);
-}
-
 TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
     engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
@@ -407,35 +395,6 @@ TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
         motion_free(&m);
     }
     guarded_free(out);
-}
-
-static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
-    const pm_timeline timeline = {.key_count = m->keys, .rate = {4, 1}};
-    pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = loop_period;
-    return clip_make(engine_for(state), &desc);
-}
-
-/* A period that is not a whole number of key intervals: the last segment is 0.7 of one. */
-TEST_ON_BOTH(the_segment_that_closes_a_loop_has_its_own_length) {
-    engine_for(state);
-    motion m = motion_make(9, 1, 2.0, 18);
-    const double period = 8.7 / 4;
-    pm_clip *clip = looped_clip(state, &m, period);
-    float out[20 * 4], first[4], last[4];
-    double times[20];
-    for (size_t k = 0; k < 20; k++)
-        times[k] = 2 + 0.7 / 4 * (double)k / 20 + 3 * period;
-    sample_make(clip, &(pm_sample_job){.sample_count = 20, .times = times, .rotations = out});
-    stored_key(&m, 8, 0, last);
-    stored_key(&m, 0, 0, first);
-    for (size_t k = 0; k < 20; k++) {
-        double expected[4];
-        slerp_double(last, first, (double)k / 20, expected);
-        assert_true(rotation_error(out + k * 4, expected) <= 4e-7);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_GROUP(NULL, engines_close)
