@@ -608,32 +608,4 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
     pm_motion_destroy(&listed);
 }
 
-/* ---- progress ------------------------------------------------------------------------------ */
-
-typedef struct progress {
-    uint64_t done, calls;
-} progress;
-
-static void note_progress(void *user, uint64_t done, uint64_t total) {
-    progress *p = user;
-    assert_true(done > p->done && done <= total);
-    p->done = done;
-    p->calls++;
-}
-
-TEST_ON_REFERENCE(progress_counts_to_the_total) {
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start(), pieces = random_start();
-    progress seen = {0, 0};
-    pm_motion *motion = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
-    hand_recorder(motion)->pieces = &pieces;
-    hand_recorder(motion)->wants_nothing = true; /* no values of any channel */
-    resample(motion, engine,
-             &(pm_motion_resample_options){
-                 .rate = {1000, 1}, .progress = note_progress, .progress_user = &seen});
-    assert_int_equal(seen.done, 2001);
-    assert_true(seen.calls > 2);
-    pm_motion_destroy(&motion);
-}
-
 TEST_GROUP(NULL, engines_close)

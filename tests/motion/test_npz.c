@@ -60,14 +60,6 @@ static pm_motion *read_zip(const zip_builder *zip, pm_motion_read_options option
 
 static const pm_motion_read_options plain_options = {0}, strict_options = {.strict = true};
 
-/* ---- real files ------------------------------------------------------------------------ */
-
-typedef struct real_file {
-    const char *name, *layout;
-    size_t frames, rotations, channels;
-    int64_t rate;
-} real_file;
-
 /* ---- made files ------------------------------------------------------------------------ */
 
 enum { FRAMES = 5, JOINTS = 2 };
