@@ -112,13 +112,6 @@ def test_the_digest_is_that_of_the_command(make: Callable[[], Executor], takes: 
     assert [r["status"] for r in records(tmp_path / "out")].count("done") == FILES
 
 
-def test_own_processes(takes: Path, tmp_path: Path) -> None:
-    one = pm.batch.run(takes, tmp_path / "a", 30, executor="processes", jobs=2)
-    other = pm.batch.run([takes], tmp_path / "b", 30.0, jobs=1)
-    assert one.complete and one.digest == other.digest
-    assert outputs(tmp_path / "a") == outputs(tmp_path / "b")
-
-
 def test_dask(takes: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None,
@@ -166,20 +159,11 @@ def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path:
     assert "No such file" in errors["none.bvh"] and "frame time" in errors["bad.bvh"].lower()
     assert any("trim_start=40 removes all" in error for error in errors.values())
     assert not any("--" in error for error in errors.values()) and result.done > 0
-
-
-@pytest.mark.parametrize("executor", [None, "processes"])
-def test_failures_are_in_the_result(executor: object, tmp_path: Path) -> None:
-    (tmp_path / "bad.bvh").write_text("HIERARCHY\nnonsense\n")
-    result = pm.batch.run([WALK, tmp_path / "bad.bvh", tmp_path / "none.bvh"], tmp_path / "out", 60,
-                          executor=executor, jobs=1)
-    assert not result.complete and result.done == 1 and not result.missing
-    assert [(f.name, f.code) for f in result.failures] == [("bad.bvh", 4), ("none.bvh", 4)]
-    assert "bad.bvh" in result.failures[0].error and "No such file" in result.failures[1].error
-    # A run with nothing but failures is one too.
+    assert not result.complete and not result.missing
+    assert {failure.code for failure in result.failures} == {4}
+    assert pickle.loads(pickle.dumps(result)) == result
     alone = pm.batch.run([tmp_path / "bad.bvh"], tmp_path / "out2", 60)
     assert alone.done == 0 and len(alone.failures) == 1
-    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def test_refused(takes: Path, tmp_path: Path) -> None:

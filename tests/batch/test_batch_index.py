@@ -163,12 +163,6 @@ class Index(pages.Case):
             self.assertEqual(self.ask("return posemillPage.names[posemillPage.state.joint]"), rows[0][joint_key])
         self.assertEqual(self.browser.get_log("browser"), [])
 
-    def test_the_link_to_what_failed(self):
-        self.show()
-        self.browser.find_element(By.CSS_SELECTOR, "#verdict a[href='#refused']").click()
-        self.assertTrue(self.ask("const b = document.getElementById('refused').getBoundingClientRect();"
-                                 "return b.top >= 0 && b.bottom <= innerHeight"))
-
     def test_400_pixels_wide(self):
         self.size(400, 800)
         self.show()
@@ -213,16 +207,6 @@ class Index(pages.Case):
         rows = self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")
         self.assertEqual(len(rows), 621)
         self.assertTrue(rows[600].is_displayed())
-
-    def test_headings_stay_in_sight(self):
-        self.show()
-        tops = []
-        for down in (0, 600):
-            self.ask("document.querySelector('.wide').scrollTop = arguments[0]", down)
-            tops.append(self.ask("return [document.querySelector('#table thead').getBoundingClientRect().top,"
-                                 "document.querySelector('#table tbody th').getBoundingClientRect().top]"))
-        self.assertEqual(tops[0][0], tops[1][0])
-        self.assertLess(tops[1][1], tops[0][1] - 100)
 
     def test_without_script(self):
         self.show(script=False)

@@ -31,8 +31,6 @@ static size_t below(const double *numbers, size_t count, double bound) {
     return found;
 }
 
-/* ---- random numbers ------------------------------------------------------------ */
-
 /* ---- medians ------------------------------------------------------------------- */
 
 /* At most half of the numbers are on either side, and for an even count it lies half way. */
@@ -104,22 +102,6 @@ TEST(two_rates_are_found_where_each_has_a_fifth) {
         assert_int_equal(stats_rates(rates, count, found), 2);
         assert_true(fabs(found[0] - 1.0) <= 0.05);
         assert_true(fabs(found[1] - fast) <= 0.05 * fast);
-    }
-}
-
-/* Fills during which the machine switches have a rate between the two. */
-TEST(a_few_rates_between_do_not_hide_the_two) {
-    random_source source = random_salted(9);
-    double rates[500], found[2];
-    for (int round = 0; round < ROUNDS; round++) {
-        const size_t count = random_size(&source, 60, 500), quarter = count / 4;
-        const double fast = random_between(&source, 1.6, 3.0);
-        draw_rates(&source, rates, count, random_size(&source, quarter, count - quarter), fast);
-        for (size_t i = 0; i < count / 25; i++)
-            rates[i] = random_between(&source, 1.0, fast);
-        assert_int_equal(stats_rates(rates, count, found), 2);
-        assert_true(fabs(found[0] - 1.0) <= 0.07);
-        assert_true(fabs(found[1] - fast) <= 0.07 * fast);
     }
 }
 

@@ -5,8 +5,8 @@ judge. bench/submit-check is tested in test_submit_check.py.
 
     test_workload.py WORKLOAD [POSEMILL]
 
-Without NumPy the exit code is 77, which means skipped. SciPy and the command are compared with where
-they are there. The seed is POSEMILL_TEST_SEED, or a fixed number.
+Without NumPy the exit code is 77, which means skipped. The command is compared with where it is
+there. The seed is POSEMILL_TEST_SEED, or a fixed number.
 """
 import json
 import os
@@ -158,22 +158,9 @@ class Bytes(WithFolder):
         self.expect(run("make", self.path / "none" / "small", "--size", "small"), 6, "cannot be written")
         self.assertEqual(sorted(self.path.iterdir()), before)
 
-    def test_files_are_what_the_manifest_says(self):
-        for name, entry in self.manifest["files"].items():
-            array = self.arrays[name.removesuffix(".npy")]
-            self.assertEqual((array.dtype.str, list(array.shape)), (entry["dtype"], entry["shape"]))
-            self.assertEqual(entry["bytes"], 128 + array.nbytes, "docs/workload.md: headers of 128 bytes")
-
-    def test_keys_are_smooth_and_unit(self):
-        keys = self.arrays["keys"].astype(float)
-        self.assertLess(numpy.abs(numpy.linalg.norm(keys, axis=-1) - 1).max(), 2e-7)
-        dots = numpy.sum(keys[1:] * keys[:-1], axis=-1)
-        self.assertGreater(dots.min(), 0.9)
-        self.assertLess(dots.min(), 0.99, "motion too slow to tell methods apart")
-
 
 class Definition(WithFolder):
-    """Expected results against formulas written from the definitions once more, and against SciPy."""
+    """Expected results against formulas written from the definitions once more, and the command."""
 
     def cursors(self, group):
         """Segments, tracks and u of the stored positions."""
@@ -184,13 +171,13 @@ class Definition(WithFolder):
         at = times[positions if group == "pairs" else positions // 4]
         keys = self.arrays["key_times"]
         segments = numpy.array([max(i for i in range(len(keys) - 1) if keys[i] <= t) for t in at])
-        return at, segments, tracks, ((at - keys[segments]) / (keys[segments + 1] - keys[segments]))[:, None]
+        return segments, tracks, ((at - keys[segments]) / (keys[segments + 1] - keys[segments]))[:, None]
 
     def test_expected_results_are_the_definitions(self):
         keys, inner = unit(self.arrays["keys"]), unit(self.arrays["controls"])
         self.assertLess(angle_between(inner, inner_points(keys)).max(), 2e-7)
         for group in ("uniform", "times", "pairs"):
-            _, segments, tracks, u = self.cursors(group)
+            segments, tracks, u = self.cursors(group)
             a, b = keys[segments, tracks], keys[segments + 1, tracks]
             inside = slerp(inner[segments, tracks], inner[segments + 1, tracks], u)
             here = {"slerp": slerp(a, b, u), "nlerp": unit((1 - u) * a + u * b),
@@ -199,20 +186,6 @@ class Definition(WithFolder):
                 expected = self.arrays[f"expected_{group}_{method}"]
                 self.assertLess(angle_between(value, expected).max(), 1e-11, (group, method))
                 self.assertLess(numpy.abs(numpy.linalg.norm(expected, axis=-1) - 1).max(), 2e-15)
-
-    def test_scipy_gives_the_expected_slerp(self):
-        try:
-            from scipy.spatial.transform import Rotation, Slerp
-        except ImportError as missing:
-            if os.environ.get("POSEMILL_REQUIRE_SCIPY") == "1":
-                self.fail(f"POSEMILL_REQUIRE_SCIPY=1, and in {sys.executable}: {missing}")
-            self.skipTest(f"in {sys.executable}: {missing}")
-        curves = [Slerp(self.arrays["key_times"], Rotation.from_quat(self.arrays["keys"][:, track]))
-                  for track in range(4)]
-        for group in ("uniform", "times", "pairs"):
-            at, _, tracks, _ = self.cursors(group)
-            here = numpy.array([curves[track](time).as_quat() for time, track in zip(at, tracks)])
-            self.assertLess(angle_between(here, self.arrays[f"expected_{group}_slerp"]).max(), 1e-13)
 
     def test_the_command_is_within_the_tolerance(self):
         if POSEMILL is None:
