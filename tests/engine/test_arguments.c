@@ -127,6 +127,7 @@ TEST(engines_refuse_null) {
 
 TEST(resamplers_refuse_null) {
     const pm_clip_desc nothing = {.track_count = 0};
+    expect_null("desc is NULL", pm_resample, NULL, &nothing_to_sample);
     expect_null("job is NULL", pm_resample, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_create, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_sample, NULL, &nothing_to_sample);
