@@ -245,7 +245,7 @@ TEST(a_spline_is_found_beside_a_minimum_that_is_none) {
 
 /* ---- times, ends, loops, vectors ----------------------------------------------- */
 
-TEST(one_key_is_constant_and_two_are_slerp) {
+TEST(one_key_is_constant_and_two_are_slerp_on_a_line) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         const variant *v = variant_at(n);
@@ -257,6 +257,12 @@ TEST(one_key_is_constant_and_two_are_slerp) {
         const quat slerp = quat_slerp(oracle_key(two.o, 0, 0), oracle_key(two.o, 0, 1), 0.3);
         if ((variant_has_tangents(v) && v->tangents != PM_TANGENTS_USER) || variant_is_circular(v))
             assert_below(oracle_error(at(&two, 0, 0.3), slerp), 1e-12, v->name);
+        const double *a = two.set.tracks[0].positions[0], *b = two.set.tracks[0].positions[1];
+        const vec3 line = vec3_add(vec3_scale(vec3_of(a), 0.7), vec3_scale(vec3_of(b), 0.3));
+        const vec3 there = oracle_position(two.o, 0, (oracle_cursor){0, 0, 0.3});
+        if (v->method != PM_METHOD_STEP && v->method != PM_METHOD_BSPLINE &&
+            v->method != PM_METHOD_CUBICSPLINE)
+            assert_below(vec3_norm(vec3_subtract(there, line)), 1e-12, v->name);
         single_destroy(&two);
     }
 }
