@@ -21,21 +21,22 @@ static void must(bool good, const char *message) {
 
 /* ---- digests -------------------------------------------------------------------------------- */
 
-/* FNV-1a with 64 bits */
-static uint64_t digest_of(const void *data, size_t size) {
+/* FNV-1a with 64 bits, of these bytes after those that the hash is of. */
+static uint64_t digest_of(uint64_t hash, const void *data, size_t size) {
     const unsigned char *bytes = data;
-    uint64_t hash = 14695981039346656037u;
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ bytes[i]) * 1099511628211u;
     return hash;
 }
 
-static void add(digests *d, const char *name, const void *data, size_t size) {
+static const uint64_t digest_of_none = 14695981039346656037u;
+
+static void add(digests *d, const char *name, uint64_t digest) {
     d->lines = realloc(d->lines, (d->count + 1) * sizeof *d->lines);
     must(d->lines != NULL, "no memory");
     digest_line *added = &d->lines[d->count++];
     snprintf(added->name, sizeof added->name, "%s", name);
-    added->digest = digest_of(data, size);
+    added->digest = digest;
 }
 
 void digests_free(digests *d) {
@@ -77,17 +78,16 @@ static bool is_possible(pm_method method, key_times times) {
 
 typedef enum how { GRID, TIMES, EACH, HOWS } how;
 
-static const char *const how_names[HOWS] = {"grid", "times", "pairs"};
-
-/* All outputs of a job, one after another. */
+/* All outputs of a job on a grid, one at times and one of pairs, one after another. */
 static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                         const pm_clip_desc *desc, const char *name) {
     static float values[5][PAIRS * TRACKS * 4];
+    char text[64];
+    uint64_t digest = digest_of_none;
     pm_error error;
     pm_clip *clip = NULL;
     must(pm_clip_create(engine, desc, &clip, &error) == PM_OK, error.message);
     for (how h = 0; h < HOWS; h++) {
-        char text[64];
         memset(values, 0x5A, sizeof values);
         pm_sample_job job = {.sample_count = h == EACH ? PAIRS : SAMPLES,
                              .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
@@ -103,9 +103,10 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                              .accelerations = values[4]};
         must(pm_sample(clip, &job, &error) == PM_OK, error.message);
         drop_tiny(in, values, sizeof values);
-        snprintf(text, sizeof text, "%s%s/%s", in->tiny ? "tiny/" : "", name, how_names[h]);
-        add(d, text, values, sizeof values);
+        digest = digest_of(digest, values, sizeof values);
     }
+    snprintf(text, sizeof text, "%s%s", in->tiny ? "tiny/" : "", name);
+    add(d, text, digest);
     pm_clip_destroy(&clip);
 }
 
@@ -181,7 +182,7 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_c
     else
         drop_tiny(in, records, sizeof records);
     snprintf(text, sizeof text, "%s/%s", name, output_names[output]);
-    add(d, text, records, sizeof records);
+    add(d, text, digest_of(digest_of_none, records, sizeof records));
 }
 
 /* Layers of each op, some without effect; instance i has those from i on. */
@@ -227,7 +228,7 @@ static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_inpu
          error.message);
     drop_tiny(in, motions, sizeof motions);
     snprintf(text, sizeof text, "%s/root-motion", name);
-    add(d, text, motions, sizeof motions);
+    add(d, text, digest_of(digest_of_none, motions, sizeof motions));
 }
 
 static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_method method,
