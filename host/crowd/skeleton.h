@@ -18,6 +18,7 @@ typedef struct pm_joint_step {
 struct pm_skeleton {
     size_t joint_count;
     uint32_t *order;         /* order[k]: the joint of the description that is joint k */
+    uint32_t *slots;         /* slots[order[k]] is k */
     pm_joint_step *by_depth; /* joints in order of their depth, roots first */
     pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
     bool rigid;         /* whether all inverse binds are rigid */

@@ -85,6 +85,10 @@ PM_API size_t pm_skeleton_joint_count(const pm_skeleton *skeleton);
  * valid until the skeleton is destroyed. */
 PM_API const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton);
 
+/* The inverse: joint j of the description is joint slots[j] of all outputs. joint_count numbers,
+ * valid until the skeleton is destroyed. */
+PM_API const uint32_t *pm_skeleton_slots(const pm_skeleton *skeleton);
+
 /* ---- crowds --------------------------------------------------------------------- */
 
 /* Markers with smaller ids are events; markers with this id or a greater one are sync marks. */
@@ -215,8 +219,8 @@ PM_API size_t pm_crowd_output_count(void);
 /* Bytes of a joint's record; 0 when `output` is no output. */
 PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 
-/* An output and its destination in host memory. Both addresses and the stride are multiples of 4. The
- * memory remains the caller's. */
+/* An output and its destination in host memory. Both addresses and the stride are multiples of 4.
+ * The memory remains the caller's. */
 typedef struct pm_crowd_target {
     pm_crowd_output output;
     void *memory;  /* the records of instance i begin at i * stride */

@@ -213,6 +213,10 @@ PM_API void pm_motion_destroy(pm_motion **motion);
 /* What the motion holds; NULL for NULL. */
 PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
 
+/* Finds the node with this name, byte by byte; of several, the first. Returns false and writes nothing
+ * when there is none, or an argument is NULL. */
+PM_API bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node);
+
 /* ---- for crowds ---------------------------------------------------------- */
 
 typedef struct pm_motion_character_options {
@@ -234,6 +238,12 @@ typedef struct pm_motion_character {
     const pm_clip_desc *clips; /* in the order of the motion's clips */
     size_t clip_count;
     const uint32_t *nodes; /* of the motion, for each joint */
+    /* For each node of the motion, its place in the outputs of crowds; UINT32_MAX: it is no joint of
+     * the character. So the matrix of a joint that pm_motion_find_joint finds is matrix
+     * node_slots[node] of an instance. */
+    const uint32_t *node_slots;
+    size_t node_count;
+    const uint32_t *slot_nodes; /* for each place in the outputs, the node */
     /* For each joint of the skin, its place in the outputs of crowds. The joints are in the order
      * to which the vertices of its meshes refer: the matrix of joint j in a palette is matrix
      * skin_slots[j]. NULL: a motion without skins. */

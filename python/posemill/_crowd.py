@@ -205,6 +205,8 @@ class Crowd(Shared):
     ----------
     order : array of int
         Joint k of all outputs is joint ``order[k]`` of the skeleton.
+    slots : array of int
+        The inverse: joint j of the skeleton is joint ``slots[j]`` of all outputs.
     ticks : array of int64
         Durations of the clips.
 
@@ -249,6 +251,7 @@ class Crowd(Shared):
         self._joints = len(skeleton)
         self._updates_all = all(every <= 1 for _, every in levels)
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
+        self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
         self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
                                for i in range(len(sources))], np.int64)
 

@@ -241,6 +241,12 @@ def test_strided_out(crowd: pm.Crowd) -> None:
     assert crowd.pose(instances[:0]).shape == (0, JOINTS, 3, 4)
 
 
+def test_slots_are_the_inverse_of_the_order(keys: pm.Keys) -> None:
+    skeleton = pm.Skeleton(["c", "a", "b"], [2, -1, 1])
+    crowd = pm.Crowd(skeleton, [keys], engine=ENGINE)
+    assert crowd.order.tolist() == [1, 2, 0] and crowd.slots.tolist() == [2, 0, 1]
+
+
 def test_root_motion(crowd: pm.Crowd, keys: pm.Keys) -> None:
     before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
     after["time_a"] = pm.crowd_ticks(0.2)

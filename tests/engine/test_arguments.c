@@ -235,9 +235,11 @@ TEST(null_may_be_destroyed) {
 TEST(null_has_no_size_and_no_content) {
     visit("pm_skeleton_joint_count");
     visit("pm_skeleton_order");
+    visit("pm_skeleton_slots");
     visit("pm_crowd_clip_ticks");
     assert_int_equal(pm_skeleton_joint_count(NULL), 0);
     assert_null(pm_skeleton_order(NULL));
+    assert_null(pm_skeleton_slots(NULL));
     assert_true(pm_crowd_clip_ticks(NULL, 0) == 0);
     assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
 }

@@ -380,6 +380,47 @@ TEST_ON_REFERENCE(the_slots_of_a_skin_find_its_joints_in_palettes) {
     }
 }
 
+/* Model matrices that are found by nodes, and the nodes that are found by matrices. */
+static void expect_places(const cast *c, const pm_motion *motion, double seconds) {
+    const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
+                                        .flags = PM_CROWD_CLAMP_A};
+    float models[12 * BUSH];
+    size_t placed = 0;
+    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, models, new_error()));
+    assert_int_equal(c->character->node_count, motion->content.node_count);
+    for (uint32_t n = 0; n < motion->content.node_count; n++) {
+        const uint32_t slot = c->character->node_slots[n];
+        if (slot == UINT32_MAX)
+            continue;
+        const kinematics_matrix expected =
+            kinematics_model(&motion->content, motion->content.clips, (int32_t)n,
+                             clip_begin(c->character->clips) + seconds);
+        expect_matrix(models + 12 * (size_t)slot, &expected, 20, n);
+        assert_int_equal(c->character->slot_nodes[slot], n);
+        placed++;
+    }
+    assert_int_equal(placed, c->character->skeleton.joint_count);
+}
+
+TEST_ON_REFERENCE(the_slots_of_nodes_find_them_in_outputs) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    for (int round = 0; round < 16; round++) {
+        uint32_t joints[BOUND];
+        float binds[12 * BOUND];
+        pm_motion *motion = make_bush(&source);
+        const pm_motion_skin skin = make_binding(&source, joints, binds);
+        motion->content.skins = round % 2 ? &skin : NULL;
+        motion->content.skin_count = (size_t)(round % 2);
+        cast c = make_cast(engine, motion, 0);
+        expect_places(&c, motion, random_between(&source, 0, 2));
+        free_cast(&c);
+        motion->content.skins = NULL;
+        motion->content.skin_count = 0;
+        pm_motion_destroy(&motion);
+    }
+}
+
 /* ---- lifetime and refusals ----------------------------------------------------------------- */
 
 TEST_ON_REFERENCE(a_character_outlives_its_motion) {
