@@ -9,6 +9,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
+#include "motion/model/mover.h"
 
 /* ---- joints -------------------------------------------------------------------------------- */
 
@@ -110,6 +111,16 @@ static pm_status place(character *c, const pm_motion_skin *skin, const uint32_t 
     return PM_OK;
 }
 
+static pm_status find_mover(character *c, pm_error *error) {
+    uint32_t node = UINT32_MAX;
+    if (!motion_find_mover(c->content, true, &node))
+        return motion_refuse_memory(error);
+    const bool is_below =
+        node != UINT32_MAX && c->joint_of[node] != UINT32_MAX && c->made.node_slots[node] != 0;
+    c->made.moves_below_root = is_below ? c->joint_of[node] : UINT32_MAX;
+    return PM_OK;
+}
+
 static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->made.skeleton.parents};
@@ -144,6 +155,8 @@ static pm_status make(character *c, const pm_motion_character_options *options, 
         status = make_skeleton(c, skin, error);
     if (status == PM_OK)
         status = find_slots(c, skin, error);
+    if (status == PM_OK)
+        status = find_mover(c, error);
     if (status != PM_OK)
         return status;
     find_paths(c);
