@@ -781,6 +781,10 @@ typedef struct pm_motion_batch_task {
     const pm_motion_reduce_options *reduce;
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
+    /* true: the root of what is written moves, as by pm_motion_extract_root with `root`, after
+     * resampling. Not with `reduce` */
+    bool extracts_root;
+    pm_motion_root_options root;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_batch_task;
