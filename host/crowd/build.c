@@ -162,6 +162,8 @@ static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data 
                        pm_error *error) {
     pm_status status = measure(desc, crowd, error);
     if (status == PM_OK)
+        status = pm_crowd_add_markers(desc, crowd, error);
+    if (status == PM_OK)
         status = pm_crowd_allocate(crowd, error);
     if (status == PM_OK)
         status = build_clips(desc, threads, crowd, error);
@@ -213,6 +215,8 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     free(crowd->timelines);
     free(crowd->times);
     free(crowd->clip_ticks);
+    free(crowd->markers);
+    free(crowd->first_marker);
     free(crowd);
     *handle = NULL;
 }

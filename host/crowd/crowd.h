@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: skeletons, and the clips of a crowd merged into the tables of
- * kernels/pm_crowd.h. Also the rules for instances and outputs, and root motion. Independent of
- * engines and devices.
+ * kernels/pm_crowd.h. Also the rules for instances and outputs, root motion, and markers.
+ * Independent of engines and devices.
  */
 #ifndef PM_HOST_CROWD_H
 #define PM_HOST_CROWD_H
@@ -40,8 +40,10 @@ typedef struct pm_crowd_data {
     size_t timeline_count, timeline_room;
     pm_key_time *times; /* (time_count): listed key times of all timelines */
     size_t time_count, time_room;
-    int64_t *clip_ticks;    /* (clip_count): period of a looped clip, else duration, in ticks */
-    size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
+    int64_t *clip_ticks;      /* (clip_count): period of a looped clip, else duration, in ticks */
+    pm_crowd_marker *markers; /* of all clips, one clip after another; NULL: none */
+    size_t *first_marker;     /* (clip_count + 1) where there are markers */
+    size_t instruction_set;   /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
 
 /* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or
@@ -111,5 +113,16 @@ typedef void (*pm_root_pose_function)(const pm_crowd_data *crowd, const pm_input
 void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
                           size_t threads, const pm_crowd_instance *before,
                           const pm_crowd_instance *after, size_t count, pm_root_motion *motions);
+
+/* Finds the markers that `count` instances pass, with up to `threads` threads: see pm_crowd_events.
+ * The arguments are checked by the caller. */
+pm_status pm_events_find(const pm_crowd_data *crowd, size_t threads,
+                         const pm_crowd_instance *before, const pm_crowd_instance *after,
+                         size_t count, pm_crowd_event *events, size_t capacity, size_t *event_count,
+                         pm_error *error);
+
+/* See pm_crowd_synced_time; checks that the clips exist. Thread-safe. */
+pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t time, size_t other,
+                              int64_t *synced, pm_error *error);
 
 #endif

@@ -14,14 +14,14 @@ static pm_status refuse(size_t subset, const char *what, pm_error *error) {
 
 /* Notes the record of each joint of a subset, by the joint's number in skeleton order. */
 static pm_status note_records(const pm_skeleton *s, const pm_subset *subset, size_t index,
-                              const uint32_t *numbers, uint32_t *records, pm_error *error) {
+                              uint32_t *records, pm_error *error) {
     if (!subset->joints || subset->joint_count == 0)
         return refuse(index, "no joints", error);
     for (size_t r = 0; r < subset->joint_count; r++) {
         if (subset->joints[r] >= s->joint_count)
             return pm_fail_joint(error, PM_ERROR_ARGUMENT, subset->joints[r],
                                  "subsets[%zu]: there is no such joint", index);
-        uint32_t *record = &records[numbers[subset->joints[r]]];
+        uint32_t *record = &records[s->slots[subset->joints[r]]];
         if (*record != PM_NO_RECORD)
             return pm_fail_joint(error, PM_ERROR_ARGUMENT, subset->joints[r],
                                  "subsets[%zu]: the joint is listed twice", index);
@@ -61,25 +61,23 @@ static pm_status fill_set(const pm_skeleton *s, const uint32_t *records, pm_join
 }
 
 static pm_status build_set(const pm_skeleton *s, const pm_skeleton_desc *desc, size_t index,
-                           const uint32_t *numbers, uint32_t *records, pm_error *error) {
+                           uint32_t *records, pm_error *error) {
     for (size_t k = 0; k < s->joint_count; k++)
         records[k] = index == 0 ? (uint32_t)k : PM_NO_RECORD;
     const pm_status status =
         index == 0 ? PM_OK
-                   : note_records(s, &desc->subsets[index - 1], index - 1, numbers, records, error);
+                   : note_records(s, &desc->subsets[index - 1], index - 1, records, error);
     return status == PM_OK ? fill_set(s, records, &s->sets[index], error) : status;
 }
 
 pm_status pm_joint_sets_build(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error *error) {
-    uint32_t *numbers = calloc(2 * s->joint_count, sizeof *numbers);
+    uint32_t *records = calloc(s->joint_count, sizeof *records);
     s->sets = calloc(desc->subset_count + 1, sizeof *s->sets);
     s->set_count = s->sets ? desc->subset_count + 1 : 0;
-    pm_status status = numbers && s->sets ? PM_OK : pm_fail_memory(error);
-    for (size_t k = 0; status == PM_OK && k < s->joint_count; k++)
-        numbers[s->order[k]] = (uint32_t)k;
+    pm_status status = records && s->sets ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < s->set_count; i++)
-        status = build_set(s, desc, i, numbers, numbers + s->joint_count, error);
-    free(numbers);
+        status = build_set(s, desc, i, records, error);
+    free(records);
     return status;
 }
 

@@ -301,12 +301,14 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->level_count = desc->levels ? desc->level_count : 1;
     s->mask_count = desc->mask_count;
     s->order = calloc(n, sizeof *s->order);
+    s->slots = calloc(n, sizeof *s->slots);
     s->by_depth = calloc(n, sizeof *s->by_depth);
     s->joints = calloc(n, sizeof *s->joints);
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
-    return s->order && s->by_depth && s->joints && s->levels && s->level_joints && s->masks
+    return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
+                   s->masks
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -315,6 +317,8 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
     pm_status status = allocate(skeleton, desc, error);
     if (status == PM_OK)
         status = pm_skeleton_sort(skeleton, desc->parents, error);
+    for (size_t k = 0; status == PM_OK && k < skeleton->joint_count; k++)
+        skeleton->slots[skeleton->order[k]] = (uint32_t)k;
     if (status == PM_OK)
         status = pm_joint_sets_build(skeleton, desc, error);
     if (status != PM_OK)
@@ -353,6 +357,7 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
         return;
     pm_joint_sets_free(skeleton);
     free(skeleton->order);
+    free(skeleton->slots);
     free(skeleton->by_depth);
     free(skeleton->joints);
     free(skeleton->levels);
@@ -368,4 +373,8 @@ size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {
 
 const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton) {
     return skeleton ? skeleton->order : NULL;
+}
+
+const uint32_t *pm_skeleton_slots(const pm_skeleton *skeleton) {
+    return skeleton ? skeleton->slots : NULL;
 }

@@ -30,6 +30,7 @@ typedef struct pm_joint_set {
 struct pm_skeleton {
     size_t joint_count;
     uint32_t *order;         /* order[k]: the joint of the description that is joint k */
+    uint32_t *slots;         /* slots[order[k]] is k */
     size_t set_count;        /* of subsets, and 1 */
     pm_joint_set *sets;      /* set 0: all joints, with records in skeleton order */
     pm_joint_step *by_depth; /* joints in order of their depth, roots first */

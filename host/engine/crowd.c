@@ -233,3 +233,26 @@ pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *b
                          count, motions);
     return PM_OK;
 }
+
+pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before,
+                          const pm_crowd_instance *after, size_t count, pm_crowd_event *events,
+                          size_t capacity, size_t *event_count, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (count && (!before || !after)) || (capacity && !events) || !event_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd                ? "crowd"
+                       : count && !before    ? "before"
+                       : count && !after     ? "after"
+                       : capacity && !events ? "events"
+                                             : "event_count");
+    return pm_events_find(crowd->data, crowd->engine->host_threads, before, after, count, events,
+                          capacity, event_count, error);
+}
+
+pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time, size_t other,
+                               int64_t *synced, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !synced)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "synced" : "crowd");
+    return pm_synced_time_find(crowd->data, clip, time, other, synced, error);
+}

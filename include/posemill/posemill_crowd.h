@@ -102,7 +102,32 @@ PM_API size_t pm_skeleton_joint_count(const pm_skeleton *skeleton);
  * valid until the skeleton is destroyed. */
 PM_API const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton);
 
+/* The inverse: joint j of the description is joint slots[j] of all outputs. joint_count numbers,
+ * valid until the skeleton is destroyed. */
+PM_API const uint32_t *pm_skeleton_slots(const pm_skeleton *skeleton);
+
 /* ---- crowds --------------------------------------------------------------------- */
+
+/* Markers with smaller ids are events; markers with this id or a greater one are sync marks. */
+#define PM_CROWD_FIRST_SYNC_ID 65536
+
+/* A time of a clip with a meaning that the application gives to its id, for example that a foot
+ * touches the ground. */
+typedef struct pm_crowd_marker {
+    /* Ticks since the first key of any joint in the clip: 0 to pm_crowd_clip_ticks. In a clip that
+     * wraps around, its end is the time at which the next round begins. */
+    int64_t tick;
+    uint32_t id;
+    uint32_t reserved; /* must be 0 */
+} pm_crowd_marker;
+
+/* The markers of a clip. */
+typedef struct pm_crowd_markers {
+    const pm_crowd_marker *markers; /* in ascending order of their ticks, which may be equal */
+    size_t count;                   /* below 2^32 */
+
+    uint64_t reserved[2]; /* must be 0 */
+} pm_crowd_markers;
 
 typedef struct pm_crowd_desc {
     const pm_skeleton *skeleton; /* must outlive the crowd */
@@ -113,8 +138,12 @@ typedef struct pm_crowd_desc {
      * 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
+    /* clip_count of them, for pm_crowd_events and pm_crowd_synced_time. Ticks that are out of range
+     * or do not ascend are refused with PM_ERROR_TIME, and the message names the clip and the
+     * marker. NULL: no clip has markers. */
+    const pm_crowd_markers *markers;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[3]; /* must be 0 */
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
@@ -253,8 +282,8 @@ PM_API size_t pm_crowd_output_count(void);
 /* Bytes of a joint's record, or of PM_CROWD_BOUNDS's for an instance; 0 when `output` is no output. */
 PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 
-/* An output and its destination in host memory. Both addresses and the stride are multiples of 4. The
- * memory remains the caller's. */
+/* An output and its destination in host memory. Both addresses and the stride are multiples of 4.
+ * The memory remains the caller's. */
 typedef struct pm_crowd_target {
     pm_crowd_output output;
     uint32_t
@@ -352,6 +381,55 @@ typedef struct pm_root_motion {
 PM_API pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
                                       const pm_crowd_instance *after, size_t count,
                                       pm_root_motion *motions, pm_error *error);
+
+/* ---- markers ----------------------------------------------------------------------- */
+
+/* A marker that an instance passed. */
+typedef struct pm_crowd_event {
+    /* The instance's time of the clip at the marker: the marker's tick plus whole rounds of the
+     * clip. It lies between the instance's two times, and tells when between them it was passed. */
+    int64_t time;
+    uint64_t instance;
+    uint32_t clip;
+    uint32_t id;
+    uint32_t marker; /* index among the clip's markers */
+    uint32_t is_b;   /* 0: passed by clip A; 1: by clip B */
+} pm_crowd_event;
+
+/* Finds the markers, events as well as sync marks, that each instance passes from time_a and time_b
+ * of before[i] to those of after[i]; all other fields are taken from after[i]. A marker at the
+ * second time is passed, and one at the first time is not, forwards and backwards. Steps that
+ * follow one another therefore pass each marker once a round. Times may cover any number of rounds.
+ * A clip that is clamped, or has no duration, has one round. A clip that does not exist, and a clip
+ * B of weight 0, pass none; masks and levels have no effect. Any bytes are accepted.
+ *
+ * Events are in the order of instances, and for each instance in the order passed; A precedes B
+ * where both pass a marker at the same time. Writes the first `capacity` events to `events`, which
+ * may be NULL when capacity is 0, and the number of all to *event_count. If that is greater, the
+ * same call with more room gives all. Exact for all times. The cost grows with the numbers of
+ * instances and of events, not with ticks or rounds. PM_ERROR_SIZE when the number of events does
+ * not fit size_t. Host memory; uses the engine's host threads. Thread-safe. */
+PM_API pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before,
+                                 const pm_crowd_instance *after, size_t count,
+                                 pm_crowd_event *events, size_t capacity, size_t *event_count,
+                                 pm_error *error);
+
+/* Writes the time at which the clip `other` is between the same two sync marks as `clip` is at
+ * `time`, by the same fraction of the way, to the nearest tick. Times are any ticks; both clips
+ * wrap around.
+ *
+ * The sync marks whose ids both clips have are matched one to one, through all rounds. Their ids
+ * must come in the same cyclic order, which a clip may have several times in a round, such as a
+ * walk of two strides beside a run of one. Rounds are aligned where the sequence of ids is least:
+ * if no id is repeated, at the first mark with the least id. A mark is mapped to its match exactly,
+ * a later time never to an earlier one, and exchanging the clips gives the inverse, but for
+ * rounding.
+ *
+ * PM_ERROR_ARGUMENT: a clip does not exist or has no duration, or the clips have no sync mark in
+ * common, or have them in different orders. PM_ERROR_TIME: the result does not fit int64_t. *synced
+ * is then unchanged. Thread-safe. */
+PM_API pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time,
+                                      size_t other, int64_t *synced, pm_error *error);
 
 #ifdef __cplusplus
 }

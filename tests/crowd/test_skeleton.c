@@ -106,6 +106,8 @@ static void expect_rule(const int32_t *parents, size_t count) {
     else
         assert_true(is_depth_first(parents, pm_skeleton_order(skeleton), index_of, count));
     assert_true(max_pending(parents, index_of, count) <= PENDING_MAX);
+    for (size_t k = 0; k < count; k++)
+        assert_int_equal(pm_skeleton_slots(skeleton)[pm_skeleton_order(skeleton)[k]], k);
     free(own);
     free(index_of);
     pm_skeleton_destroy(&skeleton);
