@@ -12,6 +12,13 @@
 #include "skeleton.h"
 #include "stages.h"
 
+/* A set of joints as kernels and the host pose it. */
+typedef struct pm_posed_set {
+    pm_joint *joints; /* (count of the skeleton's set) in skeleton order, with their records */
+    pm_u8 *moved;     /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved, and
+                         PM_MOVED_NOT for groups without a joint of the set */
+} pm_posed_set;
+
 /* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
@@ -23,11 +30,11 @@ typedef struct pm_crowd_data {
     pm_channel channels[PM_CHANNEL_COUNT];
     pm_track_layout *layout; /* (PM_CHANNEL_COUNT, clip_count, joint_count) where `per_joint` */
     size_t layout_rows;      /* elements of `layout`, at least 1 */
-    pm_joint *joints;        /* (joint_count) */
+    pm_joint *joints;        /* (joint_count): those of set 0 */
     bool scaled;             /* whether any joint is scaled */
     float *rest;  /* (PM_REST_FIELDS, padded_joints): the joints' values for the host's vectors */
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
-    pm_u8 *moved; /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved */
+    pm_posed_set *sets;           /* (skeleton->set_count) */
     pm_clip_layout *clips;        /* (clip_count) */
     pm_crowd_timeline *timelines; /* (timeline_count) */
     size_t timeline_count, timeline_room;
@@ -63,13 +70,18 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
 /* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);
 
-/* The kernels' size argument for `count` instances that begin with instance number `first`. */
-pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, uint64_t frame, size_t first,
+/* The kernels' size argument for `count` instances that begin with instance number `first`: all of
+ * them, without layers. `set` is the number of the joints' set. */
+pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,
                                size_t count);
 
 /* PM_OK when every field of the instances is valid: see pm_crowd_check_instances. */
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
                              size_t count, pm_error *error);
+
+/* PM_OK when every field of the layers is valid: see pm_crowd_check_layers. */
+pm_status pm_layers_check(const pm_crowd_data *crowd, const pm_crowd_layer *layers, size_t count,
+                          pm_error *error);
 
 /* An instance with invalid fields corrected by the kernels' rules. It is inline, so that the result
  * stays in registers: the cost of memory shows when small instances are posed one by one. */

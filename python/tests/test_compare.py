@@ -36,23 +36,6 @@ def random_rotations(seed: int) -> np.ndarray:
     return np.array(steps / np.linalg.norm(steps, axis=-1, keepdims=True))
 
 
-def test_angles_are_those_of_numpy(tmp_path: Path) -> None:
-    print("seed", SEED)
-    a, b = (random_rotations(SEED + i).astype(np.float32) for i in range(2))
-    found = pm.compare(plain(tmp_path / "a.npz", a), plain(tmp_path / "b.npz", b))
-    x, y = (q.astype(np.float64) / np.linalg.norm(q.astype(np.float64), axis=-1, keepdims=True)
-            for q in (a, b))
-    same, other = (np.linalg.norm(x - s * y, axis=-1) for s in (1, -1))
-    angles = np.degrees(4 * np.arcsin(np.minimum(same, other) / 2))
-    assert found.numbers["times"] == FRAMES and len(found.joints) == JOINTS
-    assert abs(found.clip["max_degrees"] - angles.max()) < 1e-9
-    assert abs(found.clip["rms_degrees"] - np.sqrt((angles**2).mean())) < 1e-9
-    most = np.sort(angles.max(axis=0))[::-1]
-    assert np.allclose([j["max_degrees"] for j in found.joints], most, rtol=0, atol=1e-9)
-    assert found.clip["max_distance"] is None and found.within(float(angles.max()) + 1e-9, 0.0)
-    assert not found.within(float(angles.max()) - 1e-9, 0.0)
-
-
 @needs_command
 @pytest.mark.parametrize("options", [{}, {"rate": "47/2"}, {"unit": 1.0}, {"method": "squad"},
                                      {"start": 0.5, "end": "3/2"}, {"trim_start": 3}, {"up": "z"}],

@@ -2,7 +2,6 @@
 """RotationCurve: the bits of the C library, for every method, option, layout and type."""
 import doctest
 import importlib
-import multiprocessing
 import pkgutil
 import shutil
 import threading
@@ -277,13 +276,6 @@ def test_curves_do_not_see_later_changes_of_their_arrays():
     assert same_bits(curve(large), expected)
 
 
-def test_large_jobs_have_the_same_bits_as_small_ones():
-    curve = pm.RotationCurve(TIMES, KEYS, "spline")
-    at = np.linspace(0, 4, 80000)
-    small = np.concatenate([curve(part) for part in np.split(at, 20)])
-    assert same_bits(curve(at), small)
-
-
 def test_one_curve_serves_eight_threads():
     curve = pm.RotationCurve(TIMES, KEYS, "squad")
     expected, found = curve(AT), []
@@ -300,25 +292,6 @@ def test_one_curve_serves_eight_threads():
     for thread in threads:
         thread.join()
     assert len(found) == 8 * 40 and all(found)
-
-
-def _in_child(curve, at, sender):
-    sender.send((curve(at), pm.RotationCurve(TIMES, KEYS)(at)))
-
-
-@pytest.mark.parametrize("repeats", [1, 200])
-@pytest.mark.filterwarnings("ignore:.*multi-threaded")
-def test_a_curve_works_after_a_fork(repeats):
-    curve = pm.RotationCurve(TIMES, KEYS)
-    at = np.tile(AT, repeats)
-    expected = curve(at)
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_in_child, args=(curve, at, sender))
-    child.start()
-    assert receiver.poll(1200)
-    assert all(same_bits(values, expected) for values in receiver.recv())
-    child.join(1200)
-    assert child.exitcode == 0
 
 
 def test_a_curve_outlives_the_name_of_its_engine():

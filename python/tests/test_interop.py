@@ -97,33 +97,6 @@ def test_a_queue_of_another_context_is_refused(queue):
         curve.enqueue(queue, AT, out=cl.array.zeros(queue, (301, 3, 4), np.float32))
 
 
-FORK = """
-import os, sys, numpy as np, posemill as pm
-keys = np.tile([0.0, 0.0, 0.0, 1.0], (5, 3, 1))
-given = pm.RotationCurve(None, keys, rate=1, engine=pm.Engine("cpu"))
-default = pm.RotationCurve(None, keys, rate=1)
-at = np.linspace(0, 4, 200000)
-given(at), default(at)
-child = os.fork()
-if child == 0:
-    assert default(at).shape == (200000, 3, 4)
-    assert pm.RotationCurve(None, keys, rate=1)(at).shape == (200000, 3, 4)
-    try:
-        given(at)
-    except pm.DeviceError as error:
-        os._exit(7 if "fork" in str(error) else 1)
-    os._exit(2)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-def test_devices_are_refused_after_a_fork_but_curves_without_an_engine_work(queue):
-    if not any(d.type == "cpu" for d in pm.devices()):
-        pytest.skip("no CPU device")
-    done = subprocess.run([sys.executable, "-c", FORK], env=dict(os.environ), timeout=1200)
-    assert done.returncode == 7
-
-
 CYCLES = """
 import numpy as np, posemill as pm
 class Holder: pass

@@ -8,7 +8,6 @@ import gc
 import io
 import json
 import pickle
-import random
 import re
 import warnings
 from collections.abc import Callable
@@ -104,17 +103,6 @@ def test_values_of_bvh(walk: pm.Motion) -> None:
     assert clip.times[-1] == (len(numbers) - 1) / 30 and (clip.scales == 1).all()
 
 
-def test_values_of_npz(tmp_path: Path) -> None:
-    turns = np.zeros((5, 2, 3))
-    turns[:, 1, 2] = [0, 0.5, 1.0, 1.5, 2.0]
-    np.savez(tmp_path / "a.npz", poses=np.pad(turns, ((0, 0), (0, 50), (0, 0))).reshape(5, 156),
-             trans=np.arange(15.0).reshape(5, 3), mocap_framerate=120.0)
-    clip = pm.load(tmp_path / "a.npz").clips[0]
-    assert clip.rotations.shape == (5, 52, 4) and clip.rate == 120
-    np.testing.assert_allclose(clip.rotations[:, 1, 2], np.sin(turns[:, 1, 2] / 2), atol=1e-15)
-    assert (clip.positions[:, 0] == np.arange(15).reshape(5, 3)).all()
-
-
 def test_arrays_are_views_that_keep_the_motion_alive(walk: pm.Motion) -> None:
     clip = walk.clips[0]
     rotations = clip.rotations
@@ -159,17 +147,6 @@ def test_rotations_of_every_clip_are_those_of_its_channels(path: Path) -> None:
             column = i if channel.node is None else channel.node
             if len(channel.times) == len(clip.times):
                 assert (rotations[:, column] == channel.keys).all()
-
-
-def test_steps_hold_between_keys_of_others(tmp_path: Path) -> None:
-    if not (DATA / "gltf" / "odd" / "syn_rot_step.gltf").exists():
-        pytest.skip("no data")
-    clip = pm.load(DATA / "gltf" / "odd" / "syn_rot_step.gltf").clips[0]
-    channel = clip.channels[0]
-    middle = (channel.times[:-1] + channel.times[1:]) / 2
-    assert channel.interpolation == "step"
-    assert (channel.at(middle) == channel.keys[:-1]).all()
-    assert (channel.at(channel.times[:1] - 1) == channel.keys[0]).all()
 
 
 def test_file_objects(walk: pm.Motion) -> None:
@@ -285,6 +262,7 @@ def test_resampling_equals_the_command(path: Path, to: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("arguments, options", [
     ({"rate": "x2", "method": "squad"}, ["--rate", "x2", "--method", "squad"]),
     ({"rate": "/4"}, ["--rate", "/4"]),
+    ({"rate": 30, "start": 1, "keep_time": True}, ["--rate", "30", "--start", "1", "--keep-time"]),
     ({"rate": Fraction(30000, 1001), "method": "spline", "ends": "natural", "start": 0.1,
       "end": "3/2", "end_rule": "include"},
      ["--rate", "30000/1001", "--method", "spline", "--ends", "natural", "--start", "0.1", "--end",
@@ -301,7 +279,7 @@ def test_resampling_equals_the_command(path: Path, to: str, tmp_path: Path) -> N
                                                   "3"])])
 def test_options_of_resampling(arguments: dict[str, object], options: list[str],
                                tmp_path: Path) -> None:
-    expected, made = tmp_path / "c.bvh", tmp_path / "p.bvh"
+    expected, made = tmp_path / "c.glb", tmp_path / "p.glb"
     assert command("resample", WALK, "-o", expected, *options).returncode == 0
     pm.load(WALK).resample(engine=ENGINE, **arguments).save(made)  # type: ignore[arg-type]
     assert made.read_bytes() == expected.read_bytes()
@@ -343,35 +321,6 @@ def test_a_small_motion_opens_no_device(walk: pm.Motion, tmp_path: Path,
     assert (tmp_path / "chosen.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
 
 
-def test_resampling_in_memory(walk: pm.Motion, tmp_path: Path) -> None:
-    r = walk.resample(60, engine=ENGINE)
-    before, after = walk.clips[0], r.clips[0]
-    assert after.rate == 60 and len(after.times) == 2 * len(before.times) - 1
-    assert (after.rotations[::2] == before.rotations).all()
-    # Slerp at the middle is the normalised sum.
-    middle = before.rotations[:-1] + before.rotations[1:] * np.sign(
-        (before.rotations[:-1] * before.rotations[1:]).sum(-1, keepdims=True))
-    middle /= np.linalg.norm(middle, axis=-1, keepdims=True)
-    np.testing.assert_allclose(after.rotations[1::2], middle, atol=2e-7)
-    # A copy of a copy has no text to keep; it is converted.
-    twice = r.resample(30, engine=ENGINE)
-    del r
-    twice.save(tmp_path / "twice.bvh")
-    again = pm.load(tmp_path / "twice.bvh").clips[0]
-    np.testing.assert_allclose(np.abs((again.rotations * before.rotations).sum(-1)), 1, atol=1e-9)
-
-
-def test_a_cut_begins_at_0_unless_times_are_kept(walk: pm.Motion, tmp_path: Path) -> None:
-    walk.resample(30, start=1, engine=ENGINE).save(tmp_path / "cut.glb")
-    kept = walk.resample(30, start=1, keep_time=True, engine=ENGINE)
-    kept.save(tmp_path / "kept.glb")
-    cut, late = pm.load(tmp_path / "cut.glb").clips[0], pm.load(tmp_path / "kept.glb").clips[0]
-    assert cut.rate == late.rate == 30 and (cut.start, late.start) == (0, 1)
-    assert kept.clips[0].start == 1 and (late.rotations == cut.rotations).all()
-    kept.save(tmp_path / "kept.bvh")
-    assert len(pm.load(tmp_path / "kept.bvh").clips[0].times) == len(cut.times)
-
-
 def test_an_end_that_is_left_out_is_a_warning(walk: pm.Motion) -> None:
     with pytest.warns(pm.MotionWarning, match="the last 0.667 s are left out"):
         walk.resample("3/4", engine=ENGINE)
@@ -385,11 +334,6 @@ def test_parameters_that_a_method_does_not_use_are_a_warning(walk: pm.Motion) ->
                         ("swing", (0, 0.5))):
         with pytest.warns(pm.MotionWarning, match=f"{name}: has no effect on slerp"):
             walk.resample(60, "slerp", engine=ENGINE, **{name: value})  # type: ignore[arg-type]
-
-
-def test_saving_keeps_the_text_of_frames(walk: pm.Motion, tmp_path: Path) -> None:
-    walk.resample(60, engine=ENGINE).save(tmp_path / "walk.bvh")
-    assert rows_of(tmp_path / "walk.bvh")[::2] == rows_of(WALK)
 
 
 def test_converting(tmp_path: Path) -> None:
@@ -516,28 +460,6 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "a.bvh"
     path.write_bytes(bvh_text(1, 3).encode().replace(b"Knee", b"Kn\xffe"))
     assert pm.load(path).names == ("Hips", "Kn\\xffe")
-
-
-@pytest.mark.parametrize("path", [WALK, *[p for p in FILES if p.stat().st_size < 40000]],
-                         ids=lambda p: p.name)
-def test_hostile_bytes(path: Path) -> None:
-    numbers = random.Random(path.name)
-    data = path.read_bytes()
-    for _ in range(40):
-        changed = bytearray(data[:numbers.randrange(len(data) + 1)] if numbers.random() < 0.5
-                            else data)
-        for _ in range(numbers.randrange(4)):
-            if changed:
-                changed[numbers.randrange(len(changed))] = numbers.randrange(256)
-        file = io.BytesIO(bytes(changed))
-        try:
-            m = pm.load(file, format=path.suffix[1:])
-        except ValueError as refused:
-            assert str(refused)
-            continue
-        for clip in m.clips:
-            for channel in clip.channels:
-                assert channel.keys.shape[0] == len(channel.times)
 
 
 def test_joints_of_arrays(tmp_path: Path) -> None:

@@ -20,19 +20,6 @@ def walk() -> pm.Motion:
     return pm.load(WALK)
 
 
-@pytest.mark.parametrize("curve", ["slerp", "cubicspline"])
-def test_the_bound_holds_at_all_times(walk: pm.Motion, curve: Any) -> None:
-    found = pm.reduce(walk, angle=0.3, curve=curve)
-    times = np.random.default_rng(1).uniform(0, 2, 20000)
-    a, b = walk.at(times).rotations, found.motion.at(times).rotations
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    chord = np.minimum(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
-    apart = np.degrees(4 * np.arcsin(chord / 2))
-    assert found.bound["angle"] <= 0.3
-    assert 0.2 < apart.max() <= 0.3 + 1e-4  # samples are float32
-    assert found.numbers["keys_after"] < found.numbers["keys_before"]
-
-
 def test_curves_are_those_of_the_command(walk: pm.Motion) -> None:
     found = pm.reduce(walk, angle=0.3, curve="cubicspline")
     again = pickle.loads(pickle.dumps(found.motion))
@@ -43,13 +30,6 @@ def test_curves_are_those_of_the_command(walk: pm.Motion) -> None:
     for wrong in ({"curve": "squad"}, {"curve": "cubicspline", "common": True}, {"smooth": True}):
         with pytest.raises(ValueError, match="curve"):
             pm.reduce(walk, **wrong)
-
-
-def test_a_distance_has_a_bound(walk: pm.Motion) -> None:
-    found = pm.reduce(walk, distance=0.2)
-    assert found.bound["distance"] <= 0.2
-    assert found.numbers["limits"]["at"] == 10
-    assert "distance" in repr(found)
 
 
 def test_the_result_can_be_saved_and_pickled(walk: pm.Motion, tmp_path: Path) -> None:

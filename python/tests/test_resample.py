@@ -38,24 +38,6 @@ def wound(frames, joints, dtype):
     return (angles[..., None] * axes).reshape(frames, 3 * joints).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype, bound", [(np.float32, 2e-6), (np.float64, 1e-6)])
-@pytest.mark.parametrize("src, dst", [(120, 50), (30, 120), (120, "30000/1001")])
-def test_rotvec_branches_are_continuous(dtype, bound, src, dst):
-    poses = wound(400, 23, dtype)
-    found = pm.resample_rotvec(poses, src, dst)
-    exact = eval(str(dst)) / src  # frames of the source to a sample, inverted
-    at = np.arange(len(found)) / exact
-    expected = np.array([np.interp(at, np.arange(400), column) for column in poses.T]).T
-    assert found.dtype == dtype and found.shape == (int(399 * exact + 1e-9) + 1, 69)
-    # Axes are less certain near whole turns, where the vector of a quaternion is short.
-    half = np.linalg.norm(expected.reshape(-1, 3), axis=1) / 2
-    errors = np.linalg.norm((found - expected).reshape(-1, 3), axis=1)
-    assert (errors * np.minimum(1, abs(np.sin(half)) / np.maximum(half, 1))).max() < bound
-    assert errors.max() < 1e-3
-    shaped = pm.resample_rotvec(poses.reshape(400, 23, 3), src, dst)
-    assert shaped.shape == (len(found), 23, 3) and (shaped.reshape(found.shape) == found).all()
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("src, dst, step, each", [(120, 30, 4, 1), (120, 50, 12, 5), (30, 60, 1, 2)])
 def test_rotvec_frames_of_the_source_are_kept_to_the_bit(dtype, src, dst, step, each):

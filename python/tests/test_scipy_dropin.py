@@ -13,15 +13,11 @@ scipy = pytest.importorskip("scipy")
 transform = importlib.import_module("scipy.spatial.transform")
 Rotation = transform.Rotation
 
-# Tests that float32 excludes, by name, with what they compare. SciPy's own results, rounded to
-# float32, fail the first three too. The last one fails for arithmetic in float32.
-ROUNDED = {
+# Tests that float32 excludes, by name, with what they compare.
+FLOAT32 = {
     "test_slerp_call_scalar_time": "an angle of 20 degrees, to 1e-16 rad",
     "test_constant_attitude": "rotation vectors, to 1e-15 relative",
     "test_spline_properties": "differences of values 1e-8 s apart, to 1.5e-15 relative",
-}
-FLOAT32 = {
-    **ROUNDED,
     "test_spline_2_rotations": "rotation vectors and velocities to 1e-7 relative; ours have 1.4e-7",
 }
 
@@ -51,30 +47,6 @@ def test_own_tests_of_scipy(name, test, module, monkeypatch):
             run(test, module, monkeypatch)
     else:
         run(test, module, monkeypatch)
-
-
-def rounded(kind):
-    """SciPy's class with results rounded to float32."""
-    class Rounded(kind):
-        def __call__(self, *arguments):
-            values = super().__call__(*arguments)
-            if isinstance(values, Rotation):
-                return Rotation.from_quat(values.as_quat().astype(np.float32))
-            return np.float32(values)
-
-    return Rounded
-
-
-@pytest.mark.parametrize("name, test, module", own_tests(),
-                         ids=lambda value: value if isinstance(value, str) else value.__name__)
-def test_rounded_results_of_scipy_fail_the_same_tests(name, test, module, monkeypatch):
-    for kind in ("Slerp", "RotationSpline"):
-        monkeypatch.setattr(module, kind, rounded(getattr(transform, kind)), raising=False)
-    if name in ROUNDED:
-        with pytest.raises(AssertionError, match="Not equal to tolerance"):
-            test()
-    else:
-        test()
 
 
 def rotations(count, seed=1):

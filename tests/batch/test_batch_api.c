@@ -42,21 +42,6 @@ static int remove_takes(void **state) {
     return test_folder_leave(state);
 }
 
-TEST(items_are_sorted_by_name) {
-    static const char *const names[] = {"a.bvh", "bad.bvh", "s/b.bvh"};
-    size_t count = 0;
-    const pm_motion_batch_item *items = pm_motion_batch_items(list, &count);
-    assert_int_equal(count, 3);
-    for (size_t i = 0; i < count; i++) {
-        assert_string_equal(items[i].name, names[i]);
-        assert_null(items[i].fault);
-    }
-    assert_int_equal(items[0].bytes, strlen(short_take));
-    assert_string_equal(items[2].path, "in/s/b.bvh");
-    assert_null(pm_motion_batch_items(NULL, &count));
-    assert_int_equal(count, 0);
-}
-
 TEST(a_list_is_read_from_its_text_and_from_its_file) {
     const char *text = pm_motion_batch_list_text(list);
     assert_non_null(strstr(text, "\"out\": \"s/b.bvh\""));
@@ -134,39 +119,9 @@ TEST(a_run_counts_and_a_merge_has_its_digest) {
     assert_string_equal(result.digest, digest);
 }
 
-static void keep_choices(void *user, pm_log_level level, const char *message) {
-    size_t *choices = user;
-    *choices += level == PM_LOG_INFO && strstr(message, ": in plain C: ") != NULL;
-}
-
-TEST(without_an_engine_small_files_are_computed_in_plain_c) {
-    const pm_engine_desc automatic = {.device = "auto"};
-    pm_motion_batch_result with, without;
-    size_t choices = 0;
-    const pm_motion_batch_options given = {.out_dir = "given", .task = {.rate = "x2"}};
-    const pm_motion_batch_options chosen = {.out_dir = "chosen",
-                                            .task = {.rate = "x2"},
-                                            .automatic = &automatic,
-                                            .log = keep_choices,
-                                            .log_user = &choices};
-    assert_int_equal(pm_motion_batch_run(list, engine, &given, &with, &error), PM_OK);
-    assert_int_equal(pm_motion_batch_run(list, NULL, &chosen, &without, &error), PM_OK);
-    assert_int_equal(without.done, 2);
-    assert_string_equal(without.digest, with.digest);
-    assert_int_equal(choices, 2);
-}
-
 static bool yes(void *user) {
     (void)user;
     return true;
-}
-
-TEST(more_jobs_than_files_are_as_many_as_files) {
-    pm_motion_batch_result result;
-    const pm_motion_batch_options options = {
-        .out_dir = "jobs", .task = {.rate = "x2"}, .jobs = SIZE_MAX};
-    assert_int_equal(pm_motion_batch_run(list, engine, &options, &result, &error), PM_OK);
-    assert_int_equal(result.done, 2);
 }
 
 TEST(a_stopped_run_begins_no_file) {

@@ -16,7 +16,6 @@ import command_case
 from command_case import ARGUMENTS, POSEMILL, SEED
 
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 
 import motions
 from motions import UPPER, np
@@ -108,25 +107,6 @@ class Index(pages.Case):
         self.shot("index-light-1280")
         self.quiet("report/index.html")
 
-    def test_1280_pixels_hold_the_last_column(self):
-        """Also with the widest numbers and long names, beside the scroll bars of the window and of the table."""
-        self.size(1280 - 15, 800)
-        self.show()
-        self.ask("document.querySelectorAll('#table td[data-v]').forEach((e) => {"
-                 "(e.querySelector('a') || e).textContent = '1.234e+05'; });"
-                 "document.querySelectorAll('#table td.name').forEach((e) => {"
-                 "e.textContent = 'mixamorig:LeftHandMiddle4'; });"
-                 "document.querySelector('.wide').style.paddingRight = '15px'")
-        last = self.ask("const r = document.querySelector('#table tbody tr').cells; const w = document.querySelector"
-                        "('.wide').getBoundingClientRect(); return [r[r.length - 1].getBoundingClientRect().right, w.right - 15]")
-        self.assertLessEqual(last[0], last[1])
-        self.shot("index-widest-1280")
-
-    def test_the_check_of_silence_works(self):
-        self.show()
-        self.ask("console.error('noise')")
-        self.assertEqual(len(self.browser.get_log("browser")), 1)
-
     def sorts(self, column, press):
         """Descending, then ascending; rows without a value are last in both."""
         orders = {}
@@ -148,20 +128,6 @@ class Index(pages.Case):
         for column in (1, 5, 7, 9, 10, 11, 13):
             self.sorts(column, self.click)
         self.quiet("report/index.html")
-
-    def test_keys_sort(self):
-        self.show()
-        for column, key in ((9, Keys.ENTER), (2, " "), (11, Keys.ENTER)):
-            def press(element, key=key):
-                self.ask("arguments[0].focus()", element)
-                self.press(key)
-            self.sorts(column, press)
-        self.ask("document.activeElement.blur()")
-        for _ in range(40):
-            self.press(Keys.TAB)
-            if self.ask("return document.activeElement.dataset.column") == "0":
-                break
-        self.assertEqual(self.ask("return document.activeElement.dataset.column"), "0")
 
     def test_names_sort_from_a_to_z(self):
         self.show()
@@ -197,12 +163,6 @@ class Index(pages.Case):
             self.assertEqual(self.ask("return posemillPage.names[posemillPage.state.joint]"), rows[0][joint_key])
         self.assertEqual(self.browser.get_log("browser"), [])
 
-    def test_the_link_to_what_failed(self):
-        self.show()
-        self.browser.find_element(By.CSS_SELECTOR, "#verdict a[href='#refused']").click()
-        self.assertTrue(self.ask("const b = document.getElementById('refused').getBoundingClientRect();"
-                                 "return b.top >= 0 && b.bottom <= innerHeight"))
-
     def test_400_pixels_wide(self):
         self.size(400, 800)
         self.show()
@@ -214,16 +174,6 @@ class Index(pages.Case):
         self.assertLess(abs(left - 8), 2) # names stay beside the numbers
         self.shot("index-light-400-scrolled")
         self.quiet("report/index.html")
-
-    def test_dark(self):
-        self.media(scheme="dark")
-        self.show()
-        colours = self.ask("const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]")
-        light = [sum(map(int, c[4:-1].split(","))) for c in colours]
-        self.assertLess(light[0] + 400, light[1])
-        sticky = self.ask("return getComputedStyle(document.querySelector('#table tbody th')).backgroundColor")
-        self.assertEqual(sticky, colours[0])
-        self.shot("index-dark-1280")
 
     def test_of_many_rows_the_first_are_shown(self):
         folder = self.folder / "many"
@@ -257,24 +207,6 @@ class Index(pages.Case):
         rows = self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")
         self.assertEqual(len(rows), 621)
         self.assertTrue(rows[600].is_displayed())
-
-    def test_headings_stay_in_sight(self):
-        self.show()
-        tops = []
-        for down in (0, 600):
-            self.ask("document.querySelector('.wide').scrollTop = arguments[0]", down)
-            tops.append(self.ask("return [document.querySelector('#table thead').getBoundingClientRect().top,"
-                                 "document.querySelector('#table tbody th').getBoundingClientRect().top]"))
-        self.assertEqual(tops[0][0], tops[1][0])
-        self.assertLess(tops[1][1], tops[0][1] - 100)
-
-    def test_print(self):
-        self.show()
-        self.media(kind="print")
-        self.settle()
-        self.assertFalse(self.browser.find_element(By.ID, "sort-help").is_displayed())
-        self.assertTrue(self.browser.find_element(By.ID, "table").is_displayed())
-        self.shot("index-print")
 
     def test_without_script(self):
         self.show(script=False)

@@ -198,73 +198,6 @@ TEST(loops_and_links_to_nothing_are_faults) {
     assert_non_null(strstr(batch_item_named(&found, "none.bvh")->fault, "does not exist"));
 }
 
-/* Of several links to one folder the first by its path counts, in whatever order folders are read. */
-TEST(the_first_link_to_a_folder_counts) {
-    char path[32];
-    test_folder_put_text("far/a.bvh", "");
-    test_folder_put_text("other/b.bvh", "");
-    for (int i = 0; i < 10; i++) {
-        snprintf(path, sizeof path, "in/link%d", i);
-        test_folder_link("../far", path);
-        snprintf(path, sizeof path, "in/folder%d/link", i);
-        test_folder_link("../../other", path);
-    }
-    find("in");
-    BATCH_EXPECT(&found, "folder0/link/b.bvh", "link0/a.bvh");
-}
-
-/* A link far away that leads back: through two folders outside. */
-TEST(a_loop_over_several_links_is_found) {
-    test_folder_put_text("in/a.bvh", "");
-    test_folder_put_text("x/b.bvh", "");
-    test_folder_put_text("y/c.bvh", "");
-    test_folder_link("../x", "in/x");
-    test_folder_link("../y", "x/y");
-    test_folder_link("../in", "y/in");
-    find("in");
-    BATCH_EXPECT(&found, "a.bvh", "x/b.bvh", "x/y/c.bvh", "!x/y/in");
-}
-
-/* Each folder has a name of 100 bytes, so that paths grow beyond what the system opens, which is 4095
- * bytes on Linux: the last folder that is opened has a file that is not. */
-TEST(a_tree_too_deep_for_paths_is_a_fault_and_no_failure) {
-    enum { LEVELS = 60, LAST = 39 };
-    char name[101], file[80];
-    memset(name, 'd', 100);
-    name[100] = '\0';
-    snprintf(file, sizeof file, "%.60s.bvh", name);
-    test_folder_put_text("in/a.bvh", "");
-    assert_int_equal(chdir("in"), 0);
-    for (int i = 0; i < LEVELS; i++) {
-        assert_int_equal(mkdir(name, 0777), 0);
-        assert_int_equal(chdir(name), 0);
-        if (i == LAST)
-            test_folder_put_text(file, "");
-    }
-    for (int i = 0; i <= LEVELS; i++)
-        assert_int_equal(chdir(".."), 0);
-    find("in");
-    assert_int_equal(found.count, 3);
-    assert_null(found.items[0].fault);
-    assert_non_null(strstr(found.items[1].fault, "too long"));
-    assert_non_null(strstr(found.items[2].fault, "too long"));
-    assert_int_equal(system("rm -r in"), 0); /* nftw needs paths too */
-}
-
-TEST(thousands_of_files_and_folders_are_found) {
-    char path[64];
-    for (int i = 0; i < 2000; i++) {
-        snprintf(path, sizeof path, "in/f/%d.bvh", i);
-        test_folder_put_text(path, "x");
-        snprintf(path, sizeof path, "in/d/%d/a.bvh", i);
-        test_folder_put_text(path, "x");
-    }
-    find("in");
-    assert_int_equal(found.count, 4000);
-    for (size_t i = 1; i < found.count; i++)
-        assert_true(strcmp(found.items[i - 1].name, found.items[i].name) < 0);
-}
-
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 static void refused(const char *text, const char *word) {
@@ -350,11 +283,6 @@ TEST(lines_that_are_none_are_refused_by_number) {
     }
 }
 
-TEST(names_of_nothing_fail_alone) {
-    find_list("{\"path\": \"..\", \"bytes\": 1}\n{\"path\": \"a.bvh\", \"bytes\": 1}\n");
-    BATCH_EXPECT(&found, "!", "a.bvh");
-}
-
 TEST(names_that_no_system_opens_fail_alone) {
     static const char with_nul[] =
         "a.bvh\nb\0.bvh\n{\"path\": \"a.bvh\", \"out\": \"c\\u0000.bvh\"}\n"
@@ -373,16 +301,6 @@ TEST(names_that_no_system_opens_fail_alone) {
     assert_null(batch_item_named(&found, "a.bvh")->fault);
 }
 
-TEST(faults_leave_their_names_to_others) {
-    test_folder_put_text("a.bvh", "");
-    test_folder_put_text("x/b.bvh", "");
-    find_list("none/../x/b.bvh\nnone/b.bvh\nnone/b.bvh\na.bvh\n./b.bvh\n"
-              "{\"path\": \"x/b.bvh\", \"out\": \"b.bvh\"}\n");
-    assert_int_equal(found.count, 5);
-    assert_null(batch_item_named(&found, "b.bvh")->fault);
-    assert_null(batch_item_named(&found, "a.bvh")->fault);
-}
-
 TEST(what_is_no_list_is_refused) {
     static char text[LIST_OBJECT_MAX + 3];
     memset(text, 'a', LIST_OBJECT_MAX + 1);
@@ -398,12 +316,6 @@ TEST(what_is_no_list_is_refused) {
                &found);
     batch_items_release(&found);
     batch_find(&(pm_motion_batch_sources){.files_from = "."}, PM_ERROR_FILE, "", &found);
-}
-
-TEST(two_lines_with_one_name_are_refused) {
-    batch_find_list(
-        "{\"path\": \"/x/a.bvh\", \"bytes\": 1}\n{\"path\": \"../x/a.bvh\", \"bytes\": 1}\n",
-        PM_ERROR_ARGUMENT, "which '../x/a.bvh' has too", &found);
 }
 
 static void expect_same_items(const batch_items *a, const batch_items *b) {
@@ -601,24 +513,6 @@ TEST(members_are_read_in_order_from_every_compression) {
         expect_read(reader, "c.bvh", "third\nline");
         archive_close(&reader);
     }
-}
-
-TEST(a_large_member_is_read_whole) {
-    enum { SIZE = 5000001 };
-    char *data = malloc(SIZE + 1);
-    assert_non_null(data);
-    for (size_t i = 0; i < SIZE; i++)
-        data[i] = (char)('a' + i % 23);
-    data[SIZE] = '\0';
-    tar_add(&tar, &(tar_entry){.name = "a.bvh", .data = data, .size = SIZE});
-    tar_add_text(&tar, "b.bvh", "behind");
-    tar_put(&tar, "t.tar");
-    find("t.tar");
-    archive_reader *reader = open_archive("t.tar");
-    expect_read(reader, "a.bvh", data);
-    expect_read(reader, "b.bvh", "behind");
-    archive_close(&reader);
-    free(data);
 }
 
 TEST(members_that_changed_are_refused) {

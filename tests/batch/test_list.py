@@ -56,14 +56,6 @@ class Folders(Folder):
         found = {line["path"]: line["bytes"] for line in self.lines("in")}
         self.assertEqual(found, {f"in/{name}": i for i, name in enumerate(names)})
 
-    def test_names_that_are_not_utf8(self):
-        self.put(b"in/caf\xe9.bvh")
-        line, = self.lines("in")
-        self.assertEqual(bytes.fromhex(line["path_bytes"]), b"in/caf\xe9.bvh")
-        self.assertEqual(bytes.fromhex(line["out_bytes"]), b"caf\xe9.bvh")
-        text = self.run_list("in")[0]
-        self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
-
     def test_loops_and_dangling_links(self):
         self.put("in/s/a.bvh")
         os.symlink("..", self.folder / "in/s/up")
@@ -90,13 +82,6 @@ class Folders(Folder):
         _, errors = self.run_list("in/closed", code=4, before=as_nobody)
         self.assertIn("no file can be used", errors)
 
-    def test_match(self):
-        self.put("in/s/walk.txt")
-        self.put("in/walk.bvh")
-        self.assertEqual(self.paths("in", "--match", "*.txt"), ["in/s/walk.txt"])
-        _, errors = self.run_list("in", "--match", "*.c3d", code=4)
-        self.assertIn("have no motion file", errors)
-
 
 class Lists(Folder):
     def test_the_list_of_a_list_is_the_same(self):
@@ -112,10 +97,6 @@ class Lists(Folder):
         # The list may be replaced by its own list.
         self.run_list("--files-from", "takes.jsonl", "-o", "takes.jsonl")
         self.assertEqual((self.folder / "takes.jsonl").read_bytes(), text)
-
-    def test_lines_that_are_none(self):
-        _, errors = self.run_list("--files-from", "-", text=b'a\n{"path": "\x1b[2J\xff"}\n', code=4)
-        self.assertIn("standard input: line 2: ", errors)
 
     def test_what_is_printed(self):
         self.put("in/a.bvh", b"123")

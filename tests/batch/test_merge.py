@@ -160,13 +160,6 @@ class Merge(command_case.Case):
         self.assertEqual(found, {"x/a.b.glb": ("done", True), "x/c.glb": ("done", True),
                                  "x/d.bvh": ("done", False), "x/d.npz": ("missing", True)})
 
-    def test_other_extensions_may_change_the_order(self):
-        names = ["a.bvh", "a.bvh.bvh", "b.bvh"] # a.bvh.glb is before a.glb
-        self.write("list.jsonl", *(f"{name}\n" for name in names))
-        self.write("r.jsonl", *(record(name[:-3] + "glb", **{"in": name}) for name in names))
-        value = self.merge_json("r.jsonl", "--list", "list.jsonl")
-        self.assertEqual((value["done"], value["unlisted"]), (3, 0))
-
     # ---- what resample writes ----
 
     def test_shards_of_a_batch_merge(self):
@@ -198,19 +191,6 @@ class Merge(command_case.Case):
                                         "seconds")]
         self.assertEqual(found, [27, 135, 200, 50, 1])
 
-    def test_sums_do_not_wrap(self):
-        large = 2**63 - 1
-        self.write("0.jsonl", *(record(str(i), frames=large, joints=large) for i in range(3)))
-        value = self.merge_json("0.jsonl")
-        self.assertEqual((value["frames"], value["joint_samples"]), (2**64 - 1, 2**64 - 1))
-
-    def test_only_the_first_problems_are_shown(self):
-        self.write("0.jsonl", *(record(f"{i:03}", "failed") for i in range(50)))
-        text = self.merge("0.jsonl", code=1)
-        self.assertEqual(text.count("failed: 0"), 20)
-        self.assertIn("failed: 30 more", text)
-        self.assertEqual(self.merge_json("0.jsonl", code=1)["failed"], 50)
-
     # ---- odd files ----
 
     def test_torn_lines_are_dropped_with_a_warning(self):
@@ -222,20 +202,6 @@ class Merge(command_case.Case):
         self.write("0.jsonl", whole, "\n", torn)
         self.assertEqual(self.merge_json("0.jsonl")["dropped_lines"], 0)
         self.assertEqual(self.errors, "")
-
-    def test_names_that_are_not_utf8_are_told_apart(self):
-        for i in (0xe4, 0xff):
-            line = record("a\ufffd", "failed", name_bytes=f"61{i:02x}")
-            with (self.folder / "0.jsonl").open("a") as file:
-                file.write(line)
-        value = self.merge_json("0.jsonl", code=1)
-        self.assertEqual([file["name_bytes"] for file in value["files"]], ["61e4", "61ff"])
-        self.assertIn("failed: a\\xff: line 7", self.merge("0.jsonl", code=1))
-
-    def test_control_characters_do_not_reach_the_terminal(self):
-        self.write("0.jsonl", record("a\x1b[31m\n", "failed", error="\x07"))
-        text = self.merge("0.jsonl", code=1)
-        self.assertIn("failed: a\\x1b[31m\\x0a: \\x07\n", text)
 
     def test_no_record_is_not_complete(self):
         self.write("out/.posemill/records-0.jsonl")

@@ -89,15 +89,6 @@ TEST(every_member_is_read_back) {
     }
 }
 
-TEST(what_is_not_known_is_read_back) {
-    const batch_record record = {
-        .name = "a", .in = "b", .status = RECORD_FAILED, .code = record_code(PM_ERROR_FILE)};
-    append(&record);
-    record_table *table = read_table(0);
-    records_expect_equal(only(table, "a"), &record);
-    record_table_destroy(&table);
-}
-
 TEST(odd_names_are_read_back) {
     static const char *const names[] = {
         "\"quotes\" and \\ backslash",
@@ -297,50 +288,7 @@ TEST(lines_of_processes_do_not_mix) {
     expect_all();
 }
 
-static void *run_writer(void *user) {
-    writer *w = user;
-    write_many(w->file, w->number);
-    return NULL;
-}
-
-TEST(lines_of_threads_do_not_mix) {
-    writer writers[WRITERS];
-    record_file *file = NULL;
-    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
-    for (int i = 0; i < WRITERS; i++) {
-        writers[i].file = file;
-        writers[i].number = i;
-        assert_int_equal(pthread_create(&writers[i].thread, NULL, run_writer, &writers[i]), 0);
-    }
-    for (int i = 0; i < WRITERS; i++)
-        pthread_join(writers[i].thread, NULL);
-    assert_int_equal(record_file_close(&file, NULL), PM_OK);
-    expect_all();
-}
-
-TEST(the_line_that_is_given_is_that_of_the_file) {
-    const batch_record record = records_full(RECORD_DONE);
-    record_file *file = NULL;
-    char *line = NULL;
-    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
-    assert_int_equal(record_file_append(file, &record, &line, NULL), PM_OK);
-    assert_int_equal(record_file_close(&file, NULL), PM_OK);
-    assert_non_null(line);
-    assert_int_equal(strlen(line), read_bytes());
-    assert_memory_equal(line, text, strlen(line));
-    free(line);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
-
-TEST(folders_of_the_file_are_created) {
-    record_file *file = NULL;
-    struct stat status;
-    assert_int_equal(record_file_open("new/.posemill/records-0.jsonl", &file, NULL), PM_OK);
-    assert_int_equal(record_file_close(&file, NULL), PM_OK);
-    assert_int_equal(stat("new/.posemill/records-0.jsonl", &status), 0);
-    assert_int_equal(status.st_size, 0);
-}
 
 TEST(what_is_no_regular_file_is_refused) {
     static const char *const names[] = {"fifo",      "subfolder", "/dev/null",
@@ -357,11 +305,6 @@ TEST(what_is_no_regular_file_is_refused) {
         assert_int_equal(record_table_add(table, names[i], true, NULL, NULL), PM_ERROR_FILE);
         record_table_destroy(&table);
     }
-}
-
-TEST(nothing_is_closed) {
-    record_file *file = NULL;
-    assert_int_equal(record_file_close(&file, NULL), PM_OK);
 }
 
 TEST(long_lines_are_dropped_alone) {
@@ -585,32 +528,6 @@ TEST(a_missing_file_is_empty_only_where_it_may_be) {
     assert_int_equal(record_table_add(table, "none", false, &dropped, NULL), PM_ERROR_FILE);
     assert_int_equal(record_table_add(table, "none", true, &dropped, NULL), PM_OK);
     assert_int_equal(dropped, 0);
-    record_table_destroy(&table);
-}
-
-TEST(many_names_are_found) {
-    enum { COUNT = 5000 };
-    static const char *const paths[] = {"many"};
-    char name[32];
-    size_t count = 0;
-    FILE *file = fopen("many", "w");
-    assert_non_null(file);
-    for (int i = COUNT; i-- > 0;)
-        fprintf(file, "{" RECORD ", \"name\": \"n%d\", \"frames\": %d}\n", i, i);
-    fclose(file);
-    record_table *table = table_of(paths, 1);
-    for (int i = 0; i < COUNT; i++) {
-        snprintf(name, sizeof name, "n%d", i);
-        const batch_record *const *found = record_table_find(table, name, &count);
-        assert_non_null(found);
-        assert_int_equal(found[0]->frames, i);
-        snprintf(name, sizeof name, "m%d", i);
-        assert_null(record_table_find(table, name, &count));
-    }
-    const char *const *names = record_table_names(table, &count);
-    assert_int_equal(count, COUNT);
-    for (size_t i = 1; i < count; i++)
-        assert_true(strcmp(names[i - 1], names[i]) < 0);
     record_table_destroy(&table);
 }
 

@@ -69,24 +69,6 @@ TEST(every_item_is_in_one_share_and_shares_are_balanced) {
     }
 }
 
-TEST(shares_do_not_depend_on_the_order_of_the_items) {
-    random_source source = random_start();
-    for (int round = 0; round < 40; round++) {
-        const batch_items items = draw_items(&source, 2 + random_bits(&source) % (ITEMS_MAX - 2));
-        const uint64_t shards = 2 + random_bits(&source) % (SHARDS_MAX - 2);
-        uint64_t before[ITEMS_MAX] = {0}, after[ITEMS_MAX] = {0};
-        divide(&items, shards, before);
-        for (size_t i = items.count - 1; i > 0; i--) {
-            const size_t other = random_bits(&source) % (i + 1);
-            const batch_item moved = files[i];
-            files[i] = files[other];
-            files[other] = moved;
-        }
-        divide(&items, shards, after);
-        assert_memory_equal(before, after, sizeof before);
-    }
-}
-
 TEST(empty_files_are_spread) {
     uint64_t share_of[ITEMS_MAX] = {0};
     for (size_t i = 0; i < 12; i++) {
@@ -101,19 +83,6 @@ TEST(empty_files_are_spread) {
             same += share_of[i] == share_of[j];
         assert_int_equal(same, 3);
     }
-}
-
-/* Weights 1, 1, 1, 1 and 4: only the largest first gives two equal shares. */
-TEST(the_largest_file_comes_first) {
-    uint64_t share_of[ITEMS_MAX] = {0};
-    for (size_t i = 0; i < 5; i++) {
-        snprintf(names[i], sizeof names[i], "%zu.bvh", i);
-        files[i] = (batch_item){.name = names[i], .bytes = i == 4 ? 3 : 0};
-    }
-    const batch_items items = {.items = files, .count = 5};
-    divide(&items, 2, share_of);
-    for (size_t i = 0; i < 5; i++)
-        assert_int_equal(share_of[i], i == 4 ? 0 : 1);
 }
 
 TEST(more_shares_than_files_and_sizes_beyond_sums_are_harmless) {

@@ -42,27 +42,6 @@ TEST(the_line_is_right_at_80_and_200_columns) {
                               "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left");
 }
 
-/* A line that is as wide as the terminal would wrap, and could not be cleared. */
-TEST(the_line_is_narrower_than_every_terminal) {
-    random_source random = random_start();
-    for (int i = 0; i < 2000; i++) {
-        pm_motion_batch_result status = half_done();
-        const size_t scale = random_size(&random, 0, 60);
-        status.files = (UINT64_C(1) << scale) + 10;
-        status.bytes = random_bits(&random) >> random_size(&random, 0, 40);
-        status.done = status.files - 7;
-        status.joint_samples = random_bits(&random);
-        status.bytes_written = random_bits(&random) / 2;
-        status.seconds = random_between(&random, 0.0, 1e6);
-        const int columns = (int)random_size(&random, 0, 300);
-        char line[STATUS_WIDTH];
-        memset(line, 'x', sizeof line);
-        status_line(&status, columns, line);
-        assert_non_null(memchr(line, '\0', sizeof line));
-        assert_true(line[0] == '\0' || strlen(line) < (size_t)columns);
-    }
-}
-
 TEST(the_number_of_files_is_dropped_last) {
     pm_motion_batch_result status = half_done();
     char line[STATUS_WIDTH];

@@ -165,20 +165,3 @@ class Script(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
         self.assertRegex(done.stderr, rf"\A[a-z/]+: [^\n]*\.json: [^\n]*({words})[^\n]*\n\Z")
         self.assertTrue(done.stderr[:-1].isprintable(), ascii(done.stderr))
-
-    def expect_output_errors(self, *arguments, code=6):
-        """A full disk and a closed output are told in one line, and a reader that has seen enough is no
-        error."""
-        with open("/dev/full", "wb") as full:
-            done = self.run_script(*arguments, stdout=full)
-        self.assertEqual(done.returncode, code)
-        self.assertRegex(done.stderr, r"\A[a-z/]+: standard output: No space left on device\n\Z")
-        shell = ["sh", "-c", 'exec "$@" >&-', "sh", self.command, *arguments]
-        done = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, code)
-        self.assertRegex(done.stderr, r"\A[a-z/]+: standard output is closed\n\Z")
-        reading, writing = os.pipe()
-        os.close(reading)
-        with os.fdopen(writing, "wb") as closed:
-            done = self.run_script(*arguments, stdout=closed)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))

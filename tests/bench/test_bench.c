@@ -85,20 +85,6 @@ static size_t occurrences(const char *text, const char *word) {
     return count;
 }
 
-/* A quick run of all cases on the reference path, which takes many seconds: the first test that
- * needs its record makes it. */
-static void run_everything(void) {
-    static char *kept_record, *kept_output;
-    if (!kept_record) {
-        expect(0, "--device none --quick --samples 4096 --json record.json");
-        kept_record = strdup(record);
-        kept_output = strdup(output);
-        assert_true(kept_record != NULL && kept_output != NULL);
-    }
-    memcpy(record, kept_record, strlen(kept_record) + 1);
-    memcpy(output, kept_output, strlen(kept_output) + 1);
-}
-
 /* ---- the record ---------------------------------------------------------------- */
 
 /* The text after `"member": ` in the record, searched from `from`; fails if it is missing. */
@@ -412,7 +398,7 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
 #endif
         return;
     }
-    run_everything();
+    expect(0, "--device none --quick --samples 4096 --json record.json");
     for (size_t g = 0; g < JOB_GROUPS; g++)
         expect_group(job_groups[g]);
     expect_coded_groups();
@@ -461,12 +447,6 @@ TEST(the_simple_loops_compute_the_same_curves_where_they_are_vectors) {
     assert_int_equal(occurrences(record, "\"simple/"), simple_cases());
 }
 
-TEST(a_method_without_a_baseline_has_no_ratio) {
-    expect(0, "--device none --quick --samples 2048 --case 'loop/s*' --json record.json");
-    assert_true(isnan(number(find_case("loop/step"), "baseline_ratio")));
-    assert_true(number(find_case("loop/slerp"), "baseline_ratio") > 0.0);
-}
-
 TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
     /* includes baseline and clip, and perhaps simple */
@@ -476,13 +456,6 @@ TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     assert_int_equal(occurrences(output, "/squad "), matching);
     expect_failure(2, "--device none --case nothing/at-all", "no case");
     expect_failure(2, "--device none --case obvious/slerp", "no case");
-}
-
-TEST(a_size_is_picked_by_its_samples) {
-    expect(0, "--device none --quick --samples 2048 --case sizes/squad-8192 --json record.json");
-    assert_int_equal(occurrences(record, "\"name\": "), 1);
-    sound_case("sizes/squad-8192");
-    expect_failure(2, "--device none --samples 2048 --case sizes/squad-16384", "no case");
 }
 
 TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
@@ -497,23 +470,6 @@ TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
         assert_true(number(of, "max_error_rad") == 0.0);
     }
     assert_null(strstr(output, "differ"));
-}
-
-/* The size of the files shows in the table, and twice the samples are twice the bytes. */
-TEST(files_grow_with_the_samples) {
-    double bytes[2];
-    for (int i = 0; i < 2; i++) {
-        char arguments[128];
-        snprintf(arguments, sizeof arguments,
-                 "--device none --samples %d --case files/bvh-x4 --json record.json", 65536 << i);
-        expect(0, arguments);
-        assert_non_null(strstr(output, "MB/s"));
-        const char *of = find_case("files/bvh-x4");
-        assert_true(number(of, "max_error_rad") > 0.0); /* six decimals */
-        assert_true(number(of, "max_error_rad") <= 2e-6);
-        bytes[i] = number(of, "bytes_read");
-    }
-    assert_true(bytes[1] > 1.7 * bytes[0] && bytes[1] < 2.0 * bytes[0]);
 }
 
 static bool exists(const traced *t, const void *pattern) {
@@ -536,40 +492,27 @@ static void expect_no_folder_after(char *const *words, const char *pattern, int 
     assert_int_equal(remove("messages.txt"), 0);
 }
 
-/* A signal while the input or the output is written. */
-TEST(a_signal_leaves_no_file_of_a_case) {
+/* While the input or the output is written, and, with one that no process can handle too, while files
+ * are stored and resampled in a batch. */
+TEST(a_signal_leaves_no_folder) {
     static const struct {
         char *cases, *file;
-    } moments[] = {{"files/bvh*", "posemill-bench-*/input0.bvh"},
-                   {"files/bvh*", "posemill-bench-*/.posemill-*.part"},
-                   {"files/bvh*", "posemill-bench-*/storage*"},
-                   {"files/npz*", "posemill-bench-*/input1.npz"}};
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
-        char *const words[] = {POSEMILL_COMMAND, "bench",  "--device",       "none",
-                               "--quiet",        "--case", moments[i].cases, NULL};
-        expect_no_folder_after(words, moments[i].file, SIGTERM);
-    }
-}
-
-/* One that a process can handle, and one that none can. */
-static const int signals[] = {SIGTERM, SIGKILL};
-
+        int number;
+    } moments[] = {
+        {"files/bvh*", "posemill-bench-*/input0.bvh", SIGTERM},
+        {"files/bvh*", "posemill-bench-*/.posemill-*.part", SIGTERM},
 #if POSEMILL_BATCH
-/* A signal while files are copied, stored, resampled alone and resampled in a batch. */
-TEST(a_signal_leaves_no_folder_of_a_batch) {
-    static const struct {
-        char *cases, *file;
-    } moments[] = {{"batch/cp", "posemill-bench-*/out/01"},
-                   {"batch/storage", "posemill-bench-*/out/0"},
-                   {"batch/bvh-jobs-2", "posemill-bench-*/alone.bvh"},
-                   {"batch/bvh-jobs-2", "posemill-bench-*/out/.posemill"}};
-    for (size_t i = 0; i < 2 * sizeof moments / sizeof *moments; i++) {
-        char *const words[] = {POSEMILL_COMMAND, "bench",  "--device",           "none", "--quick",
-                               "--quiet",        "--case", moments[i / 2].cases, NULL};
-        expect_no_folder_after(words, moments[i / 2].file, signals[i % 2]);
+        {"batch/storage", "posemill-bench-*/out/0", SIGTERM},
+        {"batch/bvh-jobs-2", "posemill-bench-*/alone.bvh", SIGKILL},
+        {"batch/bvh-jobs-2", "posemill-bench-*/out/.posemill", SIGKILL}
+#endif
+    };
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        char *const words[] = {POSEMILL_COMMAND, "bench",  "--device",       "none", "--quick",
+                               "--quiet",        "--case", moments[i].cases, NULL};
+        expect_no_folder_after(words, moments[i].file, moments[i].number);
     }
 }
-#endif
 
 static void skip_without_a_device(void) {
     const int code = run("--quick --samples 2048 --case obvious/slerp");
@@ -578,24 +521,6 @@ static void skip_without_a_device(void) {
         skip();
     }
     assert_int_equal(code, 0);
-}
-
-/* A signal while a process builds its programs, with the folder of its caches. */
-TEST(a_signal_leaves_no_folder_of_caches) {
-    static char *const words[] = {POSEMILL_COMMAND, "bench",      "--quick", "--quiet",
-                                  "--case",         "cold/slerp", NULL};
-    skip_without_a_device();
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        expect_no_folder_after(words, "posemill-bench-*/caches", signals[i]);
-}
-
-TEST(json_on_stdout_stands_alone_and_quiet_prints_nothing) {
-    expect(0, "--device none --quick --samples 2048 --case ceiling/copy --json -");
-    assert_int_equal(output[0], '{');
-    assert_string_equal(output + strlen(output) - 2, "}\n");
-    expect(0, "--device none --quick --samples 2048 --case ceiling/copy --quiet");
-    assert_string_equal(output, "");
-    assert_string_equal(error_output, "");
 }
 
 TEST(what_cannot_be_measured_is_refused) {
@@ -608,17 +533,6 @@ TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 18446744073709551615000", "--samples");
     expect_failure(2, "--device none --samples 18446744073709551616", "too large");
     expect_failure(2, "--device none --samples 0", "at least 2048");
-}
-
-TEST(a_record_that_cannot_be_written_fails_before_anything_is_measured) {
-    expect_failure(6, "--device none --json no/such/folder/record.json", "no/such/folder");
-}
-
-TEST(help_defines_its_terms_and_needs_no_device) {
-    expect(0, "--help");
-    assert_non_null(strstr(output, "Kernel time"));
-    assert_non_null(strstr(output, "Wall-clock time"));
-    assert_non_null(strstr(output, "posemill bench --quick"));
 }
 
 /* One method of each group. The reference path runs all cases here, and `./dev ratios` runs them on a
@@ -638,63 +552,6 @@ TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
     expect_bound(find_case("obvious/slerp"));
     assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
     assert_non_null(strstr(output, "times the obvious kernel"));
-}
-
-TEST(on_a_device_crowds_are_posed_there_and_on_the_reference) {
-    skip_without_a_device();
-    expect(0, "--quick --samples 4096 --case crowds/reference --json record.json");
-    const char *of = sound_case("crowds/reference");
-    assert_true(number(of, "max_error_rad") == 0.0 && isnan(number(of, "ceiling_share")));
-    expect(0, "--quick --samples 4096 --case 'crowds/*' --json record.json");
-    expect_crowds();
-    assert_int_equal(occurrences(record, "\"name\": "), CROWDS + 3);
-}
-
-TEST(a_device_that_is_not_there_fails_in_a_first_call_as_elsewhere) {
-    int code = run("--device 'no such device' --case cold/slerp");
-    if (code == 2)
-        skip(); /* without OpenCL these cases do not exist */
-    expect_failure(3, "--device 'no such device' --case cold/slerp", "posemill: ");
-    expect_failure(3, "--device 'no such device' --case ceiling/fill", "posemill: ");
-}
-
-/* The report is a script, to which the build does not matter. */
-TEST(the_report_fills_the_documents_from_a_record) {
-    if (small_sizes())
-        skip();
-    run_everything();
-    assert_int_equal(mkdir("bench", 0777), 0);
-    assert_int_equal(mkdir("docs", 0777), 0);
-    FILE *file = fopen("bench/tiny.json", "wb");
-    assert_non_null(file);
-    assert_int_equal(fputs(record, file) >= 0, 1);
-    assert_int_equal(fclose(file), 0);
-    static const char script[] =
-        "set -e; fails() { ! \"$@\"; }\n" /* set -e ignores a command negated with ! */
-        "cp -r '" POSEMILL_SOURCE_DIR "'/bench/report '" POSEMILL_SOURCE_DIR
-        "'/bench/figures '" POSEMILL_SOURCE_DIR "'/bench/records bench\n"
-        "printf 'before\\n<!-- bench:begin -->\\nold\\n<!-- bench:end -->\\nafter\\n' >README.md\n"
-        "bench/report --write bench/tiny.json && bench/report --check bench/tiny.json\n"
-        "bench/report bench/tiny.json >tables\n"
-        "grep -q '^| squad | ' README.md && grep -q '^| times/step | ' tables\n"
-        "grep -q '^| crossfade | ' README.md && grep -q '^| crowd/model | ' tables\n"
-        "grep -q '^| case | samples | MB read | ' tables\n"
-        "grep -q '^| files/bvh-x4 | ' tables\n"
-#if POSEMILL_BATCH
-        "grep -q '^| case | files | MB read | ' tables\n"
-        "grep -q '^| batch/bvh-jobs-2 | 24 | ' tables\n"
-#endif
-        "[ \"$(grep -c '^| clip/slerp |.*|.*|.*|.*|.*|.*|.*|$' tables)\" = 1 ]\n"
-        "fails grep -q old README.md\n"
-        "fails grep -q '^$' bench/tiny.json\n"
-        "[ \"$(sed -n 1p README.md)$(sed -n '$p' README.md)\" = beforeafter ]\n"
-        "bench/report --check bench/tiny.json\n"
-        "echo 'It does 5 GB/s.' >>README.md\n"
-        "fails bench/report --check bench/tiny.json 2>/dev/null\n"
-        "sed -i '$d; s/squad/squid/' README.md\n"
-        "fails bench/report --check bench/tiny.json 2>/dev/null\n"
-        "rm -r bench docs README.md tables\n";
-    assert_int_equal(system(script), 0);
 }
 
 FIXTURE(enter_folder) {

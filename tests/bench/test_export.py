@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 EXPORT = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/export"
 
 from record_support import (  # noqa: E402
-    SAMPLES, Script, case, generator, hostile, old_record, record)
+    SAMPLES, Script, case, generator, old_record, record)
 
 
 class Export(Script):
@@ -63,32 +63,6 @@ class Export(Script):
             self.assertEqual(set(entry), {"name", "unit", "value", "extra"})
         for measures in self.exported(old, "bmf").values():
             self.assertEqual([set(measure) for measure in measures.values()], [{"value"}] * 2)
-
-    def test_names_are_printable(self):
-        one = case("x\x1b[2J\u202e\ud800", generator("x"))
-        content = record(one, device="\x00\x9b")
-        (entry,) = self.exported(content, "benchmark-action")
-        self.assertEqual(entry["name"], r"x\x1b[2J\u202e\ud800")
-        self.assertIn(r"\x00\x9b", entry["extra"])
-        self.assertEqual(list(self.exported(content, "bmf")), [entry["name"]])
-
-    def test_hostile_records_are_refused_in_one_line(self):
-        sound = record(self.cases[0])
-        for content, words in hostile(sound):
-            with self.subTest(words=words):
-                self.expect_refusal(words, self.write("bad.json", content))
-        self.expect_refusal("No such file", self.path("none.json"))
-        twins = [case(name, generator("x")) for name in ("\x1b", r"\x1b")]
-        self.expect_refusal("two cases", self.write("twins.json", record(*twins)), "--format", "bmf")
-
-    def test_wrong_usage_is_told_apart(self):
-        sound = self.write("record.json", record(self.cases[0]))
-        for arguments in ((), (sound, sound), (sound, "--format", "csv"), (sound, "--no-such")):
-            done = self.run_script(*arguments)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
-
-    def test_output_that_cannot_be_written_is_told(self):
-        self.expect_output_errors(self.write("record.json", record(self.cases[0])))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ One quick test travels in place of the device tests, beside one that fails and o
 import hashlib
 import json
 import os
-import resource
 import shutil
 import socket
 import subprocess
@@ -143,20 +142,6 @@ class Run(unittest.TestCase):
 
 
 class Drivers(unittest.TestCase):
-    def test_libraries_are_found_anywhere(self):
-        """A driver that cannot be loaded is no failure."""
-        folder = os.path.join(FOLDER, "odd place")
-        os.makedirs(folder)
-        self.addCleanup(shutil.rmtree, folder)
-        with open(os.path.join(folder, "libnvidia-opencl.so.1"), "w", encoding="utf-8") as file:
-            file.write("not a library\n")
-        out = os.path.join(THERE, "found.tar.gz")
-        done = there("--minutes", "120", "--out", out, "--only", "list", more={"OCL_ICD_VENDORS": ""})
-        archive = Archive(out)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("libnvidia-opencl.so.1", archive.manifest["system"]["drivers"])
-        self.assertEqual(archive.status("list"), "passed")
-
     def test_without_a_device_only_the_list_is_made(self):
         out = os.path.join(THERE, "nothing.tar.gz")
         done = there("--device", "no such device", "--out", out, "--only", "list,verify,tests")
@@ -172,30 +157,6 @@ class Refusals(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(message, done.stderr)
 
-    def test_wrong_arguments_end_with_2(self):
-        for arguments, message in (
-            (["--minutes", "0"], "--minutes is 0, expected 1 to 120"),
-            (["--minutes", "121"], "--minutes is 121, expected 1 to 120"),
-            (["--minutes"], "--minutes: its value is missing"),
-            (["--only", "list,dance"], "--only: step dance is unknown"),
-            (["--search", "/nowhere"], "--search: /nowhere is no folder"),
-            (["--search", "/no\x1b[31mred"], "--search: /no[31mred is no folder"),
-            (["--from", "/nowhere"], "--from: /nowhere has no posemill"),
-            (["--from", SMALL], "--from: this is a packed gpu-day"),
-            (["--wrong"], "--wrong is unknown"),
-        ):
-            self.expect(2, message, *arguments)
-
-    def test_an_output_that_cannot_be_written_is_named(self):
-        for arguments in (["--out", "/dev/null/out.tar.gz"], ["--pack", "/dev/null/pack.tar.gz"]):
-            self.expect(1, f"{arguments[1]}", *arguments)
-
-    def test_a_full_disk_leaves_no_archive(self):
-        out = os.path.join(THERE, "full.tar.gz")
-        self.expect(1, "cannot be written", "--only", "list", "--out", out, restore_signals=False,
-                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700)))
-        self.assertFalse(os.path.exists(out) or os.path.exists(out + ".part"))
-
     def test_an_older_c_library_is_refused(self):
         path = os.path.join(UNPACKED, "glibc")
         with open(path, encoding="utf-8") as file:
@@ -207,11 +168,6 @@ class Refusals(unittest.TestCase):
         finally:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(wanted)
-
-    def test_help(self):
-        done = there("--help")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("usage: gpu-day", done.stdout)
 
 
 def main():

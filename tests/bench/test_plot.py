@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 PLOT = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/plot"
 sys.path.insert(0, os.path.dirname(os.path.abspath(PLOT)))
 
-from record_support import Script, case, generator, hostile, old_record, record  # noqa: E402
+from record_support import Script, case, generator, record  # noqa: E402
 from records import plot  # noqa: E402
 from records.document import record_of  # noqa: E402
 
@@ -56,24 +56,6 @@ class Pictures(Script):
         for _, _, _, rate, low, high in points.values():
             self.assertTrue(0 < low <= rate <= high)
 
-    def test_records_without_what_is_drawn_are_refused(self):
-        bare = self.write("bare.json", record(case("ceiling/fill", generator("x"))))
-        self.expect_refusal("no case of sizes", bare, "-o", self.path("p.svg"))
-        self.expect_refusal("no ceiling/copy", "--roofline", bare, "-o", self.path("p.svg"))
-        old = self.write("old.json", old_record(*SIZES))
-        self.expect_refusal("no ceiling/fill", "--roofline", old, "-o", self.path("p.svg"))
-        good = self.write("good.json", self.roofline())
-        self.expect_refusal("no case that matches", "--roofline", "--case", "none", good, "-o", self.path("p.svg"))
-        for content, words in hostile(record(*SIZES)):
-            self.expect_refusal(words, self.write("bad.json", content), "-o", self.path("p.svg"))
-        self.assertFalse(os.path.exists(self.path("p.svg")))
-
-    def test_usage(self):
-        good = self.write("good.json", record(*SIZES))
-        for words in ((good,), (good, "--case", "x", "-o", self.path("p.svg"))):
-            done = self.run_script(*words)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-
     @NEEDS_MATPLOTLIB
     def test_pictures_are_drawn_and_are_the_same_each_time(self):
         name = "$x_{1$ \x1b<script>"
@@ -89,12 +71,6 @@ class Pictures(Script):
             self.assertIn("squad", texts[0])
             self.assertNotIn("<script>", texts[0])
             self.assertNotIn("\x1b", texts[0])
-
-    @NEEDS_MATPLOTLIB
-    def test_a_picture_that_cannot_be_written_is_a_failure(self):
-        good = self.write("good.json", record(*SIZES))
-        for path in (self.path("none/p.svg"), self.path("p.bvh")):
-            self.assertEqual(self.run_script(good, "-o", path).returncode, 6)
 
 
 if __name__ == "__main__":

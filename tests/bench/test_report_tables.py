@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 REPORT = sys.argv.pop(1) if len(sys.argv) > 1 else "bench/report"
 BENCH = os.path.dirname(os.path.abspath(REPORT))
 
-from record_support import Script, case, generator, hostile, old_record, record  # noqa: E402
+from record_support import Script, case, generator, old_record, record  # noqa: E402
 
 EMPTY = "before\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nafter\n"
 # The interval of three values is their range.
@@ -70,13 +70,6 @@ class Tables(Script):
                       "vectorised C on all cores |\n|---|---:|---:|---:|---:|---:|\n", summary)
         self.assertRegex(summary, r"\n\| palette \| .* \| 1\.23 \|\n")
 
-    def test_schema_1_keeps_its_columns(self):
-        summary, tables = self.filled(old_record(self.case("upsample-4/slerp"), self.case("crowd/palette")))
-        self.assertIn("\n| slerp | 2500 | 50 % | 1.23 |\n", summary)
-        self.assertIn("\n| palette | 2500 | 50 % |\n", summary)
-        self.assertIn("| upsample-4/slerp | 1048576 | 2 | 2500 | 40.00 | 50 % | 1.23 | 1.2e-07 |\n", tables)
-        self.assertNotIn("bound |", summary + tables)
-
     def test_jobs_files_and_batches_have_tables_of_their_own(self):
         tables = self.filled(record(
             self.case("batch/bvh-jobs-2", files=200, bytes_read=10**6, bytes_written=3 * 10**6),
@@ -101,22 +94,6 @@ class Tables(Script):
         self.assertEqual(re.findall(r"^\| (\w+) \| 2500", summary, re.M), ["slerp"])
         self.assertEqual(re.findall(r"^### machine-(\d)$", tables, re.M), list("01234"))
 
-    def test_two_rates_of_filling_are_told(self):
-        for rates, count in (([5.4321e10], 0), ([2.8e10, 5.4321e10], 1)):
-            with self.subTest(rates=rates):
-                for text in self.filled(record(self.case("upsample-4/slerp"), fill_rates=rates)):
-                    self.assertEqual(text.count("28.0 and 54.3 GB/s"), count)
-
-    def test_a_busy_machine_is_told(self):
-        for verdict, count in (("quiet", 0), ("busy", 1)):
-            for text in self.filled(record(self.case("upsample-4/slerp"), load={"verdict": verdict})):
-                self.assertEqual(text.count("The machine was busy"), count)
-
-    def test_the_first_record_stands_for_none_of_all_cases(self):
-        parts = [record(self.case(f"upsample-4/{name}"), options={"samples": 1 << 20, "case": "upsample-4/*"})
-                 for name in ("squad", "slerp")]
-        self.assertIn("| squad |", self.filled(*parts)[0])
-
     def test_the_summary_is_of_one_record_and_the_tables_are_of_all(self):
         first = record(self.case("upsample-4/slerp"), self.case("obvious/slerp", samples_per_s=5e7))
         summary, tables = self.filled(first, record(self.case("upsample-4/squad"), device="a | b"))
@@ -136,32 +113,6 @@ class Tables(Script):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"\Areport: \S*README\.md differs from the records[^\n]*\n\Z")
         self.assertEqual(self.read("README.md"), changed)
-
-    def test_hostile_records_change_no_document(self):
-        sound = record(self.case("x"))
-        good = self.write("good.json", sound)
-        for content, words in hostile(sound):
-            with self.subTest(words=words):
-                self.expect_refusal(words, "--write", good, self.write("bad.json", content))
-        self.assertEqual(self.read("README.md"), EMPTY)
-
-    def test_a_name_ends_no_block_and_no_line(self):
-        name = "d\n<!-- bench:end -->\n# <script>\x1b[31m\ud800|"
-        summary, tables = self.filled(record(self.case("upsample-4/slerp"), device=name, driver=name))
-        self.assertEqual(summary.count("<!-- bench:end -->"), 1)
-        for text in (summary, tables):
-            self.assertNotIn("<script>", text)
-            self.assertEqual([one for one in text if not one.isprintable() and one != "\n"], [])
-
-    def test_a_document_without_a_block_is_named(self):
-        self.write("README.md", "nothing\n")
-        done = self.run_script("--write", self.write("good.json", record(self.case("x"))))
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("README.md has no block", done.stderr)
-
-    def test_usage_is_printed_without_records(self):
-        for arguments, code in (((), 2), (("--help",), 0), (("--check",), 2), (("--write",), 2), (("--no-such",), 2)):
-            self.assertTrue(self.expect(code, *arguments).startswith("usage: bench/report"))
 
 
 if __name__ == "__main__":

@@ -31,21 +31,6 @@ static size_t below(const double *numbers, size_t count, double bound) {
     return found;
 }
 
-/* ---- random numbers ------------------------------------------------------------ */
-
-TEST(random_numbers_repeat_and_cover_their_range_evenly) {
-    uint64_t one = 5, same = 5;
-    size_t counts[7] = {0};
-    for (int i = 0; i < 70000; i++) {
-        const size_t drawn = stats_random(&one, 7);
-        assert_int_equal(drawn, stats_random(&same, 7));
-        assert_true(drawn < 7);
-        counts[drawn]++;
-    }
-    for (size_t i = 0; i < 7; i++) /* five standard deviations of a binomial distribution */
-        assert_in_range(counts[i], 10000 - 463, 10000 + 463);
-}
-
 /* ---- medians ------------------------------------------------------------------- */
 
 /* At most half of the numbers are on either side, and for an even count it lies half way. */
@@ -89,16 +74,6 @@ TEST(the_ratio_is_the_median_of_pairs) {
     assert_true(stats_ratio(a, b, 1.0, 3) == 1.0);
 }
 
-TEST(noise_that_both_share_cancels) {
-    random_source source = random_salted(3);
-    double above[50], under[50];
-    for (size_t i = 0; i < 50; i++) {
-        under[i] = random_between(&source, 1.0, 100.0);
-        above[i] = 0.25 * under[i];
-    }
-    assert_true(stats_ratio(above, under, 2.0, 50) == 0.5);
-}
-
 /* ---- rates --------------------------------------------------------------------- */
 
 /* `slow` of `count` rates around 1, the others around `fast`, in random order. */
@@ -127,38 +102,6 @@ TEST(two_rates_are_found_where_each_has_a_fifth) {
         assert_int_equal(stats_rates(rates, count, found), 2);
         assert_true(fabs(found[0] - 1.0) <= 0.05);
         assert_true(fabs(found[1] - fast) <= 0.05 * fast);
-    }
-}
-
-/* Fills during which the machine switches have a rate between the two. */
-TEST(a_few_rates_between_do_not_hide_the_two) {
-    random_source source = random_salted(9);
-    double rates[500], found[2];
-    for (int round = 0; round < ROUNDS; round++) {
-        const size_t count = random_size(&source, 60, 500), quarter = count / 4;
-        const double fast = random_between(&source, 1.6, 3.0);
-        draw_rates(&source, rates, count, random_size(&source, quarter, count - quarter), fast);
-        for (size_t i = 0; i < count / 25; i++)
-            rates[i] = random_between(&source, 1.0, fast);
-        assert_int_equal(stats_rates(rates, count, found), 2);
-        assert_true(fabs(found[0] - 1.0) <= 0.07);
-        assert_true(fabs(found[1] - fast) <= 0.07 * fast);
-    }
-}
-
-/* Around one rate, however wide, most rates are in the middle. */
-TEST(a_wide_spread_around_one_rate_is_one_rate) {
-    random_source source = random_salted(10);
-    double rates[500], found[2];
-    for (int round = 0; round < ROUNDS; round++) {
-        const size_t count = random_size(&source, 200, 500); /* fewer make gaps by chance */
-        const double width = random_between(&source, 0.1, 3.0);
-        for (size_t i = 0; i < count; i++) {
-            rates[i] = 10.0;
-            for (int k = 0; k < 3; k++)
-                rates[i] += random_between(&source, -width, width);
-        }
-        assert_int_equal(stats_rates(rates, count, found), 1);
     }
 }
 
@@ -213,21 +156,6 @@ TEST(a_line_without_the_key_or_a_value_is_passed_over) {
     char value[HOST_TEXT] = "before";
     host_read_value("no such file", "model name", value);
     assert_string_equal(value, "");
-}
-
-TEST(a_long_value_is_cut) {
-    char text[4096] = "key: ", value[HOST_TEXT];
-    memset(text + 5, 'x', sizeof text - 6);
-    text[sizeof text - 1] = '\0';
-    test_folder_put_text("values", text);
-    host_read_value("values", "key", value);
-    assert_int_equal(strlen(value), HOST_TEXT - 2); /* a blank after the colon is cut off too */
-    assert_int_equal(strspn(value, "x"), HOST_TEXT - 2);
-}
-
-TEST(odd_bytes_are_kept_for_the_writer_to_escape) {
-    expect("key: a\x01\xff\"b\n", "key", "a\x01\xff\"b");
-    expect("key: \"\n", "key", "\"");
 }
 
 TEST(this_machine_has_a_processor_and_memory) {

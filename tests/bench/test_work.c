@@ -135,13 +135,6 @@ TEST(the_baseline_reads_keys_and_inner_points) {
     assert_int_equal(work_of_baseline(s, PM_METHOD_NLERP).bytes_read, keys);
 }
 
-TEST(a_part_of_a_segment_counts_as_one) {
-    expect(work_of_job(*state, SCENE_UPSAMPLE_4, PM_METHOD_SLERP, 1), TRACKS * 32, TRACKS * 16,
-           TRACKS * 39);
-    expect(work_of_job(*state, SCENE_UPSAMPLE_4, PM_METHOD_SLERP, 5), TRACKS * 48, TRACKS * 5 * 16,
-           TRACKS * (2 * 39 + 3 * 39));
-}
-
 /* ---- crowds -------------------------------------------------------------------- */
 
 /* 32 instances of ten joints: all in level 0, or the second 16 in level 2 and not in this frame. */
@@ -180,21 +173,6 @@ TEST(joints_count_by_what_they_show) {
         expect(work_of_crowd(&cases[i].scene, &setup), cases[i].read, 320 * setup.record_bytes,
                32 * cases[i].operations);
     }
-}
-
-TEST(keys_are_never_more_than_the_clips_have) {
-    pm_crowd_instance instances[32];
-    const crowd_scene scene = {.output = PM_CROWD_LOCAL};
-    const crowd_setup setup = setup_of(instances, PM_CROWD_LOCAL, 0, 20);
-    expect(work_of_crowd(&scene, &setup), 32 * sizeof *instances + 20 * 10 * 16, 320 * 48,
-           320 * 78);
-}
-
-TEST(instances_that_are_not_updated_do_not_count) {
-    pm_crowd_instance instances[32];
-    const crowd_scene scene = {.output = PM_CROWD_LOCAL, .detail = DETAIL_THIRDS};
-    const crowd_setup setup = setup_of(instances, PM_CROWD_LOCAL, 2, 1000);
-    expect(work_of_crowd(&scene, &setup), 16 * (sizeof *instances + 4 * 32), 160 * 48, 16 * 4 * 78);
 }
 
 TEST_GROUP(open_scenes, close_scenes)

@@ -128,27 +128,17 @@ CLIP_TEST(a_valid_description_is_accepted) {
     expect_accepted();
 }
 
-CLIP_TEST(a_clip_without_tracks_is_refused) {
+CLIP_TEST(a_clip_without_tracks_timelines_keys_or_arrays_is_refused) {
     s.desc.track_count = 0;
     expect_refused(PM_ERROR_ARGUMENT, "track_count");
-    s.desc.track_count = 1;
-    s.desc.positions.data = s.desc.scales.data = NULL;
-    expect_accepted();
-}
-
-CLIP_TEST(a_clip_without_timelines_is_refused) {
+    s.desc.track_count = TRACKS;
     s.desc.timelines = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "timeline");
-}
-
-CLIP_TEST(a_timeline_without_keys_is_refused) {
+    s.desc.timelines = s.timelines;
     s.timelines[0].key_count = 0;
     expect_refused(PM_ERROR_ARGUMENT, "key_count");
     s.timelines[0].key_count = 1;
     expect_accepted();
-}
-
-CLIP_TEST(a_clip_without_any_array_is_refused) {
     s.desc.rotations.data = s.desc.positions.data = s.desc.scales.data = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "rotations|array");
     s.desc.scales.data = s.scales;
@@ -164,25 +154,16 @@ CLIP_TEST(a_stride_smaller_than_a_row_is_refused) {
     expect_refused(PM_ERROR_ARGUMENT, "stride");
     s.desc.positions.stride = sizeof s.positions[0];
     expect_accepted();
+    s.desc.rotations.stride = (SIZE_MAX / 2) & ~(size_t)7;
+    expect_refused(PM_ERROR_SIZE, "stride|bytes|large");
 }
 
-CLIP_TEST(a_stride_larger_than_a_row_is_accepted) {
-    /* Every second key of the array, which makes 2 keys. */
-    s.timelines[0].key_count = KEYS / 2;
-    s.desc.rotations.stride = 2 * sizeof s.rotations[0];
-    expect_accepted();
-}
-
-CLIP_TEST(a_stride_with_several_timelines_is_refused) {
+CLIP_TEST(strides_with_several_timelines_and_other_timelines_are_refused) {
     use_timeline_per_track();
     s.desc.rotations.stride = sizeof s.rotations[0];
     expect_refused(PM_ERROR_ARGUMENT, "stride");
     s.desc.rotations.stride = 0;
     expect_accepted();
-}
-
-CLIP_TEST(a_timeline_that_does_not_exist_is_refused) {
-    use_timeline_per_track();
     s.timeline_of[1] = 2;
     expect_refused_at(PM_ERROR_ARGUMENT, "timeline_of", 1, PM_NO_INDEX);
 }
@@ -196,15 +177,8 @@ CLIP_TEST(counts_whose_bytes_overflow_are_refused_before_a_key_is_read) {
     s.desc.track_count = (size_t)1 << 33;
     s.timelines[0].key_count = (size_t)1 << 31;
     expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
-}
-
-CLIP_TEST(a_stride_whose_bytes_overflow_is_refused) {
-    s.desc.rotations.stride = (SIZE_MAX / 2) & ~(size_t)7;
-    expect_refused(PM_ERROR_SIZE, "stride|bytes|large");
-}
-
-CLIP_TEST(timelines_whose_keys_add_up_too_high_are_refused) {
-    use_timeline_per_track();
+    use_timeline_per_track(); /* whose keys add up too high */
+    s.desc.track_count = TRACKS;
     s.timelines[0].key_count = SIZE_MAX / 32;
     s.timelines[1].key_count = SIZE_MAX / 32;
     expect_refused(PM_ERROR_SIZE, "track|key|count|bytes|large");
@@ -226,11 +200,6 @@ CLIP_TEST(rotation_keys_that_are_not_finite_are_refused) {
             expect_refused_at(PM_ERROR_KEY, "finite|nan", 0, 3);
             s.rotations[3][0][c] = kept;
         }
-}
-
-CLIP_TEST(a_rotation_key_whose_square_overflows_is_refused) {
-    s.rotations[0][0][0] = 1e200;
-    expect_refused_at(PM_ERROR_KEY, "norm", 0, 0);
 }
 
 CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one) {
@@ -266,17 +235,15 @@ CLIP_TEST(a_key_is_reported_with_its_track_and_number_where_every_track_has_its_
     expect_refused_at(PM_ERROR_KEY, "zero|norm", 1, 2);
 }
 
-CLIP_TEST(positions_and_scales_that_are_not_finite_are_refused) {
+CLIP_TEST(positions_and_scales_that_are_not_finite_in_float32_are_refused) {
+    double positions[KEYS][TRACKS][3] = {{{0}}};
     s.positions[1][1][2] = NAN;
     expect_refused_at(PM_ERROR_KEY, "position", 1, 1);
     s.positions[1][1][2] = 1e30f;
     expect_accepted();
     s.scales[2][0][0] = -INFINITY;
     expect_refused_at(PM_ERROR_KEY, "scale", 0, 2);
-}
-
-CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite) {
-    double positions[KEYS][TRACKS][3] = {{{0}}};
+    s.scales[2][0][0] = 1;
     s.desc.positions = (pm_array){.data = positions, .type = PM_FLOAT64};
     expect_accepted();
     positions[2][1][0] = 1e39;
@@ -285,13 +252,10 @@ CLIP_TEST(a_position_beyond_float_is_refused_as_not_finite) {
 
 /* ---- times and rates ---- */
 
-CLIP_TEST(a_timeline_with_neither_rate_nor_times_is_refused) {
-    s.timelines[0].rate = (pm_rational){0, 0};
-    expect_refused(PM_ERROR_ARGUMENT, "rate");
-}
-
-CLIP_TEST(a_timeline_with_both_rate_and_times_is_refused) {
+CLIP_TEST(a_timeline_has_either_a_rate_or_times) {
     s.timelines[0].times = s.times;
+    expect_refused(PM_ERROR_ARGUMENT, "rate");
+    s.timelines[0] = (pm_timeline){.key_count = KEYS};
     expect_refused(PM_ERROR_ARGUMENT, "rate");
 }
 
@@ -365,10 +329,6 @@ CLIP_TEST(a_closing_key_must_equal_the_first) {
     expect_refused_at(PM_ERROR_TIME, "clos|first|last|loop", 1, KEYS - 1);
     close_loop(0.0009);
     expect_accepted();
-}
-
-CLIP_TEST(a_closing_key_of_opposite_sign_is_accepted) {
-    close_loop(0);
     for (size_t c = 0; c < 4; c++)
         s.rotations[KEYS - 1][1][c] *= -1;
     expect_accepted();
@@ -385,35 +345,7 @@ CLIP_TEST(a_closing_position_must_equal_the_first) {
     expect_refused_at(PM_ERROR_TIME, "position", 0, KEYS - 1);
 }
 
-CLIP_TEST(a_loop_of_one_key_is_accepted) {
-    s.timelines[0].key_count = 1;
-    s.desc.loop_period = 1;
-    expect_accepted();
-}
-
 /* ---- options ---- */
-
-CLIP_TEST(every_option_in_range_is_accepted) {
-    s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
-    s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
-    s.desc.rotations_in = s.desc.rotations_out = s.desc.rotations;
-    s.desc.positions_in = s.desc.positions_out = s.desc.positions;
-    s.desc.scales_in = s.desc.scales_out = s.desc.scales;
-    for (int method = 0; method < PM_METHOD_COUNT; method++) {
-        s.desc.method = (pm_method)method;
-        for (int vectors = 0; vectors < PM_VECTOR_COUNT; vectors++) {
-            s.desc.vector_method = (pm_vector_method)vectors;
-            expect_accepted();
-        }
-    }
-    s.desc.method = PM_METHOD_SQUAD;
-    for (int tangents = 0; tangents < PM_TANGENTS_COUNT; tangents++)
-        for (int ends = 0; ends < PM_ENDS_COUNT; ends++) {
-            s.desc.tangents = (pm_tangents)tangents;
-            s.desc.ends = (pm_ends)ends;
-            expect_accepted();
-        }
-}
 
 static void expect_in_unit_range(double *field, const char *name) {
     const double bad[] = {-1.001, 1.001, (double)NAN, (double)INFINITY};
@@ -456,16 +388,14 @@ static void use_sterp(void) {
     s.desc.axes = (pm_array){.data = s.axes, .type = PM_FLOAT64};
 }
 
-CLIP_TEST(sterp_without_axes_is_refused) {
+CLIP_TEST(sterp_has_an_axis_or_one_for_each_track) {
     use_sterp();
     s.desc.axes.data = NULL;
     expect_refused(PM_ERROR_ARGUMENT, "axes");
     s.desc.axes.data = s.axes;
     expect_accepted();
-}
-
-CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused) {
-    use_sterp();
+    s.desc.axis_count = TRACKS + 1;
+    expect_refused(PM_ERROR_ARGUMENT, "axis_count");
     s.desc.axis_count = TRACKS;
     expect_accepted();
     s.axes[1][1] = 0;
@@ -474,30 +404,6 @@ CLIP_TEST(zero_axes_and_axes_that_are_not_finite_are_refused) {
     expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
     s.axes[1][1] = (double)INFINITY;
     expect_refused_at(PM_ERROR_KEY, "axis|axes", 1, PM_NO_INDEX);
-}
-
-CLIP_TEST(axes_of_any_length_but_zero_are_accepted) {
-    use_sterp();
-    const double lengths[] = {1e-3, 1e3, 1e-30, 1e30, 1e-200, 1e200};
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
-        s.axes[0][1] = lengths[i];
-        expect_accepted();
-    }
-}
-
-CLIP_TEST(the_other_methods_ignore_axes) {
-    use_sterp();
-    s.axes[0][1] = 0;
-    s.desc.method = PM_METHOD_SLERP;
-    expect_accepted();
-}
-
-CLIP_TEST(axes_are_given_once_or_once_per_track) {
-    use_sterp();
-    s.desc.axis_count = TRACKS + 1;
-    expect_refused(PM_ERROR_ARGUMENT, "axis_count");
-    s.desc.axis_count = 1;
-    expect_accepted();
 }
 
 CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start) {

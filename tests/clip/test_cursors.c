@@ -156,13 +156,28 @@ static int ascending(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
+/* Frees the timeline. The number of times in the segment of the one before. */
+static size_t locate_together(pm_clip_timeline *placed, const double times[TIMES]) {
+    pm_cursor together[TIMES];
+    size_t in_runs = 0;
+    memset(together, 0xA5, sizeof together);
+    pm_timeline_locate_times(placed, times, TIMES, together);
+    for (size_t k = 0; k < TIMES; k++) {
+        size_t hint = 0;
+        const pm_cursor alone = pm_timeline_locate(placed, times[k], &hint);
+        assert_memory_equal(&together[k], &alone, sizeof alone);
+        in_runs += k > 0 && together[k].segment == together[k - 1].segment;
+    }
+    pm_timeline_free(placed);
+    return in_runs;
+}
+
 /* Ascending times have many neighbours in one segment; times in any order have few. */
 TEST(neighbours_do_not_change_the_cursor_of_a_time) {
     random_source source = random_salted(33);
     size_t in_runs = 0;
     for (size_t n = 0; n < LINES; n++) {
         double times[TIMES];
-        pm_cursor together[TIMES];
         pm_clip_timeline placed;
         if (!draw_line(&source, n % 5 == 0, &placed))
             continue;
@@ -172,15 +187,7 @@ TEST(neighbours_do_not_change_the_cursor_of_a_time) {
                 k % 4 ? random_between(&source, placed.first, last) : draw_time(&source, &placed);
         if (n % 2)
             qsort(times, TIMES, sizeof *times, ascending);
-        memset(together, 0xA5, sizeof together);
-        pm_timeline_locate_times(&placed, times, TIMES, together);
-        for (size_t k = 0; k < TIMES; k++) {
-            size_t hint = 0;
-            const pm_cursor alone = pm_timeline_locate(&placed, times[k], &hint);
-            assert_memory_equal(&together[k], &alone, sizeof alone);
-            in_runs += k > 0 && together[k].segment == together[k - 1].segment;
-        }
-        pm_timeline_free(&placed);
+        in_runs += locate_together(&placed, times);
     }
     assert_true(in_runs > LINES * TIMES / 4);
 }
@@ -190,7 +197,6 @@ TEST(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others) {
     random_source source = random_salted(34);
     for (size_t n = 0; n < LINES; n++) {
         double times[TIMES];
-        pm_cursor together[TIMES];
         pm_clip_timeline placed;
         const pm_timeline line = {
             .key_count = random_size(&source, 2, n % 2 ? 20 : 100000),
@@ -202,14 +208,7 @@ TEST(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others) {
         for (size_t k = 0; k < TIMES; k++)
             times[k] = has_keys && k % 50 == 0 ? draw_time(&source, &placed)
                                                : random_between(&source, 0, last);
-        memset(together, 0xA5, sizeof together);
-        pm_timeline_locate_times(&placed, times, TIMES, together);
-        for (size_t k = 0; k < TIMES; k++) {
-            size_t hint = 0;
-            const pm_cursor alone = pm_timeline_locate(&placed, times[k], &hint);
-            assert_memory_equal(&together[k], &alone, sizeof alone);
-        }
-        pm_timeline_free(&placed);
+        locate_together(&placed, times);
     }
 }
 

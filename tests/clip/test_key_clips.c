@@ -126,46 +126,6 @@ TEST_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference) {
     }
 }
 
-static void expect_host_kernels(const pm_clip *clip, pm_sample_job job, bool walks) {
-    static const uint32_t widths[] = {1, 16};
-    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->data->track_count);
-    float *expected = guarded_floats(4 * rows), *got = guarded_floats(4 * rows);
-    job.rotations = expected;
-    sample_make(clip, &job);
-    job.rotations = got;
-    for (size_t n = 0; n < 4; n++) {
-        const host_launch launch = {widths[n % 2], n < 2 ? KERNEL_GATHER : KERNEL_WALK, 3, 5};
-        if (!walks && launch.kernel == KERNEL_WALK)
-            continue;
-        memset(got, 0x5A, 4 * rows * sizeof *got);
-        const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
-        kernels_on_host_sample(&launch, &request);
-        expect_same_bits(got, expected, 4 * rows, 4);
-    }
-    guarded_free(expected);
-    guarded_free(got);
-}
-
-/* With buffers of their exact sizes: sanitizers detect reads outside. */
-TEST_ON_REFERENCE(kernels_on_the_host_have_the_bits_of_the_reference) {
-    enum { COUNT = 29 };
-    random_source source = random_salted(11);
-    for (size_t n = 0; n < FORMATS * 2 * 40; n++) {
-        const size_t tracks = 1 + n / FORMATS / 2;
-        const bool common_timeline = n / FORMATS % 2;
-        double times[COUNT];
-        track_set set;
-        set_random(&source, tracks, 1 + tracks % 7, 0, 3.1, true, common_timeline, &set);
-        pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], PM_METHOD_SLERP, 0);
-        for (size_t k = 0; k < COUNT; k++)
-            times[k] = random_between(&source, -1, 8);
-        expect_host_kernels(clip, (pm_sample_job){.sample_count = COUNT, .times = times},
-                            common_timeline);
-        pm_clip_destroy(&clip);
-        set_destroy(&set);
-    }
-}
-
 static double dot_of(const float *a, const float *b) {
     return (double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2] +
            (double)a[3] * (double)b[3];

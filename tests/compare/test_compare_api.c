@@ -81,37 +81,6 @@ TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     assert_null(found);
 }
 
-TEST(a_motion_is_equal_to_itself) {
-    const pm_motion_compare_options options = {.has_tolerance = true};
-    pm_motion_comparison *found = compare(a, &options);
-    const pm_motion_differences *d = pm_motion_get_differences(found);
-    assert_true(d->clip.angle.max == 0 && d->clip.distance.max == 0);
-    assert_int_equal(d->moment_count, 0);
-    assert_false(d->is_exceeded);
-    pm_motion_destroy_comparison(&found);
-}
-
-TEST(a_tolerance_is_checked) {
-    const pm_motion_compare_options options = {
-        .has_tolerance = true, .tolerance_degrees = 1.5, .tolerance_mm = 1e9};
-    pm_motion_comparison *found = compare(b, &options);
-    assert_true(pm_motion_get_differences(found)->is_exceeded);
-    pm_motion_destroy_comparison(&found);
-}
-
-TEST(by_a_method_a_differs_from_itself_between_the_keys) {
-    pm_engine *engine = NULL;
-    const pm_engine_desc reference = {.device = "none"};
-    expect_ok(pm_engine_create(&reference, &engine, &error), &error);
-    const pm_motion_compare_options options = {
-        .engine = engine, .method = PM_METHOD_STEP, .rate = {1000, 1}};
-    pm_motion_comparison *found = compare(a, &options);
-    assert_true(pm_motion_get_differences(found)->clip.angle.max > 0.1);
-    assert_non_null(strstr(pm_motion_comparison_json(found), "\"method\": \"step\""));
-    pm_motion_destroy_comparison(&found);
-    pm_engine_destroy(&engine);
-}
-
 static void count_hint(void *user, pm_log_level level, const char *message) {
     assert_int_equal(level, PM_LOG_WARNING);
     assert_int_equal(strncmp(message, "giant.bvh: ", 11), 0);
@@ -169,21 +138,6 @@ TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     pm_motion_destroy_comparison(&found);
     free(two);
     free(one);
-}
-
-TEST(a_page_chooses_a_joint) {
-    char *text = NULL;
-    pm_motion_page_options page = {.has_joint = true, .write = keep, .write_user = &text};
-    const size_t count = pm_motion_get_content(a)->node_count;
-    page.joint = count;
-    pm_motion_comparison *found = (pm_motion_comparison *)&text;
-    expect_refusal(pm_motion_write_page(a, b, NULL, &page, NULL, &found, &error), &error,
-                   PM_ERROR_ARGUMENT, "joint");
-    assert_null(text);
-    assert_null(found);
-    page.joint = count - 1;
-    expect_ok(pm_motion_write_page(a, b, NULL, &page, NULL, NULL, &error), &error);
-    free(text);
 }
 
 TEST(each_bad_option_is_named) {

@@ -66,9 +66,6 @@ static bool is_filled(const void *memory, size_t size, unsigned char byte) {
     return true;
 }
 
-#if POSEMILL_OPENCL
-#endif
-
 enum { MAX_FUNCTIONS = 120 };
 
 static const char *visited[MAX_FUNCTIONS];
@@ -124,17 +121,16 @@ TEST(engines_refuse_null) {
     expect_null("engine is NULL", pm_engine_check_paths, NULL, PM_CHECK_VALUES, &different);
     expect_null("different is NULL", pm_engine_check_paths, engine, PM_CHECK_VALUES, NULL);
     assert_true(count == 5 && match == PM_BIT_MATCH_DIFFERENT);
-    visit("pm_engine_host_threads");
     assert_int_equal(pm_engine_host_threads(NULL), 0);
     assert_true(pm_engine_host_threads(engine) >= 1);
 }
 
 TEST(resamplers_refuse_null) {
     const pm_clip_desc nothing = {.track_count = 0};
+    expect_null("desc is NULL", pm_resample, NULL, &nothing_to_sample);
     expect_null("job is NULL", pm_resample, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_create, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_sample, NULL, &nothing_to_sample);
-    visit("pm_resampler_destroy");
     pm_resampler *none = NULL;
     pm_resampler_destroy(NULL);
     pm_resampler_destroy(&none);
@@ -174,6 +170,13 @@ TEST(crowds_refuse_null) {
     expect_null("crowd is NULL", pm_crowd_pose, NULL, &nothing_to_pose);
     expect_null("job is NULL", pm_crowd_pose, crowd, NULL);
     expect_null("instances is NULL", pm_crowd_pose, crowd, &nobody);
+    const pm_crowd_one one = {.instance = &instance, .output = PM_CROWD_LOCAL};
+    const pm_crowd_layer layer = {0};
+    expect_null("crowd is NULL", pm_crowd_check_layers, NULL, &layer, 1);
+    expect_null("layers is NULL", pm_crowd_check_layers, crowd, NULL, 1);
+    expect_null("crowd is NULL", pm_crowd_pose_character, NULL, &one, records);
+    expect_null("one is NULL", pm_crowd_pose_character, crowd, NULL, records);
+    expect_null("records is NULL", pm_crowd_pose_character, crowd, &one, NULL);
     expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
     expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
     expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);
@@ -216,12 +219,6 @@ TEST(null_may_be_destroyed) {
     pm_clip *no_clip = NULL;
     pm_skeleton *no_skeleton = NULL;
     pm_crowd *no_crowd = NULL;
-    visit("pm_method_count");
-    visit("pm_crowd_output_count");
-    visit("pm_engine_destroy");
-    visit("pm_clip_destroy");
-    visit("pm_skeleton_destroy");
-    visit("pm_crowd_destroy");
     pm_engine_destroy(NULL);
     pm_engine_destroy(&no_engine);
     pm_clip_destroy(NULL);
@@ -233,10 +230,6 @@ TEST(null_may_be_destroyed) {
 }
 
 TEST(null_has_no_size_and_no_content) {
-    visit("pm_skeleton_joint_count");
-    visit("pm_skeleton_order");
-    visit("pm_skeleton_slots");
-    visit("pm_crowd_clip_ticks");
     assert_int_equal(pm_skeleton_joint_count(NULL), 0);
     assert_null(pm_skeleton_order(NULL));
     assert_null(pm_skeleton_slots(NULL));
@@ -248,9 +241,6 @@ TEST(null_is_described_by_zeros) {
     pm_device_info device;
     pm_clip_info of_clip;
     pm_crowd_info of_crowd;
-    visit("pm_engine_get_info");
-    visit("pm_clip_get_info");
-    visit("pm_crowd_get_info");
     memset(&device, 0x5A, sizeof device);
     memset(&of_clip, 0x5A, sizeof of_clip);
     memset(&of_crowd, 0x5A, sizeof of_crowd);
@@ -344,8 +334,6 @@ TEST(calls_on_opencl_objects_refuse_null) {
 }
 
 TEST(the_device_queries_of_null_return_null) {
-    visit("pm_cl_context");
-    visit("pm_cl_device");
     assert_null(pm_cl_context(NULL));
     assert_null(pm_cl_device(NULL));
 }
@@ -385,11 +373,17 @@ static size_t expect_all_visited(const char *header) {
 }
 
 TEST(no_function_of_the_headers_is_left_out) {
-    static const char *const without_pointers[] = {
-        "pm_version",         "pm_processors",         "pm_status_name",
-        "pm_method_describe", "pm_crowd_record_bytes", "pm_crowd_ticks"};
-    for (size_t i = 0; i < sizeof without_pointers / sizeof *without_pointers; i++)
-        visit(without_pointers[i]);
+    static const char *const no_status[] = {
+        /* nor a pointer */
+        "pm_version", "pm_processors", "pm_status_name", "pm_method_describe",
+        "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
+        /* see above */
+        "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
+        "pm_resampler_destroy", "pm_skeleton_joint_count", "pm_skeleton_order", "pm_skeleton_slots",
+        "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info", "pm_crowd_get_info",
+        "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
+    for (size_t i = 0; i < sizeof no_status / sizeof *no_status; i++)
+        visit(no_status[i]);
     assert_true(expect_all_visited("posemill.h") >= 20);
     assert_true(expect_all_visited("posemill_crowd.h") >= 10);
 #if POSEMILL_OPENCL
@@ -586,24 +580,6 @@ TEST(jobs_with_reserved_values_are_refused) {
     expect_reserved_refused(pm_crowd_job, poses, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_reserved_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
-}
-
-TEST(lists_of_outputs_name_each_at_most_once) {
-    float records[2][12];
-    pm_crowd_target targets[] = {{.output = PM_CROWD_MODEL, .memory = records[0]},
-                                 {.output = PM_CROWD_MODEL, .memory = records[1]}};
-    pm_crowd_job job = {.instances = &instance, .instance_count = 1, .outputs = targets};
-    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "output_count");
-    job.output_count = 2;
-    expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT, "outputs[1]");
-    const int unknown[] = {-1, (int)pm_crowd_output_count(), 1 << 20};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        targets[1].output = (pm_crowd_output)unknown[i];
-        expect_refusal(pm_crowd_pose(crowd, &job, &error), &error, PM_ERROR_ARGUMENT,
-                       "outputs[1].output");
-    }
-    targets[1].output = PM_CROWD_LOCAL;
-    expect_ok(pm_crowd_pose(crowd, &job, &error), &error);
 }
 
 /* Programs that were compiled with a smaller or a larger struct. */

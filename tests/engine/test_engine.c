@@ -23,16 +23,6 @@ TEST(the_version_is_that_of_the_header) {
     assert_string_equal(pm_version(), expected);
 }
 
-TEST(every_status_has_a_name_of_its_own) {
-    for (int i = PM_OK; i <= PM_ERROR_OUTPUT; i++) {
-        assert_non_null(pm_status_name((pm_status)i));
-        assert_true(strlen(pm_status_name((pm_status)i)) > 0);
-        for (int j = PM_OK; j < i; j++)
-            assert_string_not_equal(pm_status_name((pm_status)i), pm_status_name((pm_status)j));
-    }
-    assert_string_equal(pm_status_name(PM_ERROR_KEY), "key");
-}
-
 TEST(every_method_describes_itself) {
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method_info *info = pm_method_describe((pm_method)i);
@@ -58,37 +48,6 @@ TEST(every_method_is_found_by_its_name) {
     }
 }
 
-/* Scripts and files contain these names: they never change. */
-TEST(released_methods_keep_their_names) {
-    static const char *const names[] = {
-        [PM_METHOD_SLERP] = "slerp",
-        [PM_METHOD_STEP] = "step",
-        [PM_METHOD_NLERP] = "nlerp",
-        [PM_METHOD_STERP] = "sterp",
-        [PM_METHOD_SQUAD] = "squad",
-        [PM_METHOD_CIRCULAR] = "circular",
-        [PM_METHOD_CIRCULAR_C1] = "circular-c1",
-        [PM_METHOD_CIRCULAR_C2] = "circular-c2",
-        [PM_METHOD_CIRCULAR_C3] = "circular-c3",
-        [PM_METHOD_HERMITE] = "hermite",
-        [PM_METHOD_SPLINE] = "spline",
-        [PM_METHOD_BSPLINE] = "bspline",
-        [PM_METHOD_CUBICSPLINE] = "cubicspline",
-        [PM_METHOD_NCUBIC] = "ncubic",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        assert_string_equal(pm_method_describe((pm_method)i)->name, names[i]);
-}
-
-TEST(unknown_method_names_are_not_found) {
-    static const char *const names[] = {"", "Slerp", "slerp ", "squa", "squads", "no such"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        pm_method method = PM_METHOD_COUNT;
-        assert_false(pm_method_find(names[i], &method));
-        assert_int_equal(method, PM_METHOD_COUNT);
-    }
-}
-
 TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     pm_device_info info;
     memset(&info, 0x5A, sizeof info);
@@ -98,15 +57,6 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     assert_int_equal(info.lanes, 1);
     assert_non_null(memchr(info.name, '\0', sizeof info.name));
     assert_true(strlen(info.name) > 0);
-}
-
-TEST(an_engine_that_cannot_be_made_leaves_its_handle_unchanged) {
-    pm_error error = poisoned_error();
-    pm_engine *const untouched = (pm_engine *)&error;
-    pm_engine *engine = untouched;
-    const pm_engine_desc desc = {.device = "none", .lanes = 3};
-    expect_refusal(pm_engine_create(&desc, &engine, &error), &error, PM_ERROR_ARGUMENT, "lanes");
-    assert_ptr_equal(engine, untouched);
 }
 
 TEST(no_other_device_replaces_a_requested_one) {
@@ -121,15 +71,6 @@ TEST(no_other_device_replaces_a_requested_one) {
         assert_int_equal(last_error()->status, status);
         assert_null(engine);
     }
-}
-
-TEST(the_message_names_the_device_that_does_not_exist) {
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.device = "no such device"};
-    const pm_status status = pm_engine_create(&desc, &engine, new_error());
-    if (status == PM_ERROR_NO_PLATFORM)
-        skip();
-    expect_error(status, PM_ERROR_NO_DEVICE, "no such device");
 }
 
 /* ---- without any OpenCL driver: in a process whose loader finds none ---- */
@@ -261,19 +202,6 @@ TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
         pm_engine *engine = NULL;
         const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
         expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT, "lanes");
-    }
-}
-
-TEST_ON_DEVICE(lanes_that_exist_are_used) {
-    const uint32_t good[] = {1, 4, 8, 16};
-    pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
-    const size_t count = info.type == PM_DEVICE_CPU ? sizeof good / sizeof good[0] : 1;
-    for (size_t i = 0; i < count; i++) {
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = good[i]});
-        pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-        pm_engine_destroy(&engine);
-        assert_int_equal(info.lanes, good[i]);
     }
 }
 

@@ -141,9 +141,4 @@ WITH_CACHE(invalid_files_in_the_cache_are_misses_and_never_errors) {
     }
 }
 
-TEST_ON_DEVICE(a_cache_folder_that_cannot_be_made_is_never_an_error) {
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/proc/no/such/folder"});
-    expect_usual_results(state, &(pm_engine_desc){.cache_folder = "/dev/null"});
-}
-
 TEST_GROUP(NULL, engines_close)

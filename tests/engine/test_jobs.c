@@ -91,35 +91,6 @@ TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(pairs_may_come_in_any_order_and_repeat_tracks) {
-    engine_for(state);
-    enum { COUNT = 500, TRACKS = 7 };
-    motion m = motion_make(20, TRACKS, 2.5, 0x23);
-    const pm_timeline timeline = {.key_count = 20, .rate = {10, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    random_source source = random_salted(0x24);
-    double times[COUNT];
-    uint32_t tracks[COUNT];
-    random_times(&source, COUNT, -0.2, 2.2, times);
-    for (size_t k = 0; k < COUNT; k++)
-        tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
-    outputs all =
-        sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * TRACKS);
-    outputs pairs = sampled(
-        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
-    for (size_t k = 0; k < COUNT; k++) {
-        const size_t row = k * TRACKS + tracks[k];
-        expect_same_bits(pairs.rotations + k * 4, all.rotations + row * 4, 4, 4);
-        expect_same_bits(pairs.positions + k * 3, all.positions + row * 3, 3, 3);
-        expect_same_bits(pairs.scales + k * 3, all.scales + row * 3, 3, 3);
-    }
-    outputs_free(&all);
-    outputs_free(&pairs);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
     engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };

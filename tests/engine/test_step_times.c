@@ -132,28 +132,6 @@ TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
     }
 }
 
-/* Steps of 1e-3 to 1e3 s, also far from 0. */
-TEST_ON_BOTH(listed_samples_of_listed_keys_switch_at_the_key) {
-    engine_for(state);
-    random_source source = random_salted(20);
-    for (int n = 0; n < 10; n++) {
-        double times[KEYS];
-        times[0] = n % 2 ? random_between(&source, -1e6, 1e6) : 0.0;
-        for (size_t k = 1; k < KEYS; k++)
-            times[k] = times[k - 1] + pow(10.0, random_between(&source, -3, 3));
-        const pm_timeline timeline = {.key_count = KEYS, .times = times};
-        pm_clip *clip = step_clip(state, &timeline, 0);
-        for (size_t i = 0; i < cases() / 10; i++) {
-            const size_t key = 1 + random_bits(&source) % (KEYS - 2);
-            const double time = near_time(&source, times[key], times[key] - times[key - 1]);
-            const pm_sample_job job = {.times = &time};
-            expect_key(clip, &job, last_key_at(times, KEYS, time), "listed on listed",
-                       time - times[key]);
-        }
-        pm_clip_destroy(&clip);
-    }
-}
-
 /* First key, steps and period are multiples of 2^-10, and so are the times of keys in other laps:
  * they are exact in double, and so is the order of a sample time and a key. */
 TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {

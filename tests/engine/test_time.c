@@ -191,47 +191,6 @@ TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(a_start_before_the_keys_clamps_until_the_first_key) {
-    engine_for(state);
-    motion m = motion_make(10, 1, 2.0, 6);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){10, 1}, 0);
-    float out[30 * 4], key[4];
-    const pm_sample_job job = {
-        .sample_count = 30, .rate = {20, 1}, .start_after_first_key = {-1, 2}, .rotations = out};
-    sample_make(clip, &job);
-    stored_key(&m, 0, 0, key);
-    for (size_t k = 0; k <= 10; k++)
-        expect_same_bits(out + k * 4, key, 4, 4);
-    assert_true(largest_error(&m, out + 40, 19, 0, 1, 2, false) <= ERROR_BOUND);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
-TEST_ON_BOTH(listed_times_agree_with_uniform_samples_at_the_same_times) {
-    engine_for(state);
-    motion m = motion_make(2000, 1, 3.0, 7);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
-    enum { COUNT = 300 };
-    float uniform[COUNT * 4], listed[COUNT * 4];
-    double times[COUNT];
-    random_source source = random_salted(21);
-    const uint64_t first = random_size(&source, 0, 1600);
-    for (size_t k = 0; k < COUNT; k++)
-        times[k] = (double)(first + k) * 1001 / 30000;
-    sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
-                                       .rate = {30000, 1001},
-                                       .first = first,
-                                       .rotations = uniform});
-    sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = listed});
-    for (size_t k = 0; k < COUNT; k++) {
-        const float *q = uniform + k * 4;
-        const double wanted[4] = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
-        assert_true(rotation_error(listed + k * 4, wanted) <= ERROR_BOUND);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
 /* ---- at the keys ---- */
 
 /* Checks that sample k equals key k bit for bit, with the sign nearest the previous key. glTF's
@@ -315,18 +274,6 @@ TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
     motion_free(&m);
 }
 
-TEST_ON_BOTH(samples_at_listed_key_times_are_the_keys) {
-    engine_for(state);
-    motion m = motion_make(40, 5, 3.0, 10);
-    flip_some_signs(&m);
-    random_source source = random_salted(11);
-    double times[40];
-    random_key_times(&source, 40, random_between(&source, -1e3, 1e3), 1e-3, 1, times);
-    expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = 40, .times = times},
-                           (pm_sample_job){.times = times});
-    motion_free(&m);
-}
-
 TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
     engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
@@ -364,73 +311,6 @@ TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
 }
 
 /* ---- order and batches ---- */
-
-TEST_ON_BOTH(results_do_not_depend_on_the_order_of_samples) {
-    engine_for(state);
-    enum { MAX = 257, TRACKS = 3 };
-    const size_t count = small_sizes() ? 64 : MAX;
-    motion m = motion_make(50, TRACKS, 3.0, 13);
-    const pm_timeline timeline = {.key_count = 50, .rate = {10, 1}};
-    double times[MAX], shuffled[MAX];
-    size_t order[MAX];
-    random_source source = random_salted(14);
-    random_times(&source, count, -1, 6, times);
-    for (size_t k = 0; k < count; k++)
-        order[k] = k;
-    for (size_t k = count - 1; k > 0; k--) {
-        const size_t other = random_size(&source, 0, k), kept = order[k];
-        order[k] = order[other];
-        order[other] = kept;
-    }
-    for (size_t k = 0; k < count; k++)
-        shuffled[k] = times[order[k]];
-    float *in_order = guarded_floats(count * TRACKS * 4);
-    float *out = guarded_floats(count * TRACKS * 4);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)i);
-        pm_clip *clip = clip_make(engine_for(state), &desc);
-        pm_sample_job job = {.sample_count = count, .times = times, .rotations = in_order};
-        sample_make(clip, &job);
-        job.times = shuffled;
-        job.rotations = out;
-        sample_make(clip, &job);
-        for (size_t k = 0; k < count; k++)
-            expect_same_bits(out + k * TRACKS * 4, in_order + order[k] * TRACKS * 4, TRACKS * 4, 4);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(in_order);
-    guarded_free(out);
-    motion_free(&m);
-}
-
-TEST_ON_BOTH(results_do_not_depend_on_the_size_of_batches) {
-    engine_for(state);
-    enum { MAX = 333, TRACKS = 5 };
-    const size_t count = small_sizes() ? 100 : MAX;
-    motion m = motion_make(60, TRACKS, 3.0, 15);
-    const pm_timeline timeline = {.key_count = 60, .rate = {24, 1}};
-    float *whole = guarded_floats(count * TRACKS * 4);
-    float *parts = guarded_floats(count * TRACKS * 4);
-    random_source source = random_salted(16);
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        pm_clip *clip = clip_by(state, &m, &timeline, pm_method_describe((pm_method)i));
-        pm_sample_job job = {.sample_count = count, .rate = {30000, 1001}, .rotations = whole};
-        sample_make(clip, &job);
-        memset(parts, 0xFF, count * TRACKS * 4 * sizeof *parts);
-        for (size_t first = 0; first < count; first += job.sample_count) {
-            const size_t batch = random_size(&source, 1, 80);
-            job.first = first;
-            job.sample_count = batch < count - first ? batch : count - first;
-            job.rotations = parts + first * TRACKS * 4;
-            sample_make(clip, &job);
-        }
-        expect_same_bits(parts, whole, count * TRACKS * 4, 4);
-        pm_clip_destroy(&clip);
-    }
-    guarded_free(whole);
-    guarded_free(parts);
-    motion_free(&m);
-}
 
 /* Keys about one axis whose angle goes from 0 to nearly `turns` turns. A key after the last would
  * be key 0 again, with wrap = -1 for an odd number of turns. */
@@ -515,64 +395,6 @@ TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
         motion_free(&m);
     }
     guarded_free(out);
-}
-
-TEST_ON_BOTH(a_closing_key_makes_the_same_loop_as_leaving_it_out) {
-    engine_for(state);
-    enum { COUNT = 300 };
-    motion closed = turning_motion(17, 17.0 / 16); /* the last key is key 0 after a full turn */
-    motion open = closed;
-    open.keys = 16;
-    memcpy(closed.positions + 16 * 3, closed.positions, 3 * sizeof(float));
-    memcpy(closed.scales + 16 * 3, closed.scales, 3 * sizeof(float));
-    float a[COUNT * 4], b[COUNT * 4], c[COUNT * 3], d[COUNT * 3];
-    for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        pm_sample_job job = {
-            .sample_count = COUNT, .rate = {37, 1}, .start_after_first_key = {-3, 1}};
-        for (int with = 0; with < 2; with++) {
-            const motion *m = with ? &closed : &open;
-            const pm_timeline timeline = {.key_count = m->keys, .rate = {8, 1}};
-            pm_clip_desc desc = motion_desc(m, &timeline, (pm_method)i);
-            desc.loop_period = 2;
-            pm_clip *clip = clip_make(engine_for(state), &desc);
-            job.rotations = with ? a : b;
-            job.positions = with ? c : d;
-            sample_make(clip, &job);
-            pm_clip_destroy(&clip);
-        }
-        expect_same_bits(a, b, COUNT * 4, 4);
-        expect_same_bits(c, d, COUNT * 3, 3);
-    }
-    motion_free(&closed);
-}
-
-static pm_clip *looped_clip(void **state, const motion *m, double loop_period) {
-    const pm_timeline timeline = {.key_count = m->keys, .rate = {4, 1}};
-    pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = loop_period;
-    return clip_make(engine_for(state), &desc);
-}
-
-/* A period that is not a whole number of key intervals: the last segment is 0.7 of one. */
-TEST_ON_BOTH(the_segment_that_closes_a_loop_has_its_own_length) {
-    engine_for(state);
-    motion m = motion_make(9, 1, 2.0, 18);
-    const double period = 8.7 / 4;
-    pm_clip *clip = looped_clip(state, &m, period);
-    float out[20 * 4], first[4], last[4];
-    double times[20];
-    for (size_t k = 0; k < 20; k++)
-        times[k] = 2 + 0.7 / 4 * (double)k / 20 + 3 * period;
-    sample_make(clip, &(pm_sample_job){.sample_count = 20, .times = times, .rotations = out});
-    stored_key(&m, 8, 0, last);
-    stored_key(&m, 0, 0, first);
-    for (size_t k = 0; k < 20; k++) {
-        double expected[4];
-        slerp_double(last, first, (double)k / 20, expected);
-        assert_true(rotation_error(out + k * 4, expected) <= 4e-7);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_GROUP(NULL, engines_close)

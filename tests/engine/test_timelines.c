@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips whose tracks have their own key times, and equivalent descriptions of one clip: all must
- * give the bits of the simplest description.
+ * Clips whose tracks have their own key times give the bits of a clip for each track; rates count from
+ * the first key of each, and building takes work proportional to their number.
  */
 #include "base/counts.h"
 #include "support/engines.h"
@@ -80,115 +80,6 @@ TEST_ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own) {
     motion_free(&source);
     for (size_t track = 0; track < MIXED_TRACKS; track++)
         motion_free(&parts[track]);
-}
-
-TEST_ON_BOTH(pairs_find_the_timeline_of_their_track) {
-    engine_for(state);
-    enum { COUNT = 200 };
-    motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x29), parts[MIXED_TRACKS];
-    for (size_t track = 0; track < MIXED_TRACKS; track++)
-        parts[track] = motion_slice(&source, track, mixed_lines[mixed_line_of[track]].key_count);
-    motion packed = motion_pack(parts, MIXED_TRACKS);
-    pm_clip_desc desc = motion_desc(&packed, mixed_lines, PM_METHOD_SQUAD);
-    desc.track_count = MIXED_TRACKS;
-    desc.timeline_count = MIXED_LINES;
-    desc.timeline_of = mixed_line_of;
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    double times[COUNT];
-    uint32_t tracks[COUNT];
-    random_source random = random_salted(0x2A);
-    for (size_t k = 0; k < COUNT; k++) {
-        times[k] = random_between(&random, -0.5, 4.5);
-        tracks[k] = (uint32_t)(random_bits(&random) % MIXED_TRACKS);
-    }
-    outputs all =
-        sampled(clip, (pm_sample_job){.sample_count = COUNT, .times = times}, COUNT * MIXED_TRACKS);
-    outputs pairs = sampled(
-        clip, (pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks}, COUNT);
-    for (size_t k = 0; k < COUNT; k++)
-        expect_same_bits(pairs.rotations + k * 4,
-                         all.rotations + (k * MIXED_TRACKS + tracks[k]) * 4, 4, 4);
-    outputs_free(&all);
-    outputs_free(&pairs);
-    pm_clip_destroy(&clip);
-    motion_free(&packed);
-    motion_free(&source);
-    for (size_t track = 0; track < MIXED_TRACKS; track++)
-        motion_free(&parts[track]);
-}
-
-TEST_ON_BOTH(strides_and_number_types_do_not_change_a_clip) {
-    engine_for(state);
-    enum { KEYS = 10, TRACKS = 3, COUNT = 40, GAP = 5 };
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x2B);
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
-    struct {
-        double rotations[TRACKS * 4];
-        double gap[GAP];
-    } rows[KEYS];
-    memset(rows, 0xFF, sizeof rows);
-    for (size_t key = 0; key < KEYS; key++)
-        for (size_t c = 0; c < TRACKS * 4; c++)
-            rows[key].rotations[c] = (double)m.rotations[key * TRACKS * 4 + c];
-    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    outputs plain = sampled(clip, job, COUNT * TRACKS);
-    pm_clip_destroy(&clip);
-    desc.rotations = (pm_array){rows, PM_FLOAT64, sizeof rows[0]};
-    clip = clip_make(engine_for(state), &desc);
-    outputs strided = sampled(clip, job, COUNT * TRACKS);
-    expect_same_outputs(&strided, &plain);
-    outputs_free(&plain);
-    outputs_free(&strided);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
-TEST_ON_BOTH(a_clip_keeps_no_pointer_to_its_description) {
-    engine_for(state);
-    enum { KEYS = 10, COUNT = 40 };
-    motion m = motion_make(KEYS, 2, 2.5, 0x2C);
-    double times[KEYS];
-    for (size_t key = 0; key < KEYS; key++)
-        times[key] = 0.1 * (double)(key * key);
-    pm_timeline timeline = {.key_count = KEYS, .times = times};
-    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STERP);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {7, 1}};
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    outputs before = sampled(clip, job, COUNT * 2);
-    memset(times, 0xFF, sizeof times);
-    memset(&timeline, 0xFF, sizeof timeline);
-    memset(&desc, 0xFF, sizeof desc);
-    motion_free(&m);
-    outputs after = sampled(clip, job, COUNT * 2);
-    expect_same_outputs(&before, &after);
-    outputs_free(&before);
-    outputs_free(&after);
-    pm_clip_destroy(&clip);
-}
-
-TEST_ON_BOTH(the_info_of_a_clip_is_that_of_its_description) {
-    engine_for(state);
-    motion m = motion_make(7, 3, 2.5, 0x2D);
-    const pm_timeline timeline = {.key_count = 7, .rate = {4, 1}};
-    pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
-    desc.scales.data = NULL;
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    pm_clip_info info;
-    memset(&info, 0xFF, sizeof info);
-    pm_clip_get_info(clip, &info);
-    assert_int_equal(info.track_count, 3);
-    assert_true(info.has_rotations && info.has_positions && !info.has_scales);
-    assert_int_equal(info.method, PM_METHOD_CIRCULAR);
-    assert_true(info.first_time == 0 && info.last_time == 1.5);
-    pm_clip_destroy(&clip);
-    desc.loop_period = 2;
-    clip = clip_make(engine_for(state), &desc);
-    pm_clip_get_info(clip, &info);
-    assert_true(info.first_time == 0 && info.last_time == 2);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 enum { ROTORS = 4, ROTOR_KEYS = 3 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Angular velocities and accelerations of every method against derivatives of the oracle's curve in
- * double, in both frames, and from both sides of keys. Prints the largest error of each method.
- * test_velocity_bits.c compares the bits of device and reference.
+ * double, in both frames. Prints the largest error of each method. test_velocity_bits.c compares the
+ * bits of device and reference; test_continuity.c shows how smooth the oracle's curve is at keys.
  *
  * The bounds. Errors are relative to the rates of the segment: at least its rotation divided by its
  * length, and the square of that (see scale_of). A derivative is a sum of about ten products of u
@@ -46,7 +46,6 @@ typedef struct probe {
 /* The library's results for all samples. */
 typedef struct rates {
     float velocities[RATE_SAMPLES][3], accelerations[RATE_SAMPLES][3];
-    float rotations[RATE_SAMPLES][4];
 } rates;
 
 #define IN_SEGMENT 12
@@ -151,12 +150,10 @@ static void probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame,
     const pm_sample_job job = {.sample_count = p->count,
                                .times = p->times,
                                .tracks = p->tracks,
-                               .rotations = guarded_floats(4 * p->count),
                                .velocities = guarded_floats(3 * p->count),
                                .accelerations = guarded_floats(3 * p->count),
                                .velocity_frame = frame};
     sample_make(clip, &job);
-    take(job.rotations, 4 * p->count, out->rotations);
     take(job.velocities, 3 * p->count, out->velocities);
     take(job.accelerations, 3 * p->count, out->accelerations);
     pm_clip_destroy(&clip);
@@ -168,14 +165,6 @@ static vec3 rate_of(const float v[3]) {
 
 #define VELOCITY_ERROR 3e-6
 #define ACCELERATION_ERROR 1e-5
-/* One frame against the other, from the same derivatives: the rounding of the last product, and of
- * the rotation between the frames. */
-#define FRAME_ERROR 2e-6
-/* At a key both sides have an error. */
-#define VELOCITY_JUMP 1e-5
-#define ACCELERATION_JUMP 2e-5
-#define SEEN 1e-3 /* a jump that is no rounding */
-
 /* The largest errors of velocity and acceleration, and their locations. */
 typedef struct errors {
     double velocity, acceleration;
@@ -330,152 +319,6 @@ TEST_ON_BOTH(derivatives_of_adversarial_tracks_are_those_of_the_curve) {
         failures += !hold("adversarial", v, &e);
     }
     assert_int_equal(failures, 0);
-}
-
-/* ---- frames ---- */
-
-static quat rotation_of(const float q[4]) {
-    return quat_normalise((quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]});
-}
-
-static void compare_frames(const probe *p, const rates *body, const rates *parent, const char *name,
-                           errors *e) {
-    for (size_t k = 0; k < p->count; k++) {
-        const rate_scale scale = scale_at(p, k);
-        const quat q = rotation_of(body->rotations[k]);
-        const vec3 v = quat_rotate(q, rate_of(body->velocities[k]));
-        const vec3 a = quat_rotate(q, rate_of(body->accelerations[k]));
-        const double velocity = distance(v, rate_of(parent->velocities[k]));
-        const double acceleration = distance(a, rate_of(parent->accelerations[k]));
-        note(velocity / fmax(scale.velocity, vec3_norm(v)), &e->velocity, e->where[0], name,
-             p->cursors[k]);
-        note(acceleration / fmax(scale.acceleration, vec3_norm(a)), &e->acceleration, e->where[1],
-             name, p->cursors[k]);
-    }
-}
-
-TEST_ON_BOTH(rates_in_the_parent_frame_are_the_rotated_rates_in_the_body_frame) {
-    pm_engine *engine = engine_for(state);
-    static probe p;
-    static rates body, parent;
-    errors worst = {0};
-    for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t c = 0; c < track_kind_count(); c++) {
-            if (!is_tested(engine, variant_at(n), track_kind_at(c)))
-                continue;
-            probe_tracks(track_kind_at(c), variant_at(n), &p);
-            probe_segments(&p);
-            probe_sample(&p, engine, PM_AXIS_BODY, &body);
-            probe_sample(&p, engine, PM_AXIS_PARENT, &parent);
-            compare_frames(&p, &body, &parent, variant_at(n)->name, &worst);
-            probe_free(&p);
-        }
-    }
-    printf("# frames: velocity %.1e (%s) acceleration %.1e (%s)\n", worst.velocity, worst.where[0],
-           worst.acceleration, worst.where[1]);
-    assert_true(worst.velocity <= FRAME_ERROR && worst.acceleration <= FRAME_ERROR);
-}
-
-/* ---- both sides of keys ---- */
-
-/* The order of the last continuous derivative, at most 2: acceleration is the last that is sampled. -1
- * for variants without a promise at keys: step has no rates, windows move the jumps away from the
- * keys, and squad without its limiter may jump anywhere. */
-static int promised(const variant *v) {
-    const int order = variant_continuity(v);
-    return v->windows || v->unlimited ? -1 : order < 2 ? order : 2;
-}
-
-/* Pairs of samples: the last time before each key that has segments on both sides, and the time of
- * the key. */
-static void probe_keys(probe *p) {
-    for (size_t n = 0; n < p->set.count; n++) {
-        const size_t keys = oracle_key_count(p->o, n), segments = oracle_segment_count(p->o, n);
-        const bool loop = p->desc.loop_period > 0.0;
-        for (size_t i = loop ? 0 : 1; i < (loop ? keys : keys - 1); i++) {
-            const size_t before = i == 0 ? segments - 1 : i - 1;
-            probe_add(p, n, nextafter(oracle_key_time(p->o, n, before + 1), -HUGE_VAL));
-            assert_true(p->cursors[p->count - 1].segment == before &&
-                        p->cursors[p->count - 1].u == 0x1.fffffep-1);
-            probe_add(p, n, oracle_key_time(p->o, n, i));
-            assert_true(p->cursors[p->count - 1].segment == i && p->cursors[p->count - 1].u == 0.0);
-        }
-    }
-}
-
-/* The change of the rates from the last float32 position before a key, where samples may be, to the
- * key itself, in double: large next to segments that are a thousand times shorter. */
-static angular change_up_to_key(const probe *p, size_t k) {
-    oracle_cursor key = p->cursors[k];
-    const angular before = oracle_angular(p->o, p->tracks[k], key, 1.0);
-    key.u = 1.0;
-    const angular at = oracle_angular(p->o, p->tracks[k], key, 1.0);
-    return (angular){vec3_subtract(at.velocity, before.velocity),
-                     vec3_subtract(at.acceleration, before.acceleration)};
-}
-
-/* Relative to the larger scale on both sides of the key, where no curve magnifies. At a cusp, where
- * the curve reverses at rest, a method keeps only its velocity. */
-static void compare_sides(const probe *p, const rates *r, const char *name, errors *jump) {
-    for (size_t k = 0; k + 1 < p->count; k += 2) {
-        const size_t track = p->tracks[k];
-        const rate_scale before = p->scales[track][p->cursors[k].segment];
-        const rate_scale after = p->scales[track][p->cursors[k + 1].segment];
-        const angular change = change_up_to_key(p, k);
-        const vec3 v0 = vec3_add(rate_of(r->velocities[k]), change.velocity);
-        const vec3 a0 = vec3_add(rate_of(r->accelerations[k]), change.acceleration);
-        const vec3 v1 = rate_of(r->velocities[k + 1]), a1 = rate_of(r->accelerations[k + 1]);
-        const double velocity =
-            fmax(fmax(before.velocity, after.velocity), fmax(vec3_norm(v0), vec3_norm(v1)));
-        const double acceleration =
-            fmax(fmax(before.acceleration, after.acceleration), fmax(vec3_norm(a0), vec3_norm(a1)));
-        note(distance(v0, v1) / velocity, &jump->velocity, jump->where[0], name, p->cursors[k + 1]);
-        if (!oracle_cusp(p->o, track, p->cursors[k + 1].segment))
-            note(distance(a0, a1) / acceleration, &jump->acceleration, jump->where[1], name,
-                 p->cursors[k + 1]);
-    }
-}
-
-static bool keep(const variant *v, const track_kind *c, const errors *jump) {
-    const int order = promised(v);
-    const bool kept = (order < 1 || jump->velocity <= VELOCITY_JUMP) &&
-                      (order < 2 || jump->acceleration <= ACCELERATION_JUMP);
-    const bool seen =
-        (order > 0 || jump->velocity > SEEN) && (order != 1 || jump->acceleration > SEEN);
-    printf("# %-9s %-20s velocity %.1e acceleration %.1e\n", c->name, v->name, jump->velocity,
-           jump->acceleration);
-    if (!kept)
-        printf("# ^ jumps: %s; %s\n", jump->where[0], jump->where[1]);
-    if (!seen)
-        printf("# ^ has no visible jump\n");
-    return kept && seen;
-}
-
-TEST_ON_BOTH(rates_are_continuous_at_keys_exactly_as_far_as_promised) {
-    pm_engine *engine = engine_for(state);
-    static probe p;
-    static rates sides;
-    size_t broken = 0, positive = 0, negative = 0;
-    for (size_t n = 0; n < variant_count(); n++) {
-        const variant *v = variant_at(n);
-        if (promised(v) < 0)
-            continue;
-        for (size_t c = 0; c < track_kind_count(); c++) {
-            errors jump = {0};
-            if (is_left_out(v, track_kind_at(c)) || !can_compile_motion(engine, v->method))
-                continue;
-            probe_tracks(track_kind_at(c), v, &p);
-            probe_keys(&p);
-            probe_sample(&p, engine, PM_AXIS_BODY, &sides);
-            compare_sides(&p, &sides, track_kind_at(c)->name, &jump);
-            broken += !keep(v, track_kind_at(c), &jump);
-            for (size_t t = 0; p.desc.loop_period > 0.0 && t < p.set.count; t++)
-                *(oracle_wrap(p.o, t) > 0.0 ? &positive : &negative) += 1;
-            probe_free(&p);
-        }
-    }
-    assert_int_equal(broken, 0);
-    assert_true(small_sizes() || (positive > 0 && negative > 0));
 }
 
 TEST_GROUP(NULL, engines_close)

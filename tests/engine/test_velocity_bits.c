@@ -195,33 +195,6 @@ TEST_ON_DEVICE(one_lane_gives_the_bits_of_the_reference) {
     pm_engine_destroy(&engine);
 }
 
-TEST_ON_REFERENCE(kernels_on_the_host_give_the_bits_of_the_reference) {
-    static const uint32_t widths[] = {1, 16};
-    for (size_t n = 0; n < variant_count(); n++) {
-        for (size_t kind = 0; kind < SHAPES; kind++) {
-            input s;
-            input_make(variant_at(n), (input_kind)kind, &s);
-            pm_clip *clip = clip_make(engine_for(state), &s.desc);
-            rates reference = sampled(clip, &s, true);
-            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-                rates host = rates_make(&s);
-                pm_sample_job job = s.job;
-                job.velocities = host.velocities;
-                job.accelerations = host.accelerations;
-                const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
-                kernels_on_host_sample(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, &request);
-                expect_written(&s, &host);
-                expect_same_bits(host.velocities, reference.velocities, 3 * s.rows, 3);
-                expect_same_bits(host.accelerations, reference.accelerations, 3 * s.rows, 3);
-                rates_free(&host);
-            }
-            rates_free(&reference);
-            pm_clip_destroy(&clip);
-            set_destroy(&s.set);
-        }
-    }
-}
-
 /* ---- zero rates outside the keys ---- */
 
 static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {

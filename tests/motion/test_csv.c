@@ -170,17 +170,6 @@ TEST(files_of_every_form_are_read) {
     rows_are_read("\n\n1 2 -3.5 0 0 0 1\n \n1 2 -3.5 0 0 0 1\n", 2, 0);
 }
 
-TEST(files_without_an_extension_are_recognised) {
-    const char *text = "root x,root y\n1,2,3,0,0,0,1\n";
-    pm_motion *motion = NULL;
-    assert_int_equal(pm_motion_parse(text, strlen(text), "", NULL, NULL, &motion, &failure), PM_OK);
-    assert_int_equal(motion->content.format, PM_MOTION_CSV);
-    pm_motion_destroy(&motion);
-    text = "1,2,3,4,5,6\n";
-    assert_int_equal(pm_motion_parse(text, strlen(text), "", NULL, NULL, &motion, &failure),
-                     PM_ERROR_FILE);
-}
-
 TEST(the_rate_can_be_given) {
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1", (pm_motion_read_options){.source_rate = {30000, 1001}});

@@ -157,23 +157,6 @@ TEST(a_clip_with_a_fault_leaves_the_others) {
     }
 }
 
-TEST(a_file_without_a_clip_that_can_be_read_is_refused) {
-    for (size_t i = 0; i < FAULTY; i++) {
-        char animations[2048], warnings[4096];
-        size_t size = 0;
-        (void)snprintf(animations, sizeof animations, "{\"name\":\"x\",%s},{\"name\":\"y\",%s}",
-                       faulty[i].members, faulty[i].members);
-        unsigned char *file = make_file(animations, &size);
-        pm_motion *opened = NULL;
-        pm_error error;
-        expect_refusal(parse(file, size, false, warnings, &opened, &error), &error, PM_ERROR_FILE,
-                       faulty[i].pointer);
-        assert_non_null(strstr(error.message, "clip 'x'"));
-        assert_null(opened);
-        free(file);
-    }
-}
-
 /* ---- resampling ---------------------------------------------------------------------------- */
 
 /* The JSON of an animation of a GLB file. */
@@ -261,24 +244,6 @@ TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     pm_motion_destroy(&copy);
     pm_motion_destroy(&opened);
     pm_engine_destroy(&engine);
-    free(file);
-}
-
-/* Their indices are those of the motion's clips. */
-TEST(characters_rest_in_a_clip_with_a_fault) {
-    char warnings[4096];
-    size_t size = 0;
-    unsigned char *file = make_faulty(1, &size);
-    pm_motion *opened = NULL;
-    const pm_motion_character *character = NULL;
-    pm_error error;
-    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
-    expect_ok(pm_motion_make_character(opened, NULL, &character, &error), &error);
-    assert_int_equal(character->clip_count, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(character->clips[i].timelines[0].key_count, i == 1 ? 1 : 3);
-    pm_motion_destroy_character(&character);
-    pm_motion_destroy(&opened);
     free(file);
 }
 

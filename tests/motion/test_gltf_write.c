@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Tests of writing glTF and GLB: samples stand where keys stood, to the bit, all else is as it was,
- * and no bytes are left that nothing refers to. Outputs are read by the independent evaluator.
+ * and no bytes are left that nothing refers to.
  */
 #define _DEFAULT_SOURCE
 
@@ -17,9 +17,9 @@
 #include "motion/model/evaluate.h"
 #include "motion/model/model.h"
 #include "support/file_bytes.h"
-#include "support/gltf_evaluator.h"
 #include "support/gltf_generator.h"
 #include "support/motion_files.h"
+#include "support/motion_truth.h"
 #include "support/test_folder.h"
 
 /* ---- samples ------------------------------------------------------------------------------- */
@@ -27,9 +27,8 @@
 enum { MAX_SAMPLES = 3000 };
 #define POISON 777.0
 
-/* Samples of the evaluator; some are said to lie on a key, and have a value that must not appear. */
+/* Samples of the truth; some are said to lie on a key, and have a value that must not appear. */
 typedef struct source {
-    const gltf_evaluator *evaluator;
     const pm_motion_clip *clip;
     const motion_samples *samples;
     uint64_t on_key[MAX_SAMPLES];
@@ -40,6 +39,12 @@ static double exact_time(const motion_samples *s, uint64_t k) {
     return s->has_end && k == s->count - 1
                ? s->end
                : s->start + (double)k * (double)s->rate.den / (double)s->rate.num;
+}
+
+static void value_at(const source *s, size_t channel, uint64_t k, double value[TRUTH_NUMBERS]) {
+    const pm_motion_channel *c = &s->clip->channels[channel];
+    const pm_timeline *timeline = &s->clip->timelines[c->timeline];
+    truth_at(c, timeline, truth_find(timeline, exact_time(s->samples, k)), value);
 }
 
 /* Reading begins anew with each selection. */
@@ -63,11 +68,10 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
         positions[k] = (motion_position){.key = key, .exact = key != MOTION_NO_KEY};
         for (size_t c = 0; c < s->clip->channel_count; c++) {
             const size_t n = s->clip->channels[c].components;
-            double value[16];
+            double value[TRUTH_NUMBERS];
             if (!channels[c])
                 continue;
-            gltf_evaluate(s->evaluator, s->samples->clip, c, exact_time(s->samples, first + k),
-                          value);
+            value_at(s, c, first + k, value);
             const bool is_key = key < s->clip->timelines[s->clip->channels[c].timeline].key_count;
             for (size_t i = 0; i < n; i++)
                 channels[c][k * n + i] = is_key ? POISON : (double)(float)value[i];
@@ -189,22 +193,19 @@ static void expect_same_members(const json_t *a, const json_t *b) {
     json_decref(y);
 }
 
-static void expect_same_channel(const gltf_evaluator *a, const gltf_evaluator *b, size_t clip,
-                                size_t c) {
-    evaluated_channel x = {0}, y = {0};
-    assert_true(gltf_evaluator_channel(a, clip, c, &x));
-    assert_true(gltf_evaluator_channel(b, clip, c, &y));
-    assert_string_equal(x.interpolation, y.interpolation);
-    assert_int_equal(x.key_count, y.key_count);
-    assert_int_equal(x.components, y.components);
-    for (size_t k = 0; k < x.key_count; k++) {
-        assert_true(gltf_evaluator_time(a, clip, c, k) == gltf_evaluator_time(b, clip, c, k));
-        for (size_t part = 0; part < 3; part++) {
-            double u[16], v[16];
-            gltf_evaluator_key(a, clip, c, k, part, u);
-            gltf_evaluator_key(b, clip, c, k, part, v);
-            assert_memory_equal(u, v, x.components * sizeof *u);
-        }
+static void expect_same_channel(const pm_motion_clip *a, const pm_motion_clip *b, size_t c) {
+    const pm_motion_channel *x = &a->channels[c], *y = &b->channels[c];
+    const pm_timeline *s = &a->timelines[x->timeline], *t = &b->timelines[y->timeline];
+    const pm_array *const parts[][2] = {{&x->keys, &y->keys}, {&x->in, &y->in}, {&x->out, &y->out}};
+    assert_int_equal(x->interpolation, y->interpolation);
+    assert_int_equal(s->key_count, t->key_count);
+    assert_int_equal(x->components, y->components);
+    for (size_t k = 0; k < s->key_count; k++) {
+        assert_true(truth_time(s, k) == truth_time(t, k));
+        for (size_t part = 0; part < (x->interpolation == PM_MOTION_CUBICSPLINE ? 3 : 1); part++)
+            for (size_t i = 0; i < x->components; i++)
+                assert_true(truth_number(parts[part][0], x->components, k, i) ==
+                            truth_number(parts[part][1], x->components, k, i));
     }
 }
 
@@ -221,26 +222,24 @@ static float sample_on_key(const pm_motion_channel *channel, size_t key, size_t 
     return is_far ? (float)((double)q[component] / sqrt(square)) : q[component];
 }
 
-static void expect_samples(const gltf_evaluator *out, const source *s, size_t c) {
+static void expect_samples(const pm_motion_clip *out, const source *s, size_t c) {
     const motion_samples *samples = s->samples;
-    const pm_motion_channel *channel = &s->clip->channels[c];
-    evaluated_channel info = {0};
-    assert_true(gltf_evaluator_channel(out, samples->clip, c, &info));
-    assert_string_equal(info.interpolation, "LINEAR");
-    assert_int_equal(info.key_count, samples->count);
-    assert_int_equal(info.components, channel->components);
+    const pm_motion_channel *channel = &s->clip->channels[c], *got = &out->channels[c];
+    const pm_timeline *timeline = &out->timelines[got->timeline];
+    assert_int_equal(got->interpolation, PM_MOTION_LINEAR);
+    assert_int_equal(timeline->key_count, samples->count);
+    assert_int_equal(got->components, channel->components);
     for (size_t k = 0; k < samples->count; k++) {
-        double written[16], value[16];
-        gltf_evaluator_key(out, samples->clip, c, k, 1, written);
-        gltf_evaluate(s->evaluator, samples->clip, c, exact_time(samples, k), value);
-        assert_true(gltf_evaluator_time(out, samples->clip, c, k) ==
-                    (double)(float)exact_time(samples, k));
+        double value[TRUTH_NUMBERS];
+        value_at(s, c, k, value);
+        assert_true(truth_time(timeline, k) == (double)(float)exact_time(samples, k));
         for (size_t i = 0; i < channel->components; i++) {
+            const double written = truth_number(&got->keys, got->components, k, i);
             float expected = (float)value[i];
             if (s->on_key[k] < s->clip->timelines[channel->timeline].key_count)
                 expected = sample_on_key(channel, s->on_key[k], i);
-            if (written[i] != (double)expected)
-                fail_msg("sample %zu of channel %zu is %.9g, expected %.9g", k, c, written[i],
+            if (written != (double)expected)
+                fail_msg("sample %zu of channel %zu is %.9g, expected %.9g", k, c, written,
                          (double)expected);
         }
     }
@@ -285,27 +284,26 @@ static file_bytes written(const pm_motion *opened, const motion_format *format,
     return out;
 }
 
-static void check_output(const generated_file *file, const file_bytes *out, const source *s) {
+static void check_output(const generated_file *file, const file_bytes *out, const source *s,
+                         const pm_motion_clip *clips) {
     json_t *before = root_of((const char *)file->data, file->size);
     json_t *after = root_of(out->data, out->size);
-    gltf_evaluator *evaluator = gltf_evaluator_open(out->data, out->size);
-    assert_non_null(evaluator);
+    pm_motion *again = parse(out->data, out->size, false);
+    const pm_motion_clip *got = pm_motion_get_content(again)->clips;
     size_t channel = 0;
     for (size_t t = 0; t < file->track_count; t++, channel++) {
         const size_t clip = file->tracks[t].clip;
         channel = t > 0 && file->tracks[t - 1].clip != clip ? 0 : channel;
         if (clip == s->samples->clip && s->clip->channels[channel].interpolation != PM_MOTION_STEP)
-            expect_samples(evaluator, s, channel);
+            expect_samples(&got[clip], s, channel);
         else
-            expect_same_channel(s->evaluator, evaluator, clip, channel);
+            expect_same_channel(&clips[clip], &got[clip], channel);
     }
     expect_one_input(after, s);
     expect_no_orphans(after);
     expect_same_members(before, after);
     json_decref(before);
     json_decref(after);
-    gltf_evaluator_close(evaluator);
-    pm_motion *again = parse(out->data, out->size, false);
     pm_motion_destroy(&again);
 }
 
@@ -314,22 +312,19 @@ TEST(samples_replace_keys_and_all_else_remains) {
     for (size_t i = 0; i < 200; i++) {
         generated_file *file = gltf_generate(&random);
         pm_motion *opened = parse(file->data, file->size, false);
-        gltf_evaluator *evaluator = gltf_evaluator_open(file->data, file->size);
-        assert_non_null(evaluator);
+        const pm_motion_clip *clips = pm_motion_get_content(opened)->clips;
         const size_t clip = random_size(&random, 0, file->clip_count - 1);
         source *s = calloc(1, sizeof *s);
         assert_non_null(s);
         const motion_samples samples = random_samples(&random, clip, s);
-        s->evaluator = evaluator;
-        s->clip = &pm_motion_get_content(opened)->clips[clip];
+        s->clip = &clips[clip];
         s->samples = &samples;
         const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
         file_bytes out = written(opened, format, &samples);
         if (file->track_count > 0 && out.size > 0)
-            check_output(file, &out, s);
+            check_output(file, &out, s, clips);
         free(out.data);
         free(s);
-        gltf_evaluator_close(evaluator);
         pm_motion_destroy(&opened);
         gltf_generated_free(file);
     }
@@ -378,29 +373,6 @@ static file_bytes write_document(const char *json, bool is_binary) {
     return out;
 }
 
-/* Numbers, texts with NUL and with other characters, and extras of the changed sampler. */
-TEST(json_that_is_carried_over_is_equal) {
-    for (int is_binary = 0; is_binary < 2; is_binary++) {
-        json_t *before = json_loads(DOCUMENT(""), JSON_ALLOW_NUL, NULL);
-        file_bytes out = write_document(DOCUMENT(""), is_binary);
-        json_t *after = root_of(out.data, out.size);
-        assert_non_null(before);
-        expect_same_members(before, after);
-        const json_t *sampler = json_array_get(
-            json_object_get(json_array_get(json_object_get(after, "animations"), 0), "samplers"),
-            0);
-        assert_int_equal(integer(sampler, "extras"), 5);
-        const json_t *buffer = json_array_get(json_object_get(after, "buffers"), 0);
-        assert_string_equal(json_string_value(json_object_get(buffer, "name")), "kept");
-        assert_int_equal(integer(buffer, "byteLength"), 3 * 4 + 3 * 12);
-        assert_int_equal(json_array_size(json_object_get(after, "bufferViews")), 1);
-        expect_no_orphans(after);
-        json_decref(before);
-        json_decref(after);
-        free(out.data);
-    }
-}
-
 TEST(unknown_chunks_are_carried_over) {
     static const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
     small made = open_small(DOCUMENT(""));
@@ -429,26 +401,22 @@ TEST(channels_that_stay_keep_a_shared_sampler) {
     const size_t before = (size_t)(strstr(json, channels) - json) + strlen(channels);
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)before, json, extra, json + before);
     file_bytes out = write_document(text, true);
-    gltf_evaluator *evaluator = gltf_evaluator_open(out.data, out.size);
-    evaluated_channel stays = {0}, resampled = {0};
-    double key[3];
-    assert_non_null(evaluator);
-    assert_true(gltf_evaluator_channel(evaluator, 0, 0, &stays));
-    assert_true(gltf_evaluator_channel(evaluator, 0, 1, &resampled));
-    assert_int_equal(stays.key_count, 2);
-    assert_int_equal(resampled.key_count, 3);
-    gltf_evaluator_key(evaluator, 0, 0, 1, 1, key);
-    assert_true(key[0] == 4.0 && key[1] == 5.0 && key[2] == 6.0);
-    gltf_evaluator_close(evaluator);
+    json_t *root = root_of(out.data, out.size);
+    const json_t *animation = json_array_get(json_object_get(root, "animations"), 0);
+    const json_t *accessors = json_object_get(root, "accessors");
+    const json_t *stays = sampler_of(animation, 0), *resampled = sampler_of(animation, 1);
+    const json_t *keys = json_array_get(accessors, integer(stays, "output"));
+    assert_int_equal(integer(json_array_get(accessors, integer(stays, "input")), "count"), 2);
+    assert_int_equal(integer(json_array_get(accessors, integer(resampled, "input")), "count"), 3);
+    const size_t begin =
+        integer(keys, "byteOffset") +
+        integer(json_array_get(json_object_get(root, "bufferViews"), integer(keys, "bufferView")),
+                "byteOffset");
+    uint32_t size = 0;
+    memcpy(&size, out.data + 12, 4);
+    assert_memory_equal(out.data + 28 + size + begin, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+    json_decref(root);
     free(out.data);
-}
-
-/* Keys of a GLB in memory are those in its binary chunk. */
-TEST(the_binary_chunk_is_not_copied) {
-    small made = open_small(DOCUMENT(""));
-    const pm_motion_channel *channel = &pm_motion_get_content(made.motion)->clips[0].channels[0];
-    assert_ptr_equal(channel->keys.data, made.file + made.size - 7 * sizeof(float));
-    close_small(&made);
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
@@ -468,12 +436,10 @@ TEST(unknown_extensions_keep_all_indices) {
         for (size_t i = 0; i < 2; i++)
             assert_true(json_equal(json_array_get(x, i), json_array_get(y, i)));
         expect_same_members(before, after);
-        gltf_evaluator *evaluator = gltf_evaluator_open(out.data, out.size);
-        double value[3];
-        assert_non_null(evaluator);
-        gltf_evaluate(evaluator, 0, 0, 0.7, value);
-        assert_true(value[0] == 0.5 && value[2] == 0.5);
-        gltf_evaluator_close(evaluator);
+        pm_motion *again = parse(out.data, out.size, true);
+        const pm_motion_channel *got = &pm_motion_get_content(again)->clips[0].channels[0];
+        assert_true(truth_number(&got->keys, 3, 2, 2) == 0.5);
+        pm_motion_destroy(&again);
         json_decref(before);
         json_decref(after);
         free(out.data);

@@ -144,13 +144,6 @@ TEST(one_byte_more_than_the_bound_is_refused) {
     }
 }
 
-TEST(an_endless_stream_ends_at_the_bound) {
-    const char *begin = "HIERARCHY\n";
-    feed f = {.text = begin, .text_size = strlen(begin), .size = (size_t)1 << 40};
-    assert_false(read_pipe(&f, &bvh_kind, 3000000));
-    assert_true(f.given > 3000000 && f.given < 3000000 + 200000); /* capacity of a pipe */
-}
-
 TEST(other_kinds_are_rejected_after_their_first_bytes) {
     static const struct {
         const input_kind *kind;
@@ -217,35 +210,6 @@ TEST(streams_of_no_format_are_rejected_early) {
     assert_null(motion);
     assert_non_null(strstr(error.message, "is not of a known motion format"));
     assert_true(zeros.given <= 300000);
-}
-
-TEST(devices_and_sparse_files_take_no_memory) {
-    static const char header[] = "\x93NUMPY\x01";
-    struct rusage before, after;
-    getrusage(RUSAGE_SELF, &before);
-    assert_int_equal(cli_read_file("/dev/zero", &bvh_kind, &data, &size), CLI_BAD_INPUT);
-    assert_int_equal(cli_read_file("/dev/zero", &npy_kind, &data, &size), CLI_BAD_INPUT);
-    test_folder_put("sparse", header, sizeof header);
-    if (truncate("sparse", (off_t)1 << 43) == 0) /* 8 TiB */
-        assert_int_equal(cli_read_file("sparse", &npy_kind, &data, &size), CLI_BAD_INPUT);
-    getrusage(RUSAGE_SELF, &after);
-    assert_true(after.ru_maxrss - before.ru_maxrss < 64 * 1024); /* kilobytes */
-}
-
-TEST(only_regular_files_are_opened_beside_others) {
-    static const char *const odd[] = {"/dev/zero", "/dev/null", "pipe", ".", "-"};
-    assert_int_equal(mkfifo("pipe", 0600), 0);
-    for (size_t i = 0; i < COUNT_OF(odd); i++)
-        assert_false(input_read_beside(odd[i], NULL, 1000, &data, &size, reason));
-    assert_non_null(strstr(reason, "cannot be opened")); /* no file is called - */
-    assert_int_equal(input_open("pipe", INPUT_REGULAR, reason), -1);
-    assert_string_equal(reason, "is no regular file");
-    test_folder_put_text("file", "abcd");
-    assert_false(input_read_beside("file", NULL, 3, &data, &size, reason));
-    assert_string_equal(reason, "has 4 bytes; expected at most 3");
-    assert_true(input_read_beside("file", NULL, 4, &data, &size, reason));
-    assert_int_equal(size, 4);
-    free(data);
 }
 
 /* ---- files that change --------------------------------------------------------------- */

@@ -270,9 +270,13 @@ static void expect_palette(const cast *c, const pm_motion_content *content, cons
         const kinematics_matrix model =
             kinematics_model(content, &content->clips[0], (int32_t)node, time);
         kinematics_matrix bind = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
-        for (size_t s = 0; s < 2; s++)
-            for (size_t i = 0; skin_joints[s] == node && i < 12; i++)
+        for (size_t s = 0; s < 2; s++) {
+            if (skin_joints[s] != node)
+                continue;
+            assert_int_equal(c->character->skin_slots[s], j);
+            for (size_t i = 0; i < 12; i++)
                 bind.m[i / 4][i % 4] = (double)binds[12 * s + i];
+        }
         const kinematics_matrix expected = kinematics_multiply(&model, &bind);
         const double reach =
             reach_of(content, &content->clips[0], time, c->character->nodes, joints);
@@ -340,44 +344,6 @@ static pm_motion_skin make_binding(random_source *source, uint32_t joints[BOUND]
         binds[i] = (float)random_between(source, -1, 1);
     return (pm_motion_skin){
         .name = {"", 0}, .joints = joints, .joint_count = BOUND, .inverse_binds = binds};
-}
-
-TEST_ON_REFERENCE(the_slots_of_a_skin_find_its_joints_in_palettes) {
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start();
-    for (int round = 0; round < 8; round++) {
-        uint32_t joints[BOUND];
-        float binds[12 * BOUND], palette[12 * BUSH];
-        pm_motion *motion = make_bush(&source);
-        const pm_motion_skin skin = make_binding(&source, joints, binds);
-        motion->content.skins = &skin;
-        motion->content.skin_count = 1;
-        cast c = make_cast(engine, motion, 0);
-        const double seconds = random_between(&source, 0, 2);
-        const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
-                                            .flags = PM_CROWD_CLAMP_A};
-        expect_success(
-            pm_crowd_pose_one(c.crowd, &instance, PM_CROWD_PALETTE, palette, new_error()));
-        assert_int_equal(c.character->skin_joint_count, BOUND);
-        for (size_t j = 0; j < BOUND; j++) {
-            const kinematics_matrix model =
-                kinematics_model(&motion->content, motion->content.clips, (int32_t)joints[j],
-                                 clip_begin(c.character->clips) + seconds);
-            kinematics_matrix bind;
-            for (size_t i = 0; i < 12; i++)
-                bind.m[i / 4][i % 4] = (double)binds[12 * j + i];
-            const kinematics_matrix expected = kinematics_multiply(&model, &bind);
-            expect_matrix(palette + 12 * (size_t)c.character->skin_slots[j], &expected, 20, j);
-        }
-        free_cast(&c);
-        motion->content.skins = NULL;
-        motion->content.skin_count = 0;
-        const pm_motion_character *whole = make_character(motion, 0);
-        assert_null(whole->skin_slots);
-        assert_int_equal(whole->skin_joint_count, 0);
-        pm_motion_destroy_character(&whole);
-        pm_motion_destroy(&motion);
-    }
 }
 
 /* Model matrices that are found by nodes, and the nodes that are found by matrices. */

@@ -176,21 +176,6 @@ TEST_ON_REFERENCE(grids_are_exact) {
     }
 }
 
-TEST_ON_REFERENCE(ten_million_frames_are_counted_exactly) {
-    static const pm_rational rates[][2] = {
-        {{30000, 1001}, {24, 1}}, {{120, 1}, {30000, 1001}}, {{24000, 1001}, {25, 1}}};
-    pm_engine *engine = engine_for(state);
-    const size_t keys = 10000000;
-    for (size_t i = 0; i < COUNT_OF(rates); i++) {
-        pm_motion *motion = uniform_motion(NULL, keys, rates[i][0], true);
-        const pm_motion_resample_options o = {.rate = rates[i][1],
-                                              .end_rule = PM_MOTION_END_INCLUDE};
-        const pm_motion_resample_report report = resample(motion, engine, &o);
-        expect_grid(motion, &o, &report);
-        pm_motion_destroy(&motion);
-    }
-}
-
 /* A clip of one key stays as it is. */
 TEST_ON_REFERENCE(one_key_stays_one_key) {
     pm_engine *engine = engine_for(state);
@@ -263,35 +248,6 @@ TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     for (uint64_t k = 1; k < s->count; k++)
         assert_true((float)((double)k / 2047) > (float)((double)(k - 1) / 2047));
     pm_motion_destroy(&motion);
-}
-
-/* Uniform timelines of different lengths or rates are no common grid of keys. */
-static pm_motion *make_two_timelines(random_source *source, pm_rational short_rate) {
-    const pm_rational rates[2] = {short_rate, {8, 1}};
-    pm_motion *motion = hand_motion(1, 1);
-    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
-    clip->rate = short_rate.num == 8 ? short_rate : (pm_rational){0, 0};
-    for (size_t t = 0; t < 2; t++) {
-        *hand_timeline(clip, t) = (pm_timeline){.key_count = t ? 9 : 3, .rate = rates[t]};
-        hand_random(motion, clip, t, PM_MOTION_TRANSLATION, (uint32_t)t, PM_FLOAT64, source, 1);
-    }
-    return motion;
-}
-
-TEST_ON_REFERENCE(several_uniform_timelines_are_sampled_at_listed_times) {
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start();
-    const pm_motion_resample_options options = {.rate = {16, 1}};
-    for (int64_t rate = 4; rate <= 8; rate += 4) {
-        pm_motion *motion = make_two_timelines(&source, (pm_rational){rate, 1});
-        const pm_motion_clip *clip = &motion->content.clips[0];
-        assert_int_equal(resample(motion, engine, &options).samples, 17);
-        for (size_t c = 0; c < 2; c++)
-            for (size_t k = 0; k < 17; k++)
-                expect_vector(clip, c, truth_find(&clip->timelines[c], (double)k / 16),
-                              hand_recorder(motion)->clips[0].values[c] + 3 * k);
-        pm_motion_destroy(&motion);
-    }
 }
 
 /* ---- clips that start late ----------------------------------------------------------------- */
@@ -650,34 +606,6 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
     }
     pm_motion_destroy(&uniform);
     pm_motion_destroy(&listed);
-}
-
-/* ---- progress ------------------------------------------------------------------------------ */
-
-typedef struct progress {
-    uint64_t done, calls;
-} progress;
-
-static void note_progress(void *user, uint64_t done, uint64_t total) {
-    progress *p = user;
-    assert_true(done > p->done && done <= total);
-    p->done = done;
-    p->calls++;
-}
-
-TEST_ON_REFERENCE(progress_counts_to_the_total) {
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start(), pieces = random_start();
-    progress seen = {0, 0};
-    pm_motion *motion = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
-    hand_recorder(motion)->pieces = &pieces;
-    hand_recorder(motion)->wants_nothing = true; /* no values of any channel */
-    resample(motion, engine,
-             &(pm_motion_resample_options){
-                 .rate = {1000, 1}, .progress = note_progress, .progress_user = &seen});
-    assert_int_equal(seen.done, 2001);
-    assert_true(seen.calls > 2);
-    pm_motion_destroy(&motion);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -356,17 +356,4 @@ TEST(folders_are_made_on_request_only) {
     assert_int_equal(system("rm -r x '\x1b[2J'"), 0);
 }
 
-TEST(missing_arguments_are_refused) {
-    pm_motion_resample_report report;
-    expect_error(pm_motion_resample(NULL, engine, &options, "a", &report, new_error()),
-                 PM_ERROR_ARGUMENT, "motion is NULL");
-    expect_error(pm_motion_resample(walk, NULL, &options, "a", &report, new_error()),
-                 PM_ERROR_ARGUMENT, "engine is NULL");
-    expect_error(pm_motion_resample(walk, engine, NULL, "a", &report, new_error()),
-                 PM_ERROR_ARGUMENT, "options is NULL");
-    expect_error(pm_motion_resample(walk, engine, &options, NULL, &report, new_error()),
-                 PM_ERROR_ARGUMENT, "path is NULL");
-    assert_int_equal(files_in("."), 1);
-}
-
 TEST_GROUP(enter, leave)

@@ -78,48 +78,6 @@ TEST(unknown_channels_are_plain_numbers) {
     pm_motion_destroy(&motion);
 }
 
-TEST(the_rate_is_snapped_unless_it_is_given) {
-    const struct {
-        pm_motion_read_options options;
-        pm_rational rate;
-        bool snapped;
-    } ways[] = {{{.no_snap = false}, {120, 1}, true},
-                {{.no_snap = true}, {10000000, 83333}, false},
-                {{.source_rate = {25, 2}}, {25, 2}, false}};
-    for (size_t i = 0; i < COUNT_OF(ways); i++) {
-        pm_motion *motion = NULL;
-        expect_success(pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &ways[i].options,
-                                       &motion, new_error()));
-        const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
-        assert_true(clip->rate.num == ways[i].rate.num && clip->rate.den == ways[i].rate.den);
-        assert_true(clip->timelines[0].rate.num == clip->rate.num);
-        assert_int_equal(clip->rate_is_snapped, ways[i].snapped);
-        assert_string_equal(clip->rate_text.text, ".0083333");
-        pm_motion_destroy(&motion);
-    }
-}
-
-static void expect_printable(const char *text) {
-    for (; *text; text++)
-        assert_true((unsigned char)*text >= 32 && *text != 127);
-}
-
-/* Names keep their bytes in the model; in messages they are escaped. */
-TEST(names_are_bytes_and_messages_are_printable) {
-    static const char text[] = FILE_OF("H\x1b[2J\0z", "1 Xrotation", "30");
-    static const char two[] = FILE_OF("\x07x", "2 Xrotation Xrotation", "30 30");
-    pm_motion *motion = parse(text, sizeof text - 1);
-    const pm_motion_name name = pm_motion_get_content(motion)->nodes[0].name;
-    pm_error error;
-    assert_int_equal(name.size, 7);
-    assert_memory_equal(name.text, "H\x1b[2J\0z", 8);
-    pm_motion_destroy(&motion);
-    expect_refusal(try_parse(two, strlen(two), "\x1b[1m.bvh", &plain, &motion, &error), &error,
-                   PM_ERROR_FILE, "\\x1b[1m.bvh: joint 0 (\\x07x): ");
-    expect_printable(error.message);
-    assert_null(motion);
-}
-
 static void expect_parsed(const char *name, pm_motion_read_options options) {
     pm_motion *motion = NULL;
     expect_success(
@@ -158,14 +116,6 @@ TEST(unknown_extensions_are_refused_before_files_are_opened) {
     expect_error(pm_motion_open("no/such/walk", &plain, &motion, new_error()), PM_ERROR_FILE,
                  "no/such/walk: cannot be opened");
     assert_null(motion);
-}
-
-TEST(format_names_are_those_of_the_command) {
-    static const char *const names[] = {"any", "bvh", "gltf", "glb", "npz", "csv"};
-    for (int f = 0; f < PM_MOTION_FORMAT_COUNT; f++)
-        assert_string_equal(pm_motion_format_name((pm_motion_format)f), names[f]);
-    assert_string_equal(pm_motion_format_name((pm_motion_format)-1), "unknown");
-    assert_string_equal(pm_motion_format_name(PM_MOTION_FORMAT_COUNT), "unknown");
 }
 
 TEST(reserved_values_are_refused) {

@@ -60,64 +60,6 @@ static pm_motion *read_zip(const zip_builder *zip, pm_motion_read_options option
 
 static const pm_motion_read_options plain_options = {0}, strict_options = {.strict = true};
 
-/* ---- real files ------------------------------------------------------------------------ */
-
-static pm_status open_real(const char *name, pm_motion **motion) {
-    char path[128];
-    const pm_motion_read_options options = {.log = note};
-    snprintf(path, sizeof path, "amass_synthetic/%s", name);
-    *warnings = '\0';
-    *motion = NULL;
-    return pm_motion_open(test_data(path), &options, motion, &failure);
-}
-
-typedef struct real_file {
-    const char *name, *layout;
-    size_t frames, rotations, channels;
-    int64_t rate;
-} real_file;
-
-TEST(real_files_are_read_as_what_they_are) {
-    static const real_file files[] = {
-        {"smplh_120hz_stored.npz", "amass", 480, 52, 54, 120},
-        {"smplh_120hz_deflate.npz", "amass", 480, 52, 54, 120},
-        {"smplh_ssm_59p99999hz.npz", "amass", 300, 52, 54, 60},
-        {"smplh_eyes_250hz_float32_fortran.npz", "amass", 500, 52, 53, 250},
-        {"smplx_stageii_120hz.npz", "amass-x", 240, 55, 56, 120},
-        {"object_dtype_pickled_field.npz", "amass-x", 240, 55, 56, 120},
-        {"single_frame.npz", "amass", 1, 55, 56, 60}};
-    pm_motion *motion;
-    for (size_t i = 0; i < COUNT_OF(files); i++) {
-        const real_file *f = &files[i];
-        const pm_status status = open_real(f->name, &motion);
-        if (status != PM_OK)
-            fail_msg("%s", failure.message);
-        const pm_motion_content *content = pm_motion_get_content(motion);
-        const pm_motion_clip *clip = content->clips;
-        size_t rotations = 0;
-        for (size_t c = 0; c < clip->channel_count; c++)
-            rotations += clip->channels[c].path == PM_MOTION_ROTATION;
-        print_message("%s: %s, %zu channels\n", f->name, content->layout, clip->channel_count);
-        assert_string_equal(content->layout, f->layout);
-        assert_int_equal(content->format, PM_MOTION_NPZ);
-        assert_int_equal(content->clip_count, 1);
-        assert_int_equal(content->node_count, 0);
-        assert_int_equal(clip->timelines[0].key_count, f->frames);
-        assert_int_equal(rotations, f->rotations);
-        assert_int_equal(clip->channel_count, f->channels);
-        assert_int_equal(clip->rate.num, f->rate);
-        assert_int_equal(clip->rate.den, 1);
-        pm_motion_destroy(&motion);
-    }
-}
-
-TEST(a_file_without_motion_is_refused) {
-    pm_motion *motion;
-    const pm_status status = open_real("shape_only_no_poses.npz", &motion);
-    assert_int_equal(status, PM_ERROR_FILE);
-    assert_non_null(strstr(failure.message, "no member holds rotations"));
-}
-
 /* ---- made files ------------------------------------------------------------------------ */
 
 enum { FRAMES = 5, JOINTS = 2 };
@@ -207,18 +149,6 @@ TEST(quaternions_of_any_length_are_normalised_with_a_warning) {
             assert_true(fabs(test_key(o.rotation, 0, i) - (i % 2 ? -0.5 : 0.5)) < 1e-15);
         close_zip(&o);
     }
-}
-
-TEST(unit_quaternions_are_read_without_a_warning) {
-    double q[FRAMES * JOINTS * 4];
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    q[0] *= 1.0002;
-    opened o = open_zip(plain_file(q, 30), strict_options);
-    assert_string_equal(warnings, "");
-    for (size_t k = 0; k < FRAMES; k++)
-        for (size_t i = 0; i < 4; i++)
-            assert_true(test_key(o.rotation, k, i) == q[(k * JOINTS + 1) * 4 + i]);
-    close_zip(&o);
 }
 
 /* A member before the quaternions moves them to every address modulo 8. */

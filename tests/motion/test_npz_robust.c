@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Damaged NPZ and CSV files: cut short, with flipped bytes, with absurd numbers. Each is read, or
- * refused with a message, within a second and 100 MB; what is read is written. Failures of memory while
- * files are read and written: each gives the status of memory and leaves nothing allocated.
+ * NPZ files that claim much or have many members: each is read, or refused with a message, within 100 MB;
+ * fuzzers damage them. Failures of memory while NPZ and CSV files are read and written: each gives the
+ * status of memory and leaves nothing allocated.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -94,127 +94,6 @@ static void add_numbers(zip_builder *zip, const char *name, bool deflated, const
         random_quaternion(source, values + i);
     zip_add_array(zip, name, deflated, deflated ? "F<f8" : "<f8", shape, values,
                   count * sizeof *values);
-}
-
-static zip_builder make_amass(random_source *source, bool deflated) {
-    static const int64_t rate = 120;
-    static const char flags[FRAMES] = {1};
-    zip_builder zip = {0};
-    add_numbers(&zip, "poses.npy", deflated, "(6, 12)", 72, source);
-    add_numbers(&zip, "root_orient.npy", deflated, "(6, 3)", 18, source);
-    add_numbers(&zip, "pose_body.npy", false, "(6, 9)", 54, source);
-    add_numbers(&zip, "trans.npy", deflated, "(6, 3)", 18, source);
-    add_numbers(&zip, "extra.npy", deflated, "(6, 2, 2)", 24, source);
-    zip_add_array(&zip, "on.npy", deflated, "|b1", "(6,)", flags, sizeof flags);
-    zip_add_array(&zip, "mocap_framerate.npy", false, "<i8", "()", &rate, sizeof rate);
-    zip_add(&zip, "../\x1b[2J\xff.txt", false, "text", 4, NULL);
-    zip_finish(&zip, zip.count, deflated);
-    return zip;
-}
-
-static zip_builder make_plain(random_source *source) {
-    static const int64_t parents[2] = {-1, 0};
-    zip_builder zip = {0};
-    add_numbers(&zip, "quats.npy", false, "(6, 2, 4)", 48, source);
-    add_numbers(&zip, "positions.npy", true, "(6, 2, 3)", 36, source);
-    add_numbers(&zip, "offsets.npy", false, "(2, 3)", 6, source);
-    add_numbers(&zip, "fps.npy", false, "()", 1, source);
-    zip_add_array(&zip, "parents.npy", false, "<i8", "(2,)", parents, sizeof parents);
-    zip_add_array(&zip, "names.npy", false, "|S4", "(2,)", "hip\0knee", 8);
-    zip_finish(&zip, zip.count, false);
-    return zip;
-}
-
-static const char robot[] = "x,y,z,qx,qy,qz,qw,a,b\r\n"
-                            "1,2.5,-3,0,0,0,1,0.25,1e-3\r\n"
-                            "1.5,2,-3,0,0.6,0,0.8,0.5,-1\r\n"
-                            "2,2,-3,0,0.8,0,0.6,0.75,1\r\n";
-
-static void cut_everywhere(const char *data, size_t size, pm_motion_format format) {
-    for (size_t i = 0; i <= size; i += i < 600 || i + 900 > size ? 1 : 7)
-        try_file(data, i, format);
-}
-
-static void flip_bytes(const char *data, size_t size, pm_motion_format format,
-                       random_source *source, size_t times) {
-    static const uint64_t odd[] = {0, 1, 0x7f, 0xff, UINT16_MAX, INT32_MAX, UINT32_MAX, INT64_MAX};
-    char *copy = malloc(size);
-    assert_non_null(copy);
-    for (size_t i = 0; i < times; i++) {
-        memcpy(copy, data, size);
-        for (size_t n = random_size(source, 1, 3); n > 0; n--) {
-            const size_t at = random_size(source, 0, size - 1);
-            const size_t width = random_size(source, 1, 8), which = random_size(source, 0, 9);
-            const uint64_t value = which < 8 ? odd[which] : random_bits(source);
-            memcpy(copy + at, &value, width < size - at ? width : size - at);
-        }
-        try_file(copy, size, format);
-    }
-    free(copy);
-}
-
-static void damage(const char *data, size_t size, pm_motion_format format, random_source *source) {
-    const size_t times = getenv("POSEMILL_TEST_SMALL") ? 300 : 4000;
-    try_file(data, size, format);
-    assert_int_equal(refused_count, 0);
-    cut_everywhere(data, size, format);
-    flip_bytes(data, size, format, source, times);
-    print_message("%zu bytes: %zu files were read, %zu refused\n", size, read_count, refused_count);
-    assert_true(read_count > 1 && refused_count > 1);
-}
-
-TEST(damaged_files_are_read_or_refused) {
-    random_source source = random_start();
-    const long before = peak_kilobytes();
-    zip_builder files[3] = {make_amass(&source, false), make_amass(&source, true),
-                            make_plain(&source)};
-    for (size_t i = 0; i < 3; i++) {
-        read_count = refused_count = 0;
-        damage(files[i].file.data, files[i].file.size, PM_MOTION_NPZ, &source);
-        zip_free(&files[i]);
-    }
-    read_count = refused_count = 0;
-    damage(robot, sizeof robot - 1, PM_MOTION_CSV, &source);
-    assert_true(peak_kilobytes() - before < MOST_KILOBYTES);
-}
-
-/* The records are intact, and the checksums too: only the headers of arrays are damaged. */
-TEST(damaged_headers_of_arrays_are_read_or_refused) {
-    static const char *const shapes[] = {"(6, 3)",
-                                         "(6,)",
-                                         "(0, 3)",
-                                         "(6, 0)",
-                                         "()",
-                                         "(6, 4294967296, 4294967296)",
-                                         "(6, 18446744073709551615)",
-                                         "(18446744073709551615, 3)",
-                                         "(6, 1, 1, 1, 1, 1, 3)",
-                                         "(6,,3)",
-                                         "(((((((((((((((((((6"};
-    static const char *const types[] = {
-        "<f4", "<f8",  "<f2",    ">f8",  "|O", "<U2",          "|S3",
-        "|b1", "<c16", "<M8[s]", "|V24", "",   "<U4294967295", "<f99999999999999999999"};
-    const double values[18] = {0.5};
-    read_count = refused_count = 0;
-    for (size_t s = 0; s < COUNT_OF(shapes); s++)
-        for (size_t t = 0; t < COUNT_OF(types); t++)
-            for (size_t m = 0; m < 4; m++) {
-                static const char *const names[] = {"trans.npy", "extra.npy", "mocap_framerate.npy",
-                                                    "poses.npy"};
-                random_source source = random_start();
-                zip_builder zip = {0};
-                char type[64];
-                snprintf(type, sizeof type, "%s%s", (s + t) % 2 ? "F" : "", types[t]);
-                zip_add_array(&zip, names[m], t % 2, type, shapes[s], values, sizeof values);
-                if (m != 3)
-                    add_numbers(&zip, "poses.npy", false, "(6, 12)", 72, &source);
-                if (m != 2)
-                    add_numbers(&zip, "mocap_framerate.npy", false, "()", 1, &source);
-                zip_finish(&zip, zip.count, false);
-                try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
-                zip_free(&zip);
-            }
-    assert_true(read_count > 1 && refused_count > 1);
 }
 
 /* 4 GB of zeros would need 4 MB of deflate: what is claimed is not allocated. */

@@ -221,34 +221,6 @@ TEST(plain_integers_and_strings_are_jansson_s) {
     json_decref(array);
 }
 
-static json_t *load_nested(const char *open, const char *close, size_t depth,
-                           plain_json_fault *fault) {
-    char *before = repeated(open, depth), *after = repeated(close, depth);
-    const size_t size = strlen(before) + strlen(after);
-    char *text = malloc(size + 1);
-    assert_non_null(text);
-    (void)snprintf(text, size + 1, "%s%s", before, after);
-    json_t *read = plain_json_load(text, size, fault);
-    free(text);
-    free(before);
-    free(after);
-    return read;
-}
-
-TEST(values_are_nested_128_deep_and_no_deeper) {
-    static const char *const kinds[2][2] = {{"[", "]"}, {"{\"a\":[", "]}"}};
-    for (size_t i = 0; i < 2; i++) {
-        plain_json_fault fault;
-        const size_t depth = (size_t)PLAIN_JSON_DEPTH / (i + 1);
-        json_t *read = load_nested(kinds[i][0], kinds[i][1], depth, &fault);
-        assert_non_null(read);
-        json_decref(read);
-        assert_null(load_nested(kinds[i][0], kinds[i][1], depth + 1, &fault));
-        assert_non_null(strstr(fault.text, "nested"));
-        assert_null(load_nested(kinds[i][0], kinds[i][1], 1 << 18, &fault));
-    }
-}
-
 TEST(faults_have_their_place) {
     static const struct {
         const char *text;

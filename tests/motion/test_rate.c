@@ -156,16 +156,6 @@ TEST(the_simplest_fraction_is_in_its_interval) {
     assert_false(rate_simplest(1e30, 2e30, &found));
 }
 
-TEST(sums_are_exact) {
-    pm_rational sum = {0, 0};
-    assert_true(rate_add((pm_rational){1, 24}, (pm_rational){1, 8}, &sum));
-    assert_true(sum.num == 1 && sum.den == 6);
-    assert_true(rate_add((pm_rational){0, 1}, (pm_rational){7, 3}, &sum));
-    assert_true(sum.num == 7 && sum.den == 3);
-    assert_false(rate_add((pm_rational){INT64_MAX, 1}, (pm_rational){1, 1}, &sum));
-    assert_false(rate_add((pm_rational){1, INT64_MAX}, (pm_rational){1, INT64_MAX - 1}, &sum));
-}
-
 TEST(literal_rates_are_written_with_all_their_digits) {
     pm_rational rate = {599999885559082, 10000000000000}; /* 59.9999885559082 */
     char text[RATE_TEXT];
@@ -304,20 +294,6 @@ TEST(targets_that_make_no_sense_are_refused) {
         print_message("%s\n", texts[i]);
         assert_false(rate_parse_target(texts[i], source, &rate));
     }
-}
-
-TEST(seconds_may_be_zero) {
-    pm_rational s = {-1, -1};
-    assert_true(rate_parse_seconds("0", &s));
-    assert_int_equal(s.num, 0);
-    assert_int_equal(s.den, 1);
-    assert_true(rate_parse_seconds("0.00", &s) && s.num == 0);
-    assert_true(rate_parse_seconds("1.25", &s) && s.num == 5 && s.den == 4);
-    assert_true(rate_parse_seconds("1001/30", &s) && s.num == 1001 && s.den == 30);
-    assert_false(rate_parse_seconds("", &s));
-    assert_false(rate_parse_seconds(".", &s));
-    assert_false(rate_parse_seconds("0.0.0", &s));
-    assert_false(rate_parse_seconds("-1", &s));
 }
 
 TEST(products_that_do_not_fit_are_refused) {

@@ -239,11 +239,3 @@ TEST(whole_numbers_saturate) {
     assert_true(value == UINT64_MAX);
     assert_null(text_read_integer("x", text + 0, &value));
 }
-
-TEST(the_locale_changes_nothing) {
-    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-        skip();
-    assert_true(read_all("1.5") == 1.5);
-    check_written(1.5, 6, "1.500000");
-    setlocale(LC_ALL, "C");
-}

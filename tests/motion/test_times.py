@@ -100,37 +100,10 @@ class Times(command_case.Case):
         rows = (self.folder / "s.bvh").read_text().split("Frame Time:")[1].split("\n")[1:5]
         self.assertEqual([float(row.split()[0]) for row in rows], [0, 1, 1, 2])
 
-    def test_a_cut_travels(self):
-        walk = self.file("walk.bvh", bvh_text(91))
-        for name in ("c.npz", "c.glb", "c.bvh"):
-            self.resample(walk, name, "--rate", "30", "--start", "1", "--end", "2")
-            self.expect(name, 30, 31)
-            self.resample(self.folder / name, "again.bvh", "--rate", "/2")
-            self.expect("again.bvh", 15, 16)
-        self.resample(walk, "kept.glb", "--rate", "30", "--start", "1", "--keep-time")
-        self.expect("kept.glb", 30, 61, 1)
-        self.run_posemill("convert", self.folder / "kept.glb", self.folder / "kept.bvh")
-        self.expect("kept.bvh", 30, 61)
-        self.resample(self.folder / "kept.glb", "cut.glb", "--rate", "30", "--trim-start", "2")
-        self.expect("cut.glb", 30, 59)
-
     def test_times_are_kept_only_where_there_are_some(self):
         walk = self.file("walk.bvh", bvh_text(91))
         self.resample(walk, "a.bvh", "--rate", "30", "--start", "1", "--keep-time", code=2)
         self.resample(walk, "a.glb", "--rate", "30", "--keep-time", code=2)
-
-    def test_rates_return_from_bvh(self):
-        walk = self.file("walk.bvh", bvh_text(91))
-        for rate in BROADCAST:
-            self.resample(walk, "r.bvh", "--rate", rate)
-            self.assertEqual(Fraction(self.clip("r.bvh")["rate"]), Fraction(rate), rate)
-
-    def test_an_end_that_fit_cuts_is_a_warning(self):
-        tenth = self.file("tenth.gltf", gltf_text([0, 0.1]))
-        self.assertIn("the last 0.0333 s are left out", self.resample(tenth, "t.glb", "--rate", "15"))
-        for options in (("--end-rule", "fit"), ("--end-rule", "include"), ("--end", "0.1")):
-            self.assertEqual(self.resample(tenth, "t.glb", "--rate", "15", *options), "")
-        self.assertEqual(self.resample(tenth, "t.glb", "--rate", "20"), "")
 
     def test_ends_beyond_the_clip_are_named(self):
         walk = self.file("walk.bvh", bvh_text(91))

@@ -153,84 +153,48 @@ static void make_key_times(double times[KEYS]) {
 TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
     need_parts();
     double times[COUNT], key_times[KEYS];
-    uint32_t tracks[COUNT];
+    uint32_t tracks[COUNT], timeline_of[TRACKS];
     make_key_times(key_times);
     scatter(0x73, times, tracks);
+    const pm_timeline timelines[] = {uniform, {.key_count = KEYS, .times = key_times}};
+    for (uint32_t t = 0; t < TRACKS; t++)
+        timeline_of[t] = t % 2;
+    const pm_sample_job grid = {.rate = {1499, 1}}, listed = {.times = times},
+                        pairs = {.times = times, .tracks = tracks, .first = UINT64_MAX};
     const struct {
         const char *name;
-        bool are_keys_listed;
+        enum { UNIFORM, LISTED, BOTH } keys;
         double period; /* of a loop; 0: none */
         size_t min_values;
         pm_sample_job job;
     } rows[] = {
-        {"uniform samples", false, 0, MIN, {.rate = {1499, 1}}},
+        {"uniform samples", UNIFORM, 0, MIN, grid},
         {"samples far into a loop",
-         false,
+         UNIFORM,
          0.5,
          MIN,
          {.rate = {48000, 1001}, .start_after_first_key = {-7, 3}, .first = 1234567890123}},
-        {"uniform samples of listed keys", true, 0, MIN, {.rate = {1499, 1}, .first = 3}},
-        {"listed times", false, 0, MIN, {.times = times, .velocity_frame = PM_AXIS_PARENT}},
-        {"pairs", false, 0, 50, {.times = times, .tracks = tracks, .first = UINT64_MAX}},
+        {"uniform samples of listed keys", LISTED, 0, MIN, {.rate = {1499, 1}, .first = 3}},
+        {"listed times", UNIFORM, 0, MIN, {.times = times, .velocity_frame = PM_AXIS_PARENT}},
+        {"pairs", UNIFORM, 0, 50, pairs},
+        {"uniform samples of tracks with their own keys", BOTH, 0, MIN, grid},
+        {"listed times of tracks with their own keys", BOTH, 0, MIN, listed},
+        {"pairs of tracks with their own keys", BOTH, 0, 50, pairs},
     };
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-        const pm_timeline listed = {.key_count = KEYS, .times = key_times};
-        pm_clip_desc desc = describe(rows[n].are_keys_listed ? &listed : &uniform);
+        pm_clip_desc desc = describe(&timelines[rows[n].keys == LISTED]);
         pm_sample_job job = rows[n].job;
         print_message("# %s\n", rows[n].name);
+        if (rows[n].keys == BOTH) {
+            desc.timeline_count = 2;
+            desc.timeline_of = timeline_of;
+        }
         desc.loop_period = rows[n].period;
         job.sample_count = COUNT;
         multi_of(m.engine)->min_values = rows[n].min_values;
         expect_results_of_one(m.engine, &desc, &job);
     }
     multi_of(m.engine)->min_values = MIN;
-}
-
-/* Pieces start where the job does, at any distance from the keys. */
-TEST(tracks_with_times_of_their_own_have_the_bits_of_one_device) {
-    need_parts();
-    double key_times[KEYS], times[COUNT];
-    uint32_t timeline_of[TRACKS], tracks[COUNT];
-    make_key_times(key_times);
-    scatter(0x75, times, tracks);
-    const pm_timeline timelines[2] = {uniform, {.key_count = KEYS, .times = key_times}};
-    for (uint32_t t = 0; t < TRACKS; t++)
-        timeline_of[t] = t % 2;
-    pm_clip_desc desc = describe(timelines);
-    desc.timeline_count = 2;
-    desc.timeline_of = timeline_of;
-    expect_results_of_one(m.engine, &desc,
-                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
-    expect_results_of_one(m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times});
-    multi_of(m.engine)->min_values = 50;
-    expect_results_of_one(
-        m.engine, &desc, &(pm_sample_job){.sample_count = COUNT, .times = times, .tracks = tracks});
-    multi_of(m.engine)->min_values = MIN;
-}
-
-TEST(devices_with_a_common_context_have_the_bits_of_one_device) {
-    need_parts();
-    const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
-                                         {.context = m.subs.shared, .device = m.subs.devices[1]}};
-    pm_engine *engine = open_targets(targets, PARTS);
-    const pm_clip_desc desc = describe(&uniform);
-    expect_results_of_one(engine, &desc,
-                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
-    pm_engine_destroy(&engine);
-}
-
-/* Pieces that a device divides again because it lacks memory. */
-TEST(divided_pieces_have_the_bits_of_one_device) {
-    need_parts();
-    pm_engine *engine = NULL;
-    const pm_engine_desc options = {.piece_bytes = 1};
-    expect_success(
-        pm_cl_engine_create_multi(m.subs.targets, PARTS, &options, &engine, new_error()));
-    multi_of(engine)->min_values = 1 << 14;
-    const pm_clip_desc desc = describe(&uniform);
-    expect_results_of_one(engine, &desc,
-                          &(pm_sample_job){.sample_count = 4 * COUNT, .rate = {1499, 1}});
-    pm_engine_destroy(&engine);
 }
 
 /* ---- distribution of work ---- */
@@ -282,37 +246,6 @@ TEST(the_first_device_takes_a_job_too_small_to_divide) {
     assert_true(programs_of(engine, 0) > 0);
     assert_int_equal(programs_of(engine, 1), 0);
     pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-}
-
-TEST(a_job_of_any_length_has_the_bits_of_one_device) {
-    need_parts();
-    random_source source = random_salted(0x76);
-    const pm_clip_desc desc = describe(&uniform);
-    for (size_t count = 1; count < COUNT; count += 1 + random_bits(&source) % (COUNT / 6))
-        expect_results_of_one(m.engine, &desc,
-                              &(pm_sample_job){.sample_count = count, .rate = {1499, 1}});
-}
-
-/* With the library's own minimum piece. */
-TEST(a_large_job_has_the_bits_of_one_device) {
-    need_parts();
-    enum { LARGE = 12000 };
-    pm_engine *engine = NULL;
-    expect_success(pm_cl_engine_create_multi(m.subs.targets, PARTS, NULL, &engine, new_error()));
-    assert_true((size_t)LARGE * TRACKS > 2 * multi_of(engine)->min_values);
-    pm_clip *multi = clip_of_slerp(engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
-    float *a = guarded_floats((size_t)LARGE * TRACKS * 4);
-    float *b = guarded_floats((size_t)LARGE * TRACKS * 4);
-    pm_sample_job job = {.sample_count = LARGE, .rate = {25000, 1}, .rotations = a};
-    sample_make(multi, &job);
-    job.rotations = b;
-    sample_make(one, &job);
-    expect_same_bits(a, b, (size_t)LARGE * TRACKS * 4, 4);
-    guarded_free(a);
-    guarded_free(b);
-    pm_clip_destroy(&multi);
-    pm_clip_destroy(&one);
     pm_engine_destroy(&engine);
 }
 
@@ -388,36 +321,6 @@ TEST(its_info_covers_all_devices) {
     assert_ptr_equal(pm_cl_device(m.engine), m.subs.devices[0]);
 }
 
-/* The reference path's devices stand in for those of three drivers. */
-TEST(names_that_are_part_of_others_are_named) {
-    need_parts();
-    pm_device devices[3], *members[3], *joint = NULL;
-    static const char *const names[3] = {"PoCL 3.1 LLVM", "PoCL", "PoCL 3.1 LLVM"};
-    for (size_t i = 0; i < 3; i++) {
-        devices[i] = (pm_device){.backend = m.engine->device->members[0]->backend};
-        snprintf(devices[i].info.platform, sizeof devices[i].info.platform, "%s", names[i]);
-        snprintf(devices[i].info.driver, sizeof devices[i].info.driver, "%s", names[2 - i]);
-        members[i] = &devices[i];
-    }
-    const pm_device_options options = {.host_threads = 1};
-    expect_success(pm_multi_device_open(members, 3, &options, &joint, new_error()));
-    assert_string_equal(joint->info.platform, "PoCL 3.1 LLVM + PoCL");
-    assert_string_equal(joint->info.driver, "PoCL 3.1 LLVM + PoCL");
-    joint->member_count = 0; /* the members are not closed */
-    joint->backend->close(joint);
-}
-
-TEST(a_clip_counts_its_bytes_on_each_device) {
-    need_parts();
-    pm_clip_info of_many, of_one;
-    pm_clip *multi = clip_of_slerp(m.engine), *one = clip_of_slerp(engine_of_kind(ON_DEVICE));
-    pm_clip_get_info(multi, &of_many);
-    pm_clip_get_info(one, &of_one);
-    assert_int_equal(of_many.device_bytes, of_one.device_bytes);
-    pm_clip_destroy(&multi);
-    pm_clip_destroy(&one);
-}
-
 TEST(the_self_check_covers_every_device) {
     need_parts();
     pm_engine *engine = open_separately();
@@ -432,7 +335,7 @@ TEST(the_self_check_covers_every_device) {
 
 /* ---- on a caller's queue ---- */
 
-TEST(a_queue_of_any_of_the_devices_is_accepted) {
+TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
     pm_clip *clip = clip_of_slerp(m.engine);
@@ -458,29 +361,16 @@ TEST(a_queue_of_any_of_the_devices_is_accepted) {
                                              0, NULL, NULL),
                          CL_SUCCESS);
         expect_same_bits(out, expected, FLOATS, 4);
+        clReleaseCommandQueue(queue);
+        queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[i], 0, &status);
+        assert_int_equal(status, CL_SUCCESS);
+        expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
+                     PM_ERROR_ARGUMENT, "queue");
         clReleaseMemObject(buffer);
         clReleaseCommandQueue(queue);
     }
     guarded_free(expected);
     guarded_free(out);
-    pm_clip_destroy(&clip);
-}
-
-TEST(a_queue_of_another_device_is_refused) {
-    need_parts();
-    cl_int status = CL_SUCCESS;
-    pm_clip *clip = clip_of_slerp(m.engine);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
-    cl_command_queue queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[0], 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(m.subs.targets[0].context, CL_MEM_READ_WRITE,
-                                   (size_t)COUNT * TRACKS * 16, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    const pm_cl_outputs outputs = {.rotations = buffer};
-    expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
-                 PM_ERROR_ARGUMENT, "queue");
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
     pm_clip_destroy(&clip);
 }
 
@@ -507,35 +397,16 @@ TEST(invalid_targets_are_refused) {
     expect_refused_targets(no_device, PARTS, "targets[1].device");
 }
 
-TEST(one_device_twice_is_refused) {
-    need_parts();
-    const pm_cl_target twice[3] = {
-        {.context = m.subs.targets[0].context, .device = m.subs.devices[0]},
-        {.context = m.subs.targets[1].context, .device = m.subs.devices[1]},
-        {.context = m.subs.shared, .device = m.subs.devices[0]}};
-    expect_refused_targets(twice, 3, "targets[0] and targets[2] are the same");
-}
-
-TEST(one_target_makes_an_ordinary_engine) {
-    need_parts();
-    const pm_cl_target target = {.context = m.subs.targets[1].context, .device = m.subs.devices[1]};
-    pm_engine *engine = open_targets(&target, 1);
-    pm_device_info info, expected;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    expected = m.engine->device->members[1]->info;
-    assert_string_equal(info.name, expected.name);
-    assert_ptr_equal(pm_cl_device(engine), m.subs.devices[1]);
-    assert_int_equal(engine->device->member_count, 1);
-    pm_engine_destroy(&engine);
-}
-
-TEST(contexts_are_retained_and_released) {
+TEST(a_common_context_is_retained_and_released) {
     need_parts();
     const cl_uint before = references(m.subs.shared);
     const pm_cl_target targets[PARTS] = {{.context = m.subs.shared, .device = m.subs.devices[0]},
                                          {.context = m.subs.shared, .device = m.subs.devices[1]}};
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
+    const pm_clip_desc desc = describe(&uniform);
+    expect_results_of_one(engine, &desc,
+                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
     pm_engine_destroy(&engine);
     assert_int_equal(references_at_last(references, m.subs.shared, before), before);
 }
@@ -564,22 +435,6 @@ TEST(a_device_that_is_listed_twice_is_refused) {
     expect_refused_device(list, PM_ERROR_ARGUMENT, "twice");
 }
 
-TEST(a_list_with_a_device_that_does_not_exist_is_refused) {
-    expect_refused_device("0,99", PM_ERROR_NO_DEVICE, "\"99\"");
-    expect_refused_device("99,0", PM_ERROR_NO_DEVICE, "\"99\"");
-    expect_refused_device("0,99:0", PM_ERROR_NO_DEVICE, "\"99:0\"");
-    expect_refused_device("0,0:", PM_ERROR_NO_DEVICE, "\"0:\"");
-}
-
-TEST(a_name_without_separators_is_not_a_list) {
-    static const char *const names[] = {"0,", ",0", "0,,0", "0,cpu", "0, 1", "0,99999999999999"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char quoted[64];
-        snprintf(quoted, sizeof quoted, "\"%s\"", names[i]);
-        expect_refused_device(names[i], PM_ERROR_NO_DEVICE, quoted);
-    }
-}
-
 static void expect_devices(const char *device, const pm_device_info *first, size_t count) {
     pm_device_info info;
     pm_engine *engine = NULL;
@@ -591,12 +446,6 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     assert_int_equal(info.platform_index, first->platform_index);
     assert_memory_equal(info.name, first->name, strlen(first->name));
     pm_engine_destroy(&engine);
-}
-
-TEST(all_means_every_device) {
-    pm_device_info infos[2];
-    const size_t count = list_some(infos);
-    expect_devices("all", &infos[0], count);
 }
 
 TEST(a_list_gives_its_devices_in_its_order) {

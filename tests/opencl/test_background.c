@@ -175,47 +175,6 @@ TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
 
 /* ---- bits ---- */
 
-/* Jobs until the device evaluates them: while programs are built, once they are built, and after
- * that. */
-static void expect_usual_bits(pm_engine *engine, build_gate *g, uint64_t salt) {
-    jobs j = jobs_make(salt, some_samples());
-    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
-    const size_t outputs = small_sizes() ? 1 : OUTPUTS;
-    for (int round = 0; round < 3; round++) {
-        for (size_t i = 0; i < 3; i++) {
-            results r = sample(clip, &j.list[i], outputs);
-            expect_reference(clip, &j.list[i], &r);
-            results_free(&r);
-        }
-        build_gate_wait(g, &g->built, 1);
-    }
-    assert_int_equal(build_gate_count(g, &g->warnings), 0);
-    pm_clip_destroy(&clip);
-    jobs_free(&j);
-}
-
-TEST_ON_DEVICE(results_have_the_bits_of_the_reference_at_all_times) {
-    if (!can_compile_motion(engine_for(state), PM_METHOD_SQUAD))
-        skip();
-    build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, "", NULL, true);
-    expect_usual_bits(engine, &g, 0xBA3);
-    pm_engine_destroy(&engine);
-}
-
-TEST_ON_DEVICE(several_devices_build_in_the_background_too) {
-    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
-        skip();
-    build_gate g = build_gate_make(false);
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {
-        .cache_folder = "", .build_in_background = true, .log = build_gate_pass, .log_user = &g};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
-    expect_usual_bits(engine, &g, 0xBA4);
-    pm_engine_destroy(&engine);
-}
-
 /* ---- a device with different bits ----- */
 
 static const char stored[] = "    pm_walk_store_items(to, value, count, row);\n";
@@ -367,19 +326,6 @@ TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     jobs_free(&j);
-}
-
-TEST_ON_REFERENCE(the_reference_has_nothing_to_build) {
-    const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
-    build_gate g = build_gate_make(true);
-    pm_engine *engine = open_engine(state, &g, "", NULL, true);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-    results r = sample(clip, &job, 3);
-    expect_reference(clip, &job, &r);
-    assert_int_equal(build_gate_count(&g, &g.building), 0);
-    results_free(&r);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
 }
 
 static int close_all(void **state) {

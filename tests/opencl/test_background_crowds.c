@@ -133,21 +133,6 @@ TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
     assert_int_equal(g.built, g.building);
 }
 
-TEST_ON_DEVICE(an_engine_may_be_destroyed_while_a_crowds_programs_are_built) {
-    engine_for(state);
-    build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, NULL);
-    scene s;
-    make_crowd(engine, 0xBD0, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xBD1);
-    float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, COUNT, false);
-    guarded_free(records);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
-    assert_int_equal(g.built, g.building);
-}
-
 /* ---- a device with different bits ---- */
 
 static const char row[] = "    pm_put_numbers(words, m.z, 2);\n";

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Results that drivers may return and those of the test machine never do: devices whose queries
- * fail, work-group limits below those of most kernels, CL_OUT_OF_RESOURCES. The linker puts the
- * functions here between the library and the driver. Devices, groups and sizes are random.
+ * fail, CL_OUT_OF_RESOURCES. The linker puts the functions here between the library and the driver.
+ * Devices and sizes are random.
  */
 #include <posemill/posemill_cl.h>
 
-#include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/wrapped.h"
@@ -65,8 +64,6 @@ WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t si
 
 /* The results of launches and buffers. */
 static struct {
-    size_t max_group;     /* 0: the limit of the driver */
-    size_t largest_group; /* among those launched */
     size_t launches;
     bool launches_fail;
     bool buffers_limited;
@@ -74,26 +71,12 @@ static struct {
     size_t buffers_refused;
 } driver;
 
-WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d,
-        cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
-    if (!driver.max_group || what != CL_KERNEL_WORK_GROUP_SIZE)
-        return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
-    memcpy(value, &driver.max_group, sizeof driver.max_group);
-    return CL_SUCCESS;
-}
-
 WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint dimensions,
         const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
         const cl_event *wait, cl_event *event) {
-    size_t group = 1;
-    for (cl_uint i = 0; local && i < dimensions; i++)
-        group *= local[i];
-    driver.largest_group = group > driver.largest_group ? group : driver.largest_group;
     driver.launches++;
     if (driver.launches_fail)
         return CL_OUT_OF_RESOURCES;
-    if (driver.max_group && group > driver.max_group)
-        return CL_INVALID_WORK_GROUP_SIZE;
     return __real_clEnqueueNDRangeKernel(q, k, dimensions, offset, global, local, n, wait, event);
 }
 
@@ -224,79 +207,9 @@ TEST_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure) {
     }
 }
 
-/* ---- groups -------------------------------------------------------------------------------- */
+/* ---- CL_OUT_OF_RESOURCES ---------------------------------------------------------------------- */
 
 enum { KEYS = 9, TRACKS = 19, SAMPLES = 300 };
-
-typedef struct results {
-    float *walked, *gathered, *posed;
-    size_t walked_count, gathered_count, posed_count;
-} results;
-
-static void free_results(results *r) {
-    guarded_free(r->walked);
-    guarded_free(r->gathered);
-    guarded_free(r->posed);
-}
-
-static results run_all(pm_engine *engine, uint64_t salt) {
-    random_source source = random_salted(salt);
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
-    motion keys = motion_make(KEYS, TRACKS, 1.5, salt);
-    const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine, &desc);
-    double times[SAMPLES];
-    uint32_t tracks[SAMPLES];
-    pm_crowd_instance instances[SAMPLES];
-    scene s;
-    for (size_t k = 0; k < SAMPLES; k++) {
-        times[k] = random_between(&source, 0, 1);
-        tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
-    }
-    results r = {.walked = guarded_floats(SAMPLES * TRACKS * 4),
-                 .gathered = guarded_floats(SAMPLES * 4),
-                 .walked_count = SAMPLES * TRACKS * 4,
-                 .gathered_count = SAMPLES * 4};
-    sample_make(clip,
-                &(pm_sample_job){.sample_count = SAMPLES, .rate = {311, 1}, .rotations = r.walked});
-    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES,
-                                       .times = times,
-                                       .tracks = tracks,
-                                       .rotations = r.gathered});
-    scene_make(engine, &(scene_options){.salt = salt, .joints = 4}, &s);
-    for (size_t i = 0; i < SAMPLES; i++)
-        instances[i] = scene_instance(&source, &s);
-    r.posed_count = scene_floats(&s, PM_CROWD_PALETTE, SAMPLES);
-    r.posed = scene_pose(&s, PM_CROWD_PALETTE, instances, SAMPLES, false);
-    scene_free(&s);
-    pm_clip_destroy(&clip);
-    motion_free(&keys);
-    return r;
-}
-
-TEST_ON_DEVICE(work_groups_are_within_the_limits_of_kernels) {
-    random_source source = random_salted(0xF24);
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
-    results expected = run_all(engine, 0xF25);
-    assert_true(driver.largest_group > 1);
-    pm_engine_destroy(&engine);
-    for (size_t round = 0; round < 4; round++) {
-        driver.max_group = round ? 1 + random_bits(&source) % 100 : 1;
-        driver.largest_group = 0;
-        engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
-        results r = run_all(engine, 0xF25);
-        assert_true(driver.largest_group > 0 && driver.largest_group <= driver.max_group);
-        driver.max_group = 0;
-        expect_same_bits(r.walked, expected.walked, r.walked_count, 4);
-        expect_same_bits(r.gathered, expected.gathered, r.gathered_count, 4);
-        expect_same_bits(r.posed, expected.posed, r.posed_count, 12);
-        free_results(&r);
-        pm_engine_destroy(&engine);
-    }
-    free_results(&expected);
-}
-
-/* ---- CL_OUT_OF_RESOURCES ---------------------------------------------------------------------- */
 
 static pm_clip *small_clip(pm_engine *engine, motion *keys) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};

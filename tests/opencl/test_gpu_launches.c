@@ -226,35 +226,4 @@ CALLER_TEST(crowds_on_a_queue_are_several_launches_with_one_event) {
     bound_launches(PM_MAX_GPU_WORK);
 }
 
-/* Turns are counted in the whole job: launches of 9 groups, and a level of every second frame. */
-CALLER_TEST(instances_take_their_turns_as_in_one_launch) {
-    scene s;
-    scene_make(caller.engine, &(scene_options){.salt = 0x6C5, .joints = JOINTS}, &s);
-    scene_undo(&s);
-    s.levels[1].update_every = 2;
-    s.levels[2].update_every = 5;
-    scene_finish(caller.engine, &s);
-    const size_t bytes = scene_floats(&s, PM_CROWD_MODEL, INSTANCES) * sizeof(float);
-    float *of[2];
-    for (size_t k = 0; k < 2; k++) {
-        cl_mem buffer = caller_buffer(bytes);
-        cl_event done = NULL;
-        pm_cl_crowd_job job = {.instances = c.instances, .instance_count = INSTANCES, .frame = 7};
-        job.outputs = &(pm_cl_crowd_target){
-            .output = PM_CROWD_MODEL, .buffer = buffer, .offset = CALLER_OFFSET};
-        job.output_count = 1;
-        bound_launches(k ? WORK : PM_MAX_GPU_WORK);
-        const size_t before = odd_counted().launches;
-        expect_success(
-            pm_cl_crowd_pose(s.crowd, &job, caller.in_order, 0, NULL, &done, new_error()));
-        assert_int_equal(launches_since(before), k ? crowd_launches() : 1);
-        of[k] = caller_read(buffer, bytes, caller_keep_event(done));
-    }
-    assert_memory_equal(of[0], of[1], bytes);
-    bound_launches(PM_MAX_GPU_WORK);
-    free(of[0]);
-    free(of[1]);
-    scene_free(&s);
-}
-
 TEST_GROUP_ON_DEVICE(open_all, close_all)

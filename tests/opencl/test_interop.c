@@ -191,24 +191,7 @@ CALLER_TEST(a_job_of_no_samples_still_gives_its_event) {
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
 }
 
-/* A list of no events may have an address, such as that of an empty array. */
-CALLER_TEST(an_empty_wait_list_may_have_an_address) {
-    cl_event none[1] = {NULL}, done = NULL;
-    const pm_cl_outputs outputs = outputs_make();
-    pm_sample_job either = job;
-    for (size_t round = 0; round < 2; round++, either.sample_count = 0) {
-        expect_success(
-            pm_cl_sample(c.clip, &either, &outputs, caller.in_order, 0, none, &done, new_error()));
-        expect_results(&outputs, caller_keep_event(done));
-    }
-}
-
 /* ---- objects ---- */
-
-TEST(the_engine_uses_the_given_objects) {
-    assert_ptr_equal(pm_cl_context(caller.engine), caller.context);
-    assert_ptr_equal(pm_cl_device(caller.engine), caller.device);
-}
 
 TEST(the_claims_are_those_of_the_driver) {
     const cl_device_info of_3_0 = 0x1067; /* CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
@@ -227,11 +210,6 @@ TEST(the_claims_are_those_of_the_driver) {
     assert_int_equal(info.claims.correctly_rounded_divide_sqrt,
                      (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0);
     assert_int_equal(info.claims.work_group_multiple, multiple);
-}
-
-TEST(the_reference_has_no_objects) {
-    assert_null(pm_cl_context(engine_of_kind(ON_REFERENCE)));
-    assert_null(pm_cl_device(engine_of_kind(ON_REFERENCE)));
 }
 
 TEST(an_engine_retains_the_context_and_releases_it) {
@@ -276,25 +254,6 @@ CALLER_TEST(reserved_values_are_refused) {
     expect_reserved_refused(pm_cl_target, target, last_error(),
                             pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
     assert_null(engine);
-}
-
-CALLER_TEST(no_outputs_and_those_that_the_clip_has_no_keys_for_are_refused) {
-    cl_mem buffer = caller_buffer(sizeof c.positions);
-    expect_refused_outputs(&job, &(pm_cl_outputs){0}, caller.in_order, "output|rotations");
-    expect_refused_outputs(&job, &(pm_cl_outputs){.scales = buffer}, caller.in_order, "scales");
-}
-
-CALLER_TEST(an_invalid_velocity_frame_is_refused) {
-    cl_mem buffer = caller_buffer(sizeof c.positions);
-    const pm_cl_outputs outputs = {.velocities = buffer};
-    random_source source = random_salted(0x43);
-    pm_sample_job wrong = job;
-    for (size_t i = 0; i < 20; i++) {
-        const unsigned frame = i ? (unsigned)(random_bits(&source) >> 33) : PM_AXIS_COUNT;
-        wrong.velocity_frame = (pm_axis_frame)(frame < PM_AXIS_COUNT ? PM_AXIS_COUNT : frame);
-        wrong.sample_count = i % 2 ? COUNT : 0;
-        expect_refused_outputs(&wrong, &outputs, caller.in_order, "velocity_frame");
-    }
 }
 
 CALLER_TEST(offsets_that_are_not_aligned_are_refused) {
@@ -374,21 +333,6 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     clReleaseMemObject(foreign);
     clReleaseCommandQueue(queue);
     clReleaseContext(other);
-}
-
-CALLER_TEST(a_clip_on_the_reference_is_refused) {
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {4, 1}};
-    const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
-    cl_mem buffer = caller_buffer(sizeof c.rotations);
-    const pm_cl_outputs outputs = {.rotations = buffer};
-    expect_error(pm_cl_sample(clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()),
-                 PM_ERROR_ARGUMENT, "reference");
-    pm_clip_destroy(&clip);
-}
-
-CALLER_TEST(the_engine_still_works_after_refusals) {
-    sample_on_queue(caller.in_order);
 }
 
 TEST_GROUP_ON_DEVICE(open_all, close_all)

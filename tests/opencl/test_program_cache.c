@@ -143,13 +143,6 @@ static void expect_warning(const messages *t, const char *folder, const char *re
 
 #define WITH_CACHE(test) TEST_WITH(test, make_cache, remove_cache, &on_device)
 
-WITH_CACHE(a_folder_of_the_same_user_is_used) {
-    const messages first = run_with(state, cache), again = run_with(state, cache);
-    assert_true(first.built > 0);
-    assert_int_equal(again.built, 0);
-    assert_int_equal(first.warnings + again.warnings, 0);
-}
-
 WITH_CACHE(the_folder_and_its_files_are_private_to_their_owner) {
     char folder[PATH];
     struct stat info;
@@ -304,32 +297,6 @@ WITH_CACHE(the_least_recently_used_files_are_removed_when_the_folder_is_full) {
     assert_int_equal(run_with(state, cache).built, 0);
 }
 
-WITH_CACHE(a_recently_used_program_remains) {
-    char names[OLD_FILES][33];
-    uint64_t sizes[OLD_FILES];
-    run_with(state, cache);
-    const file_list programs = list_folder(cache);
-    const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
-    for (size_t i = 0; i < programs.count; i++)
-        assert_int_equal(utimensat(AT_FDCWD, path_in(cache, programs.names[i]), long_ago, 0), 0);
-    assert_int_equal(run_with(state, cache).built, 0); /* used now */
-    fill_folder(cache, 0xCA3, names, sizes);
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA4);
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
-    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_STEP);
-    pm_clip *clip = clip_make(engine, &desc); /* another method: a program is stored */
-    float out[FLOATS];
-    sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    motion_free(&m);
-    const file_list after = list_folder(cache);
-    assert_in_range(after.bytes, 1, limit_bytes);
-    for (size_t i = 0; i < programs.count; i++)
-        assert_true(has(&after, programs.names[i]));
-}
-
 WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
     static const char left[] = "00112233445566778899aabbccddeeff.a1b2c3";
     static const char busy[] = "00112233445566778899aabbccddeeff.d4e5f6";
@@ -342,106 +309,25 @@ WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
     assert_true(has(&after, busy));
 }
 
-/* ---- several engines ---- */
-
-typedef struct worker {
-    pthread_t thread;
-    pm_engine *engine;
-    float out[FLOATS];
-} worker;
-
-static void *work(void *argument) {
-    worker *w = argument;
-    sample_into(w->engine, w->out);
-    return NULL;
-}
-
-WITH_CACHE(engines_that_share_a_full_folder_do_not_disturb_each_other) {
-    enum { WORKERS = 4 };
-    char names[OLD_FILES][33];
-    uint64_t sizes[OLD_FILES];
-    float expected[FLOATS];
-    engine_for(state);
-    skip_without_concurrent_kernels(state);
-    sample_into(engine_for(state), expected);
-    fill_folder(cache, 0xCA5, names, sizes);
-    worker *workers = test_array(WORKERS, sizeof *workers);
-    for (size_t i = 0; i < WORKERS; i++)
-        workers[i].engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    for (size_t i = 0; i < WORKERS; i++)
-        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-    for (size_t i = 0; i < WORKERS; i++) {
-        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
-        pm_engine_destroy(&workers[i].engine);
-        expect_same_bits(workers[i].out, expected, FLOATS, 4);
-    }
-    free(workers);
-    assert_in_range(list_folder(cache).bytes, 1, limit_bytes);
-    assert_int_equal(run_with(state, cache).built, 0);
-}
-
 /* ---- location ------- */
 
-typedef struct environment {
-    char *values[2];
-} environment;
-
-static const char *const variables[2] = {"XDG_CACHE_HOME", "HOME"};
-
-static void set(const char *name, const char *value) {
-    assert_int_equal(value ? setenv(name, value, 1) : unsetenv(name), 0);
-}
-
-static environment change(const char *base, const char *home) {
-    environment before = {{NULL, NULL}};
-    for (size_t i = 0; i < 2; i++)
-        before.values[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
-    set(variables[0], base);
-    set(variables[1], home);
-    return before;
-}
-
-static void change_back(environment *before) {
-    for (size_t i = 0; i < 2; i++) {
-        set(variables[i], before->values[i]);
-        free(before->values[i]);
-    }
-}
-
-/* Programs built by an engine in this environment. The folder is `expected`, or there is none. */
-static void expect_kept_in(void **state, const char *base, const char *home, const char *expected) {
+/* Where no folder is given. */
+WITH_CACHE(an_absolute_base_is_used) {
     char folder[PATH];
-    struct stat info;
     engine_for(state);
-    environment before = change(base, home);
+    char *const before = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL;
+    assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
     const messages first = run_with(state, NULL), again = run_with(state, NULL);
-    change_back(&before);
+    if (before)
+        setenv("XDG_CACHE_HOME", before, 1);
+    else
+        unsetenv("XDG_CACHE_HOME");
+    free(before);
     assert_int_equal(first.warnings + again.warnings, 0);
     assert_true(first.built > 0);
-    assert_int_equal(again.built, expected ? 0 : first.built);
-    assert_int_equal(stat("relative", &info), -1);
-    if (!expected)
-        return;
-    snprintf(folder, sizeof folder, "%s/%s", cache, expected);
+    assert_int_equal(again.built, 0);
+    snprintf(folder, sizeof folder, "%s/posemill", cache);
     assert_int_equal(list_folder(folder).count, first.built);
-}
-
-WITH_CACHE(an_absolute_base_is_used) {
-    expect_kept_in(state, cache, "/nonexistent", "posemill");
-}
-
-WITH_CACHE(a_base_that_is_relative_or_empty_is_ignored) {
-    char home[PATH];
-    snprintf(home, sizeof home, "%s/a", cache);
-    expect_kept_in(state, "relative/cache", home, "a/.cache/posemill");
-    snprintf(home, sizeof home, "%s/b", cache);
-    expect_kept_in(state, "", home, "b/.cache/posemill");
-}
-
-WITH_CACHE(without_any_absolute_path_nothing_is_stored) {
-    expect_kept_in(state, "relative", "relative", NULL);
-    expect_kept_in(state, NULL, NULL, NULL);
-    expect_kept_in(state, "", "", NULL);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -25,13 +25,6 @@ enum { KEYS = 9, TRACKS = 5, SAMPLES = 40, FLOATS = SAMPLES * TRACKS * 4 };
  * the kernels. */
 enum { PATIENCE_SECONDS = 600 };
 
-static sub_devices subs;
-
-static void need_sub_devices(void **state) {
-    if (!subs.shared && !sub_devices_open(engine_for(state), &subs))
-        skip();
-}
-
 /* ---- messages of a log ----- */
 
 enum { MAX_MESSAGES = 256 };
@@ -199,45 +192,25 @@ static cl_uint references_of(cl_device_id device) {
     return count;
 }
 
-/* An engine on a sub-device without other references. Earlier messages are discarded. */
-TEST_ON_DEVICE(a_sub_device_that_its_caller_releases_lives_as_long_as_the_engine) {
-    need_sub_devices(state);
+/* An engine on a sub-device whose caller lets go of its own reference. */
+TEST_ON_DEVICE(a_sub_device_lives_as_long_as_the_engine) {
     sub_devices own;
     pm_engine *engine = NULL;
-    assert_true(sub_devices_open(engine_for(state), &own));
+    if (!sub_devices_open(engine_for(state), &own))
+        skip();
     const cl_device_id device = own.devices[0];
     const cl_uint before = references_of(device);
     expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
+    assert_true(references_of(device) > before);
+    pm_engine_destroy(&engine);
+    assert_int_equal(references_of(device), before);
+    expect_success(pm_cl_engine_create(own.targets[0].context, device, NULL, &engine, new_error()));
     const cl_uint with_engine = references_of(device);
-    assert_true(with_engine > before);
     sub_devices_close(&own);
     assert_ptr_equal(pm_cl_device(engine), device);
     assert_true(references_of(device) >= with_engine - before);
     sample_once(engine, PM_METHOD_SLERP);
     pm_engine_destroy(&engine);
-}
-
-TEST_ON_DEVICE(an_engine_releases_what_it_retained) {
-    need_sub_devices(state);
-    const cl_uint before = references_of(subs.devices[0]);
-    pm_engine *engine = NULL;
-    expect_success(
-        pm_cl_engine_create(subs.targets[0].context, subs.devices[0], NULL, &engine, new_error()));
-    pm_engine_destroy(&engine);
-    assert_int_equal(references_of(subs.devices[0]), before);
-}
-
-TEST_ON_DEVICE(the_device_name_is_ignored_where_a_device_is_given) {
-    static const char *const names[] = {"", "no such device", "none", "all"};
-    const pm_engine *other = engine_for(state);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        pm_engine *engine = NULL;
-        const pm_engine_desc desc = {.device = names[i]};
-        expect_success(pm_cl_engine_create(pm_cl_context(other), pm_cl_device(other), &desc,
-                                           &engine, new_error()));
-        assert_ptr_equal(pm_cl_device(engine), pm_cl_device(other));
-        pm_engine_destroy(&engine);
-    }
 }
 
 /* ---- messages: without locks held, complete and correct ----------------- */
@@ -266,18 +239,6 @@ TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
     notes *n = notes_make();
     pm_engine *engine = engine_with(
         state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
-    expect_callback_may_sample(engine, n);
-    pm_engine_destroy(&engine);
-    notes_free(n);
-}
-
-TEST_ON_DEVICE(a_callback_may_sample_on_an_engine_over_several_devices) {
-    need_sub_devices(state);
-    notes *n = notes_make();
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.cache_folder = "", .log = note_message, .log_user = n};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
     expect_callback_may_sample(engine, n);
     pm_engine_destroy(&engine);
     notes_free(n);
@@ -326,23 +287,6 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     notes_free(n);
 }
 
-TEST_ON_DEVICE(several_devices_warn_once_about_their_common_folder) {
-    need_sub_devices(state);
-    const char *folder = cache_folder_make();
-    assert_int_equal(chmod(folder, 0777), 0);
-    notes *n = notes_make();
-    pm_engine *engine = NULL;
-    const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
-    expect_success(
-        pm_cl_engine_create_multi(subs.targets, SUB_DEVICES, &desc, &engine, new_error()));
-    sample_once(engine, PM_METHOD_SLERP);
-    pm_engine_destroy(&engine);
-    assert_int_equal(count_with(n, folder), 1);
-    assert_int_equal(files_in(folder), 0);
-    notes_free(n);
-    assert_true(cache_folder_remove());
-}
-
 /* ---- kernels that do not build ---- */
 
 enum { REMARKS = 200 };
@@ -386,55 +330,6 @@ TEST_ON_DEVICE(a_failed_build_is_not_reported_as_built) {
     assert_int_equal(count_level(n, PM_LOG_BUILT), 0);
     assert_true(count_level(n, PM_LOG_BUILDING) > 0);
     notes_free(n);
-    assert_true(cache_folder_remove());
-}
-
-/* Drivers may omit remarks, but not the error that ends the build. */
-TEST_ON_DEVICE(a_build_log_is_complete) {
-    skip_where_failed_builds_count(state);
-    const char *folder = cache_folder_make();
-    notes *n = fail_to_build(state, folder);
-    assert_true(count_with(n, "build log of ") > 0);
-    if (count_with(n, "the last line of a long log") == 0)
-        print_notes(n);
-    assert_true(count_with(n, "the last line of a long log") > 0);
-    if (count_with(n, "remark number 0 of") > 0)
-        for (int i = 0; i < REMARKS; i++) {
-            char words[64];
-            snprintf(words, sizeof words, "remark number %d of a long log", i);
-            assert_true(count_with(n, words) > 0);
-        }
-    notes_free(n);
-    assert_true(cache_folder_remove());
-}
-
-/* Checks, at each message that a build starts, that all earlier programs are built. */
-static void count_when_building(void *user, pm_log_level level, const char *message) {
-    size_t *counts = user; /* per level */
-    (void)message;
-    counts[level]++;
-    if (level == PM_LOG_BUILDING) /* announced, with all earlier ones finished */
-        assert_int_equal(counts[PM_LOG_BUILDING], counts[PM_LOG_BUILT] + 1);
-}
-
-TEST_ON_DEVICE(a_build_is_announced_before_it_begins) {
-    size_t counts[PM_LOG_WARNING + 1] = {0};
-    engine_for(state);
-    const char *folder = cache_folder_make();
-    const pm_engine_desc desc = {
-        .cache_folder = folder, .log = count_when_building, .log_user = counts};
-    pm_engine *engine = engine_with(state, &desc);
-    assert_int_equal(counts[PM_LOG_BUILDING], 0);
-    sample_once(engine, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
-    const size_t built = counts[PM_LOG_BUILT];
-    assert_true(built > 0);
-    assert_int_equal(counts[PM_LOG_BUILDING], built);
-    engine = engine_with(state, &desc); /* a loaded program is not announced */
-    sample_once(engine, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
-    assert_int_equal(counts[PM_LOG_BUILDING], built);
-    assert_int_equal(counts[PM_LOG_BUILT], built);
     assert_true(cache_folder_remove());
 }
 
@@ -493,9 +388,4 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     notes_free(n);
 }
 
-static int close_all(void **state) {
-    sub_devices_close(&subs);
-    return engines_close(state);
-}
-
-TEST_GROUP(NULL, close_all)
+TEST_GROUP(NULL, engines_close)

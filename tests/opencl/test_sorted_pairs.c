@@ -88,60 +88,6 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
     motion_free(&m);
 }
 
-TEST_ON_DEVICE(every_size_from_the_threshold_on_gives_the_reference_bits) {
-    random_source source = random_salted(0x73);
-    if (small_sizes())
-        skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x74);
-    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    draw_pairs(&source, 0, seconds);
-    const size_t threshold = 1 << 17;
-    const size_t sizes[] = {threshold - 1, threshold, threshold + 1, threshold + 15,
-                            random_size(&source, threshold, COUNT)};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        pm_sample_job job = pairs;
-        float any = 0;
-        job.sample_count = sizes[i];
-        job.rotations = &any;
-        assert_int_equal(pm_sample_request_of(clip->data, &job, 1).sorted_outputs != 0,
-                         sizes[i] >= threshold);
-        job.rotations = NULL;
-        expect_reference_bits(clip, &job);
-    }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
-}
-
-/* Constants (sterp), a loop with flipped signs, listed key times. */
-TEST_ON_DEVICE(loops_constants_and_listed_keys_give_the_reference_bits) {
-    static const pm_method methods[] = {PM_METHOD_STERP, PM_METHOD_CIRCULAR_C1, PM_METHOD_SLERP};
-    random_source source = random_salted(0x75);
-    if (small_sizes())
-        skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x76);
-    double *key_times = test_array(KEYS, sizeof *key_times);
-    key_times[0] = -1;
-    for (size_t i = 1; i < KEYS; i++)
-        key_times[i] = key_times[i - 1] + random_between(&source, 0.001, 0.05);
-    for (size_t i = 0; i < 3; i++)
-        for (int loop = 0; loop < 2; loop++) {
-            /* curves with many planes need fewer keys, or more pairs */
-            const size_t keys = methods[i] == PM_METHOD_SLERP ? KEYS : KEYS / 3;
-            const pm_timeline listed = {.key_count = keys, .times = key_times};
-            const double span = key_times[keys - 1] - key_times[0];
-            pm_clip_desc desc = motion_desc(&m, &listed, methods[i]);
-            desc.loop_period = loop ? span + 0.5 : 0;
-            pm_clip *clip = clip_make(engine_for(state), &desc);
-            draw_pairs(&source, -2 * span, 3 * span);
-            expect_sorted(clip, true);
-            expect_reference_bits(clip, &pairs);
-            pm_clip_destroy(&clip);
-        }
-    free(key_times);
-    motion_free(&m);
-}
-
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     enum { MANY_KEYS = 3 * KEYS };
     random_source source = random_salted(0x77);
@@ -344,20 +290,6 @@ TEST(kept_memory_is_bounded) {
     pm_pool_give(pm_pool_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
     assert_int_equal(faults_live_blocks(), empty);
     pm_pool_close(pool);
-    assert_int_equal(faults_live_blocks(), before);
-}
-
-TEST(memory_may_come_back_after_the_device_is_closed) {
-    if (!faults_are_linked())
-        skip();
-    const long before = faults_live_blocks();
-    pm_pool *pool = pm_pool_open();
-    pm_pool_block *first = pm_pool_take(pool, 1), *second = pm_pool_take(pool, 1);
-    pm_pool_give(first);
-    pm_pool_close(pool);
-    assert_true(faults_live_blocks() > before);
-    memset(pm_pool_memory(second), 0xFF, 1);
-    pm_pool_give(second);
     assert_int_equal(faults_live_blocks(), before);
 }
 

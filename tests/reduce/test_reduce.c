@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reduced motions against an evaluator of its own, in double and from the definition: a slerp is the
- * turn from one key to the next, by axis and angle. It shares no formula with the certificate.
+ * Reduced motions against the tests' own evaluation of channels, in double and from the definition. It
+ * shares no formula with the certificate.
  */
 #include <posemill/posemill_motion.h>
 
 #include "motion/base/arena.h"
 #include "motion/model/model.h"
 #include "motion/reduce/path.h"
+#include "oracle/oracle_quat.h"
+#include "oracle/random_tracks.h"
 #include "support/motion.h"
+#include "support/motion_kinematics.h"
+#include "support/motion_truth.h"
 #include "support/test.h"
 
 #include <math.h>
@@ -19,99 +23,11 @@
 
 /* ---- the evaluator ------------------------------------------------------------------------- */
 
-static void multiply(const double a[4], const double b[4], double out[4]) {
-    const double product[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                               a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                               a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                               a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(out, product, sizeof product);
-}
-
-/* The turn that takes a to b. */
-static void turn_between(const double a[4], const double b[4], double out[4]) {
-    const double inverse[4] = {-a[0], -a[1], -a[2], a[3]};
-    multiply(inverse, b, out);
-}
-
-static double sine_of(const double q[4]) {
-    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-}
-
-static double degrees_between(const double a[4], const double b[4]) {
-    double turn[4];
-    turn_between(a, b, turn);
-    return 2 * atan2(sine_of(turn), fabs(turn[3])) * DEGREES;
-}
-
-static void key_of(const pm_motion_channel *channel, size_t key, double *value) {
-    const double *keys = channel->keys.data;
-    double length = 0;
-    for (uint32_t i = 0; i < channel->components; i++) {
-        value[i] = keys[key * channel->components + i];
-        length += value[i] * value[i];
-    }
-    for (uint32_t i = 0; channel->path == PM_MOTION_ROTATION && i < 4; i++)
-        value[i] /= sqrt(length);
-}
-
-static void slerp(const double a[4], double b[4], double u, double out[4]) {
-    double turn[4];
-    if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
-        for (int i = 0; i < 4; i++)
-            b[i] = -b[i];
-    turn_between(a, b, turn);
-    const double sine = sine_of(turn), angle = u * atan2(sine, turn[3]);
-    for (int i = 0; i < 3 && sine > 0; i++)
-        turn[i] *= sin(angle) / sine;
-    turn[3] = cos(angle);
-    multiply(a, turn, out);
-}
-
-/* glTF's formula, with the numbers as they are written. */
-static void cubic_at(const pm_motion_channel *channel, size_t key, double t, double seconds,
-                     double value[4]) {
-    const double *keys = channel->keys.data, *in = channel->in.data, *out = channel->out.data;
-    const double t2 = t * t, t3 = t2 * t;
-    double length = 0;
-    for (size_t i = 0; i < 4; i++) {
-        value[i] = (2 * t3 - 3 * t2 + 1) * keys[4 * key + i] +
-                   seconds * (t3 - 2 * t2 + t) * out[4 * key + i] +
-                   (-2 * t3 + 3 * t2) * keys[4 * key + 4 + i] +
-                   seconds * (t3 - t2) * in[4 * key + 4 + i];
-        length += value[i] * value[i];
-    }
-    for (size_t i = 0; i < 4; i++)
-        value[i] /= sqrt(length);
-}
-
-static void value_at(const pm_motion_clip *clip, size_t index, double time, double *value) {
+static void value_at(const pm_motion_clip *clip, size_t index, double time,
+                     double value[TRUTH_NUMBERS]) {
     const pm_motion_channel *channel = &clip->channels[index];
     const pm_timeline *timeline = &clip->timelines[channel->timeline];
-    size_t low = 0, high = timeline->key_count;
-    while (high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (timeline->times[middle] <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    key_of(channel, low, value);
-    if (low + 1 == timeline->key_count || time <= timeline->times[low])
-        return;
-    const double from = timeline->times[low], to = timeline->times[low + 1];
-    const double u = (time - from) / (to - from);
-    if (channel->interpolation == PM_MOTION_CUBICSPLINE) {
-        cubic_at(channel, low, u, to - from, value);
-        return;
-    }
-    double a[4] = {0}, b[4] = {0};
-    key_of(channel, low + 1, b);
-    memcpy(a, value, channel->components * sizeof *a);
-    if (channel->path == PM_MOTION_ROTATION)
-        slerp(a, b, u, value);
-    else
-        for (uint32_t i = 0; i < channel->components; i++)
-            value[i] = a[i] + u * (b[i] - a[i]);
+    truth_at(channel, timeline, truth_find(timeline, time), value);
 }
 
 static double distance(const double *a, const double *b, uint32_t components) {
@@ -131,11 +47,11 @@ static double ratio(const double *a, const double *b, uint32_t components) {
 
 static double error_at(const pm_motion_clip *a, const pm_motion_clip *b, size_t channel,
                        double time) {
-    double p[4] = {0}, q[4] = {0};
+    double p[TRUTH_NUMBERS] = {0}, q[TRUTH_NUMBERS] = {0};
     const pm_motion_path path = a->channels[channel].path;
     value_at(a, channel, time, p);
     value_at(b, channel, time, q);
-    return path == PM_MOTION_ROTATION ? degrees_between(p, q)
+    return path == PM_MOTION_ROTATION ? truth_angle(p, q) * DEGREES
            : path == PM_MOTION_SCALE  ? ratio(p, q, 3)
                                       : distance(p, q, a->channels[channel].components);
 }
@@ -189,15 +105,10 @@ static void discard(made *m) {
 }
 
 /* A turn about a random axis. */
-static void draw_turn(random_source *random, double angle, double q[4]) {
-    double length = 0;
-    for (size_t i = 0; i < 3; i++) {
-        q[i] = random_between(random, -1, 1);
-        length += q[i] * q[i];
-    }
-    for (int i = 0; i < 3; i++)
-        q[i] *= sin(angle / 2) / sqrt(length);
-    q[3] = cos(angle / 2);
+static quat draw_turn(random_source *random, double angle) {
+    double axis[3];
+    random_direction(random, axis);
+    return quat_exp(vec3_scale(vec3_of(axis), angle / 2));
 }
 
 /* Times at a rate, or at random. */
@@ -210,25 +121,27 @@ static void draw_times(random_source *random, made *m, bool in_float32) {
     }
 }
 
-/* A turn that changes its speed, with pauses, jumps, half turns and signs that change. */
+static void store(double key[4], quat q, double sign, bool in_float32) {
+    const double numbers[4] = {sign * q.x, sign * q.y, sign * q.z, sign * q.w};
+    for (int i = 0; i < 4; i++)
+        key[i] = in_float32 ? (double)(float)numbers[i] : numbers[i];
+}
+
+/* A turn that changes its speed, with pauses, jumps, half turns (as near as leaves the way round to
+ * no rounding) and signs that change. */
 static void draw_rotations(random_source *random, made *m, size_t channel, bool in_float32) {
-    double speed[4] = {0, 0, 0, 1}, q[4], change[4];
-    draw_turn(random, random_between(random, 0, 3), q);
+    quat speed = {0, 0, 0, 1}, q = draw_turn(random, random_between(random, 0, 3));
     for (size_t k = 0; k < m->timeline.key_count; k++) {
-        double *key = m->keys[channel] + 4 * k;
         const double sign = random_unit(random) < 0.1 ? -1 : 1, what = random_unit(random);
-        for (int i = 0; i < 4; i++)
-            key[i] = in_float32 ? (double)(float)(sign * q[i]) : sign * q[i];
-        draw_turn(random, random_between(random, 0, 0.03), change);
-        multiply(speed, change, speed);
+        store(m->keys[channel] + 4 * k, q, sign, in_float32);
+        speed = quat_multiply(speed, draw_turn(random, random_between(random, 0, 0.03)));
         if (what < 0.03)
-            draw_turn(random, random_between(random, 0, 0.2), speed);
-        draw_turn(random, what > 0.99 ? 3.14159265358979323846 : random_between(random, 0, 3),
-                  change);
+            speed = draw_turn(random, random_between(random, 0, 0.2));
+        const double jump = what > 0.99 ? 3.141592653 : random_between(random, 0, 3);
         if (what < 0.7)
-            multiply(q, speed, q);
+            q = quat_multiply(q, speed);
         else if (what > 0.98)
-            multiply(q, change, q);
+            q = quat_multiply(q, draw_turn(random, jump));
     }
 }
 
@@ -339,38 +252,19 @@ TEST(no_time_exceeds_the_bound) {
 
 /* ---- model space --------------------------------------------------------------------------- */
 
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double p[4] = {v[0], v[1], v[2], 0}, inverse[4] = {-q[0], -q[1], -q[2], q[3]};
-    double turned[4];
-    multiply(q, p, turned);
-    multiply(turned, inverse, turned);
-    memcpy(out, turned, 3 * sizeof *out);
-}
-
-/* A point of a joint in model space, up through its parents. Channel n is the rotation of joint n, and
- * the one after them the position of joint 0. */
-static void place_point(const made *m, const pm_motion_clip *clip, size_t joint, double time,
-                        double point[3]) {
-    for (int32_t n = (int32_t)joint; n >= 0; n = m->nodes[n].parent) {
-        double q[4] = {0}, offset[3];
-        value_at(clip, (size_t)n, time, q);
-        memcpy(offset, m->nodes[n].translation, sizeof offset);
-        if (n == 0)
-            value_at(clip, m->motion.content.node_count, time, offset);
-        rotate(q, point, point);
-        for (int i = 0; i < 3; i++)
-            point[i] += offset[i];
-    }
-}
-
+/* The largest of four points of a joint: its own place, and `at` along each of its axes. */
 static double distance_at(const made *m, const pm_motion_clip *b, size_t joint, double at,
                           double time) {
+    const pm_motion_content *content = &m->motion.content;
+    const kinematics_matrix p = kinematics_model(content, &m->clip, (int32_t)joint, time);
+    const kinematics_matrix q = kinematics_model(content, b, (int32_t)joint, time);
     double largest = 0;
-    for (int p = 0; p < 4; p++) {
-        double from[3] = {p == 1 ? at : 0, p == 2 ? at : 0, p == 3 ? at : 0}, to[3];
-        memcpy(to, from, sizeof to);
-        place_point(m, &m->clip, joint, time, from);
-        place_point(m, b, joint, time, to);
+    for (int axis = 0; axis < 4; axis++) {
+        double from[3], to[3];
+        for (int r = 0; r < 3; r++) {
+            from[r] = p.m[r][3] + (axis < 3 ? at * p.m[r][axis] : 0);
+            to[r] = q.m[r][3] + (axis < 3 ? at * q.m[r][axis] : 0);
+        }
         largest = fmax(largest, distance(from, to, 3));
     }
     return largest;
@@ -472,16 +366,18 @@ TEST(keys_are_those_of_the_source_in_float32) {
 /* Whether keys may be dropped, by samples at and between them. */
 static bool may_drop(const made *m, size_t channel, size_t from, size_t to, double degrees) {
     enum { SAMPLES = 16 };
-    double a[4] = {0}, b[4] = {0}, p[4] = {0}, q[4] = {0};
-    key_of(&m->channels[channel], from, a);
+    const quat a = quat_of(m->keys[channel] + 4 * from), b = quat_of(m->keys[channel] + 4 * to);
+    const quat near = quat_dot(a, b) < 0 ? quat_scale(b, -1) : b;
     for (size_t i = 0; i < SAMPLES * (to - from); i++) {
         const size_t key = from + i / SAMPLES;
         const double part = (double)(i % SAMPLES) / SAMPLES;
         const double time = m->times[key] + part * (m->times[key + 1] - m->times[key]);
-        key_of(&m->channels[channel], to, b);
-        slerp(a, b, (time - m->times[from]) / (m->times[to] - m->times[from]), q);
+        const double u = (time - m->times[from]) / (m->times[to] - m->times[from]);
+        double p[TRUTH_NUMBERS] = {0};
         value_at(&m->clip, channel, time, p);
-        if (degrees_between(p, q) > degrees)
+        if (oracle_error(quat_of(p), quat_slerp(quat_normalise(a), quat_normalise(near), u)) *
+                DEGREES >
+            degrees)
             return false;
     }
     return true;
@@ -514,19 +410,6 @@ TEST(each_rotation_has_the_fewest_keys) {
         release(&r);
         discard(&m);
     }
-}
-
-TEST(common_keys_are_at_the_same_times) {
-    random_source random = random_salted(4);
-    made m;
-    draw_motion(&random, &m, false);
-    const pm_motion_reduce_options options = {.common = true, .position = 0.01, .scale = 0.01};
-    reduced r = reduce(&m, &options);
-    assert_int_equal(r.clip->timeline_count, 1);
-    for (size_t c = 0; c < m.clip.channel_count; c++)
-        assert_int_equal(r.clip->channels[c].timeline, 0);
-    release(&r);
-    discard(&m);
 }
 
 /* A turn of constant speed and a pause: 3 keys. */
@@ -682,17 +565,6 @@ TEST(equal_keys_become_two) {
     discard(&m);
 }
 
-TEST(signs_of_keys_do_not_matter) {
-    made m;
-    still(&m, 1, 1000);
-    for (size_t k = 0; k < 1000; k += 3)
-        m.keys[0][4 * k + 3] = -1;
-    reduced r = reduce(&m, NULL);
-    assert_int_equal(r.numbers->keys_after, 2);
-    release(&r);
-    discard(&m);
-}
-
 /* Which way is shorter is decided by the last bit. */
 TEST(half_turns_keep_their_direction) {
     random_source random = random_salted(5);
@@ -701,9 +573,7 @@ TEST(half_turns_keep_their_direction) {
     for (size_t k = 0; k < 50; k++) {
         const double angle =
             3.14159265358979323846 * (double)(k % 2) + 1e-9 * random_between(&random, -1, 1);
-        double axis[4];
-        draw_turn(&random, angle, axis);
-        memcpy(m.keys[0] + 4 * k, axis, sizeof axis);
+        store(m.keys[0] + 4 * k, draw_turn(&random, angle), 1, false);
     }
     reduced r = reduce(&m, NULL);
     expect_bound(&m, &r, &random, 10000);

@@ -290,33 +290,6 @@ TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     motion_free(&m);
 }
 
-/* The same for a loop: its first key has no effect on the curve. */
-TEST(a_long_loop_of_positions_does_not_depend_on_its_first_key) {
-    motion m = motion_make(LONG, 1, 0.4, 0x98), turned = motion_make(LONG, 1, 0.4, 0x98);
-    for (size_t k = 0; k < LONG; k++)
-        memcpy(turned.positions + 3 * k, m.positions + 3 * ((k + BESIDE) % LONG),
-               3 * sizeof(float));
-    const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
-    float values[2][LONG * PARTS * 3];
-    const motion *both[] = {&m, &turned};
-    memset(values, 0xFF, sizeof values);
-    for (size_t i = 0; i < 2; i++) {
-        pm_clip_desc desc = motion_desc(both[i], &timeline, PM_METHOD_SLERP);
-        desc.vector_method = PM_VECTOR_SPLINE;
-        desc.loop_period = LONG;
-        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
-        sample_make(clip, &(pm_sample_job){.sample_count = LONG * PARTS,
-                                           .rate = {PARTS, 1},
-                                           .first = i == 0 ? BESIDE * PARTS : 0,
-                                           .positions = values[i]});
-        pm_clip_destroy(&clip);
-    }
-    for (size_t i = 0; i < LONG * PARTS * 3; i++)
-        assert_true(fabsf(values[0][i] - values[1][i]) < 2e-5f);
-    motion_free(&m);
-    motion_free(&turned);
-}
-
 /* Rates depend on near keys alone, so that a part of a long track that is solved as a whole has the same
  * samples far from its ends. Steps of up to 3 rad are beyond what ranges of keys bound. */
 static void check_part_of_long_spline(double turn, bool loops, bool listed, uint64_t salt) {
@@ -400,23 +373,6 @@ TEST(sine_and_cosine_are_those_of_long_double) {
     }
     assert_true(dreal_turn(dreal_of(0)).sine[0] == 1);
     assert_true(dreal_turn(dreal_of(0)).cosine[0] == 1);
-}
-
-TEST(sine_and_cosine_of_a_lane_do_not_depend_on_the_others) {
-    dreal mixed = dreal_of(0.3);
-    mixed[0] = 30;
-    const dturn both = dreal_turn(mixed), small = dreal_turn(dreal_of(0.3)),
-                large = dreal_turn(dreal_of(30));
-    assert_true(both.sine[0] == large.sine[0] && both.cosine[0] == large.cosine[0]);
-    assert_true(both.sine[1] == small.sine[1] && both.cosine[1] == small.cosine[1]);
-}
-
-TEST(sine_and_cosine_of_very_large_angles_are_still_on_the_circle) {
-    for (double x = 1e5; x < 1e150; x *= 7) {
-        const dturn turn = dreal_turn(dreal_of(x * x));
-        assert_true(fabs(turn.cosine[0]) <= 1 && fabs(turn.sine[0] * x) <= 1);
-        assert_true(fabs(hypot(turn.cosine[0], turn.sine[0] * x) - 1) < 1e-15);
-    }
 }
 
 TEST(the_factors_of_jacobians_are_those_of_long_double) {

@@ -137,24 +137,6 @@ TEST(the_identity_is_exact) {
 
 /* ---- groups ---- */
 
-TEST(keys_in_a_group_do_not_affect_each_other) {
-    enum { KEYS = 64 };
-    random_source source = random_salted(5);
-    for (size_t f = 0; f < FORMATS; f++) {
-        int16_t keys[KEYS / 16 * 49] = {0};
-        double q[KEYS][4];
-        for (size_t n = 0; n < 4 * KEYS; n++) {
-            const size_t i = random_bits(&source) % KEYS;
-            double before[4] = {0};
-            random_quaternion(&source, q[i]);
-            pm_key_store(formats[f], keys, 4 * i, q[i], before);
-            const pm_quat alone = stored(formats[f], q[i]),
-                          here = pm_key_load(formats[f], keys, 4 * i);
-            assert_memory_equal(&alone, &here, sizeof here);
-        }
-    }
-}
-
 TEST(a_key_has_the_sign_nearest_the_previous_one) {
     random_source source = random_salted(6);
     for (size_t f = 0; f < FORMATS; f++)
@@ -224,18 +206,5 @@ TEST(methods_that_store_more_than_keys_are_refused) {
             else
                 expect_error(status, PM_ERROR_ARGUMENT, "key_format");
         }
-    set_destroy(&set);
-}
-
-TEST(a_format_out_of_range_is_refused) {
-    random_source source = random_salted(17);
-    track_set set;
-    set_random(&source, 1, 3, 0, 3, false, true, &set);
-    pm_clip_desc desc = set_describe(&set);
-    const pm_key_format bad[] = {PM_KEYS_COUNT, (pm_key_format)-1};
-    for (size_t i = 0; i < 2; i++) {
-        desc.key_format = bad[i];
-        expect_error(pm_clip_check(&desc, new_error()), PM_ERROR_ARGUMENT, "key_format");
-    }
     set_destroy(&set);
 }

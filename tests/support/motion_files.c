@@ -25,22 +25,13 @@ const char *const test_bvh_files[TEST_BVH_FILES] = {"cmu_01_01.bvh",
                                                     "pybvh_test3_hands_crlf.bvh",
                                                     "rokoko_jesse_dance.bvh"};
 
-static const char *path_of(const char *sources, const char *name) {
+const char *test_data_in(const char *sources, const char *name) {
     static char paths[4][1024];
     static int turn;
     const char *folder = getenv("POSEMILL_DATA");
     char *path = paths[turn++ % 4];
     snprintf(path, sizeof paths[0], "%s%s/%s", folder ? folder : sources,
              folder ? "" : "/../shared/data", name);
-    return path;
-}
-
-bool test_has_data_in(const char *sources, const char *name) {
-    return access(path_of(sources, name), R_OK) == 0;
-}
-
-const char *test_data_in(const char *sources, const char *name) {
-    const char *path = path_of(sources, name);
     if (access(path, R_OK) != 0) {
         print_message("%s is not there\n", path);
         skip();

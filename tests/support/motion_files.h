@@ -15,8 +15,6 @@
 /* The path of a file in the folder of test data, valid until the fourth call after it. Skips the test
  * where the file is missing. */
 #define test_data(name) test_data_in(POSEMILL_SOURCE_DIR, name)
-#define test_has_data(name) test_has_data_in(POSEMILL_SOURCE_DIR, name)
-bool test_has_data_in(const char *sources, const char *name);
 const char *test_data_in(const char *sources, const char *name);
 
 /* Opens or parses with these options, NULL for none. A refusal fails the test. The bytes must stay until

@@ -28,8 +28,13 @@ double truth_time(const pm_timeline *timeline, size_t key) {
 truth_place truth_find(const pm_timeline *timeline, double time) {
     const size_t last = timeline->key_count - 1;
     size_t key = 0;
-    while (key < last && truth_time(timeline, key + 1) <= time)
-        key++;
+    for (size_t high = timeline->key_count; high - key > 1;) {
+        const size_t middle = (key + high) / 2;
+        if (truth_time(timeline, middle) <= time)
+            key = middle;
+        else
+            high = middle;
+    }
     const double begin = truth_time(timeline, key);
     if (key == last || time <= begin)
         return (truth_place){.key = key};

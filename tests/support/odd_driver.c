@@ -108,10 +108,9 @@ WRAPPED(cl_int, clGetDeviceInfo, cl_device_id id, cl_device_info what, size_t si
 
 WRAPPED(cl_int, clGetKernelWorkGroupInfo, cl_kernel k, cl_device_id d,
         cl_kernel_work_group_info what, size_t size, void *value, size_t *used) {
-    const answer *a = what == CL_KERNEL_WORK_GROUP_SIZE ? find(CL_DEVICE_MAX_WORK_GROUP_SIZE)
-                      : what == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-                          ? find((cl_device_info)CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)
-                          : NULL;
+    const answer *a = find((cl_device_info)what);
+    if (!a && what == CL_KERNEL_WORK_GROUP_SIZE)
+        a = find(CL_DEVICE_MAX_WORK_GROUP_SIZE);
     if (!a)
         return __real_clGetKernelWorkGroupInfo(k, d, what, size, value, used);
     return give(a, size, value, used);
@@ -205,7 +204,8 @@ WRAPPED(cl_int, clEnqueueNDRangeKernel, cl_command_queue q, cl_kernel k, cl_uint
     if (group > odd.counts.largest_group)
         odd.counts.largest_group = group;
     pthread_mutex_unlock(&lock);
-    if (group > limit_of(CL_DEVICE_MAX_WORK_GROUP_SIZE))
+    if (group > limit_of(CL_DEVICE_MAX_WORK_GROUP_SIZE) ||
+        group > limit_of((cl_device_info)CL_KERNEL_WORK_GROUP_SIZE))
         return refuse(CL_INVALID_WORK_GROUP_SIZE);
     if (local && local[0] > limit_of(CL_DEVICE_MAX_WORK_ITEM_SIZES))
         return refuse(CL_INVALID_WORK_ITEM_SIZE);

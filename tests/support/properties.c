@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Measures of curve properties on random non-uniform tracks: the largest error, or infinity when the
- * implementation failed to sample. Each transforms the keys, samples both curves, and compares. Behind
+ * Measures of curve properties on random non-uniform tracks. Each transforms the keys, samples both
+ * curves, and notes the largest error, or infinity when the implementation failed to sample. Behind
  * them, the table of properties: the curves that have each one, with the tolerance, and the curves that
  * must visibly not have it, so that a property test that cannot fail would be detected.
  */
@@ -26,7 +26,7 @@
 #define SAMPLES ((KEYS - 1) * STEPS + 1)
 #define TOTAL ((size_t)TRACKS * SAMPLES)
 
-/* A set, its sample times and its samples, and the same after a change. */
+/* A set, its sample times and its samples, the same after a change, and the largest error. */
 typedef struct comparison {
     const implementation *implementation;
     const variant *variant;
@@ -36,7 +36,13 @@ typedef struct comparison {
     double times[TOTAL];
     quat out[TOTAL];
     quat changed[TOTAL];
+    double worst;
 } comparison;
+
+static void note(comparison *t, double error) {
+    if (!(error <= t->worst))
+        t->worst = isnan(error) ? HUGE_VAL : error;
+}
 
 static size_t total(const comparison *t) {
     return t->tracks * SAMPLES;
@@ -68,14 +74,21 @@ static comparison *comparison_create(const implementation *s, const variant *v) 
     return t;
 }
 
-static void comparison_destroy(comparison *t) {
+typedef void measure_function(comparison *t);
+
+static double measured(measure_function *measure, const implementation *s, const variant *v) {
+    comparison *t = comparison_create(s, v);
+    measure(t);
+    const double worst = t->worst;
     set_destroy(&t->set);
     free(t);
+    return worst;
 }
 
-static bool sample_into(comparison *t, quat *out) {
+static void sample_into(comparison *t, quat *out) {
     const pm_clip_desc desc = variant_describe(t->variant, &t->set);
-    return implementation_sample_set(t->implementation, &desc, &t->set, SAMPLES, t->times, out);
+    if (!implementation_sample_set(t->implementation, &desc, &t->set, SAMPLES, t->times, out))
+        t->worst = HUGE_VAL;
 }
 
 static quat key_of(const test_track *t, size_t i) {
@@ -103,115 +116,105 @@ static bool same(quat a, quat b) {
 }
 
 /* Stored keys, bit for bit. */
-static double property_keys(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; worst == 0.0 && n < t->tracks; n++) {
+static void measure_keys(comparison *t) {
+    sample_into(t, t->out);
+    for (size_t n = 0; n < t->tracks; n++) {
         quat before = {0.0, 0.0, 0.0, 0.0};
         for (size_t i = 0; i < KEYS; i++) {
             quat q = quat_normalise(key_of(&t->set.tracks[n], i));
             q = quat_dot(q, before) < 0.0 ? quat_scale(q, -1.0) : q;
             before = q;
-            if (!s->exact)
+            if (!t->implementation->exact)
                 q = (quat){(double)(float)q.x, (double)(float)q.y, (double)(float)q.z,
                            (double)(float)q.w};
-            if (!same(t->out[n * SAMPLES + i * STEPS], q))
-                worst = 1.0;
+            note(t, same(t->out[n * SAMPLES + i * STEPS], q) ? 0.0 : 1.0);
         }
     }
-    comparison_destroy(t);
-    return worst;
 }
 
-static double property_norm(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < total(t); n++) {
-        const double error = fabs(quat_norm(t->out[n]) - 1.0);
-        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
-    }
-    comparison_destroy(t);
-    return worst;
+static void measure_norm(comparison *t) {
+    sample_into(t, t->out);
+    for (size_t n = 0; n < total(t); n++)
+        note(t, fabs(quat_norm(t->out[n]) - 1.0));
 }
 
-/* The largest angle between `out` multiplied by p on one side, and `changed`. */
-static double worst_after(comparison *t, const quat *left, const quat *right) {
-    double worst = sample_into(t, t->changed) ? 0.0 : HUGE_VAL;
+/* The angles between `out` multiplied by p on one side, and samples after the change. */
+static void compare(comparison *t, const quat *left, const quat *right) {
+    sample_into(t, t->changed);
     for (size_t n = 0; n < total(t); n++) {
         quat q = t->out[n];
         q = left ? quat_multiply(*left, q) : q;
         q = right ? quat_multiply(q, *right) : q;
-        const double error = oracle_error(q, t->changed[n]);
-        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        note(t, oracle_error(q, t->changed[n]));
     }
-    return worst;
 }
 
 /* p r(q) = r(p q) */
-static double property_left(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+static void measure_left(comparison *t) {
     const quat p = random_turn(&t->source);
-    double worst = HUGE_VAL;
-    if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < t->tracks; n++) {
-            test_track *track = &t->set.tracks[n];
-            for (size_t i = 0; i < KEYS; i++)
-                set_key(track, i, quat_multiply(p, key_of(track, i)));
-            if (v->frame == PM_AXIS_PARENT)
-                set_vector(track->axis, quat_rotate(p, vec3_of(track->axis)));
-        }
-        worst = worst_after(t, &p, NULL);
+    sample_into(t, t->out);
+    for (size_t n = 0; n < t->tracks; n++) {
+        test_track *track = &t->set.tracks[n];
+        for (size_t i = 0; i < KEYS; i++)
+            set_key(track, i, quat_multiply(p, key_of(track, i)));
+        if (t->variant->frame == PM_AXIS_PARENT)
+            set_vector(track->axis, quat_rotate(p, vec3_of(track->axis)));
     }
-    comparison_destroy(t);
-    return worst;
+    compare(t, &p, NULL);
 }
 
-double property_right(const implementation *s, const variant *v, bool turn_axis) {
-    comparison *t = comparison_create(s, v);
+/* r(q) p = r(q p), where the axis of sterp turns too, or not. */
+static void multiply_right(comparison *t, bool turn_axis) {
     const quat p = random_turn(&t->source);
-    double worst = HUGE_VAL;
-    if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < t->tracks; n++) {
-            test_track *track = &t->set.tracks[n];
-            for (size_t i = 0; i < KEYS; i++) {
-                set_key(track, i, quat_multiply(key_of(track, i), p));
-                set_vector(track->tangents[i],
-                           quat_rotate(quat_conjugate(p), vec3_of(track->tangents[i])));
-            }
-            if (turn_axis)
-                set_vector(track->axis, quat_rotate(quat_conjugate(p), vec3_of(track->axis)));
+    sample_into(t, t->out);
+    for (size_t n = 0; n < t->tracks; n++) {
+        test_track *track = &t->set.tracks[n];
+        for (size_t i = 0; i < KEYS; i++) {
+            set_key(track, i, quat_multiply(key_of(track, i), p));
+            set_vector(track->tangents[i],
+                       quat_rotate(quat_conjugate(p), vec3_of(track->tangents[i])));
         }
-        worst = worst_after(t, NULL, &p);
+        if (turn_axis)
+            set_vector(track->axis, quat_rotate(quat_conjugate(p), vec3_of(track->axis)));
     }
-    comparison_destroy(t);
-    return worst;
+    compare(t, NULL, &p);
+}
+
+static bool axis_turns(const variant *v) {
+    return v->method == PM_METHOD_STERP && v->frame == PM_AXIS_BODY;
+}
+
+static void measure_right(comparison *t) {
+    multiply_right(t, axis_turns(t->variant));
+}
+
+static void measure_wrong_axis(comparison *t) {
+    multiply_right(t, !axis_turns(t->variant));
+}
+
+double property_wrong_axis(const implementation *s, const variant *v) {
+    return measured(measure_wrong_axis, s, v);
 }
 
 /* t -> 3t - 7 */
-static double property_time(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    double worst = HUGE_VAL;
-    if (sample_into(t, t->out)) {
-        for (size_t n = 0; n < t->tracks; n++) {
-            test_track *track = &t->set.tracks[n];
-            for (size_t i = 0; i < KEYS; i++) {
-                track->times[i] = 3.0 * track->times[i] - 7.0;
-                set_vector(track->tangents[i], vec3_scale(vec3_of(track->tangents[i]), 1.0 / 3.0));
-            }
+static void measure_time(comparison *t) {
+    sample_into(t, t->out);
+    for (size_t n = 0; n < t->tracks; n++) {
+        test_track *track = &t->set.tracks[n];
+        for (size_t i = 0; i < KEYS; i++) {
+            track->times[i] = 3.0 * track->times[i] - 7.0;
+            set_vector(track->tangents[i], vec3_scale(vec3_of(track->tangents[i]), 1.0 / 3.0));
         }
-        locate_samples(t);
-        worst = worst_after(t, NULL, NULL);
     }
-    comparison_destroy(t);
-    return worst;
+    locate_samples(t);
+    compare(t, NULL, NULL);
 }
 
 /* The signs of keys after the first have no effect. The sign of the first key determines every
  * sign. */
-static double property_signs(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+static void measure_signs(comparison *t) {
     bool flipped[TRACKS];
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    sample_into(t, t->out);
     for (size_t n = 0; n < t->tracks; n++) {
         for (size_t i = 0; i < KEYS; i++) {
             const bool flip = random_bits(&t->source) & 1;
@@ -220,14 +223,11 @@ static double property_signs(const implementation *s, const variant *v) {
             flipped[n] = i == 0 ? flip : flipped[n];
         }
     }
-    if (worst == 0.0 && !sample_into(t, t->changed))
-        worst = HUGE_VAL;
-    for (size_t n = 0; n < total(t) && worst == 0.0; n++) {
+    sample_into(t, t->changed);
+    for (size_t n = 0; n < total(t); n++) {
         const quat q = quat_scale(t->changed[n], flipped[n / SAMPLES] ? -1.0 : 1.0);
-        worst = same(q, t->out[n]) ? 0.0 : 1.0;
+        note(t, same(q, t->out[n]) ? 0.0 : 1.0);
     }
-    comparison_destroy(t);
-    return worst;
 }
 
 static void reverse_track(test_track *track) {
@@ -241,29 +241,23 @@ static void reverse_track(test_track *track) {
 }
 
 /* Reversed keys and time. */
-static double property_reversal(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    variant mirrored = *v;
-    mirrored.bias = -v->bias;
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+static void measure_reversal(comparison *t) {
+    variant mirrored = *t->variant;
+    mirrored.bias = -mirrored.bias;
+    sample_into(t, t->out);
     for (size_t n = 0; n < t->tracks; n++)
         reverse_track(&t->set.tracks[n]);
     locate_samples(t);
     t->variant = &mirrored;
-    if (worst == 0.0 && !sample_into(t, t->changed))
-        worst = HUGE_VAL;
+    sample_into(t, t->changed);
     for (size_t n = 0; n < total(t); n++) {
         const size_t k = n % SAMPLES, mirror = n - k + (SAMPLES - 1 - k);
-        const double error = oracle_error(t->out[n], t->changed[mirror]);
-        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        note(t, oracle_error(t->out[n], t->changed[mirror]));
     }
-    comparison_destroy(t);
-    return worst;
 }
 
 /* Keys of constant velocity. */
-static double property_steady(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+static void measure_steady(comparison *t) {
     vec3 velocity[TRACKS];
     for (size_t n = 0; n < t->tracks; n++) {
         test_track *track = &t->set.tracks[n];
@@ -278,49 +272,37 @@ static double property_steady(const implementation *s, const variant *v) {
         }
         set_vector(track->tangents[0], velocity[n]);
     }
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    sample_into(t, t->out);
     for (size_t n = 0; n < total(t); n++) {
         const size_t track = n / SAMPLES;
         const quat expected = quat_multiply(key_of(&t->set.tracks[track], 0),
                                             quat_exp(vec3_scale(velocity[track], t->times[n])));
-        const double error = oracle_error(t->out[n], expected);
-        worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+        note(t, oracle_error(t->out[n], expected));
     }
-    comparison_destroy(t);
-    return worst;
 }
 
 /* Between equal keys. */
-static double property_still(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+static void measure_still(comparison *t) {
     for (size_t n = 0; n < t->tracks; n++)
         set_key(&t->set.tracks[n], 3, key_of(&t->set.tracks[n], 2));
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    sample_into(t, t->out);
     for (size_t n = 0; n < t->tracks; n++) {
         for (size_t k = 2 * STEPS; k <= 3 * STEPS; k++) {
             const quat key = t->out[n * SAMPLES + 2 * STEPS];
-            const double error = oracle_error(t->out[n * SAMPLES + k], key);
-            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+            note(t, oracle_error(t->out[n * SAMPLES + k], key));
         }
     }
-    comparison_destroy(t);
-    return worst;
 }
 
 /* Within a segment. */
-static double property_even_speed(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+static void measure_even_speed(comparison *t) {
+    sample_into(t, t->out);
     for (size_t n = 0; n < t->tracks * (KEYS - 1); n++) {
         const quat *r = t->out + n / (KEYS - 1) * SAMPLES + n % (KEYS - 1) * STEPS;
         const double first = oracle_error(r[0], r[1]);
-        for (size_t k = 1; k < STEPS; k++) {
-            const double error = fabs(oracle_error(r[k], r[k + 1]) - first);
-            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
-        }
+        for (size_t k = 1; k < STEPS; k++)
+            note(t, fabs(oracle_error(r[k], r[k + 1]) - first));
     }
-    comparison_destroy(t);
-    return worst;
 }
 
 /* The body velocity on one side of a key, from values one and two steps away. */
@@ -334,7 +316,7 @@ static vec3 one_sided(quat key, quat one, quat two, double step) {
 }
 
 /* Velocities on both sides of every inner key, as angular velocities. */
-static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
+static void velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRACKS][KEYS]) {
     static const double side[5] = {-2.0, -1.0, 0.0, 1.0, 2.0};
     const double part = t->implementation->exact ? 1e-4 : 0.01;
     for (size_t n = 0; n < t->tracks; n++) {
@@ -346,8 +328,7 @@ static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRAC
             t->times[n * SAMPLES + k] = times[i] + side[k % 5] * part * step;
         }
     }
-    if (!sample_into(t, t->out))
-        return false;
+    sample_into(t, t->out);
     for (size_t n = 0; n < t->tracks; n++) {
         const double *times = t->set.tracks[n].times;
         for (size_t i = 1; i + 1 < KEYS; i++) {
@@ -356,41 +337,36 @@ static bool velocities(comparison *t, vec3 before[TRACKS][KEYS], vec3 after[TRAC
             after[n][i] = one_sided(r[2], r[3], r[4], part * (times[i + 1] - times[i]));
         }
     }
-    return true;
+}
+
+static void measure_velocity(comparison *t) {
+    static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
+    velocities(t, before, after);
+    for (size_t n = 0; n < t->tracks; n++)
+        for (size_t i = 1; i + 1 < KEYS; i++)
+            note(t, vec3_norm(vec3_subtract(before[n][i], after[n][i])));
 }
 
 double property_velocity(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
-    static vec3 before[TRACKS][KEYS], after[TRACKS][KEYS];
-    double worst = velocities(t, before, after) ? 0.0 : HUGE_VAL;
-    for (size_t n = 0; n < t->tracks; n++) {
-        for (size_t i = 1; i + 1 < KEYS; i++) {
-            const double error = vec3_norm(vec3_subtract(before[n][i], after[n][i]));
-            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
-        }
-    }
-    comparison_destroy(t);
-    return worst;
+    return measured(measure_velocity, s, v);
 }
 
 /* Samples one and two laps later, which must repeat with the sign of the wrap. The period is longer
  * than the keys, so that there is a closing segment. */
-static double property_period(const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+static void measure_period(comparison *t) {
+    const bool is_uniform = t->variant->method == PM_METHOD_BSPLINE;
     /* A power of two: adding a lap loses no relevant bits. A B-spline requires uniform times. */
-    const double period = v->method == PM_METHOD_BSPLINE ? KEYS : 16.0;
-    double worst = 0.0;
+    const double period = is_uniform ? KEYS : 16.0;
     for (size_t n = 0; n < t->tracks; n++) {
         t->set.tracks[n].period = period;
         for (size_t k = 0; k < SAMPLES; k++)
             t->times[n * SAMPLES + k] = t->set.tracks[n].times[0] + period * (double)k / SAMPLES;
     }
-    worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
+    sample_into(t, t->out);
     for (int laps = -1; laps <= 2; laps += 3) {
         for (size_t n = 0; n < total(t); n++)
             t->times[n] += laps < 0 ? -period : 3.0 * period;
-        if (!sample_into(t, t->changed))
-            worst = HUGE_VAL;
+        sample_into(t, t->changed);
         for (size_t n = 0; n < total(t); n++) {
             const test_track *track = &t->set.tracks[n / SAMPLES];
             quat key = key_of(track, 0), first = key;
@@ -398,45 +374,13 @@ static double property_period(const implementation *s, const variant *v) {
                 const quat next = key_of(track, i);
                 key = quat_dot(key, next) < 0.0 ? quat_scale(next, -1.0) : next;
             }
-            const bool turns = quat_dot(key, first) < 0.0 && v->method != PM_METHOD_CUBICSPLINE;
+            const bool turns =
+                quat_dot(key, first) < 0.0 && t->variant->method != PM_METHOD_CUBICSPLINE;
             const double sign = turns && laps == -1 ? -1.0 : 1.0;
             const quat expected = quat_scale(t->out[n], sign);
-            const double error = 2.0 * quat_norm(quat_subtract(expected, t->changed[n]));
-            worst = error <= worst ? worst : isnan(error) ? HUGE_VAL : error;
+            note(t, 2.0 * quat_norm(quat_subtract(expected, t->changed[n])));
         }
     }
-    comparison_destroy(t);
-    return worst;
-}
-
-/* Moves key i. Returns the largest change outside segments i-2 .. i+1, and in *inside the smallest
- * change of those four. */
-static double property_locality(const implementation *s, const variant *v, double *inside) {
-    comparison *t = comparison_create(s, v);
-    const size_t moved = 3;
-    double worst = sample_into(t, t->out) ? 0.0 : HUGE_VAL;
-    double changes[KEYS - 1] = {0.0};
-    for (size_t n = 0; n < t->tracks; n++) {
-        double axis[3];
-        random_direction(&t->source, axis);
-        const quat turn = quat_exp(vec3_scale(vec3_of(axis), 0.01));
-        set_key(&t->set.tracks[n], moved, quat_multiply(key_of(&t->set.tracks[n], moved), turn));
-    }
-    if (worst == 0.0 && !sample_into(t, t->changed))
-        worst = HUGE_VAL;
-    for (size_t n = 0; n < total(t) && isfinite(worst); n++) {
-        const size_t segment = n % SAMPLES / STEPS;
-        if (n % SAMPLES % STEPS == 0)
-            continue; /* keys that two adjacent segments share */
-        const double change = oracle_error(t->out[n], t->changed[n]);
-        changes[segment] = fmax(changes[segment], change);
-        if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n]))
-            worst = fmax(worst, fmax(change, 1e-30));
-    }
-    *inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
-                   fmin(changes[moved], changes[moved + 1]));
-    comparison_destroy(t);
-    return worst;
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -495,26 +439,41 @@ static bool local(const variant *v) {
     return pm_method_describe(v->method)->local;
 }
 
-static double right(const implementation *s, const variant *v) {
-    return property_right(s, v, is(v, PM_METHOD_STERP) && v->frame == PM_AXIS_BODY);
-}
-
 /* User tangents do not depend on more distant keys; the limiter uses the next keys. */
 static bool two_keys(const variant *v) {
     return plain(v) || (is(v, PM_METHOD_HERMITE) && v->tangents == PM_TANGENTS_USER);
 }
 
-/* Moving a key changes two or four segments, and it must change these. */
-static double change_far_away(const implementation *s, const variant *v) {
-    double inside = -1.0;
-    const double outside = property_locality(s, v, &inside);
-    const bool as_wide = two_keys(v) ? inside == 0.0 : inside > 1e-5;
-    return as_wide ? outside : HUGE_VAL;
+/* Moves key i: what changes outside segments i-2 .. i+1. Two or four of these must change. */
+static void measure_locality(comparison *t) {
+    const size_t moved = 3;
+    double changes[KEYS - 1] = {0.0};
+    sample_into(t, t->out);
+    for (size_t n = 0; n < t->tracks; n++) {
+        double axis[3];
+        random_direction(&t->source, axis);
+        const quat turn = quat_exp(vec3_scale(vec3_of(axis), 0.01));
+        set_key(&t->set.tracks[n], moved, quat_multiply(key_of(&t->set.tracks[n], moved), turn));
+    }
+    sample_into(t, t->changed);
+    for (size_t n = 0; n < total(t); n++) {
+        const size_t segment = n % SAMPLES / STEPS;
+        if (n % SAMPLES % STEPS == 0)
+            continue; /* keys that two adjacent segments share */
+        const double change = oracle_error(t->out[n], t->changed[n]);
+        changes[segment] = fmax(changes[segment], change);
+        if ((segment + 2 < moved || segment > moved + 1) && !same(t->out[n], t->changed[n]))
+            note(t, fmax(change, 1e-30));
+    }
+    const double inside = fmin(fmin(changes[moved - 2], changes[moved - 1]),
+                               fmin(changes[moved], changes[moved + 1]));
+    if (!(two_keys(t->variant) ? inside == 0.0 : inside > 1e-5))
+        note(t, HUGE_VAL);
 }
 
 typedef struct rule {
     const char *name;
-    double (*measure)(const implementation *s, const variant *v);
+    measure_function *measure;
     bool (*holds)(const variant *v);
     double in_double; /* for the oracle */
     double in_float;  /* for the reference, the kernels and devices */
@@ -526,29 +485,30 @@ typedef struct rule {
 /* Differences of float32 values over short times have a noise of 1e-3 rad/s, whereas a curve that
  * is not smooth jumps by more than 1. */
 static const rule rules[RULE_COUNT] = {
-    [RULE_KEYS] = {"every_method_but_bspline_passes_through_its_keys", property_keys,
+    [RULE_KEYS] = {"every_method_but_bspline_passes_through_its_keys", measure_keys,
                    variant_interpolates, 0, 0, 0, NULL},
-    [RULE_NORM] = {"every_method_keeps_unit_norm", property_norm, every, 1e-12, 4e-7, 0, NULL},
-    [RULE_LEFT] = {"rotating_the_parent_rotates_the_curve", property_left, every, 1e-9, 1e-6, 0,
+    [RULE_NORM] = {"every_method_keeps_unit_norm", measure_norm, every, 1e-12, 4e-7, 0, NULL},
+    [RULE_LEFT] = {"rotating_the_parent_rotates_the_curve", measure_left, every, 1e-9, 1e-6, 0,
                    NULL},
-    [RULE_RIGHT] = {"rotating_the_body_rotates_the_curve", right, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_TIME] = {"scaling_time_scales_the_curve", property_time, every, 1e-9, 1e-6, 0, NULL},
-    [RULE_SIGNS] = {"signs_of_keys_do_not_matter_except_in_gltf", property_signs, sign_free, 0, 0,
-                    0, NULL},
-    [RULE_REVERSAL] = {"reversed_keys_give_the_reversed_curve", property_reversal, symmetric, 1e-9,
+    [RULE_RIGHT] = {"rotating_the_body_rotates_the_curve", measure_right, every, 1e-9, 1e-6, 0,
+                    NULL},
+    [RULE_TIME] = {"scaling_time_scales_the_curve", measure_time, every, 1e-9, 1e-6, 0, NULL},
+    [RULE_SIGNS] = {"signs_of_keys_do_not_matter_except_in_gltf", measure_signs, sign_free, 0, 0, 0,
+                    NULL},
+    [RULE_REVERSAL] = {"reversed_keys_give_the_reversed_curve", measure_reversal, symmetric, 1e-9,
                        1e-6, 0.01, NULL},
-    [RULE_STEADY] = {"keys_of_constant_velocity_give_constant_velocity", property_steady, steady,
+    [RULE_STEADY] = {"keys_of_constant_velocity_give_constant_velocity", measure_steady, steady,
                      1e-9, 1e-6, 1e-3, NULL},
-    [RULE_STILL] = {"equal_keys_are_constant_in_methods_that_promise_it", property_still, still,
+    [RULE_STILL] = {"equal_keys_are_constant_in_methods_that_promise_it", measure_still, still,
                     1e-9, 1e-6, 15 * PI / 180, NULL},
-    [RULE_EVEN_SPEED] = {"slerp_and_sterp_have_constant_speed_within_a_segment",
-                         property_even_speed, even_speed, 1e-9, 1e-6, 1e-3, NULL},
-    [RULE_VELOCITY] = {"smooth_methods_have_continuous_velocity", property_velocity, smooth, 1e-4,
+    [RULE_EVEN_SPEED] = {"slerp_and_sterp_have_constant_speed_within_a_segment", measure_even_speed,
+                         even_speed, 1e-9, 1e-6, 1e-3, NULL},
+    [RULE_VELOCITY] = {"smooth_methods_have_continuous_velocity", measure_velocity, smooth, 1e-4,
                        0.05, 0.1, may_look_smooth},
-    [RULE_PERIOD] = {"loops_repeat_with_the_sign_of_their_wrap", property_period, every, 1e-9, 1e-6,
+    [RULE_PERIOD] = {"loops_repeat_with_the_sign_of_their_wrap", measure_period, every, 1e-9, 1e-6,
                      0, NULL},
     [RULE_LOCALITY] = {"moving_a_key_changes_four_segments_at_most_except_in_spline",
-                       change_far_away, local, 0, 0, 1e-5, NULL},
+                       measure_locality, local, 0, 0, 1e-5, NULL},
 };
 
 double property_hold(property_rule which, const implementation *s) {
@@ -560,12 +520,12 @@ double property_hold(property_rule which, const implementation *s) {
         if (s->device && small_sizes() && variant_repeats_kernels(v))
             continue;
         if (r->holds(v)) {
-            const double error = r->measure(s, v);
+            const double error = measured(r->measure, s, v);
             if (!(error <= tolerance))
                 fail_msg("%s on %s: %g exceeds %g", v->name, s->name, error, tolerance);
             worst = fmax(worst, error);
         } else if (s->exact && !(r->excused && r->excused(v))) {
-            const double error = r->measure(s, v);
+            const double error = measured(r->measure, s, v);
             if (!(error > r->margin && isfinite(error)))
                 fail_msg("%s on %s: %g is not above %g, but should be", v->name, s->name, error,
                          r->margin);

@@ -35,9 +35,10 @@ double property_hold(property_rule rule, const implementation *s);
 /* Adds a test for each rule, whose state is the property_rule. */
 void property_add_tests(CMUnitTestFunction hold);
 
-/* Measures of two of them: the jump of the velocity at keys in rad/s, and r(q) p = r(q p), with the axis
- * fixed or rotated too. */
+/* The jump of the velocity at keys in rad/s. */
 double property_velocity(const implementation *s, const variant *v);
-double property_right(const implementation *s, const variant *v, bool turn_axis);
+
+/* The error of r(q) p = r(q p) where the axis of sterp turns and should not, or should and does not. */
+double property_wrong_axis(const implementation *s, const variant *v);
 
 #endif

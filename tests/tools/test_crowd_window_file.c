@@ -200,16 +200,6 @@ static bool is_read(void) {
     return true;
 }
 
-TEST(files_that_end_early_are_refused) {
-    const types t = {U8, F32, U16, true, INDICES};
-    glb_bytes b;
-    make(&t, &b);
-    for (size_t size = 0; size < b.size; size += size < 40 ? 1 : 37) {
-        save(&b, size);
-        assert_false(is_read());
-    }
-}
-
 /* A view has 64 bytes, which are 32 indices. */
 TEST(rows_outside_of_their_view_are_refused) {
     types t = {U8, F32, U16, true, 32};

@@ -147,15 +147,6 @@ TEST_ON_DEVICE(the_device_draws_what_plain_c_draws) {
     free(expected);
 }
 
-TEST(agents_move_over_time) {
-    run(0, POSEMILL_CROWD " -n 40 -s 0 -d none 2>/dev/null >first.svg");
-    run(0, POSEMILL_CROWD " -n 40 -s 1 -d none 2>/dev/null");
-    char *first = test_folder_read("first.svg", NULL);
-    assert_int_equal(trunks(printed), AGENTS);
-    assert_string_not_equal(first, printed);
-    free(first);
-}
-
 /* What is printed where a run fails, or prints its help, and nothing is drawn. */
 TEST(failures_are_reported_and_draw_nothing) {
     static const struct {
@@ -199,17 +190,6 @@ TEST(failures_are_reported_and_draw_nothing) {
         if (cases[i].code == 2)
             expect_printed("usage: crowd");
     }
-}
-
-/* Limits files to four kilobytes, like a disk that becomes full during the write. */
-TEST(a_failed_write_keeps_the_old_picture) {
-    test_folder_put_text("picture.svg", "old\n");
-    run(1, "trap '' XFSZ; ulimit -f 8; " POSEMILL_CROWD " -n 100 -s 0 -d none -o picture.svg 2>&1");
-    expect_printed("crowd: picture.svg: ");
-    assert_false(exists("picture.svg.part"));
-    char *svg = test_folder_read("picture.svg", NULL);
-    assert_string_equal(svg, "old\n");
-    free(svg);
 }
 
 #ifdef POSEMILL_CROWD_FRAMES

@@ -329,23 +329,6 @@ TEST(options_that_only_bvh_has_are_refused_for_others) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-TEST(resampled_joints_keep_their_channels) {
-    static const char *const lines[] = {
-        "$posemill convert walk.bvh x.bvh --rate 60 --device none",
-        "$posemill convert walk.bvh x.bvh --rate 60 --device none --scale 2",
-        "$posemill convert walk.bvh x.bvh --rate 60 --device none --decimals 2",
-        RESAMPLE "walk.bvh -o x.bvh --scale 2",
-    };
-    for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        expect(0, lines[i]);
-        expect(0, "grep 'CHANNELS 3 Zrotation Xrotation Yrotation' x.bvh && "
-                  "grep 'Frames: 13' x.bvh");
-        expect(i == 0 ? 1 : i == 2 ? 1 : 0, "grep 'OFFSET 0 2 0' x.bvh");
-    }
-    expect(0, "$posemill convert walk.bvh x.bvh --rate 60 --decimals 2 --device none");
-    expect(0, "tail -1 x.bvh | grep '^20.00 0.00 0.00$' && rm x.bvh");
-}
-
 /* ---- where outputs lead -------------------------------------------------------- */
 
 /* The same file by another name: through the folder, its parent, or a link to it. */
@@ -358,7 +341,7 @@ static void other_name(random_source *source, const char *name, char *other, siz
 
 TEST(two_outputs_in_one_file_are_found_whatever_they_are_called) {
     random_source source = random_start();
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 20; round++) {
         char first[64], second[64], line[1024];
         bool there = random_unit(&source) < 0.5;
         other_name(&source, "o.npy", first, sizeof first);
@@ -434,20 +417,6 @@ TEST(links_are_followed) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-TEST(a_replaced_file_keeps_its_permissions_and_no_other_bits) {
-    random_source source = random_start();
-    for (int round = 0; round < 40; round++) {
-        mode_t mode = (mode_t)(random_bits(&source) % 010000) | S_IWUSR | S_IRUSR;
-        struct stat status;
-        test_folder_put_text("o.npy", "old");
-        assert_int_equal(chmod("o.npy", mode), 0);
-        expect(0, EVAL "--out o.npy");
-        assert_int_equal(stat("o.npy", &status), 0);
-        assert_true(status.st_size > 3);
-        assert_int_equal(status.st_mode & 07777, mode & 0777);
-    }
-}
-
 /* The next file opened gets the number of a closed stream, and reports would be written to it. */
 TEST(closed_streams_do_not_mix_into_outputs) {
     expect(0, EVAL "--out right.npy");
@@ -474,16 +443,10 @@ TEST(too_many_frames_are_refused_with_their_number) {
     } cases[] = {
         {"999999999", "--rate 60", "119999999881", 4}, /* 2 spans at 60 Hz, plus one */
         {"0.1", "--rate 500000000", "100000001", 4},
-        {"0.1", "--rate x50000001", "100000003", 4},
         {"0.1", "--rate 50 --max-frames 10", "11", 4},
         {"0.1", "--rate 50 --max-frames 11", "", 0},
-        {"0.1", "--rate 48 --end-rule include --max-frames 10", "11", 4},
         {"0.1", "--rate 9999999999 --loop 10000000000", "at least 9223372036854775808", 4},
-        {"999999999", "--rate 999999999999999999", "too many digits", 4},
-        {"0.1", "--rate 999999999999 --loop 0.4", "400000000000", 4},
-        {"500333333", "--rate /4", "1e9 seconds",
-         4}, /* a file with this rate could not be read again */
-        {"0.1", "--rate 60 --max-frames 0", "--max-frames", 2},
+        {"500333333", "--rate /4", "1e9 seconds", 4}, /* could not be read again */
         {"0.1", "--rate 60 --max-frames many", "--max-frames", 2},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

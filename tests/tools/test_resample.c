@@ -21,57 +21,6 @@
 
 /* ---- the grid ------------------------------------------------------------------------ */
 
-/* test_motion_grid compares random grids with integer arithmetic. */
-TEST(the_last_sample_is_the_last_multiple_that_fits) {
-    static const struct {
-        resample_span span;
-        uint64_t count, first;
-        bool extra;
-        const char *refused;
-    } cases[] = {
-        {{{120, 1}, {240, 1}, 4511, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}, 9021, 0, false, NULL},
-        {{{120, 1}, {30, 1}, 4511, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}, 1128, 0, false, NULL},
-        {{{30, 1}, {25, 1}, 4, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}, 3, 0, false, NULL},
-        {{{30, 1}, {60, 1}, 1, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}, 1, 0, false, NULL},
-        {{{30, 1}, {25, 1}, 4, {0, 0}, {0, 0}, RESAMPLE_END_INCLUDE, 0}, 3, 0, true, NULL},
-        {{{30, 1}, {60, 1}, 4, {0, 0}, {0, 0}, RESAMPLE_END_INCLUDE, 0}, 7, 0, false, NULL},
-        {{{30, 1}, {60, 1}, 31, {1, 10}, {1, 2}, RESAMPLE_END_FIT, 0}, 25, 3, false, NULL},
-        /* An open loop ends before its first frame comes again; the last frame closes another. */
-        {{{30, 1}, {60, 1}, 30, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 1}, 60, 0, false, NULL},
-        {{{30, 1}, {60, 1}, 31, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 1}, 61, 0, false, NULL},
-        {.span = {{30, 1}, {60, 1}, 31, {1, 10}, {2, 1}, RESAMPLE_END_FIT, 0},
-         .refused = "--end is after the last frame"},
-        {.span = {{30, 1}, {60, 1}, 31, {1, 10}, {1, 20}, RESAMPLE_END_FIT, 0},
-         .refused = "--start is after --end"},
-        {.span = {{30, 1}, {60, 1}, 31, {2, 1}, {0, 0}, RESAMPLE_END_FIT, 0},
-         .refused = "--start is after the last frame"},
-        {.span = {{1000000007, 1000000009},
-                  {1000000021, 1000000033},
-                  10,
-                  {1, 1000000087},
-                  {0, 0},
-                  RESAMPLE_END_FIT,
-                  0},
-         .refused = "too many digits"},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        resample_grid grid;
-        memset(&grid, 0xff, sizeof grid);
-        const char *refused = resample_grid_make(&cases[i].span, &grid);
-        print_message("case %zu: %s\n", i, refused ? refused : "a grid");
-        if (cases[i].refused) {
-            assert_non_null(refused);
-            assert_non_null(strstr(refused, cases[i].refused));
-            continue;
-        }
-        assert_null(refused);
-        assert_int_equal(grid.count, cases[i].count);
-        assert_int_equal(grid.extra, cases[i].extra);
-        const resample_position first = resample_position_at(&grid, 0);
-        assert_true(first.frame == cases[i].first && first.remainder == 0);
-    }
-}
-
 TEST(positions_are_those_of_the_steps_to_them) {
     const resample_span spans[] = {
         {{120, 1}, {30, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
@@ -316,29 +265,5 @@ TEST(what_cannot_be_done_leaves_no_file) {
 }
 
 /* ---- the data folder --------------------------------------------------------------------- */
-
-TEST(real_files_at_multiples_of_their_rate_keep_every_source_row) {
-    for (size_t i = 0; i < 2 * TEST_BVH_FILES; i++) {
-        const size_t factor = 1 + i % 2;
-        char name[64], *source_data, *data;
-        snprintf(name, sizeof name, "bvh/%s", test_bvh_files[i / 2]);
-        print_message("%s, %zu times its rate\n", name, factor);
-        const char *path = test_data(name);
-        assert_int_equal(run("resample --quiet --device none --overwrite %s -o out.bvh --rate x%zu",
-                             path, factor),
-                         CLI_DONE);
-        bvh *source = load(path, &source_data), *model = load("out.bvh", &data);
-        const size_t channels = source->channel_count;
-        assert_int_equal(model->channel_count, channels);
-        assert_int_equal(model->frame_count, (source->frame_count - 1) * factor + 1);
-        for (size_t frame = 0; frame < source->frame_count; frame++)
-            assert_memory_equal(model->values + frame * factor * channels,
-                                source->values + frame * channels, channels * sizeof(double));
-        bvh_free(&source);
-        bvh_free(&model);
-        free(source_data);
-        free(data);
-    }
-}
 
 TEST_GROUP(enter, test_folder_leave)

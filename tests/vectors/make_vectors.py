@@ -151,8 +151,6 @@ def tangents(track, slope, options):
     for i in range(n) if track.period else range(1, n - 1):
         found[i] = inner(slope, track.h, i, options)
     if not track.period:
-        if n == 2:
-            return [(slope(0), slope(0))] * 2
         first = end(ends, slope(0), slope(1), track.h(0), track.h(1), found[1][0])
         last = end(
             ends, slope(n - 2), slope(n - 3), track.h(n - 2), track.h(n - 3), found[n - 2][1]
@@ -240,7 +238,7 @@ def circular(track, i, u, _options):
             arcs.append(slerp(p, q, u) if cusp(o, at, to) else arc(o, at, to, part))
     if len(arcs) == 2:
         return slerp(arcs[0], arcs[1], u)
-    return arcs[0] if arcs else slerp(p, q, u)
+    return arcs[0]
 
 
 def sterp(track, i, u, options):
@@ -289,7 +287,7 @@ def phased(weight):
             arms.append(phased_arm(track, i + 1, -1, 1.0 - u))
         if len(arms) == 2:
             return slerp(arms[0], arms[1], weight(u))
-        return arms[0] if arms else slerp(track.key(i), track.key(i + 1), u)
+        return arms[0]
 
     return curve
 
@@ -439,8 +437,6 @@ def spline_rates(track, options):
 
 
 def spline(track, i, u, options):
-    if track.n == 2 and not track.period:
-        return slerp(track.key(0), track.key(1), u)
     if not hasattr(track, "rates"):
         track.rates = spline_rates(track, options)
     w0, w1 = track.rates[i], track.rates[(i + 1) % track.n]
@@ -528,10 +524,7 @@ def position(track, method, i, u, options):
     p, q = track.position(i), track.position(i + 1)
     if method == "step":
         return p
-    two_keys = track.n == 2 and not track.period
-    if method in ("nlerp", "slerp", "sterp") or (
-        two_keys and method in ("circular-c2", "circular-c3", "spline")
-    ):
+    if method in ("nlerp", "slerp", "sterp"):
         return add(scale(p, 1.0 - u), scale(q, u))
     if method in ("circular-c2", "circular-c3"):
         return parabolas(track, i, u, smoothstep if method == "circular-c2" else smootherstep)
@@ -650,43 +643,24 @@ OPTIONS = {
         {"ends": "zero"},
         {"unlimited": True},
     ],
-    "hermite": [
-        {},
-        {"tangents": "mean"},
-        {"tangents": "tcb", "tcb": (0.25, -0.5, 0.375)},
-        {"tangents": "user"},
-        {"ends": "natural"},
-        {"ends": "parabola"},
-        {"ends": "zero"},
-    ],
+    "hermite": [{}, {"tangents": "user"}, {"ends": "natural"}],
     "spline": [{}, {"ends": "natural"}, {"ends": "parabola"}, {"ends": "zero"}],
 }
 
 
-# Title, number of keys, largest turn, or None for other keys. The last two are for the first options alone.
+# Title, number of keys, largest turn, or None for other keys. Further options are for the first alone.
 CASES = [
     ("turns up to 180 degrees", 4, math.pi),
-    ("two keys", 2, 2.5),
-    ("three keys", 3, 2.0),
     ("loop", 4, 2.5),
-    ("turns up to 60 degrees", 4, 1.0),
     ("loop of a full turn", 4, None),
 ]
 BACK_AND_FORTH = ("back and forth", 5, None)
 
 
-def cases_of(method, options, is_first):
-    """Ends are for open tracks, two keys have a chord whatever the weights of tangents, and some curves
-    depend on two keys alone."""
-    cases = CASES if is_first else CASES[:4]
-    if is_first and method.startswith("circular"):
-        cases = CASES + [BACK_AND_FORTH]
-    left_out = set()
-    if method in ("step", "nlerp", "slerp", "sterp"):
-        left_out = {"three keys", "turns up to 60 degrees"}
-    elif not is_first and options.get("tangents") != "user":
-        left_out = {"loop" if "ends" in options else "two keys"}
-    return [case for case in cases if case[0] not in left_out]
+def cases_of(method, is_first):
+    if not is_first:
+        return CASES[:1]
+    return CASES + [BACK_AND_FORTH] if method.startswith("circular") else CASES
 
 
 def numbers(values):
@@ -710,16 +684,10 @@ def write_case(out, title, track, raw, method, options):
         if method == "cubicspline":
             out.write(f"given {numbers(sum(given, ()))}\n")
     for i in range(track.n if track.period else track.n - 1):
-        for k in ((0, 3), (1, 6))[i % 2]:
-            u = k / 8.0
-            time = track.time(i) + u * track.h(i)
-            at_key = k == 0 and method != "bspline"
-            if at_key:
-                q = track.given_keys[i] if method == "cubicspline" else track.key(i)
-            else:
-                q = METHODS[method](track, i, u, options)
-            p = track.position(i) if at_key else position(track, method, i, u, options)
-            out.write(f"sample {numbers((time,) + tuple(q) + tuple(p))}\n")
+        u = (3, 1, 6, 5)[i % 4] / 8.0
+        q = METHODS[method](track, i, u, options)
+        p = position(track, method, i, u, options)
+        out.write(f"sample {numbers((track.time(i) + u * track.h(i),) + tuple(q) + tuple(p))}\n")
 
 
 def write_method(folder, method):
@@ -730,7 +698,7 @@ def write_method(folder, method):
         if method == "cubicspline":
             out.write("# given, of the key before: rotation's tangent in and out, position's in and out\n")
         for number, options in enumerate(OPTIONS.get(method, [{}])):
-            for title, count, largest in cases_of(method, options, number == 0):
+            for title, count, largest in cases_of(method, number == 0):
                 if largest:
                     keys = random_keys(rng, count, largest)
                 elif title == BACK_AND_FORTH[0]:
