@@ -413,6 +413,15 @@ def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
     np.testing.assert_allclose(new[crowd.slots[:len(walk.names)]], old, atol=1e-4)
 
 
+def test_a_joint_that_moves_below_the_root_is_named() -> None:
+    positions = np.zeros((5, 2, 3))
+    positions[:, 1, 2] = np.arange(5)
+    motion = pm.Motion(np.tile([0.0, 0.0, 0.0, 1.0], (5, 2, 1)), positions, 10, [-1, 0], ["above", "hips"])
+    assert motion.skeleton.moves_below_root == "hips"
+    assert motion.extract_root("hips", up="y").skeleton.moves_below_root is None
+    assert pm.Skeleton(["a"], [-1]).moves_below_root is None
+
+
 def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:
     moving = walk.extract_root("Hips", add=True, name="mover", up="y", keep_heading=True)
     for extension in ("bvh", "glb", "npz"):
