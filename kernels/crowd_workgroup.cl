@@ -7,23 +7,61 @@
 #include "pm_joint_pose.h"
 #include "pm_joint_record.h"
 
+/* The instance of an entry; size.instances where there is none. */
+pm_fn pm_u32 pm_instance_of(const pm_crowd_size *size, pm_global const pm_u32 *list, pm_u32 entry,
+                            pm_u32 entries) {
+    pm_u32 index = entry < entries ? pm_entry_instance(size, list, entry) : size->instances;
+    return index < size->instances ? index : size->instances;
+}
+
+#if !PM_GIVEN
 /* Resolves an instance, and locates the keys of input n where all joints have the same. */
 pm_fn void pm_share_instance(pm_shared pm_shared_instance *shared, pm_instance instance,
                              pm_global const pm_crowd_level *levels, const pm_tables *t,
                              pm_u64 index, pm_u32 n) {
     pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
     pm_input input = n ? r.inputs[1] : r.inputs[0]; /* an index would put them in memory */
-#if PM_PER_JOINT
-    (void)input;
-#else
-    shared->cursor[n] = pm_crowd_locate(t->timelines[t->clips[input.clip].timeline], t->times,
-                                        input.time, input.clamps);
-#endif
+    shared->inputs[n] = pm_input_located(t, input);
     if (n)
         return;
-    shared->resolved = r;
-    shared->due = pm_is_update_due(t->size.frame, index, levels[r.level]);
+    shared->in_place = r.in_place;
+    shared->level = r.level;
+    shared->due = pm_is_update_due(t->size.frame, t->size.first + index, levels[r.level]);
 }
+#endif
+
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+/* Minima and maxima of ordered bits, which joints of a stage write together. */
+#ifdef PM_OPENCL
+#define pm_shared_least(to, bits) atomic_min((to), (bits))
+#define pm_shared_greatest(to, bits) atomic_max((to), (bits))
+#else
+#define pm_shared_least(to, bits) (*(to) = (bits) < *(to) ? (bits) : *(to))
+#define pm_shared_greatest(to, bits) (*(to) = (bits) > *(to) ? (bits) : *(to))
+#endif
+
+pm_fn void pm_share_number(pm_shared int *low, pm_shared int *high, real least, real greatest) {
+    if (least == least)
+        pm_shared_least(low, pm_ordered_bits(pm_bits_of(least)));
+    if (greatest == greatest)
+        pm_shared_greatest(high, pm_ordered_bits(pm_bits_of(greatest)));
+}
+
+pm_fn void pm_share_box(pm_shared pm_shared_instance *to, pm_box box) {
+    pm_share_number(&to->low[0], &to->high[0], box.low.x, box.high.x);
+    pm_share_number(&to->low[1], &to->high[1], box.low.y, box.high.y);
+    pm_share_number(&to->low[2], &to->high[2], box.low.z, box.high.z);
+}
+
+pm_fn void pm_store_box(pm_global float *to, pm_shared const pm_shared_instance *from) {
+    PM_UNROLL
+    for (int i = 0; i < 3; i++) {
+        to[i] = pm_real_of(pm_ordered_bits(from->low[i]));
+        to[4 + i] = pm_real_of(pm_ordered_bits(from->high[i]));
+    }
+    to[3] = to[7] = 0.0f;
+}
+#endif
 
 #if PM_OUTPUT_FORM != PM_FORM_LOCAL
 
@@ -98,11 +136,15 @@ pm_fn void pm_store_record(pm_global float *to, const real *words, pm_u32 aligne
         to[i] = words[i];
 }
 
-/* Work size: one group for each `per_group` instances. Offsets and `stride` are in bytes. `shared`
- * has room for per_group instances, `transforms` for `slots` slots of each. */
+/* Work size: one group for each `per_group` entries. The offsets, and `stride`, are in bytes. `shared`
+ * has room for per_group instances, as has `shared_layers` where instances have layers, and
+ * `transforms` for `slots` slots of each. */
 PM_FOUR_WAVES pm_kernel void crowd_workgroup(
-    pm_global const pm_u8 *restrict instances, pm_u64 instances_offset,
-    pm_global const pm_joint *restrict joints, pm_global const pm_clip_layout *restrict clips,
+    pm_global const pm_u8 *restrict instances, pm_global const pm_u8 *restrict layers,
+    pm_global const pm_u8 *restrict ranges, pm_global const pm_u8 *restrict list,
+    pm_global const pm_u8 *restrict list_count, pm_global const pm_u8 *restrict given,
+    pm_crowd_offsets offsets, pm_global const pm_joint *restrict joints,
+    pm_global const pm_clip_layout *restrict clips,
     pm_global const pm_crowd_timeline *restrict timelines,
     pm_global const pm_key_time *restrict times, pm_global const pm_crowd_level *restrict levels,
     pm_global const pm_u8 *restrict level_joints, pm_global const float *restrict masks,
@@ -112,18 +154,65 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_global const pm_crowd_stage *restrict stages,
     pm_global const pm_stage_joint *restrict stage_joints, pm_global pm_u8 *restrict records,
     pm_u64 records_offset, pm_u64 stride, pm_crowd_size size, pm_u32 per_group, pm_u32 slots,
-    pm_shared pm_shared_instance *restrict shared, pm_shared float *restrict transforms) {
+    pm_shared pm_shared_instance *restrict shared,
+    pm_shared pm_shared_layers *restrict shared_layers, pm_shared float *restrict transforms) {
     pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
+    (void)instances, (void)layers, (void)ranges, (void)given; /* programs read some of them */
+    (void)levels, (void)level_joints, (void)masks;
+    (void)shared_layers, (void)slots, (void)transforms;
     pm_u32 first = pm_group_id() * per_group;
-    pm_u32 count = size.instances - first < per_group ? size.instances - first : per_group;
-    pm_global const pm_instance *from =
-        (pm_global const pm_instance *)(instances + instances_offset) + first;
-    pm_global pm_u8 *to = records + records_offset + first * stride;
+    pm_u32 entries =
+        pm_entry_count(&size, (pm_global const pm_u32 *)(list_count + offsets.list_count));
+    pm_u32 count = size.entries - first < per_group ? size.entries - first : per_group;
+    pm_global pm_u8 *to = records + records_offset;
     pm_u32 aligned = (((pm_u64)(size_t)to | stride) & (4 * PM_PART_WORDS - 1)) == 0;
+    (void)t, (void)aligned;
+    pm_global const pm_u32 *list_of = (pm_global const pm_u32 *)(list + offsets.list);
+#if !PM_GIVEN
+    pm_global const pm_instance *from =
+        (pm_global const pm_instance *)(instances + offsets.instances);
+#endif
+#if PM_LAYERED
+    pm_layer_tables of_layers;
+    of_layers.layers = (pm_global const pm_layer *)(layers + offsets.layers);
+    pm_global const pm_range *range_of = (pm_global const pm_range *)(ranges + offsets.ranges);
+#endif
     for (pm_u32 k = pm_local_id(); k < PM_INPUTS * count; k += pm_local_size()) {
-        pm_u32 i = k / PM_INPUTS;
-        pm_share_instance(&shared[i], from[i], levels, &t, size.first + first + i, k % PM_INPUTS);
+        pm_u32 i = k / PM_INPUTS, n = k % PM_INPUTS;
+        pm_u32 index = pm_instance_of(&size, list_of, first + i, entries);
+        if (n == 0) {
+            shared[i].index = index;
+            shared[i].record = pm_entry_record(&size, first + i, index);
+            shared[i].due = PM_GIVEN && index < size.instances;
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+            for (int axis = 0; axis < 3; axis++) {
+                shared[i].low[axis] = pm_ordered_bits(pm_bits_of(INFINITY));
+                shared[i].high[axis] = pm_ordered_bits(pm_bits_of(-INFINITY));
+            }
+#endif
+        }
+        if (index == size.instances)
+            continue;
+#if PM_LAYERED
+        if (n == 0)
+            shared[i].layers = pm_range_within(range_of[index], size.layers);
+#endif
+#if !PM_GIVEN
+        pm_share_instance(&shared[i], from[index], levels, &t, index, n);
+#endif
     }
+#if PM_LAYERED
+    for (pm_u32 k = pm_local_id(); k < PM_KEPT_LAYERS * count; k += pm_local_size()) {
+        pm_u32 i = k / PM_KEPT_LAYERS, n = k % PM_KEPT_LAYERS;
+        pm_u32 index = pm_instance_of(&size, list_of, first + i, entries);
+        if (index == size.instances)
+            continue;
+        pm_range range = pm_range_within(range_of[index], size.layers);
+        if (n < range.count)
+            shared_layers[i].kept[n] = pm_input_located(
+                &t, pm_layer_resolve(of_layers.layers[range.first + n], size.clips, size.masks));
+    }
+#endif
     pm_barrier();
     for (pm_u32 n = 0; n < size.stages; n++) {
         pm_crowd_stage stage = stages[n];
@@ -131,24 +220,52 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
             pm_u32 i = (pm_u32)(((pm_u64)(task + 1) * stage.reciprocal) >> 32);
             pm_stage_joint at = stage_joints[stage.first + task - i * stage.count];
             pm_global const pm_joint *joint = joints + at.joint;
-            real words[PM_OUTPUT_WORDS];
+            (void)joint;
             if (!shared[i].due)
                 continue;
-            pm_local pose = pm_joint_pose(&t, &shared[i], joint, level_joints, masks, at.joint);
-#if PM_OUTPUT_FORM == PM_FORM_LOCAL
-            pm_put_record(words, pose);
+#if PM_GIVEN
+            pm_local pose =
+                pm_pose_given((pm_global const float *)(given + offsets.poses +
+                                                        shared[i].index * offsets.pose_stride) +
+                              12 * at.joint);
 #else
+#if PM_LAYERED
+            of_layers.kept = shared_layers + i;
+            const pm_layer_tables *l = &of_layers;
+#else
+            const pm_layer_tables *l = 0;
+#endif
+            pm_local pose = pm_joint_pose(&t, &shared[i], l, joint, level_joints, masks, at.joint);
+#endif
+#if PM_OUTPUT_FORM != PM_FORM_LOCAL
             pm_shared float *own = transforms + i * slots * PM_SLOT_FLOATS;
-            pm_model model = pm_model_of(pose, joint->scaled);
+            pm_model model = pm_model_of(pose, PM_GIVEN ? 1 : joint->scaled);
             if (at.parent != PM_NO_SLOT)
                 model = pm_model_product(pm_shared_model(own + at.parent * PM_SLOT_FLOATS), model);
             if (at.slot != PM_NO_SLOT)
                 pm_share_model(own + at.slot * PM_SLOT_FLOATS, model);
+#endif
+            if (at.record == PM_NO_RECORD)
+                continue;
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+            pm_share_box(&shared[i], pm_box_about(model, joint->radius));
+#else
+            real words[PM_OUTPUT_WORDS];
+#if PM_OUTPUT_FORM == PM_FORM_LOCAL
+            pm_put_record(words, pose);
+#else
             pm_put_record(words, model, joint);
 #endif
-            pm_store_record((pm_global float *)(to + i * stride) + at.joint * PM_OUTPUT_WORDS,
+            pm_store_record((pm_global float *)(to + shared[i].record * stride) +
+                                at.record * PM_OUTPUT_WORDS,
                             words, aligned);
+#endif
         }
         pm_barrier();
     }
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+    for (pm_u32 i = pm_local_id(); i < count; i += pm_local_size())
+        if (shared[i].due)
+            pm_store_box((pm_global float *)(to + shared[i].record * stride), &shared[i]);
+#endif
 }

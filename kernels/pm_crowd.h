@@ -25,6 +25,28 @@ typedef struct pm_instance {
     pm_u8 flags;
 } pm_instance;
 
+/* pm_crowd_layer: its ops and flags */
+#define PM_LAYER_OP_OVER 0u
+#define PM_LAYER_OP_ADD 1u
+#define PM_LAYER_OP_MEAN 2u
+#define PM_LAYER_CLAMPS 1u
+
+typedef struct pm_layer {
+    pm_s64 time;
+    pm_u32 clip;
+    float weight;
+    pm_u16 mask;
+    pm_u8 op;
+    pm_u8 flags;
+    pm_u32 reserved;
+} pm_layer;
+
+/* pm_crowd_range: the layers of an instance. More than PM_MAX_LAYERS are cut. */
+typedef struct pm_range {
+    pm_u32 first, count;
+} pm_range;
+#define PM_MAX_LAYERS 64
+
 /* Instances are updated in groups of this many. */
 #define PM_INSTANCE_GROUP 16
 
@@ -40,12 +62,17 @@ typedef struct pm_instance {
 #define PM_SLOTS 16
 #define PM_NO_SLOT 0xffffffffu
 #define PM_SLOT_FLOATS 12
+#define PM_NO_RECORD 0xffffffffu
 
 typedef struct pm_joint {
     pm_u32 parent;   /* the slot of the parent's matrix; PM_NO_SLOT for a root */
     pm_u32 slot;     /* the slot for the joint's matrix; PM_NO_SLOT for a joint without children */
     pm_u32 animated; /* bit c: some clip moves channel c away from the rest pose */
     pm_u32 scaled;   /* 1: at rest, or in some clip, a scale is not 1 */
+    pm_u32 number;   /* in skeleton order */
+    pm_u32 record;   /* number of its record in an instance's; PM_NO_RECORD: none */
+    float radius;    /* of the sphere about it, for bounds */
+    pm_u32 unused;   /* the rest pose is aligned to 16 bytes */
     float rotation[4]; /* the rest pose */
     float position[4];
     float scale[4];
@@ -67,6 +94,7 @@ typedef struct pm_stage_joint {
     pm_u32 joint;
     pm_u32 parent; /* the slot of the parent's transform; PM_NO_SLOT for a root */
     pm_u32 slot;   /* the slot for its own; PM_NO_SLOT for a joint without children */
+    pm_u32 record; /* number of its record in an instance's; PM_NO_RECORD: none */
 } pm_stage_joint;
 
 typedef struct pm_crowd_level {
@@ -112,7 +140,12 @@ typedef struct pm_crowd_size {
     pm_u64 frame;
     pm_u64 first;     /* number of the call's instance 0 in the whole job; selects its updates */
     pm_u32 instances; /* in the call, at least 1 */
+    pm_u32 entries;   /* in the list, at most; without a list the number of instances */
+    pm_u32 before;    /* entries of the list before the call's first */
+    pm_u32 list;      /* PM_LIST_... */
+    pm_u32 layers;    /* of all instances */
     pm_u32 joints;
+    pm_u32 posed; /* joints in the table that the kernel walks: those of a subset, else all */
     pm_u32 clips;
     pm_u32 levels;
     pm_u32 masks;
@@ -120,6 +153,46 @@ typedef struct pm_crowd_size {
     pm_u32 per_joint; /* 1: the layout, (channels, clips, joints), gives the position of rows */
     pm_u32 stages;
 } pm_crowd_size;
+
+/* Which instances a call poses: all, or those of a list, with their records in the instances' own
+ * places or packed in the order of the list. Bits. */
+#define PM_LIST_NONE 0u
+#define PM_LIST_OWN 1u
+#define PM_LIST_PACKED 2u
+#define PM_LIST_COUNTED 4u /* the number of entries is in a buffer, at most size.entries */
+
+/* Where the data of a call's instances begin in their buffers, in bytes. */
+typedef struct pm_crowd_offsets {
+    pm_u64 instances, layers, ranges, list, list_count, poses;
+    pm_u64 pose_stride; /* from an instance's local poses to the next one's */
+} pm_crowd_offsets;
+
+/* The number of entries of a call. */
+pm_fn pm_u32 pm_entry_count(const pm_crowd_size *size, pm_global const pm_u32 *list_count) {
+    if (!(size->list & PM_LIST_COUNTED))
+        return size->entries;
+    pm_u32 count = list_count[0] > size->before ? list_count[0] - size->before : 0;
+    return count < size->entries ? count : size->entries;
+}
+
+/* The instance of an entry, which may not exist. */
+pm_fn pm_u32 pm_entry_instance(const pm_crowd_size *size, pm_global const pm_u32 *list,
+                               pm_u32 entry) {
+    return size->list ? list[entry] : entry;
+}
+
+/* The number of the records that an entry writes. */
+pm_fn pm_u32 pm_entry_record(const pm_crowd_size *size, pm_u32 entry, pm_u32 instance) {
+    return size->list & PM_LIST_PACKED ? entry : instance;
+}
+
+/* The range of an instance's layers within those that exist. */
+pm_fn pm_range pm_range_within(pm_range range, pm_u32 layers) {
+    pm_u32 left = range.first < layers ? layers - range.first : 0;
+    range.count = range.count < left ? range.count : left;
+    range.count = range.count < PM_MAX_LAYERS ? range.count : PM_MAX_LAYERS;
+    return range;
+}
 
 /* A time in ticks, clamped or wrapped to [0, t.cycle]. */
 pm_fn pm_u64 pm_crowd_within(pm_crowd_timeline t, pm_s64 time, pm_u32 clamps) {

@@ -7,10 +7,11 @@
 #ifndef PM_CROWD_OUTPUTS_H
 #define PM_CROWD_OUTPUTS_H
 
-/* The form of a record, which describes one joint. */
+/* The form of a record, which describes one joint, or an instance. */
 #define PM_FORM_LOCAL 0  /* the pose relative to the parent: rotation, position, scale */
 #define PM_FORM_RIGID 1  /* a rigid motion as a dual quaternion: real part, dual part */
 #define PM_FORM_MATRIX 2 /* a matrix: three rows of four numbers */
+#define PM_FORM_BOUNDS 3 /* of an instance: a box about its joints, two corners of four numbers */
 
 /* X(name, number, form, numbers per record, bits per number, 1: relative to the bind pose) */
 #define PM_CROWD_OUTPUTS(X)                                                                        \
@@ -18,7 +19,8 @@
     X(PALETTE_HALF, 1, PM_FORM_MATRIX, 12, 16, 1)                                                  \
     X(DUAL, 2, PM_FORM_RIGID, 8, 32, 1)                                                            \
     X(MODEL, 3, PM_FORM_MATRIX, 12, 32, 0)                                                         \
-    X(LOCAL, 4, PM_FORM_LOCAL, 12, 32, 0)
+    X(LOCAL, 4, PM_FORM_LOCAL, 12, 32, 0)                                                          \
+    X(BOUNDS, 5, PM_FORM_BOUNDS, 8, 32, 0)
 
 /* The row of PM_OUTPUT as constants that the preprocessor can evaluate. */
 #ifndef PM_OUTPUT

@@ -38,7 +38,7 @@ typedef struct pm_input_lanes {
     pm_s64 time[PM_LANES];
     pm_u32 clamps[PM_LANES];
     float weight[PM_LANES];
-    float adds[PM_LANES]; /* not 0: PM_OP_ADD */
+    float op[PM_LANES];
     pm_u32 mask[PM_LANES];
     pm_u32 ops;    /* of all lanes */
     pm_u32 masked; /* not 0: some lane has a mask */
@@ -122,7 +122,8 @@ pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_
     pm_gather_plane(from, lanes->next[c], to->of[planes - 1]);
 }
 
-/* Gathers the planes of the joint that pm_find_joint_keys located. */
+/* Gathers the planes of a joint; `keys` are those of joint 0, or of the joint that pm_find_joint_keys
+ * located. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes) {
     to->of[0][0] = pm_gather_quats_at(keys, lanes->key[c]);
@@ -225,24 +226,25 @@ pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lan
         to->of[c][k] = pm_sample_gathered(&planes, t, input, c, first, k);
 }
 
-/* Samples a channel of joint k of a group, which pm_find_joint_keys located. */
+/* Samples a channel of joint k of a group, the one of number `joint`, whose keys are `ahead` numbers behind those
+ * that `input` has located. */
 pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_lanes *input,
-                               pm_u32 c, pm_u32 first, pm_u32 k) {
+                               pm_u32 c, pm_u32 joint, pm_u32 k, pm_u32 ahead) {
     pm_planes planes;
     pm_segment_data data;
     if (c == PM_CHANNEL_ROTATIONS) {
 #if PM_KEYS == 0
-        pm_gather_joint(&planes, t->rotations, &input->lanes, c, PM_PLANES);
+        pm_gather_joint(&planes, t->rotations + ahead, &input->lanes, c, PM_PLANES);
         data = pm_segment_data_of(&planes, PM_PLANES, 0);
 #else
-        data.key = pm_gather_coded(t->rotations, input->lanes.key[c], 0);
-        data.next = pm_gather_coded(t->rotations, input->lanes.next[c], 0);
+        data.key = pm_gather_coded(t->rotations, input->lanes.key[c], ahead);
+        data.next = pm_gather_coded(t->rotations, input->lanes.next[c], ahead);
 #endif
-        to->of[c][k] = pm_rotation_at(&data, t, input, first + k);
+        to->of[c][k] = pm_rotation_at(&data, t, input, joint);
         return;
     }
-    pm_gather_joint(&planes, c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, &input->lanes, c,
-                    PM_VECTOR_PLANES);
+    pm_gather_joint(&planes, (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + ahead,
+                    &input->lanes, c, PM_VECTOR_PLANES);
     data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
     to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u), input->on_key);
 }
@@ -260,17 +262,19 @@ pm_fn pm_u32 pm_animated_channels(pm_global const pm_joint *joints, pm_u32 count
 pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
                            pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
                            pm_u32 animated) {
-    if (!t->size.per_joint) {
+    if (!t->size.per_joint && !PM_SUBSET) {
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (animated >> c & 1)
                 pm_sample_common(to, t, input, c, first, count);
         return;
     }
     for (pm_u32 k = 0; k < count; k++) {
-        pm_find_joint_keys(input, t, first + k);
+        pm_u32 joint = pm_joint_number(joints, first + k);
+        if (t->size.per_joint)
+            pm_find_joint_keys(input, t, joint);
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (pm_is_animated(joints + first + k, c))
-                pm_sample_per_joint(to, t, input, c, first, k);
+                pm_sample_per_joint(to, t, input, c, joint, k, t->size.per_joint ? 0 : 4 * joint);
     }
 }
 

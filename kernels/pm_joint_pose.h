@@ -35,20 +35,32 @@ typedef struct pm_key_address {
     float u;
 } pm_key_address;
 
-pm_fn pm_key_address pm_key_address_of(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                                       pm_u32 n, pm_u32 c, pm_u32 joint) {
+/* Locates an input where timelines are common. */
+pm_fn pm_located pm_input_located(const pm_tables *t, pm_input input) {
+    pm_located at;
+    at.input = input;
+#if !PM_PER_JOINT
+    at.cursor = pm_crowd_locate(t->timelines[t->clips[input.clip].timeline], t->times, input.time,
+                                input.clamps);
+#else
+    (void)t;
+#endif
+    return at;
+}
+
+pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *from, pm_u32 c,
+                                       pm_u32 joint) {
     pm_key_address at;
-    pm_shared const pm_input *input = &s->resolved.inputs[n];
-    pm_u32 clip = input->clip;
+    pm_u32 clip = from->input.clip;
 #if PM_PER_JOINT
     pm_track_layout data = t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint];
-    pm_cursor cursor =
-        pm_crowd_locate(t->timelines[data.timeline], t->times, input->time, input->clamps);
+    pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times, from->input.time,
+                                       from->input.clamps);
     at.row = data.row;
     at.plane = data.plane;
     at.key = data.first;
 #else
-    pm_cursor cursor = s->cursor[n];
+    pm_cursor cursor = from->cursor;
     at.row = t->clips[clip].row[c];
     at.plane = t->clips[clip].plane;
     at.key = t->clips[clip].first[c] + 4 * joint;
@@ -74,11 +86,10 @@ pm_fn void pm_load_planes(pm_quat to[], pm_global const float *from, pm_u64 stri
 #error "pm_load_planes loads at most 4"
 #endif
 
-/* The rotation of a joint by input n. */
-pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                                 pm_u32 n, pm_u32 joint) {
+/* The rotation of a joint by an input. */
+pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_u32 joint) {
     pm_segment_data data;
-    pm_key_address at = pm_key_address_of(t, s, n, PM_CHANNEL_ROTATIONS, joint);
+    pm_key_address at = pm_key_address_of(t, from, PM_CHANNEL_ROTATIONS, joint);
     pm_u64 next = at.key + at.row;
     data.key = pm_gather_keys(t->rotations, &at.key);
     data.next = pm_gather_keys(t->rotations, &next);
@@ -86,7 +97,7 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
     pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
 #endif
 #if PM_CONSTANTS > 0
-    pm_clip_layout clip = t->clips[s->resolved.inputs[n].clip];
+    pm_clip_layout clip = t->clips[from->input.clip];
     pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint, clip.plane,
                    PM_CONSTANTS);
 #endif
@@ -96,10 +107,9 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, pm_shared const pm_shared_i
 }
 
 /* The position (c = 1) or the scale (c = 2) of a joint. */
-pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_instance *s, pm_u32 n,
-                               pm_u32 c, pm_u32 joint) {
+pm_fn pm_quat pm_vector_sample(const pm_tables *t, const pm_located *from, pm_u32 c, pm_u32 joint) {
     pm_segment_data data;
-    pm_key_address at = pm_key_address_of(t, s, n, c, joint);
+    pm_key_address at = pm_key_address_of(t, from, c, joint);
     pm_global const float *keys = (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + at.key;
     data.key = pm_load_quats(keys);
     data.next = pm_load_quats(keys + at.row);
@@ -108,53 +118,113 @@ pm_fn pm_quat pm_vector_sample(const pm_tables *t, pm_shared const pm_shared_ins
 }
 
 /* The weight of an input for a joint. */
-pm_fn float pm_joint_weight(const pm_tables *t, pm_shared const pm_input *input,
-                            pm_global const float *masks, pm_u32 j) {
+pm_fn float pm_joint_weight(const pm_tables *t, const pm_input *input, pm_global const float *masks,
+                            pm_u32 j) {
     return input->mask ? input->weight * masks[(pm_u64)input->mask * t->size.joints + j]
                        : input->weight;
 }
 
+/* The layers of the instances of a job; NULL where PM_LAYERED is 0. */
+typedef struct pm_layer_tables {
+    pm_global const pm_layer *layers;
+    pm_shared const pm_shared_layers *kept; /* the instance's first layers */
+} pm_layer_tables;
+
+/* Input n of an instance: clips A and B, then its layers. */
+pm_fn pm_located pm_input_of(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                             const pm_layer_tables *l, pm_u32 n) {
+#if PM_LAYERED
+    if (n >= PM_INPUTS && n - PM_INPUTS < PM_KEPT_LAYERS)
+        return l->kept->kept[n - PM_INPUTS];
+    if (n >= PM_INPUTS)
+        return pm_input_located(t, pm_layer_resolve(l->layers[s->layers.first + n - PM_INPUTS],
+                                                    t->size.clips, t->size.masks));
+#else
+    (void)t;
+    (void)l;
+#endif
+    return s->inputs[n];
+}
+
 /* A channel of a joint's pose. A loop over the inputs, so that programs contain a curve once. */
 pm_fn pm_quat pm_channel_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                              pm_global const pm_joint *joint, pm_global const float *masks,
-                              pm_u32 c, pm_u32 j) {
+                              const pm_layer_tables *l, pm_global const pm_joint *joint,
+                              pm_global const float *masks, pm_u32 c, pm_u32 j) {
     pm_quat rest = pm_rest_of(joint, c), value = rest;
+#if PM_LAYERED
+    pm_mean mean = pm_mean_begin();
+    pm_u32 seen = 0, inputs = PM_INPUTS + s->layers.count;
+#else
+    const pm_u32 inputs = PM_INPUTS;
+#endif
     PM_NO_UNROLL
-    for (pm_u32 n = 0; n < PM_INPUTS; n++) {
-        pm_shared const pm_input *input = &s->resolved.inputs[n];
-        pm_u32 op = input->op;
+    for (pm_u32 n = 0; n < inputs; n++) {
+        pm_located from = pm_input_of(t, s, l, n);
+        pm_u32 op = from.input.op;
         if (op == PM_OP_NONE)
             continue;
-        pm_quat sample = c == PM_CHANNEL_ROTATIONS ? pm_rotation_sample(t, s, n, j)
-                                                   : pm_vector_sample(t, s, n, c, j);
-        value = pm_input_applied(c, op, PM_REAL(1.0f), value, sample, rest,
-                                 pm_spread(joint->unscale), pm_joint_weight(t, input, masks, j));
+        pm_quat sample = c == PM_CHANNEL_ROTATIONS ? pm_rotation_sample(t, &from, j)
+                                                   : pm_vector_sample(t, &from, c, j);
+        float weight = pm_joint_weight(t, &from.input, masks, j);
+#if PM_LAYERED
+        if (n >= PM_INPUTS) {
+            value = pm_layer_applied(c, op, PM_REAL((float)op), value, sample, rest,
+                                     pm_spread(joint->unscale), weight, seen, &mean);
+            seen |= op;
+            continue;
+        }
+#endif
+        value = pm_input_applied(c, op, PM_REAL((float)op), value, sample, rest,
+                                 pm_spread(joint->unscale), weight);
     }
+#if PM_LAYERED
+    value = pm_layers_ended(c, value, seen, &mean);
+#endif
     return value;
 }
 
 /* A channel that `moves` does not name has the value of the rest pose. */
 pm_fn pm_quat pm_channel_or_rest(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                                 pm_global const pm_joint *joint, pm_global const float *masks,
-                                 pm_u32 c, pm_u32 j, pm_u32 moves) {
-    return moves >> c & 1 ? pm_channel_pose(t, s, joint, masks, c, j) : pm_rest_of(joint, c);
+                                 const pm_layer_tables *l, pm_global const pm_joint *joint,
+                                 pm_global const float *masks, pm_u32 c, pm_u32 j, pm_u32 moves) {
+    return moves >> c & 1 ? pm_channel_pose(t, s, l, joint, masks, c, j) : pm_rest_of(joint, c);
 }
 
 pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
-                             pm_global const pm_joint *joint, pm_global const pm_u8 *level_joints,
-                             pm_global const float *masks, pm_u32 j) {
+                             const pm_layer_tables *l, pm_global const pm_joint *joint,
+                             pm_global const pm_u8 *level_joints, pm_global const float *masks,
+                             pm_u32 j) {
     pm_local pose;
-    pm_u32 has = level_joints[(pm_u64)s->resolved.level * t->size.joints + j];
-    pm_u32 moves = pm_keeps_rest(has, j, s->resolved.in_place) ? 0 : joint->animated;
-    pose.rotation = pm_channel_or_rest(t, s, joint, masks, PM_CHANNEL_ROTATIONS, j, moves);
+    pm_u32 has = level_joints[(pm_u64)s->level * t->size.joints + j];
+    pm_u32 moves = pm_keeps_rest(has, j, s->in_place) ? 0 : joint->animated;
+    pose.rotation = pm_channel_or_rest(t, s, l, joint, masks, PM_CHANNEL_ROTATIONS, j, moves);
     PM_VECTOR_CHANNELS
     for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++) {
-        pm_quat value = pm_channel_or_rest(t, s, joint, masks, c, j, moves);
+        pm_quat value = pm_channel_or_rest(t, s, l, joint, masks, c, j, moves);
         if (c == PM_CHANNEL_POSITIONS)
             pose.position = value;
         else
             pose.scale = value;
     }
+    return pose;
+}
+
+/* Twelve numbers of a local pose from outside, which lie anywhere a float may. */
+pm_fn pm_quat pm_given_row(pm_global const float *from) {
+#ifdef PM_OPENCL
+    float4 row = vload4(0, from);
+    return pm_quat_of(row.x, row.y, row.z, row.w);
+#else
+    return pm_quat_of(from[0], from[1], from[2], from[3]);
+#endif
+}
+
+pm_fn pm_local pm_pose_given(pm_global const float *from) {
+    pm_local pose;
+    pose.rotation = pm_given_row(from);
+    pose.position = pm_given_row(from + 4);
+    pose.scale = pm_given_row(from + 8);
+    pose.position.w = pose.scale.w = 0.0f;
     return pose;
 }
 

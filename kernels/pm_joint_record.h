@@ -76,6 +76,38 @@ pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
 }
 #endif
 
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+/* A box about spheres of joints. */
+typedef struct pm_box {
+    pm_quat low, high;
+} pm_box;
+
+/* Holds nothing. */
+pm_fn pm_box pm_box_begin(void) {
+    pm_box box;
+    real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);
+    box.low = pm_quat_of(all, all, all, zero);
+    box.high = pm_quat_of(-all, -all, -all, zero);
+    return box;
+}
+
+/* Adding 0 makes +0 of -0: the order of the joints would decide between them. */
+pm_fn pm_box pm_box_about(pm_matrix model, float radius) {
+    pm_box box;
+    real r = PM_REAL(radius), zero = PM_REAL(0.0f);
+    box.low =
+        pm_quat_of((model.x.w - r) + zero, (model.y.w - r) + zero, (model.z.w - r) + zero, zero);
+    box.high =
+        pm_quat_of((model.x.w + r) + zero, (model.y.w + r) + zero, (model.z.w + r) + zero, zero);
+    return box;
+}
+
+/* Numbers that are NaN do not count. */
+pm_fn void pm_box_add(pm_box *box, pm_box other) {
+    box->low = pm_quat_least(box->low, other.low);
+    box->high = pm_quat_greatest(box->high, other.high);
+}
+#else
 pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
     pm_matrix m = model;
 #if PM_OUTPUT_BOUND
@@ -90,6 +122,7 @@ pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *
     pm_put_numbers(words, m.y, 1);
     pm_put_numbers(words, m.z, 2);
 }
+#endif
 
 #endif
 

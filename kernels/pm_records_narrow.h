@@ -83,6 +83,16 @@ pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, 
     pm_send_some(out, at, words, count);
 }
 
+/* Stores record n, of `size` words, at once: where records are not written one after another. */
+pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
+    for (pm_u32 w = size; w % 4 != 0; w++)
+        words[w] = PM_REAL(0.0f); /* the rest of the last block */
+    PM_UNROLL
+    for (pm_u32 w = 0; w < size; w += 4)
+        pm_transpose_words(words + w);
+    pm_send_some(out, n * size, words, size);
+}
+
 /* Called after record n. Stores the buffer if it is full or the record is the last one. */
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {

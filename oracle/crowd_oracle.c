@@ -141,15 +141,21 @@ static joint_pose sample_at(const crowd_oracle *o, uint32_t clip, size_t joint, 
     return crowd_sample(o, clip, joint, since);
 }
 
-double crowd_weight(const crowd_oracle *o, const pm_crowd_instance *instance, size_t joint) {
+/* A weight clamped to [0, 1], times a mask's at a joint. */
+static double masked(const crowd_oracle *o, double weight, size_t mask, size_t joint) {
     const pm_skeleton_desc *s = o->skeleton;
-    double weight = (double)instance->weight;
-    if (instance->clip_b >= o->clip_count || isnan(weight) || weight <= 0.0)
+    if (isnan(weight) || weight <= 0.0)
         return 0.0;
     weight = weight > 1.0 ? 1.0 : weight;
-    if (instance->mask >= 1 && instance->mask <= s->mask_count)
-        weight *= (double)s->masks[(size_t)(instance->mask - 1) * o->joint_count + joint];
+    if (mask >= 1 && mask <= s->mask_count)
+        weight *= (double)s->masks[(mask - 1) * o->joint_count + joint];
     return weight;
+}
+
+double crowd_weight(const crowd_oracle *o, const pm_crowd_instance *instance, size_t joint) {
+    return instance->clip_b < o->clip_count
+               ? masked(o, (double)instance->weight, instance->mask, joint)
+               : 0.0;
 }
 
 /* The normalised linear mix of a and b, or of a and -b where -b is nearer. */
@@ -196,8 +202,6 @@ static bool is_animated(const crowd_oracle *o, const pm_crowd_instance *instance
 }
 
 static joint_pose pose_of(const crowd_oracle *o, const pm_crowd_instance *n, size_t joint) {
-    if (!is_animated(o, n, joint))
-        return o->rest[joint];
     const joint_pose a =
         sample_at(o, n->clip_a, joint, n->time_a, (n->flags & PM_CROWD_CLAMP_A) != 0);
     const double weight = crowd_weight(o, n, joint);
@@ -209,10 +213,78 @@ static joint_pose pose_of(const crowd_oracle *o, const pm_crowd_instance *n, siz
                                         : crossfaded(a, b, weight);
 }
 
+/* ---- layers ------------------------------------------------------------------------ */
+
+static bool has_effect(const crowd_oracle *o, const pm_crowd_layer *layer) {
+    return layer->clip < o->clip_count && layer->op <= PM_LAYER_MEAN && layer->weight > 0.0f;
+}
+
+static joint_pose layer_sample(const crowd_oracle *o, const pm_crowd_layer *layer, size_t joint) {
+    return sample_at(o, layer->clip, joint, layer->time, (layer->flags & PM_LAYER_CLAMP) != 0);
+}
+
+/* A group of means so far. */
+typedef struct mean {
+    quat first, rotation; /* sums, as the vectors are */
+    vec3 position, scale;
+    double weight;
+} mean;
+
+static void add_to_mean(mean *m, joint_pose sample, double weight) {
+    if (weight == 0.0)
+        return;
+    m->first = m->weight > 0.0 ? m->first : sample.rotation;
+    const double sign = quat_dot(m->first, sample.rotation) < 0.0 ? -1.0 : 1.0;
+    m->rotation = quat_add(m->rotation, quat_scale(sample.rotation, sign * weight));
+    m->position = vec3_add(m->position, vec3_scale(sample.position, weight));
+    m->scale = vec3_add(m->scale, vec3_scale(sample.scale, weight));
+    m->weight += weight;
+}
+
+static joint_pose with_mean(joint_pose pose, mean *m) {
+    if (m->weight > 0.0) {
+        const joint_pose value = {quat_normalise(m->rotation),
+                                  vec3_scale(m->position, 1.0 / m->weight),
+                                  vec3_scale(m->scale, 1.0 / m->weight)};
+        pose = crossfaded(pose, value, fmin(m->weight, 1.0));
+    }
+    *m = (mean){.weight = 0.0};
+    return pose;
+}
+
+static joint_pose with_layers(const crowd_oracle *o, joint_pose pose, const pm_crowd_layer *layers,
+                              size_t count, size_t joint) {
+    mean m = {.weight = 0.0};
+    for (size_t i = 0; i < count && i < PM_CROWD_MAX_LAYERS; i++) {
+        const pm_crowd_layer *layer = &layers[i];
+        if (!has_effect(o, layer))
+            continue;
+        const joint_pose sample = layer_sample(o, layer, joint);
+        const double weight = masked(o, (double)layer->weight, layer->mask, joint);
+        if (layer->op == PM_LAYER_MEAN) {
+            add_to_mean(&m, sample, weight);
+            continue;
+        }
+        pose = with_mean(pose, &m);
+        if (weight > 0.0)
+            pose = layer->op == PM_LAYER_ADD ? added(pose, sample, o->rest[joint], weight)
+                                             : crossfaded(pose, sample, weight);
+    }
+    return with_mean(pose, &m);
+}
+
+void crowd_oracle_layered_pose(const crowd_oracle *o, const pm_crowd_instance *instance,
+                               const pm_crowd_layer *layers, size_t layer_count,
+                               joint_pose *poses) {
+    for (size_t joint = 0; joint < o->joint_count; joint++)
+        poses[joint] = is_animated(o, instance, joint)
+                           ? with_layers(o, pose_of(o, instance, joint), layers, layer_count, joint)
+                           : o->rest[joint];
+}
+
 void crowd_oracle_pose(const crowd_oracle *o, const pm_crowd_instance *instance,
                        joint_pose *poses) {
-    for (size_t joint = 0; joint < o->joint_count; joint++)
-        poses[joint] = pose_of(o, instance, joint);
+    crowd_oracle_layered_pose(o, instance, NULL, 0, poses);
 }
 
 /* ---- create and destroy ------------------------------------------------------------ */

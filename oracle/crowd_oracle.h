@@ -47,6 +47,8 @@ int64_t crowd_oracle_ticks(const crowd_oracle *o, size_t clip);
 
 /* Each of these functions fills joint_count elements. */
 void crowd_oracle_pose(const crowd_oracle *o, const pm_crowd_instance *instance, joint_pose *poses);
+void crowd_oracle_layered_pose(const crowd_oracle *o, const pm_crowd_instance *instance,
+                               const pm_crowd_layer *layers, size_t layer_count, joint_pose *poses);
 
 /* Without `scaled`, the matrices are rigid motions, as dual quaternions are. */
 void crowd_oracle_models(const crowd_oracle *o, const joint_pose *poses, bool scaled,

@@ -74,6 +74,10 @@ pm_status native_resample_rotvecs(const native_rotvecs *r, bool *is_finite);
 /* pm_crowd_ticks of each. */
 void array_ticks(const double *seconds, int64_t *ticks, size_t count);
 
+/* pm_crowd_synced_time of each, on the calling thread, up to the first failure. */
+pm_status array_synced_times(const pm_crowd *crowd, size_t clip, size_t other, const int64_t *times,
+                             int64_t *synced, size_t count, pm_error *error);
+
 /* Copies float32 quaternions and normalises them in double. A zero quaternion stays zero. */
 void array_normalized(const float *from, double *to, size_t count);
 

@@ -65,6 +65,14 @@ void array_ticks(const double *seconds, int64_t *ticks, size_t count) {
     convert(&c);
 }
 
+pm_status array_synced_times(const pm_crowd *crowd, size_t clip, size_t other, const int64_t *times,
+                             int64_t *synced, size_t count, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = pm_crowd_synced_time(crowd, clip, times[i], other, &synced[i], error);
+    return status;
+}
+
 /* ---- quaternions ------------------------------------------------------------------------- */
 
 /* Quaternions that are normalised together: compilers vectorise the loops over them. */

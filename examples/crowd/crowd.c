@@ -33,7 +33,7 @@ typedef struct scene {
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
-    size_t slots[BODY_JOINTS]; /* position of each joint in skeleton order */
+    const uint32_t *slots; /* position of each joint in skeleton order */
     size_t count, frames;
     agent *agents;
     pm_crowd_instance *before, *after;
@@ -124,9 +124,7 @@ static pm_status scene_open(scene *s, const options *o, pm_error *error) {
         status = body_crowd(s->engine, s->skeleton, &s->crowd, error);
     if (status != PM_OK)
         return status;
-    const uint32_t *order = pm_skeleton_order(s->skeleton);
-    for (size_t k = 0; k < BODY_JOINTS; k++)
-        s->slots[order[k]] = k;
+    s->slots = pm_skeleton_slots(s->skeleton);
     s->count = o->agents;
     s->frames = (size_t)(o->seconds * FRAMES_PER_SECOND + 0.5);
     s->agents = calloc(s->count, sizeof *s->agents);

@@ -96,7 +96,8 @@ static void stand(const agent *a, const double in[3], double out[3]) {
     out[2] = a->z + c * in[2] - s * in[0];
 }
 
-static figure figure_of(const camera *c, const agent *a, const float *models, const size_t *slots) {
+static figure figure_of(const camera *c, const agent *a, const float *models,
+                        const uint32_t *slots) {
     figure f = {.kind = a->kind};
     double depths[POINTS], at[3];
     for (int i = 0; i < POINTS; i++) {
@@ -212,7 +213,7 @@ static void write_head(FILE *file, const camera *c, size_t count) {
 }
 
 bool picture_write(FILE *file, const agent *agents, size_t count, const float *models,
-                   const size_t *slots) {
+                   const uint32_t *slots) {
     figure *figures = malloc(count * sizeof *figures);
     if (!figures)
         return false;

@@ -13,6 +13,6 @@
 /* Writes SVG. `models` is a PM_CROWD_MODEL output. `slots` is the position of each body joint among
  * the joints of an instance. False on exhausted memory or a file error, with errno. */
 bool picture_write(FILE *file, const agent *agents, size_t count, const float *models,
-                   const size_t *slots);
+                   const uint32_t *slots);
 
 #endif

@@ -9,19 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton) {
-    const size_t joints = pm_skeleton_joint_count(skeleton);
-    const uint32_t *order = pm_skeleton_order(skeleton);
-    uint16_t *slots = calloc(joints, sizeof *slots);
-    if (!slots)
-        return false;
-    for (size_t k = 0; k < joints; k++)
-        slots[order[k]] = (uint16_t)k;
+void mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton) {
+    const uint32_t *slots = pm_skeleton_slots(skeleton);
     for (size_t v = 0; v < m->vertex_count; v++)
         for (int i = 0; i < 4; i++)
-            m->vertices[v].joints[i] = slots[m->vertices[v].joints[i]];
-    free(slots);
-    return true;
+            m->vertices[v].joints[i] = (uint16_t)slots[m->vertices[v].joints[i]];
 }
 
 /* Adds a triangle's normal, whose length is twice its area, to its corners. */

@@ -22,9 +22,8 @@ typedef struct mesh {
     size_t index_count;
 } mesh;
 
-/* Replaces joints of the skeleton's description by their positions in skeleton order. False: out of
- * memory. */
-bool mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton);
+/* Replaces joints of the skeleton's description by their positions in skeleton order. */
+void mesh_use_skeleton_order(mesh *m, const pm_skeleton *skeleton);
 
 /* Computes normals from the triangles, larger ones with more weight. */
 void mesh_compute_normals(mesh *m);

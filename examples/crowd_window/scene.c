@@ -26,7 +26,8 @@ static pm_status copy_mesh(scene *s, pm_error *error) {
         return fault_memory(error);
     memcpy(s->mesh.vertices, from->vertices, from->vertex_count * sizeof *from->vertices);
     memcpy(s->mesh.indices, from->indices, from->index_count * sizeof *from->indices);
-    return mesh_use_skeleton_order(&s->mesh, s->skeleton) ? PM_OK : fault_memory(error);
+    mesh_use_skeleton_order(&s->mesh, s->skeleton);
+    return PM_OK;
 }
 
 /* Sizes of the resting figure. The figure of examples/crowd is in metres, and stands at 0. */

@@ -6,8 +6,8 @@
 #include "backend.h"
 
 enum {
-    MAX_VARIANTS = (int)PM_SAMPLE_VARIANTS > (int)PM_CROWD_OUTPUT_COUNT ? (int)PM_SAMPLE_VARIANTS
-                                                                        : (int)PM_CROWD_OUTPUT_COUNT
+    MAX_VARIANTS = (int)PM_SAMPLE_VARIANTS > (int)PM_CROWD_MAX_TARGETS ? (int)PM_SAMPLE_VARIANTS
+                                                                       : (int)PM_CROWD_MAX_TARGETS
 };
 
 typedef struct program_list {
@@ -28,10 +28,10 @@ static program_list of_samples(const pm_device *device, const pm_sample_request 
 
 static program_list of_poses(const pm_device_crowd *crowd, const pm_pose_request *request) {
     program_list list = {.programs = crowd->device->programs};
-    for (unsigned o = 0; list.programs && o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (request->targets[o].memory)
-            list.variants[list.count++] =
-                pm_plan_pose_variant(crowd->data, (pm_crowd_output)o, crowd->device->plan);
+    const pm_pose_kind kind = {.layered = request->layers, .given = request->poses};
+    for (size_t i = 0; list.programs && i < request->target_count; i++)
+        list.variants[list.count++] =
+            pm_plan_pose_variant(crowd->data, request->targets[i].view, kind, crowd->device->plan);
     return list;
 }
 

@@ -46,15 +46,23 @@ pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *req
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 
+/* One instance with its layers, or local poses in its place; all borrowed. */
+typedef struct pm_posed {
+    pm_view view;
+    const pm_crowd_instance *instance;
+    const pm_crowd_layer *layers;
+    size_t layer_count; /* at most PM_MAX_LAYERS */
+    const void *given;  /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */
+} pm_posed;
+
 /* Writes the records of one instance, contiguously, on the calling thread. Fails with
  * PM_ERROR_MEMORY only. Thread-safe. */
-pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          pm_crowd_output output, void *records, pm_error *error);
+pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
+                          pm_error *error);
 
 /* Like pm_cpu_pose_one, with the given instruction set, which the processor must support. */
-pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd,
-                           const pm_crowd_instance *instance, pm_crowd_output output, void *records,
-                           pm_error *error);
+pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
+                           void *records, pm_error *error);
 
 /* The pm_root_pose_function of this backend. */
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],

@@ -13,6 +13,7 @@
 
 #include "pose_functions.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/pm_memory.h"
@@ -161,15 +162,15 @@ static inline size_t place_roots(posing p, size_t count) {
 
 /* `bound` and `halves` are compile-time constants, here and in place_and_put, so that each combination
  * gets its own loops. */
-static inline void put(posing p, size_t joint, bool bound, bool halves) {
+static inline void put(posing p, size_t joint, size_t record, bool bound, bool halves) {
     const float *bind = p.binds + 12 * joint;
     const rows at = {bind, bind + 4, bind + 8};
     const matrix model = load_matrix(p.models + joint * PM_MODEL_FLOATS);
     const matrix m = bound ? product(model, &at) : model;
     if (halves)
-        put_halves(p.records + joint * HALF_RECORD, m);
+        put_halves(p.records + record * HALF_RECORD, m);
     else
-        put_record(p.records + joint * RECORD, m);
+        put_record(p.records + record * RECORD, m);
 }
 
 /* A joint waits until its parent is placed. Where few joints have the same depth, the records of joints
@@ -177,34 +178,75 @@ static inline void put(posing p, size_t joint, bool bound, bool halves) {
  * are written faster in the order of memory, as are all records with narrower vectors. */
 enum { WAITING_JOINTS = PM_LANES == 16 ? 64 : 0, BEHIND = 8 };
 
-static inline void place_and_put(posing p, size_t count, bool bound, bool halves) {
+static inline void put_own(posing p, size_t joint, bool bound, bool halves) {
+    put(p, joint, joint, bound, halves);
+}
+
+static inline void place_and_put_all(posing p, size_t count, bool bound, bool halves) {
     size_t placed = place_roots(p, count), done = 0;
     while (placed < count && (count > WAITING_JOINTS || placed < BEHIND))
         place(p, p.by_depth[placed++]);
     while (placed < count) {
         place(p, p.by_depth[placed++]);
-        put(p, p.by_depth[done++].joint, bound, halves);
+        put_own(p, p.by_depth[done++].joint, bound, halves);
     }
     if (count > WAITING_JOINTS)
         while (done < count)
-            put(p, done++, bound, halves);
+            put_own(p, done++, bound, halves);
     while (done < count)
-        put(p, p.by_depth[done++].joint, bound, halves);
+        put_own(p, p.by_depth[done++].joint, bound, halves);
+}
+
+static inline void place_all(posing p, size_t count) {
+    for (size_t placed = place_roots(p, count); placed < count; placed++)
+        place(p, p.by_depth[placed]);
+}
+
+/* `set` is 0 for all joints, whose records are in skeleton order. */
+static inline void place_and_put(posing p, const pm_joint_set *set, bool is_subset, bool bound,
+                                 bool halves) {
+    if (!is_subset) {
+        place_and_put_all(p, set->count, bound, halves);
+        return;
+    }
+    place_all(p, set->count);
+    for (size_t n = 0; n < set->count; n++)
+        if (set->joints[n].record != PM_NO_RECORD)
+            put(p, set->joints[n].joint, set->joints[n].record, bound, halves);
+}
+
+/* The box of PM_CROWD_BOUNDS, by the formulas of pm_joint_record.h. */
+static void put_bounds(posing p, const pm_joint_set *set, const pm_joint *joints) {
+    float box[8] = {INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0};
+    for (size_t n = 0; n < set->count; n++) {
+        const size_t joint = set->joints[n].joint;
+        const float *model = p.models + joint * PM_MODEL_FLOATS, r = joints[joint].radius;
+        for (size_t i = 0; i < 3 && set->joints[n].record != PM_NO_RECORD; i++) {
+            const float low = (model[4 * i + 3] - r) + 0.0f, high = (model[4 * i + 3] + r) + 0.0f;
+            box[i] = low < box[i] ? low : box[i];
+            box[4 + i] = high > box[4 + i] ? high : box[4 + i];
+        }
+    }
+    memcpy(p.records, box, sizeof box);
 }
 
 PM_FLAT void PM_SET_NAME(pm_matrix_records)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
-                                            float (*models)[PM_MODEL_FLOATS],
-                                            const pm_crowd_output_row *output,
+                                            float (*models)[PM_MODEL_FLOATS], pm_view view,
                                             unsigned char *records) {
-    const size_t n = crowd->skeleton->joint_count;
-    const posing p = {
-        crowd->skeleton->by_depth, *from->x, *from->y, *from->z, crowd->binds, *models, records};
-    if (output->bound && output->bits == 32)
-        place_and_put(p, n, true, false);
-    else if (output->bound)
-        place_and_put(p, n, true, true);
-    else if (output->bits == 32)
-        place_and_put(p, n, false, false);
-    else
-        place_and_put(p, n, false, true);
+    const pm_crowd_output_row *output = &pm_crowd_outputs[view.output];
+    const pm_joint_set *set = &crowd->skeleton->sets[view.set];
+    const posing p = {set->by_depth, *from->x, *from->y, *from->z, crowd->binds, *models, records};
+    const bool is_subset = view.set > 0;
+    if (output->whole) {
+        place_all(p, set->count);
+        put_bounds(p, set, crowd->joints);
+    } else if (output->bound && output->bits == 32) {
+        place_and_put(p, set, is_subset, true, false);
+    } else if (output->bound) {
+        place_and_put(p, set, is_subset, true, true);
+    } else if (output->bits == 32) {
+        place_and_put(p, set, is_subset, false, false);
+    } else {
+        place_and_put(p, set, is_subset, false, true);
+    }
 }

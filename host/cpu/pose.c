@@ -31,20 +31,45 @@ static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_loca
                                         crowd->times, at->time, at->clamps);
 }
 
-static void find_state(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                       pm_instance_state *state) {
+/* Layers without effect are left out. */
+static void find_layers(const pm_crowd_data *crowd, const pm_posed *from,
+                        pm_instance_state *state) {
+    for (size_t n = 0; n < from->layer_count; n++) {
+        const pm_crowd_layer *l = &from->layers[n];
+        const pm_layer same = {l->time, l->clip, l->weight, l->mask, l->op, l->flags, l->reserved};
+        const pm_input input =
+            pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
+        if (input.op != PM_OP_NONE)
+            locate_input(crowd, &input, &state->inputs[state->input_count++]);
+    }
+}
+
+static void find_state(const pm_crowd_data *crowd, const pm_posed *from, pm_instance_state *state) {
     const pm_skeleton *s = crowd->skeleton;
-    const pm_resolved r = pm_instance_resolved(crowd, instance);
+    state->moved = crowd->sets[from->view.set].moved;
+    state->given = from->given;
+    state->input_count = PM_INPUTS;
+    state->joints = NULL;
+    if (from->given)
+        return;
+    const pm_resolved r = pm_instance_resolved(crowd, from->instance);
     state->in_place = r.in_place;
-    state->joints = s->levels[r.level].whole ? NULL : s->level_joints + r.level * s->joint_count;
+    if (!s->levels[r.level].whole)
+        state->joints = s->level_joints + r.level * s->joint_count;
     for (size_t n = 0; n < PM_INPUTS; n++)
         locate_input(crowd, &r.inputs[n], &state->inputs[n]);
+    find_layers(crowd, from, state);
 }
 
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],
                       float position[3]) {
-    pm_instance_state state = {.in_place = false};
+    pm_instance_state state;
     pm_pose_span span;
+    state.input_count = PM_INPUTS;
+    state.in_place = false;
+    state.joints = NULL;
+    state.moved = crowd->sets[0].moved;
+    state.given = NULL;
     for (size_t n = 0; n < PM_INPUTS; n++)
         locate_input(crowd, n == 0 ? input : &(pm_input){.op = PM_OP_NONE}, &state.inputs[n]);
     sets[crowd->instruction_set].local_poses(crowd, &state, 0, PM_TRACK_GROUP, &span);
@@ -71,41 +96,65 @@ static void put_quat(float *to, pm_quat q) {
     to[3] = q.w;
 }
 
+/* The joints of a set, one after another, with their local poses a span at a time. */
+typedef struct span_walk {
+    const pm_pose_functions *set;
+    const pm_crowd_data *crowd;
+    const pm_instance_state *state;
+    size_t span; /* number of the present span, and 1 */
+    pm_pose_span poses;
+} span_walk;
+
+/* The place of a joint in its span, which is posed first where it is another one. */
+static size_t walk_to(span_walk *w, size_t joint) {
+    if (joint / PM_SPAN_JOINTS + 1 != w->span) {
+        const size_t first = joint / PM_SPAN_JOINTS * PM_SPAN_JOINTS;
+        w->span = joint / PM_SPAN_JOINTS + 1;
+        w->set->local_poses(w->crowd, w->state, first, pm_span_joints(w->crowd, first), &w->poses);
+    }
+    return joint % PM_SPAN_JOINTS;
+}
+
 static void put_locals(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                       const pm_instance_state *state, unsigned char *records) {
-    size_t n = crowd->skeleton->joint_count;
-    pm_pose_span span;
-    for (size_t j = 0; j < n; j++) {
-        if (j % PM_SPAN_JOINTS == 0)
-            set->local_poses(crowd, state, j, pm_span_joints(crowd, j), &span);
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++, records += 4 * sizeof(float)) {
-            float words[4];
-            put_quat(words, quat_at(&span, c, j % PM_SPAN_JOINTS));
-            memcpy(records, words, sizeof words);
-        }
+                       const pm_instance_state *state, const pm_joint_set *joints,
+                       unsigned char *records) {
+    span_walk w;
+    w.set = set, w.crowd = crowd, w.state = state, w.span = 0;
+    for (size_t n = 0; n < joints->count; n++) {
+        const pm_posed_joint at = joints->joints[n];
+        float words[PM_CHANNEL_COUNT][4];
+        if (at.record == PM_NO_RECORD)
+            continue;
+        const size_t k = walk_to(&w, at.joint);
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            put_quat(words[c], quat_at(&w.poses, c, k));
+        memcpy(records + at.record * sizeof words, words, sizeof words);
     }
 }
 
 PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                                const pm_instance_state *state, unsigned char *records) {
+                                const pm_instance_state *state, const pm_joint_set *joints,
+                                unsigned char *records) {
     pm_rigid slots[PM_SLOTS];
-    pm_pose_span span;
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
-        const pm_joint *joint = &crowd->joints[j];
+    span_walk w;
+    w.set = set, w.crowd = crowd, w.state = state, w.span = 0;
+    for (size_t n = 0; n < joints->count; n++) {
+        const pm_posed_joint at = joints->joints[n];
+        const pm_joint *joint = &crowd->joints[at.joint];
         float words[8];
-        size_t k = j % PM_SPAN_JOINTS;
-        if (k == 0)
-            set->local_poses(crowd, state, j, pm_span_joints(crowd, j), &span);
-        pm_rigid m = {quat_at(&span, PM_ROTATIONS, k), quat_at(&span, PM_POSITIONS, k)};
+        const size_t k = walk_to(&w, at.joint);
+        pm_rigid m = {quat_at(&w.poses, PM_ROTATIONS, k), quat_at(&w.poses, PM_POSITIONS, k)};
         pm_rigid bind = {quat_of(joint->bind_rotation), quat_of(joint->bind_position)};
         if (joint->parent != PM_NO_SLOT)
             m = pm_rigid_product(slots[joint->parent], m);
         if (joint->slot != PM_NO_SLOT)
             slots[joint->slot] = m;
+        if (at.record == PM_NO_RECORD)
+            continue;
         m = pm_rigid_product(m, bind);
         put_quat(words, m.rotation);
         put_quat(words + 4, pm_rigid_dual(m));
-        memcpy(records + j * sizeof words, words, sizeof words);
+        memcpy(records + at.record * sizeof words, words, sizeof words);
     }
 }
 
@@ -115,56 +164,55 @@ enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
 
 /* `room` holds JOINT_FLOATS floats per joint, padding included. */
 static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                         const pm_instance_state *state, const pm_crowd_output_row *output,
-                         float *room, unsigned char *records) {
+                         const pm_instance_state *state, pm_view view, float *room,
+                         unsigned char *records) {
     const size_t padded = crowd->padded_joints;
     float(*models)[PM_MODEL_FLOATS] = (float(*)[PM_MODEL_FLOATS])room;
     float(*rows)[4] = (float(*)[4])(room + padded * PM_MODEL_FLOATS);
     const pm_matrix_rows local = {rows, rows + padded, rows + 2 * padded};
     set->local_matrices(crowd, state, &local);
-    set->matrix_records(crowd, &local, models, output, records);
+    set->matrix_records(crowd, &local, models, view, records);
 }
 
 /* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are
  * padded. */
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                           const pm_instance_state *state, const pm_crowd_output_row *output,
-                           unsigned char *records, pm_error *error) {
+                           const pm_instance_state *state, pm_view view, unsigned char *records,
+                           pm_error *error) {
     float *room = aligned_alloc(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
     if (!room)
         return pm_fail_memory(error);
-    put_matrices(set, crowd, state, output, room, records);
+    put_matrices(set, crowd, state, view, room, records);
     free(room);
     return PM_OK;
 }
 
 static pm_status pose_instance(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                               const pm_crowd_instance *instance, unsigned output,
-                               unsigned char *records, pm_error *error) {
+                               const pm_posed *from, unsigned char *records, pm_error *error) {
     _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
-    const pm_crowd_output_row *row = &pm_crowd_outputs[output];
+    const unsigned form = pm_crowd_outputs[from->view.output].form;
+    const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
-    find_state(crowd, instance, &state);
-    if (row->form == PM_FORM_LOCAL)
-        put_locals(set, crowd, &state, records);
-    else if (row->form == PM_FORM_RIGID)
-        put_duals(set, crowd, &state, records);
+    find_state(crowd, from, &state);
+    if (form == PM_FORM_LOCAL)
+        put_locals(set, crowd, &state, joints, records);
+    else if (form == PM_FORM_RIGID)
+        put_duals(set, crowd, &state, joints, records);
     else if (crowd->padded_joints > JOINTS_ON_STACK)
-        return put_large(set, crowd, &state, row, records, error);
+        return put_large(set, crowd, &state, from->view, records, error);
     else
-        put_matrices(set, crowd, &state, row, room, records);
+        put_matrices(set, crowd, &state, from->view, room, records);
     return PM_OK;
 }
 
-pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd,
-                           const pm_crowd_instance *instance, pm_crowd_output output, void *records,
-                           pm_error *error) {
-    return pose_instance(&sets[instruction_set], crowd, instance, output, records, error);
+pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
+                           void *records, pm_error *error) {
+    return pose_instance(&sets[instruction_set], crowd, from, records, error);
 }
 
-pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                          pm_crowd_output output, void *records, pm_error *error) {
-    return pose_instance(&sets[crowd->instruction_set], crowd, instance, output, records, error);
+pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
+                          pm_error *error) {
+    return pose_instance(&sets[crowd->instruction_set], crowd, from, records, error);
 }
 
 /* Joints of a work item, and the fewest that repay starting a thread: a tenth of a millisecond. */
@@ -177,17 +225,32 @@ typedef struct posing {
     atomic_bool failed; /* out of memory */
 } posing;
 
-static void pose_outputs(posing *p, size_t i) {
+/* What instance i of a request is posed from. */
+static pm_posed posed_of(const pm_pose_request *r, size_t i) {
+    pm_posed from = {.given = r->poses ? r->poses + i * r->pose_stride : NULL,
+                     .instance = r->instances ? &r->instances[i] : NULL};
+    if (r->layers) {
+        const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
+                                               (pm_u32)r->layer_count);
+        from.layers = r->layers + (range.count ? range.first : 0);
+        from.layer_count = range.count;
+    }
+    return from;
+}
+
+static void pose_entry(posing *p, size_t entry) {
     const pm_pose_request *r = p->request;
-    const pm_crowd_instance *instance = &r->instances[i];
-    const bool is_due = pm_instance_is_update_due(r->crowd, instance, r->first + i, r->frame);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
-        unsigned char *to = r->targets[o].memory;
-        if (!to)
-            continue;
-        pm_pose_keep_previous(r, o, i);
-        if (is_due && pose_instance(p->set, r->crowd, instance, o, to + i * r->targets[o].stride,
-                                    NULL) != PM_OK)
+    const size_t i = r->indices ? r->indices[entry] : entry, record = r->packed ? entry : i;
+    if (i >= r->instance_count)
+        return;
+    pm_posed from = posed_of(r, i);
+    if (from.instance &&
+        !pm_instance_is_update_due(r->crowd, from.instance, r->first + i, r->frame))
+        return;
+    for (size_t t = 0; t < r->target_count; t++) {
+        from.view = r->targets[t].view;
+        if (pose_instance(p->set, r->crowd, &from,
+                          r->targets[t].memory + record * r->targets[t].stride, NULL) != PM_OK)
             p->failed = true;
     }
 }
@@ -196,17 +259,17 @@ static void pose_runs(void *context, pm_items *items) {
     posing *p = context;
     size_t item;
     while (pm_take_item(items, &item)) {
-        const pm_piece piece = pm_piece_at(p->request->instance_count, p->run, item);
+        const pm_piece piece = pm_piece_at(pm_pose_entries(p->request), p->run, item);
+        if (!p->request->indices)
+            pm_pose_keep_previous(p->request, &piece);
         for (size_t i = piece.from; i < piece.from + piece.count; i++)
-            pose_outputs(p, i);
+            pose_entry(p, i);
     }
 }
 
 /* A product of joints does not overflow: each has a record. */
 static size_t threads_of(const pm_pose_request *r) {
-    size_t joints = 0;
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        joints += r->targets[o].memory ? r->instance_count * r->crowd->skeleton->joint_count : 0;
+    const size_t joints = r->target_count * pm_pose_entries(r) * r->crowd->skeleton->joint_count;
     const size_t most = joints / MIN_JOINTS > 0 ? joints / MIN_JOINTS : 1;
     return most < r->host_threads ? most : r->host_threads;
 }
@@ -216,7 +279,9 @@ pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
     posing p = {.request = request,
                 .set = &sets[request->crowd->instruction_set],
                 .run = run > 0 ? run : 1};
-    pm_run_parallel(threads_of(request), pm_piece_count(request->instance_count, p.run), pose_runs,
+    if (request->indices)
+        pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
+    pm_run_parallel(threads_of(request), pm_piece_count(pm_pose_entries(request), p.run), pose_runs,
                     &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
 }

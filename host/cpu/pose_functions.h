@@ -16,10 +16,15 @@ typedef struct pm_located_input {
     const float *mask; /* (joint_count), borrowed */
 } pm_located_input;
 
+/* What is posed: an instance with its layers, or given local poses. All pointers are borrowed. */
 typedef struct pm_instance_state {
-    pm_located_input inputs[PM_INPUTS]; /* those without effect only have an op */
+    pm_located_input inputs[PM_INPUTS + PM_MAX_LAYERS]; /* of A and B, those without effect only
+                                                           have an op; then the layers */
+    size_t input_count;                                 /* at least PM_INPUTS */
     bool in_place;
-    const pm_u8 *joints; /* (joint_count), borrowed: 1 for joints of its level; NULL: all */
+    const pm_u8 *joints;        /* (joint_count): 1 for joints of its level; NULL: all */
+    const pm_u8 *moved;         /* of the set: see pm_posed_set */
+    const unsigned char *given; /* the records of PM_CROWD_LOCAL; NULL: the inputs give the pose */
 } pm_instance_state;
 
 /* Joints per span: a multiple of PM_TRACK_GROUP. */
@@ -54,11 +59,10 @@ typedef struct pm_pose_functions {
     /* The poses of all joints as matrices relative to the parent. */
     void (*local_matrices)(const pm_crowd_data *crowd, const pm_instance_state *state,
                            const pm_matrix_rows *to);
-    /* The records of a matrix output, and matrices relative to the model, from those relative to the
-     * parent. */
+    /* The records of a view of matrices or bounds, and matrices relative to the model, from those
+     * relative to the parent. */
     void (*matrix_records)(const pm_crowd_data *crowd, const pm_matrix_rows *from,
-                           float (*models)[PM_MODEL_FLOATS], const pm_crowd_output_row *output,
-                           unsigned char *records);
+                           float (*models)[PM_MODEL_FLOATS], pm_view view, unsigned char *records);
 } pm_pose_functions;
 
 /* Declares the functions of pose_joints.c and matrices.c for an instruction set. */
@@ -68,8 +72,7 @@ typedef struct pm_pose_functions {
     void pm_local_matrices_##set(const pm_crowd_data *, const pm_instance_state *,                 \
                                  const pm_matrix_rows *);                                          \
     void pm_matrix_records_##set(const pm_crowd_data *, const pm_matrix_rows *,                    \
-                                 float(*)[PM_MODEL_FLOATS], const pm_crowd_output_row *,           \
-                                 unsigned char *);
+                                 float(*)[PM_MODEL_FLOATS], pm_view, unsigned char *);
 PM_INSTRUCTION_SETS(PM_DECLARE_POSES)
 
 #endif

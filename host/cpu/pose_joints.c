@@ -33,8 +33,8 @@ typedef struct span {
 
 /* The pm_moved of each group of a span's joints. */
 static inline const pm_u8 *moved_of(const span *joints, unsigned c) {
-    const pm_crowd_data *crowd = joints->crowd;
-    return crowd->moved + (c * crowd->padded_joints + joints->first) / PM_TRACK_GROUP;
+    const size_t padded = joints->crowd->padded_joints;
+    return joints->state->moved + (c * padded + joints->first) / PM_TRACK_GROUP;
 }
 
 /* The values of a channel of a span: x, y, z and w of its joints, those of each vector in the order of
@@ -304,8 +304,9 @@ static pm_quat inverse_scale_of(const span *joints, size_t at) {
 static pm_quat applied(const span *joints, const pm_located_input *input, size_t at, unsigned c,
                        pm_quat value, channel_lanes samples) {
     const real weight = PM_REAL(input->at.weight) * load_joints(input->mask + joints->first + at);
-    return pm_input_applied(c, input->at.op, PM_REAL(1.0f), value, load_lanes(samples, at, c),
-                            rest_of(joints, at, c), inverse_scale_of(joints, at), weight);
+    return pm_input_applied(c, input->at.op, PM_REAL((float)input->at.op), value,
+                            load_lanes(samples, at, c), rest_of(joints, at, c),
+                            inverse_scale_of(joints, at), weight);
 }
 
 /* Selects the lanes whose joint keeps its rest pose. */
@@ -333,12 +334,72 @@ static pm_quat finished(const span *joints, size_t at, unsigned c, pm_quat value
     return value;
 }
 
+/* The poses after layer n, of joints that a clip may move. */
+PM_FLAT static void apply_layer(const span *joints, size_t n, unsigned c, unsigned seen,
+                                pm_mean means[PM_SPAN_VECTORS], channel_lanes to) {
+    const pm_located_input *input = &joints->state->inputs[n];
+    const real op = PM_REAL((float)input->at.op);
+    const pm_u8 *moved = moved_of(joints, c);
+    _Alignas(PM_CACHE_LINE) float samples[4][PM_SPAN_JOINTS];
+    sample(joints, input, c, samples);
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        if (moved[at / PM_TRACK_GROUP] == PM_MOVED_NOT)
+            continue;
+        const real weight =
+            PM_REAL(input->at.weight) * load_joints(input->mask + joints->first + at);
+        pm_mean *mean = &means[at / PM_LANES];
+        if (input->at.op & ~seen & PM_OP_MEAN)
+            *mean = pm_mean_begin();
+        const pm_quat value = pm_layer_applied(c, input->at.op, op, load_lanes(to, at, c),
+                                               load_lanes(samples, at, c), rest_of(joints, at, c),
+                                               inverse_scale_of(joints, at), weight, seen, mean);
+        store_lanes(to, at, c, value);
+    }
+}
+
+/* The poses after all layers of an instance. */
+PM_FLAT static void apply_layers(const span *joints, unsigned c, channel_lanes to) {
+    const pm_instance_state *state = joints->state;
+    const pm_u8 *moved = moved_of(joints, c);
+    pm_mean means[PM_SPAN_VECTORS];
+    unsigned seen = 0;
+    for (size_t n = PM_INPUTS; n < state->input_count; n++) {
+        apply_layer(joints, n, c, seen, means, to);
+        seen |= state->inputs[n].at.op;
+    }
+    for (size_t at = 0; at < joints->count; at += PM_LANES)
+        if (moved[at / PM_TRACK_GROUP] != PM_MOVED_NOT)
+            store_lanes(
+                to, at, c,
+                finished(joints, at, c,
+                         pm_layers_ended(c, load_lanes(to, at, c), seen, &means[at / PM_LANES])));
+}
+
+/* A channel of the given local poses. Padding joints get the rest pose. */
+static void load_given(const span *joints, unsigned c, channel_lanes to) {
+    for (size_t at = 0; at < joints->count; at += PM_LANES) {
+        for (size_t i = 0; i < PM_LANES; i++) {
+            const size_t joint = joints->first + at + PM_ITEM_OF(i);
+            float row[4] = {0, 0, 0, c == PM_ROTATIONS ? 1.0f : 0.0f};
+            if (joint < joints->crowd->skeleton->joint_count)
+                memcpy(row, joints->state->given + (12 * joint + 4 * c) * sizeof *row, sizeof row);
+            for (unsigned n = 0; n < (c == PM_ROTATIONS ? 4 : 3); n++)
+                to[n][at + i] = row[n];
+        }
+    }
+}
+
 PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes to) {
     const pm_instance_state *state = joints->state;
     const pm_u8 *moved = moved_of(joints, c);
     const bool present = joints->crowd->channels[c].present;
+    const bool layered = state->input_count > PM_INPUTS;
     bool plain = !state->joints && !state->in_place;
     _Alignas(PM_CACHE_LINE) float samples[PM_INPUTS][4][PM_SPAN_JOINTS];
+    if (state->given) {
+        load_given(joints, c, to);
+        return;
+    }
     for (unsigned n = 0; n < PM_INPUTS; n++) {
         const unsigned op = state->inputs[n].at.op;
         plain = plain && op == (n == 0 ? PM_OP_SET : PM_OP_NONE);
@@ -355,8 +416,11 @@ PM_FLAT static void pose_channel(const span *joints, unsigned c, channel_lanes t
                 value = load_lanes(to, at, c);
             else if (state->inputs[n].at.op != PM_OP_NONE)
                 value = applied(joints, &state->inputs[n], at, c, value, samples[n]);
-        store_lanes(to, at, c, kind == PM_MOVED_NOT ? value : finished(joints, at, c, value));
+        const bool ends = kind != PM_MOVED_NOT && !layered;
+        store_lanes(to, at, c, ends ? finished(joints, at, c, value) : value);
     }
+    if (layered && present)
+        apply_layers(joints, c, to);
 }
 
 void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_state *state,
@@ -379,10 +443,15 @@ static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *roo
     size_t groups = joints->count / PM_TRACK_GROUP, still = 0;
     while (still < groups && moved[still] == PM_MOVED_NOT)
         still++;
-    if (still == groups)
+    if (still == groups && !joints->state->given)
         return rest_view(joints, c);
     pose_channel(joints, c, room->of[c]);
     return (channel_view){room->of[c][0], PM_SPAN_JOINTS, true};
+}
+
+/* Whether a scale of some joint may not be 1. */
+static bool is_scaled(const pm_crowd_data *crowd, const pm_instance_state *state) {
+    return crowd->scaled || state->given;
 }
 
 /* The matrices of a span. `views` holds rotations, positions and, where any joint is scaled,
@@ -390,7 +459,7 @@ static channel_view posed_view(const span *joints, unsigned c, pm_pose_span *roo
 PM_FLAT static void span_matrices(const span *joints, const channel_view *views,
                                   const pm_matrix_rows *to) {
     const channel_view rotations = views[PM_ROTATIONS], positions = views[PM_POSITIONS];
-    const bool scaled = joints->crowd->scaled;
+    const bool scaled = is_scaled(joints->crowd, joints->state);
     for (size_t at = 0; at < joints->count; at += PM_LANES) {
         const size_t j = joints->first + at;
         pm_matrix m = pm_matrix_of(load_view(rotations, at, PM_ROTATIONS),
@@ -410,7 +479,7 @@ void PM_SET_NAME(pm_local_matrices)(const pm_crowd_data *crowd, const pm_instanc
     for (size_t first = 0; first < crowd->padded_joints; first += PM_SPAN_JOINTS) {
         const span joints = {crowd, state, first, pm_span_joints(crowd, first)};
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-            if (c != PM_SCALES || crowd->scaled)
+            if (c != PM_SCALES || is_scaled(crowd, state))
                 views[c] = posed_view(&joints, c, &room);
         span_matrices(&joints, views, to);
     }

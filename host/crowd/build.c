@@ -162,6 +162,8 @@ static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data 
                        pm_error *error) {
     pm_status status = measure(desc, crowd, error);
     if (status == PM_OK)
+        status = pm_crowd_add_markers(desc, crowd, error);
+    if (status == PM_OK)
         status = pm_crowd_allocate(crowd, error);
     if (status == PM_OK)
         status = build_clips(desc, threads, crowd, error);
@@ -199,24 +201,33 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
         free(crowd->channels[c].keys);
         free(crowd->channels[c].constants);
     }
+    for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
+        if (i > 0)
+            free(crowd->sets[i].joints);
+        free(crowd->sets[i].moved);
+    }
+    free(crowd->sets);
     free(crowd->layout);
     free(crowd->joints);
     free(crowd->rest);
     free(crowd->binds);
-    free(crowd->moved);
     free(crowd->clips);
     free(crowd->timelines);
     free(crowd->times);
     free(crowd->clip_ticks);
+    free(crowd->markers);
+    free(crowd->first_marker);
     free(crowd);
     *handle = NULL;
 }
 
-pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, uint64_t frame, size_t first,
+pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,
                                size_t count) {
     pm_crowd_size size = {.frame = frame,
                           .first = first,
                           .instances = (pm_u32)count,
+                          .entries = (pm_u32)count,
+                          .posed = (pm_u32)crowd->skeleton->sets[set].count,
                           .joints = (pm_u32)crowd->skeleton->joint_count,
                           .clips = (pm_u32)crowd->clip_count,
                           .levels = (pm_u32)crowd->skeleton->level_count,

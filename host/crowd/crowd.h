@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: skeletons, and the clips of a crowd merged into the tables of
- * kernels/pm_crowd.h. Also the rules for instances and outputs, and root motion. Independent of
- * engines and devices.
+ * kernels/pm_crowd.h. Also the rules for instances and outputs, root motion, and markers.
+ * Independent of engines and devices.
  */
 #ifndef PM_HOST_CROWD_H
 #define PM_HOST_CROWD_H
@@ -11,6 +11,13 @@
 #include "outputs.h"
 #include "skeleton.h"
 #include "stages.h"
+
+/* A set of joints as kernels and the host pose it. */
+typedef struct pm_posed_set {
+    pm_joint *joints; /* (count of the skeleton's set) in skeleton order, with their records */
+    pm_u8 *moved;     /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved, and
+                         PM_MOVED_NOT for groups without a joint of the set */
+} pm_posed_set;
 
 /* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
@@ -23,18 +30,20 @@ typedef struct pm_crowd_data {
     pm_channel channels[PM_CHANNEL_COUNT];
     pm_track_layout *layout; /* (PM_CHANNEL_COUNT, clip_count, joint_count) where `per_joint` */
     size_t layout_rows;      /* elements of `layout`, at least 1 */
-    pm_joint *joints;        /* (joint_count) */
+    pm_joint *joints;        /* (joint_count): those of set 0 */
     bool scaled;             /* whether any joint is scaled */
     float *rest;  /* (PM_REST_FIELDS, padded_joints): the joints' values for the host's vectors */
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
-    pm_u8 *moved; /* (PM_CHANNEL_COUNT, padded_joints / PM_TRACK_GROUP): pm_moved */
+    pm_posed_set *sets;           /* (skeleton->set_count) */
     pm_clip_layout *clips;        /* (clip_count) */
     pm_crowd_timeline *timelines; /* (timeline_count) */
     size_t timeline_count, timeline_room;
     pm_key_time *times; /* (time_count): listed key times of all timelines */
     size_t time_count, time_room;
-    int64_t *clip_ticks;    /* (clip_count): period of a looped clip, else duration, in ticks */
-    size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
+    int64_t *clip_ticks;      /* (clip_count): period of a looped clip, else duration, in ticks */
+    pm_crowd_marker *markers; /* of all clips, one clip after another; NULL: none */
+    size_t *first_marker;     /* (clip_count + 1) where there are markers */
+    size_t instruction_set;   /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
 
 /* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or
@@ -61,13 +70,18 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
 /* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);
 
-/* The kernels' size argument for `count` instances that begin with instance number `first`. */
-pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, uint64_t frame, size_t first,
+/* The kernels' size argument for `count` instances that begin with instance number `first`: all of
+ * them, without layers. `set` is the number of the joints' set. */
+pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,
                                size_t count);
 
 /* PM_OK when every field of the instances is valid: see pm_crowd_check_instances. */
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
                              size_t count, pm_error *error);
+
+/* PM_OK when every field of the layers is valid: see pm_crowd_check_layers. */
+pm_status pm_layers_check(const pm_crowd_data *crowd, const pm_crowd_layer *layers, size_t count,
+                          pm_error *error);
 
 /* An instance with invalid fields corrected by the kernels' rules. It is inline, so that the result
  * stays in registers: the cost of memory shows when small instances are posed one by one. */
@@ -99,5 +113,16 @@ typedef void (*pm_root_pose_function)(const pm_crowd_data *crowd, const pm_input
 void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
                           size_t threads, const pm_crowd_instance *before,
                           const pm_crowd_instance *after, size_t count, pm_root_motion *motions);
+
+/* Finds the markers that `count` instances pass, with up to `threads` threads: see pm_crowd_events.
+ * The arguments are checked by the caller. */
+pm_status pm_events_find(const pm_crowd_data *crowd, size_t threads,
+                         const pm_crowd_instance *before, const pm_crowd_instance *after,
+                         size_t count, pm_crowd_event *events, size_t capacity, size_t *event_count,
+                         pm_error *error);
+
+/* See pm_crowd_synced_time; checks that the clips exist. Thread-safe. */
+pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t time, size_t other,
+                              int64_t *synced, pm_error *error);
 
 #endif

@@ -8,6 +8,10 @@
 #include "base/base.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
+_Static_assert(sizeof(pm_layer) == sizeof(pm_crowd_layer), "kernels read the same bytes");
+_Static_assert(sizeof(pm_range) == sizeof(pm_crowd_range), "kernels read the same bytes");
+_Static_assert((int)PM_LAYER_OP_MEAN == (int)PM_LAYER_MEAN, "both headers number ops alike");
+_Static_assert((int)PM_MAX_LAYERS == (int)PM_CROWD_MAX_LAYERS, "both headers have the same limit");
 
 bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                                size_t index, uint64_t frame) {
@@ -35,6 +39,30 @@ pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance
                              size_t count, pm_error *error) {
     for (size_t i = 0; i < count; i++) {
         const char *fault = fault_of(crowd, &instances[i]);
+        if (fault)
+            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i, "%s", fault);
+    }
+    return PM_OK;
+}
+
+static const char *fault_of_layer(const pm_crowd_data *crowd, const pm_crowd_layer *layer) {
+    if (layer->clip >= crowd->clip_count && layer->weight != 0)
+        return "clip is not below clip_count";
+    if (!(layer->weight >= 0 && layer->weight <= 1))
+        return "weight is not within 0 and 1";
+    if (layer->mask > crowd->skeleton->mask_count)
+        return "mask is greater than mask_count";
+    if (layer->op > PM_LAYER_MEAN)
+        return "op is no pm_layer_op";
+    if (layer->flags & ~(unsigned)PM_LAYER_CLAMP)
+        return "flags has a bit that is no pm_layer_flag";
+    return layer->reserved ? "reserved is not 0" : NULL;
+}
+
+pm_status pm_layers_check(const pm_crowd_data *crowd, const pm_crowd_layer *layers, size_t count,
+                          pm_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const char *fault = fault_of_layer(crowd, &layers[i]);
         if (fault)
             return pm_fail_instance(error, PM_ERROR_ARGUMENT, i, "%s", fault);
     }

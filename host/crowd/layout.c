@@ -63,18 +63,30 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
+static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
+    const pm_skeleton *s = crowd->skeleton;
+    for (size_t i = 0; i < s->set_count; i++) {
+        pm_posed_set *set = &crowd->sets[i];
+        set->joints = i == 0 ? crowd->joints : calloc(s->sets[i].count, sizeof *set->joints);
+        set->moved = calloc(PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
+        if (!set->joints || !set->moved)
+            return pm_fail_memory(error);
+    }
+    return PM_OK;
+}
+
 static pm_status allocate_joints(pm_crowd_data *crowd, pm_error *error) {
     const size_t n = crowd->skeleton->joint_count;
     crowd->joints = calloc(n, sizeof *crowd->joints);
     crowd->rest = allocate_lines(PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
     crowd->binds = calloc(12 * crowd->padded_joints, sizeof *crowd->binds);
-    crowd->moved = calloc(PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
+    crowd->sets = calloc(crowd->skeleton->set_count, sizeof *crowd->sets);
     crowd->layout_rows = (crowd->per_joint ? PM_CHANNEL_COUNT * crowd->clip_count * n : 0) + 1;
     crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
-    if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->moved || !crowd->layout)
+    if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->sets || !crowd->layout)
         return pm_fail_memory(error);
     memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);
-    return PM_OK;
+    return allocate_sets(crowd, error);
 }
 
 pm_status pm_crowd_allocate(pm_crowd_data *crowd, pm_error *error) {
@@ -234,16 +246,23 @@ static pm_moved moved(const pm_crowd_data *crowd, size_t group, unsigned c) {
     return moving == 0 ? PM_MOVED_NOT : moving < count ? PM_MOVED_PARTLY : PM_MOVED_WHOLE;
 }
 
-static void classify_groups(pm_crowd_data *crowd) {
+static void fill_set(pm_crowd_data *crowd, size_t i) {
+    const pm_joint_set *from = &crowd->skeleton->sets[i];
     const size_t groups = crowd->padded_joints / PM_TRACK_GROUP;
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        for (size_t g = 0; g < groups; g++)
-            crowd->moved[c * groups + g] = (pm_u8)moved(crowd, g, c);
+    pm_posed_set *set = &crowd->sets[i];
+    for (size_t n = 0; n < from->count; n++) {
+        const size_t joint = from->joints[n].joint, group = joint / PM_TRACK_GROUP;
+        set->joints[n] = crowd->joints[joint];
+        set->joints[n].record = from->joints[n].record;
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+            set->moved[c * groups + group] = (pm_u8)moved(crowd, group, c);
+    }
 }
 
 void pm_crowd_finish(pm_crowd_data *crowd) {
     for (size_t j = 0; j < crowd->skeleton->joint_count; j++)
         crowd->joints[j].scaled |= crowd->joints[j].animated >> PM_SCALES & 1;
     fill_rest(crowd);
-    classify_groups(crowd);
+    for (size_t i = 0; i < crowd->skeleton->set_count; i++)
+        fill_set(crowd, i);
 }

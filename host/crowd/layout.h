@@ -31,6 +31,10 @@ void pm_crowd_add_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i)
 /* Fills the joints' tables, once all clips are added. */
 void pm_crowd_finish(pm_crowd_data *crowd);
 
+/* Checks and copies the markers of all clips, once their durations are known. The message of a
+ * refusal names the clip. */
+pm_status pm_crowd_add_markers(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error);
+
 /* ---- timelines ---------------------------------------------------------------------------- */
 
 /* Appends all timelines of a clip, including those that no joint uses, to crowd->timelines, and listed

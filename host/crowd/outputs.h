@@ -17,6 +17,7 @@ typedef struct pm_crowd_output_row {
     unsigned numbers; /* per record */
     unsigned bits;    /* per number */
     bool bound;       /* relative to the bind pose */
+    bool whole;       /* a record for each instance, not for each joint */
 } pm_crowd_output_row;
 
 extern const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT];
@@ -27,26 +28,44 @@ static inline size_t pm_crowd_output_alignment(pm_crowd_output output) {
     return 4 * pm_crowd_outputs[output].bits / 8;
 }
 
+/* An output of a set of joints. */
+typedef struct pm_view {
+    pm_crowd_output output;
+    uint32_t set; /* 0: all joints; otherwise one more than the subset's index */
+} pm_view;
+
 /* Bytes from an instance's records to the next instance's: the given stride, or the size of an
  * instance's records where it is 0. */
-size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride);
+size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_view view, size_t stride);
 
-/* PM_OK when the output exists and the skeleton meets its requirements. */
-pm_status pm_crowd_check_output(const pm_skeleton *skeleton, pm_crowd_output output,
-                                pm_error *error);
+/* PM_OK when the output and the set exist and the skeleton meets their requirements. */
+pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_error *error);
 
-/* Refuses an empty list of outputs. */
+/* Refuses an empty list of targets, and one of more than PM_CROWD_MAX_TARGETS. */
 pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error);
 
-/* PM_OK when entry `index` of a job's list names an output, and one that is not in *seen, the bits of
- * the entries before it. */
-pm_status pm_crowd_check_listed(pm_crowd_output output, size_t index, unsigned *seen,
+/* PM_OK when entry `index` of a job's list is a view that exists, and none of those before it. */
+pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *views, size_t index,
                                 pm_error *error);
 
-/* Checks an output, and that its stride is a multiple of the alignment and holds an instance's
- * records. *bytes is the distance from the begin of the first record to the end of the last one,
- * for `instances` instances, at least 1. */
-pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_crowd_output output, size_t stride,
+/* What a job poses, in memory or in buffers: whether each is given. */
+typedef struct pm_job_parts {
+    bool instances, layers, ranges, poses, indices;
+    size_t layer_count;
+} pm_job_parts;
+
+/* Refuses what does not go together. */
+pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error);
+
+/* Checks the stride of local poses in place of instances. *bytes is the distance from the begin of the
+ * first to the end of the last of `instances` poses, at least 1. */
+pm_status pm_crowd_check_poses(const pm_skeleton *skeleton, size_t stride, size_t alignment,
+                               size_t instances, size_t *bytes, pm_error *error);
+
+/* Checks that the stride of a view is a multiple of the alignment and holds an instance's records.
+ * *bytes is the distance from the begin of the first record to the end of the last one, for
+ * `instances` instances, at least 1. */
+pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_view view, size_t stride,
                                 size_t alignment, size_t instances, size_t *bytes, pm_error *error);
 
 /* Required alignment of the `previous` memory of any output, in bytes. */

@@ -167,6 +167,7 @@ static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc
     skeleton->rigid = true;
     for (size_t k = 0; k < skeleton->joint_count; k++) {
         uint32_t joint = skeleton->order[k];
+        skeleton->joints[k].number = skeleton->joints[k].record = (pm_u32)k;
         int32_t parent = desc->parents[joint];
         bone b;
         pm_status status = read_bone(desc, joint, &b, error);
@@ -218,6 +219,16 @@ static pm_status fill_masks(pm_skeleton *skeleton, const pm_skeleton_desc *desc,
     return PM_OK;
 }
 
+static pm_status fill_radii(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    for (size_t k = 0; desc->radii && k < skeleton->joint_count; k++) {
+        const float radius = desc->radii[skeleton->order[k]];
+        if (!(radius >= 0 && (double)radius <= max_length))
+            return refuse(skeleton->order[k], "radii: not in [0, 1e6]", error);
+        skeleton->joints[k].radius = pm_stored((double)radius);
+    }
+    return PM_OK;
+}
+
 /* ---- checks and creation -------------------------------------------------------------- */
 
 static pm_status check_array(const char *name, const pm_array *array, size_t joints,
@@ -250,6 +261,11 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
                        desc->mask_count);
     if (desc->mask_count && !desc->masks)
         return pm_fail(error, PM_ERROR_ARGUMENT, "masks is NULL");
+    if (desc->subset_count > 65534)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "subset_count is %zu, expected at most 65534",
+                       desc->subset_count);
+    if (desc->subset_count && !desc->subsets)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "subsets is NULL");
     for (size_t j = 0; j < desc->joint_count; j++)
         if (desc->parents[j] < -1 || desc->parents[j] >= (int64_t)desc->joint_count)
             return pm_fail_joint(error, PM_ERROR_ARGUMENT, j,
@@ -263,6 +279,8 @@ static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
         status = check_counts(desc, error);
     for (size_t i = 0; status == PM_OK && desc->levels && i < desc->level_count; i++)
         status = PM_CHECK_RESERVED(pm_level, &desc->levels[i], error);
+    for (size_t i = 0; status == PM_OK && i < desc->subset_count; i++)
+        status = PM_CHECK_RESERVED(pm_subset, &desc->subsets[i], error);
     const struct {
         const char *name;
         const pm_array *array;
@@ -283,12 +301,14 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->level_count = desc->levels ? desc->level_count : 1;
     s->mask_count = desc->mask_count;
     s->order = calloc(n, sizeof *s->order);
+    s->slots = calloc(n, sizeof *s->slots);
     s->by_depth = calloc(n, sizeof *s->by_depth);
     s->joints = calloc(n, sizeof *s->joints);
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
-    return s->order && s->by_depth && s->joints && s->levels && s->level_joints && s->masks
+    return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
+                   s->masks
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -297,12 +317,18 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
     pm_status status = allocate(skeleton, desc, error);
     if (status == PM_OK)
         status = pm_skeleton_sort(skeleton, desc->parents, error);
+    for (size_t k = 0; status == PM_OK && k < skeleton->joint_count; k++)
+        skeleton->slots[skeleton->order[k]] = (uint32_t)k;
+    if (status == PM_OK)
+        status = pm_joint_sets_build(skeleton, desc, error);
     if (status != PM_OK)
         return status;
     affine *models = calloc(desc->joint_count, sizeof *models);
     status = models ? fill_joints(skeleton, desc, models, error) : pm_fail_memory(error);
     free(models);
     fill_levels(skeleton, desc);
+    if (status == PM_OK)
+        status = fill_radii(skeleton, desc, error);
     return status == PM_OK ? fill_masks(skeleton, desc, error) : status;
 }
 
@@ -329,7 +355,9 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     pm_skeleton *skeleton = handle ? *handle : NULL;
     if (!skeleton)
         return;
+    pm_joint_sets_free(skeleton);
     free(skeleton->order);
+    free(skeleton->slots);
     free(skeleton->by_depth);
     free(skeleton->joints);
     free(skeleton->levels);
@@ -345,4 +373,8 @@ size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {
 
 const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton) {
     return skeleton ? skeleton->order : NULL;
+}
+
+const uint32_t *pm_skeleton_slots(const pm_skeleton *skeleton) {
+    return skeleton ? skeleton->slots : NULL;
 }

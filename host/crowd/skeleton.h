@@ -15,9 +15,24 @@ typedef struct pm_joint_step {
     int32_t parent;
 } pm_joint_step;
 
+/* A joint that is posed, and the number of its record in an instance's; PM_NO_RECORD: none. */
+typedef struct pm_posed_joint {
+    uint32_t joint, record;
+} pm_posed_joint;
+
+/* The joints that a target poses: a subset and its ancestors, or all. */
+typedef struct pm_joint_set {
+    size_t count, record_count;
+    pm_posed_joint *joints;  /* (count) in skeleton order */
+    pm_joint_step *by_depth; /* (count) in order of their depth, roots first */
+} pm_joint_set;
+
 struct pm_skeleton {
     size_t joint_count;
     uint32_t *order;         /* order[k]: the joint of the description that is joint k */
+    uint32_t *slots;         /* slots[order[k]] is k */
+    size_t set_count;        /* of subsets, and 1 */
+    pm_joint_set *sets;      /* set 0: all joints, with records in skeleton order */
     pm_joint_step *by_depth; /* joints in order of their depth, roots first */
     pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
     bool rigid;         /* whether all inverse binds are rigid */
@@ -34,5 +49,10 @@ enum { PM_MASK_PADDING = 16 };
 /* Sorts the joints into skeleton order: fills skeleton->order, and the slots of skeleton->joints.
  * Parents must be in range; PM_ERROR_ARGUMENT if they form a cycle. */
 pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error);
+
+/* Checks the subsets, and fills skeleton->sets, once it is sorted. The caller frees them with
+ * pm_joint_sets_free, after a failure too. */
+pm_status pm_joint_sets_build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error);
+void pm_joint_sets_free(pm_skeleton *skeleton);
 
 #endif

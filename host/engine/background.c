@@ -87,15 +87,14 @@ static pm_status compare_samples(const pm_device_clip *clip, const pm_sample_req
 
 /* Instances that are not updated in this frame keep the same contents in both. */
 static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request *piece,
-                                  unsigned output, pm_error *error) {
-    const size_t stride = piece->targets[output].bytes, bytes = piece->instance_count * stride;
+                                  const pm_pose_target *target, pm_error *error) {
+    const size_t stride = target->bytes, bytes = pm_pose_records(piece) * stride;
     pm_pose_request by_device = *piece, by_reference = *piece;
     unsigned char *first = NULL, *second = NULL;
-    memset(by_device.targets, 0, sizeof by_device.targets);
-    memset(by_reference.targets, 0, sizeof by_reference.targets);
     pm_status status = make_memory(bytes, &first, &second, error);
-    by_reference.targets[output] = (pm_pose_target){first, NULL, stride, stride};
-    by_device.targets[output] = (pm_pose_target){second, NULL, stride, stride};
+    by_device.target_count = by_reference.target_count = 1;
+    by_reference.targets[0] = (pm_pose_target){target->view, first, NULL, stride, stride};
+    by_device.targets[0] = (pm_pose_target){target->view, second, NULL, stride, stride};
     if (status == PM_OK)
         status = pm_cpu_pose(&by_reference, error);
     if (status == PM_OK)
@@ -108,14 +107,14 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
 
 static pm_status compare_poses(pm_device_crowd *crowd, const pm_pose_request *request,
                                pm_error *error) {
-    const pm_piece first = pm_piece_at(request->instance_count, COMPARED_INSTANCES, 0);
     pm_pose_request piece = *request;
     pm_status status = PM_OK;
-    piece.instance_count = first.count;
+    piece.instance_count = pm_piece_at(request->instance_count, COMPARED_INSTANCES, 0).count;
+    if (request->indices)
+        piece.index_count = pm_piece_at(request->index_count, COMPARED_INSTANCES, 0).count;
     piece.host_threads = 1;
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (request->targets[o].memory)
-            status = compare_poses_of(crowd, &piece, o, error);
+    for (size_t i = 0; status == PM_OK && i < request->target_count; i++)
+        status = compare_poses_of(crowd, &piece, &request->targets[i], error);
     if (status == PM_OK)
         pm_poses_checked(crowd, request);
     return status;

@@ -86,44 +86,72 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
     return pm_instances_check(crowd->data, instances, count, error);
 }
 
+pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *layers, size_t count,
+                                pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (count && !layers))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "layers" : "crowd");
+    return pm_layers_check(crowd->data, layers, count, error);
+}
+
 /* ---- poses ---- */
 
 /* Required alignment of records in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
 static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job, size_t index,
-                              unsigned *seen, pm_error *error) {
+                              pm_view *views, pm_error *error) {
     const pm_crowd_target *target = &job->outputs[index];
-    const pm_crowd_output output = target->output;
+    const size_t records = job->indices && job->packed ? job->index_count : job->instance_count;
     size_t bytes;
+    views[index] = (pm_view){target->output, target->subset};
     pm_status status = PM_CHECK_RESERVED(pm_crowd_target, target, error);
     if (status == PM_OK)
-        status = pm_crowd_check_listed(output, index, seen, error);
+        status = pm_crowd_check_listed(crowd->skeleton, views, index, error);
     if (status != PM_OK)
         return status;
-    const char *name = pm_crowd_outputs[output].name;
+    const char *name = pm_crowd_outputs[target->output].name;
     if (!target->memory)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: memory is NULL", name);
-    status = pm_crowd_check_stride(crowd->skeleton, output, target->stride, host_alignment,
-                                   job->instance_count, &bytes, error);
+    status = pm_crowd_check_stride(crowd->skeleton, views[index], target->stride, host_alignment,
+                                   records, &bytes, error);
     if (status == PM_OK)
         status = pm_check_multiple(name, "memory's address", (uintptr_t)target->memory,
                                    host_alignment, error);
     if (status == PM_OK)
-        status = pm_crowd_check_previous(output, target->memory, target->previous, error);
+        status = pm_crowd_check_previous(target->output, target->memory, target->previous, error);
     if (status == PM_OK)
         status = pm_check_multiple(name, "previous address", (uintptr_t)target->previous,
                                    PM_PREVIOUS_ALIGNMENT, error);
     return status;
 }
 
+static pm_status check_poses(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
+    size_t bytes;
+    const pm_status status = pm_crowd_check_poses(crowd->skeleton, job->pose_stride, host_alignment,
+                                                  job->instance_count, &bytes, error);
+    return status == PM_OK
+               ? pm_check_multiple("poses", "address", (uintptr_t)job->poses, host_alignment, error)
+               : status;
+}
+
 static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    unsigned seen = 0;
-    if (!job->instances)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "instances is NULL");
-    pm_status status = pm_crowd_check_list(job->outputs, job->output_count, error);
+    pm_view views[PM_CROWD_MAX_TARGETS];
+    const pm_job_parts parts = {.instances = job->instances,
+                                .layers = job->layers,
+                                .ranges = job->ranges,
+                                .poses = job->poses,
+                                .layer_count = job->layer_count};
+    pm_status status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK && job->index_count && !job->indices)
+        status = pm_fail(error, PM_ERROR_ARGUMENT, "index_count is %zu, but indices is NULL",
+                         job->index_count);
+    if (status == PM_OK && job->poses)
+        status = check_poses(crowd, job, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_list(job->outputs, job->output_count, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
-        status = check_target(crowd, job, i, &seen, error);
+        status = check_target(crowd, job, i, views, error);
     return status;
 }
 
@@ -132,7 +160,8 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     if (!crowd || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
     pm_status status = PM_CHECK_RESERVED(pm_crowd_job, job, error);
-    if (status != PM_OK || job->instance_count == 0)
+    const bool is_empty = job->instance_count == 0 || (job->indices && job->index_count == 0);
+    if (status != PM_OK || is_empty)
         return status;
     status = check(crowd->data, job, error);
     if (status != PM_OK)
@@ -157,9 +186,37 @@ pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *inst
                        !crowd      ? "crowd"
                        : !instance ? "instance"
                                    : "records");
-    pm_status status = pm_crowd_check_output(crowd->data->skeleton, output, error);
-    return status == PM_OK ? pm_cpu_pose_one(crowd->data, instance, output, records, error)
-                           : status;
+    const pm_posed from = {.view = {output, 0}, .instance = instance};
+    pm_status status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
+    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
+}
+
+pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
+                                  pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !one || !records)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd ? "crowd"
+                       : !one ? "one"
+                              : "records");
+    const pm_job_parts parts = {.instances = one->instance,
+                                .layers = one->layers,
+                                .ranges = one->layers,
+                                .poses = one->pose,
+                                .layer_count = one->layer_count};
+    const pm_posed from = {.view = {one->output, one->subset},
+                           .instance = one->instance,
+                           .layers = one->layers,
+                           .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
+                                              ? one->layer_count
+                                              : PM_CROWD_MAX_LAYERS,
+                           .given = one->pose};
+    pm_status status = PM_CHECK_RESERVED(pm_crowd_one, one, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
+    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
 }
 
 pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
@@ -175,4 +232,27 @@ pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *b
     pm_root_motions_find(crowd->data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
                          count, motions);
     return PM_OK;
+}
+
+pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before,
+                          const pm_crowd_instance *after, size_t count, pm_crowd_event *events,
+                          size_t capacity, size_t *event_count, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (count && (!before || !after)) || (capacity && !events) || !event_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd                ? "crowd"
+                       : count && !before    ? "before"
+                       : count && !after     ? "after"
+                       : capacity && !events ? "events"
+                                             : "event_count");
+    return pm_events_find(crowd->data, crowd->engine->host_threads, before, after, count, events,
+                          capacity, event_count, error);
+}
+
+pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time, size_t other,
+                               int64_t *synced, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !synced)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "synced" : "crowd");
+    return pm_synced_time_find(crowd->data, clip, time, other, synced, error);
 }

@@ -104,8 +104,8 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
 
 static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output, bool *same,
                          pm_error *error) {
-    const size_t bytes =
-        (size_t)INSTANCES * JOINTS * pm_crowd_record_bytes((pm_crowd_output)output);
+    const pm_view view = {(pm_crowd_output)output, 0};
+    const size_t bytes = INSTANCES * pm_crowd_stride(crowd->data->skeleton, view, 0);
     const pm_crowd_target target = {.output = (pm_crowd_output)output, .memory = m->on_device};
     const pm_crowd_job job = {.instances = m->instances,
                               .instance_count = INSTANCES,
@@ -115,7 +115,7 @@ static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output,
     memset(m->on_host, 0x55, bytes);
     pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
     pm_status status = crowd->device->backend->pose(crowd, &request, error);
-    request.targets[output].memory = m->on_host;
+    request.targets[0].memory = m->on_host;
     if (status == PM_OK)
         status = pm_cpu_pose(&request, error);
     if (status == PM_OK)

@@ -9,23 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- copies of instances ----------------------------------------------------------------
+/* ---- copies of host memory ---------------------------------------------------------------
  *
- * For transfer from host memory to the device. Commands read the copy, so that the caller may reuse
- * its memory as soon as the call returns, whether it succeeds or not. */
+ * What a job gives in host memory (instances, layers and the like) is copied one after another, and the
+ * copy is transferred to the device. Commands read the copy, so that the caller may reuse its memory as
+ * soon as the call returns, whether it succeeds or not. */
 
-/* Maximum number of commands that use a copy: one write, and one kernel per output. */
-enum { PM_COPY_USERS = PM_CROWD_OUTPUT_COUNT + 1 };
+/* Maximum number of commands that use a copy: one write, and one kernel per target. */
+enum { PM_COPY_USERS = PM_CROWD_MAX_TARGETS + 1 };
 
 /* An element of a crowd's list of copies. Owns its memory, buffer and events. */
-typedef struct pm_instance_copy {
-    struct pm_instance_copy *next;
-    pm_crowd_instance *memory;
+typedef struct pm_host_copy {
+    struct pm_host_copy *next;
+    unsigned char *memory;
     cl_mem buffer;
-    size_t room;                   /* instances that fit memory and buffer */
+    size_t room;                   /* bytes of memory and buffer */
     cl_event users[PM_COPY_USERS]; /* commands that may be in flight */
     unsigned user_count;
-} pm_instance_copy;
+} pm_host_copy;
 
 /* Copies that the first frame creates: as many as there are often frames in flight. */
 enum { COPIES_AT_FIRST = 2 };
@@ -39,17 +40,15 @@ static bool is_over(cl_event event) {
     return code == CL_SUCCESS && state <= CL_COMPLETE;
 }
 
-static bool is_free(pm_instance_copy *copy) {
+static bool is_free(pm_host_copy *copy) {
     while (copy->user_count && is_over(copy->users[copy->user_count - 1]))
         clReleaseEvent(copy->users[--copy->user_count]);
     return copy->user_count == 0;
 }
 
-static pm_status make_room(pm_instance_copy *copy, pm_opencl_device *cl, size_t count,
-                           pm_error *error) {
+static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size, pm_error *error) {
     cl_mem buffer;
-    const size_t size = count * sizeof *copy->memory;
-    pm_crowd_instance *memory = malloc(size);
+    unsigned char *memory = malloc(size);
     if (!memory)
         return pm_fail_memory(error);
     pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
@@ -61,16 +60,16 @@ static pm_status make_room(pm_instance_copy *copy, pm_opencl_device *cl, size_t 
     pm_cl_release(copy->buffer);
     copy->memory = memory;
     copy->buffer = buffer;
-    copy->room = count;
+    copy->room = size;
     return PM_OK;
 }
 
-static pm_status add_copy(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
+static pm_status add_copy(pm_host_copy **copies, pm_opencl_device *cl, size_t size,
                           pm_error *error) {
-    pm_instance_copy *copy = calloc(1, sizeof *copy);
+    pm_host_copy *copy = calloc(1, sizeof *copy);
     if (!copy)
         return pm_fail_memory(error);
-    pm_status status = make_room(copy, cl, count, error);
+    pm_status status = make_room(copy, cl, size, error);
     if (status != PM_OK) {
         free(copy);
         return status;
@@ -80,42 +79,33 @@ static pm_status add_copy(pm_instance_copy **copies, pm_opencl_device *cl, size_
     return PM_OK;
 }
 
-static pm_status find_or_make(pm_instance_copy **copies, pm_opencl_device *cl, size_t count,
-                              pm_instance_copy **found, pm_error *error) {
-    pm_instance_copy *copy = *copies;
+/* Finds an unused element of the list with room for some bytes, or adds one. It counts as unused until
+ * add_user is called. The caller holds the crowd's lock. */
+static pm_status take_copy(pm_host_copy **copies, pm_opencl_device *cl, size_t size,
+                           pm_host_copy **taken, pm_error *error) {
+    pm_host_copy *copy = *copies;
     while (copy && !is_free(copy))
         copy = copy->next;
-    *found = copy;
+    *taken = copy;
     if (copy)
-        return copy->room < count ? make_room(copy, cl, count, error) : PM_OK;
+        return copy->room < size ? make_room(copy, cl, size, error) : PM_OK;
     pm_status status = PM_OK;
     for (unsigned i = *copies ? 1 : COPIES_AT_FIRST; status == PM_OK && i > 0; i--)
-        status = add_copy(copies, cl, count, error);
-    *found = *copies;
-    return status;
-}
-
-/* Copies the instances into an unused element of the list, or into a new one. The element counts as
- * unused until add_user is called. The caller holds the crowd's lock. */
-static pm_status take_copy(pm_instance_copy **copies, pm_opencl_device *cl,
-                           const pm_crowd_instance *instances, size_t count,
-                           pm_instance_copy **taken, pm_error *error) {
-    pm_status status = find_or_make(copies, cl, count, taken, error);
-    if (status == PM_OK)
-        memcpy((*taken)->memory, instances, count * sizeof *instances);
+        status = add_copy(copies, cl, size, error);
+    *taken = *copies;
     return status;
 }
 
 /* Reserves a copy until a command is complete. Retains the command's event. */
-static void add_user(pm_instance_copy *copy, cl_event user) {
+static void add_user(pm_host_copy *copy, cl_event user) {
     clRetainEvent(user);
     copy->users[copy->user_count++] = user;
 }
 
 /* Frees all copies, once the commands that read them are complete. */
-static void free_copies(pm_instance_copy **copies) {
+static void free_copies(pm_host_copy **copies) {
     while (*copies) {
-        pm_instance_copy *copy = *copies;
+        pm_host_copy *copy = *copies;
         *copies = copy->next;
         if (copy->user_count) /* the first user reads the copy's host memory */
             clWaitForEvents(1, copy->users);
@@ -127,26 +117,59 @@ static void free_copies(pm_instance_copy **copies) {
     }
 }
 
+/* A set of joints on the device. */
+typedef struct pm_device_set {
+    cl_mem joints, stages, stage_joints;
+} pm_device_set;
+
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
-    pm_stages stages;
-    cl_mem memories[PM_MEMORY_COUNT]; /* the tables; NULL for a missing channel */
+    pm_stages *stages;                /* of each set */
+    pm_device_set *sets;              /* (set_count of the skeleton) */
+    cl_mem memories[PM_MEMORY_COUNT]; /* the other tables; NULL for a missing channel */
     pthread_mutex_t lock;             /* guards the copies */
-    pm_instance_copy *copies;
+    pm_host_copy *copies;
 } pm_opencl_crowd;
 
 static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
 
-static pm_status upload_tables(pm_opencl_crowd *crowd, pm_error *error) {
-    pm_opencl_device *cl = device_of(crowd);
-    pm_status status = PM_OK;
-    for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++) {
-        const pm_source from = pm_crowd_source(crowd->crowd.data, &crowd->stages, (pm_memory)m);
-        if (from.data)
-            status = pm_cl_upload(cl, "crowd", &from, &crowd->memories[m], error);
-    }
+static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memory, cl_mem *to,
+                              pm_error *error) {
+    const pm_source from = pm_crowd_source(crowd->crowd.data, set, &crowd->stages[set], memory);
+    return from.data ? pm_cl_upload(device_of(crowd), "crowd", &from, to, error) : PM_OK;
+}
+
+static bool is_of_set(pm_memory memory) {
+    return memory == PM_MEMORY_JOINTS || memory == PM_MEMORY_STAGES ||
+           memory == PM_MEMORY_STAGE_JOINTS;
+}
+
+static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error) {
+    pm_device_set *to = &crowd->sets[set];
+    pm_status status =
+        pm_stages_build(crowd->crowd.data->skeleton, set, pm_max_slots(&device_of(crowd)->plan),
+                        &crowd->stages[set], error);
+    if (status == PM_OK)
+        status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
+    if (status == PM_OK)
+        status = upload_table(crowd, set, PM_MEMORY_STAGES, &to->stages, error);
+    if (status == PM_OK)
+        status = upload_table(crowd, set, PM_MEMORY_STAGE_JOINTS, &to->stage_joints, error);
+    return status;
+}
+
+static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
+    const size_t sets = crowd->crowd.data->skeleton->set_count;
+    crowd->stages = calloc(sets, sizeof *crowd->stages);
+    crowd->sets = calloc(sets, sizeof *crowd->sets);
+    pm_status status = crowd->stages && crowd->sets ? PM_OK : pm_fail_memory(error);
+    for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
+        if (!is_of_set((pm_memory)m))
+            status = upload_table(crowd, 0, (pm_memory)m, &crowd->memories[m], error);
+    for (size_t i = 0; status == PM_OK && i < sets; i++)
+        status = upload_set(crowd, i, error);
     return status;
 }
 
@@ -157,10 +180,7 @@ pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_de
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
     pthread_mutex_init(&made->lock, NULL);
-    pm_status status = pm_stages_build(data->skeleton, pm_max_slots(&pm_opencl_of(device)->plan),
-                                       &made->stages, error);
-    if (status == PM_OK)
-        status = upload_tables(made, error);
+    const pm_status status = upload(made, error);
     if (status == PM_OK)
         *crowd = &made->crowd;
     else
@@ -172,15 +192,25 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     for (unsigned m = 0; m < PM_MEMORY_COUNT; m++)
         pm_cl_release(crowd->memories[m]);
+    for (size_t i = 0; i < crowd->crowd.data->skeleton->set_count; i++) {
+        if (crowd->sets) {
+            pm_cl_release(crowd->sets[i].joints);
+            pm_cl_release(crowd->sets[i].stages);
+            pm_cl_release(crowd->sets[i].stage_joints);
+        }
+        if (crowd->stages)
+            pm_stages_free(&crowd->stages[i]);
+    }
+    free(crowd->sets);
+    free(crowd->stages);
     free_copies(&crowd->copies);
-    pm_stages_free(&crowd->stages);
     pthread_mutex_destroy(&crowd->lock);
     free(crowd);
 }
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
 typedef struct event_list {
-    cl_event events[PM_CROWD_OUTPUT_COUNT + PM_MAX_WAITS];
+    cl_event events[PM_CROWD_MAX_TARGETS + PM_MAX_WAITS];
     cl_uint count;
 } event_list;
 
@@ -206,31 +236,96 @@ typedef struct pose_call {
     cl_command_queue queue;
     const cl_event *waits; /* the caller's wait list */
     cl_uint wait_count;
-    pm_instance_copy *copy;           /* NULL: the instances are in the caller's buffer */
+    pm_host_copy *copy;               /* NULL: all data is in the caller's buffers */
     cl_mem memories[PM_MEMORY_COUNT]; /* borrowed */
-    cl_event written;                 /* the write of the instances; NULL: none */
+    size_t copied;                    /* bytes of the copy that are used */
+    cl_event written;                 /* the write of the copy; NULL: none */
     event_list launched;
     pm_error *error;
 } pose_call;
 
-static pm_status find_instances(pose_call *c) {
-    c->memories[PM_MEMORY_INSTANCES] = c->job->instance_buffer;
-    c->plan.instances_offset = c->job->instances_offset;
-    if (!c->job->instances)
-        return PM_OK;
-    pm_status status = take_copy(&c->crowd->copies, device_of(c->crowd), c->job->instances,
-                                 c->job->instance_count, &c->copy, c->error);
-    if (status == PM_OK)
-        c->memories[PM_MEMORY_INSTANCES] = c->copy->buffer;
-    c->plan.instances_offset = 0;
-    return status;
+/* Data that a job gives: rows in host memory, or a buffer. */
+typedef struct job_part {
+    pm_cl_input input;
+    pm_memory memory;
+    uint64_t *offset;          /* in the plan */
+    size_t row, stride, count; /* bytes of a row, and to the next one */
+} job_part;
+
+enum { PART_COUNT = 6, PART_ALIGNMENT = 16 };
+
+static void list_parts(pose_call *c, job_part parts[PART_COUNT]) {
+    const pm_cl_crowd_job *job = c->job;
+    pm_crowd_offsets *to = &c->plan.begin;
+    const size_t n = job->instance_count, entries = pm_cl_index_count(job);
+    const size_t pose = pm_crowd_stride(c->plan.crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0);
+    const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
+    const size_t instance = sizeof(pm_crowd_instance), layer = sizeof(pm_crowd_layer),
+                 range = sizeof(pm_crowd_range), index = sizeof(uint32_t);
+    const job_part all[PART_COUNT] = {
+        {instances, PM_MEMORY_INSTANCES, &to->instances, instance, instance, n},
+        {job->layers, PM_MEMORY_LAYERS, &to->layers, layer, layer, job->layer_count},
+        {job->ranges, PM_MEMORY_RANGES, &to->ranges, range, range, n},
+        {job->poses, PM_MEMORY_POSES, &to->poses, pose, to->pose_stride, n},
+        {job->indices, PM_MEMORY_LIST, &to->list, index, index, entries},
+        {job->counted, PM_MEMORY_LIST_COUNT, &to->list_count, index, index, 1}};
+    memcpy(parts, all, sizeof all);
 }
 
-static pm_status write_instances(pose_call *c) {
+/* Copies rows without gaps. */
+static void copy_rows(const job_part *part, unsigned char *to) {
+    const unsigned char *from = part->input.memory;
+    if (part->row == part->stride) {
+        memcpy(to, from, part->count * part->row);
+        return;
+    }
+    for (size_t i = 0; i < part->count; i++)
+        memcpy(to + i * part->row, from + i * part->stride, part->row);
+}
+
+/* The size of the rows in a copy; false where it does not fit size_t. */
+static bool add_part(const job_part *part, size_t *size) {
+    size_t bytes;
+    if (!part->input.memory)
+        return true;
+    return pm_multiply(part->count, part->row, &bytes) &&
+           !__builtin_add_overflow(bytes, PART_ALIGNMENT - 1, &bytes) &&
+           !__builtin_add_overflow(bytes / PART_ALIGNMENT * PART_ALIGNMENT, *size, size);
+}
+
+/* Finds the memory of all that the job gives, and copies what is in host memory. */
+static pm_status find_inputs(pose_call *c) {
+    job_part parts[PART_COUNT];
+    size_t size = 0;
+    bool fits = true;
+    list_parts(c, parts);
+    for (size_t i = 0; i < PART_COUNT; i++)
+        fits = fits && add_part(&parts[i], &size);
+    if (!fits)
+        return pm_fail(c->error, PM_ERROR_SIZE, "the data of the job does not fit size_t");
+    pm_status status =
+        size ? take_copy(&c->crowd->copies, device_of(c->crowd), size, &c->copy, c->error) : PM_OK;
+    if (status != PM_OK)
+        return status;
+    c->copied = 0;
+    for (size_t i = 0; i < PART_COUNT; i++) {
+        const job_part *part = &parts[i];
+        c->memories[part->memory] = part->input.memory ? c->copy->buffer : part->input.buffer;
+        *part->offset = part->input.memory ? c->copied : part->input.offset;
+        if (!part->input.memory)
+            continue;
+        copy_rows(part, c->copy->memory + c->copied);
+        (void)add_part(part, &c->copied);
+    }
+    if (c->job->poses.memory)
+        c->plan.begin.pose_stride = parts[3].row;
+    return PM_OK;
+}
+
+static pm_status write_copy(pose_call *c) {
     if (!c->copy)
         return PM_OK;
-    cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0,
-                                       c->job->instance_count * sizeof *c->copy->memory,
+    cl_int code = clEnqueueWriteBuffer(c->queue, c->copy->buffer, CL_FALSE, 0, c->copied,
                                        c->copy->memory, c->wait_count, c->waits, &c->written);
     if (code != CL_SUCCESS) {
         c->written = NULL;
@@ -240,18 +335,23 @@ static pm_status write_instances(pose_call *c) {
     return PM_OK;
 }
 
+static pm_view view_of(const pm_cl_crowd_target *target) {
+    return (pm_view){target->output, target->subset};
+}
+
 /* Bytes from an instance's records to the next one's. */
 static size_t stride_of(const pose_call *c, const pm_cl_crowd_target *target) {
-    return pm_crowd_stride(c->plan.crowd->skeleton, target->output, target->stride);
+    return pm_crowd_stride(c->plan.crowd->skeleton, view_of(target), target->stride);
 }
 
 /* Enqueues the copy of an output's old records to its `previous`, if any. */
 static pm_status copy_previous(const pose_call *c, const pm_cl_crowd_target *target,
                                cl_event *copied) {
     const size_t stride = stride_of(c, target);
-    const size_t bytes = pm_crowd_stride(c->plan.crowd->skeleton, target->output, 0);
+    const size_t bytes = pm_crowd_stride(c->plan.crowd->skeleton, view_of(target), 0);
+    const bool packed = c->plan.list & PM_LIST_PACKED;
     const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
-    const size_t region[3] = {bytes, c->job->instance_count, 1};
+    const size_t region[3] = {bytes, packed ? c->plan.entry_count : c->plan.instance_count, 1};
     if (!target->previous)
         return PM_OK;
     const cl_int code = clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from,
@@ -271,7 +371,11 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
     }
     add_event(&before, *last);
     pm_step step =
-        pm_plan_poses(&c->plan, target->output, at, target->offset, stride_of(c, target));
+        pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
+    const pm_device_set *set = &c->crowd->sets[target->subset];
+    c->memories[PM_MEMORY_JOINTS] = set->joints;
+    c->memories[PM_MEMORY_STAGES] = set->stages;
+    c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
     const pm_cl_wait wait = {c->queue, before.events, before.count};
     c->memories[PM_MEMORY_RESULTS] = target->buffer;
     const pm_status status =
@@ -287,11 +391,11 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
 static pm_status launch(pose_call *c, const pm_cl_crowd_target *target) {
     cl_event last = NULL;
     const size_t size = pm_plan_launch_instances(&c->plan);
-    const size_t pieces = pm_piece_count(c->job->instance_count, size);
+    const size_t pieces = pm_piece_count(c->plan.entry_count, size);
     size_t launched = 0;
     pm_status status = copy_previous(c, target, &last);
     for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
-        const pm_piece at = pm_piece_at(c->job->instance_count, size, launched);
+        const pm_piece at = pm_piece_at(c->plan.entry_count, size, launched);
         status = launch_piece(c, target, &at, &last);
     }
     if (launched == 0) {
@@ -317,14 +421,14 @@ static pm_status event_of_all(const pose_call *c, cl_event *all) {
 
 static pm_status enqueue(pose_call *c, cl_event *done) {
     cl_event begun = NULL;
-    pm_status status = find_instances(c);
+    pm_status status = find_inputs(c);
     if (status == PM_OK && c->wait_count > PM_MAX_WAITS) {
         status = pm_cl_marker(&(pm_cl_wait){c->queue, c->waits, c->wait_count}, &begun, c->error);
         c->waits = &begun;
         c->wait_count = 1;
     }
     if (status == PM_OK)
-        status = write_instances(c);
+        status = write_copy(c);
     for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++)
         status = launch(c, &c->job->outputs[i]);
     if (status == PM_OK && done)
@@ -340,11 +444,33 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
 static pm_status build_programs(const pose_call *c) {
     pm_status status = pm_plan_check_poses(&c->plan, c->error);
     for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
-        const pm_variant variant =
-            pm_plan_pose_variant(c->plan.crowd, c->job->outputs[i].output, c->plan.device);
+        const pm_variant variant = pm_plan_pose_variant(c->plan.crowd, view_of(&c->job->outputs[i]),
+                                                        c->plan.kind, c->plan.device);
         status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
     }
     return status;
+}
+
+static pm_pose_plan plan_of(const pm_opencl_crowd *crowd, const pm_cl_crowd_job *job,
+                            size_t first) {
+    const pm_crowd_data *data = crowd->crowd.data;
+    const bool listed = pm_cl_is_given(&job->indices);
+    pm_pose_plan plan = {
+        .crowd = data,
+        .stages = crowd->stages,
+        .device = &device_of(crowd)->plan,
+        .kind = {.layered = pm_cl_is_given(&job->layers), .given = pm_cl_is_given(&job->poses)},
+        .frame = job->frame,
+        .first = first,
+        .instance_count = job->instance_count,
+        .entry_count = listed ? pm_cl_index_count(job) : job->instance_count,
+        .layer_count = (pm_u32)job->layer_count};
+    if (listed)
+        plan.list = (job->packed ? PM_LIST_PACKED : PM_LIST_OWN) |
+                    (pm_cl_is_given(&job->counted) ? PM_LIST_COUNTED : 0);
+    plan.begin.pose_stride =
+        pm_crowd_stride(data->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, job->pose_stride);
+    return plan;
 }
 
 pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_job *job,
@@ -353,12 +479,7 @@ pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_j
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     pose_call c = {.crowd = crowd,
                    .job = job,
-                   .plan = {.crowd = device_crowd->data,
-                            .stages = &crowd->stages,
-                            .device = &device_of(crowd)->plan,
-                            .frame = job->frame,
-                            .first = first,
-                            .instance_count = job->instance_count},
+                   .plan = plan_of(crowd, job, first),
                    .queue = wait->queue,
                    .waits = wait->count ? wait->events : NULL,
                    .wait_count = wait->count,

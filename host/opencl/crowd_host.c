@@ -5,24 +5,22 @@
  */
 #include "device.h"
 
-/* Bytes from the first record of an output to the end of the last one. */
-static size_t bytes_of(const pm_pose_request *piece, unsigned o) {
-    const pm_pose_target *target = &piece->targets[o];
-    return (piece->instance_count - 1) * target->stride + target->bytes;
-}
+#include <stdlib.h>
 
-/* Instances per piece, limited by the instances and the output with the largest stride. A multiple of
- * PM_INSTANCE_GROUP, so that no piece is smaller than the kernels' vectors. */
-static size_t piece_instances(const pm_opencl_device *cl, const pm_pose_request *request) {
-    uint64_t largest = sizeof *request->instances, max = cl->piece_bytes;
+/* Instances, or entries of a list with packed records, per piece, limited by the instances and the target
+ * with the largest stride. A multiple of PM_INSTANCE_GROUP, so that no piece is smaller than the kernels'
+ * vectors. */
+static size_t piece_records(const pm_opencl_device *cl, const pm_pose_request *request) {
+    uint64_t largest = request->poses ? request->pose_stride : sizeof *request->instances;
+    uint64_t max = cl->piece_bytes;
     if (max > cl->device.info.max_allocation_bytes)
         max = cl->device.info.max_allocation_bytes;
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        if (request->targets[o].memory && request->targets[o].stride > largest)
-            largest = request->targets[o].stride;
-    size_t instances = (size_t)(max / largest) / PM_INSTANCE_GROUP * PM_INSTANCE_GROUP;
-    instances = instances ? instances : PM_INSTANCE_GROUP;
-    return instances < request->instance_count ? instances : request->instance_count;
+    for (size_t i = 0; i < request->target_count; i++)
+        if (request->targets[i].stride > largest)
+            largest = request->targets[i].stride;
+    size_t records = (size_t)(max / largest) / PM_INSTANCE_GROUP * PM_INSTANCE_GROUP;
+    records = records ? records : PM_INSTANCE_GROUP;
+    return records < pm_pose_records(request) ? records : pm_pose_records(request);
 }
 
 /* Waits until the results are in the caller's memory. */
@@ -48,28 +46,39 @@ static pm_status pose_outputs(pm_device_crowd *crowd, const pm_pose_request *pie
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clWaitForEvents");
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
-        status = fetch(cl, job->outputs[i].buffer, bytes_of(piece, job->outputs[i].output), error);
+        status = fetch(cl, job->outputs[i].buffer, pm_pose_target_bytes(piece, &piece->targets[i]),
+                       error);
     return status;
+}
+
+static pm_cl_crowd_job job_of(const pm_pose_request *piece, const pm_cl_crowd_target *targets) {
+    return (pm_cl_crowd_job){.outputs = targets,
+                             .instances = piece->instances,
+                             .instance_count = piece->instance_count,
+                             .frame = piece->frame,
+                             .layers = {.memory = piece->layers},
+                             .layer_count = piece->layer_count,
+                             .ranges = {.memory = piece->ranges},
+                             .poses = {.memory = piece->poses},
+                             .pose_stride = piece->pose_stride,
+                             .indices = {.memory = piece->indices},
+                             .index_count = piece->index_count,
+                             .packed = piece->packed};
 }
 
 static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece, pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(crowd->device);
-    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {0};
-    pm_cl_crowd_job job = {.outputs = targets,
-                           .instances = piece->instances,
-                           .instance_count = piece->instance_count,
-                           .frame = piece->frame};
+    pm_cl_crowd_target targets[PM_CROWD_MAX_TARGETS] = {0};
+    pm_cl_crowd_job job = job_of(piece, targets);
     pm_status status = PM_OK;
-    for (unsigned o = 0; status == PM_OK && o < PM_CROWD_OUTPUT_COUNT; o++) {
-        const pm_pose_target *target = &piece->targets[o];
-        if (!target->memory)
-            continue;
-        for (size_t i = 0; target->previous && i < piece->instance_count; i++)
-            pm_pose_keep_previous(piece, o, i);
+    pm_pose_keep_previous(piece, &(pm_piece){0, pm_pose_records(piece)});
+    for (size_t i = 0; status == PM_OK && i < piece->target_count; i++) {
+        const pm_pose_target *target = &piece->targets[i];
         pm_cl_crowd_target *made = &targets[job.output_count++];
-        *made = (pm_cl_crowd_target){.output = (pm_crowd_output)o, .stride = target->stride};
+        *made = (pm_cl_crowd_target){
+            .output = target->view.output, .subset = target->view.set, .stride = target->stride};
         status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
-                              bytes_of(piece, o), &made->buffer, error);
+                              pm_pose_target_bytes(piece, target), &made->buffer, error);
     }
     if (status == PM_OK)
         status = pose_outputs(crowd, piece, &job, error);
@@ -82,13 +91,21 @@ static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece
 
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,
                                    pm_error *error) {
-    const size_t size = piece_instances(pm_opencl_of(crowd->device), request);
-    const size_t pieces = pm_piece_count(request->instance_count, size);
-    pm_status status = PM_OK;
+    const size_t records = pm_pose_records(request);
+    const size_t size = piece_records(pm_opencl_of(crowd->device), request);
+    const size_t pieces = pm_piece_count(records, size);
+    if (pieces == 1)
+        return pose_piece(crowd, request, error);
+    uint32_t *indices = malloc((request->index_count + 1) * sizeof *indices);
+    pm_status status = indices ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
-        const pm_piece at = pm_piece_at(request->instance_count, size, i);
-        const pm_pose_request piece = pm_pose_request_piece(request, &at);
-        status = pose_piece(crowd, &piece, error);
+        const pm_piece at = pm_piece_at(records, size, i);
+        const pm_pose_request piece = pm_pose_request_piece(request, &at, indices);
+        if (pm_pose_entries(&piece) > 0)
+            status = pose_piece(crowd, &piece, error);
+        else
+            pm_pose_keep_previous(&piece, &(pm_piece){0, pm_pose_records(&piece)});
     }
+    free(indices);
     return status;
 }

@@ -135,6 +135,12 @@ typedef struct pm_cl_sample_outputs {
     pm_cl_output of[PM_OUTPUT_COUNT];
 } pm_cl_sample_outputs;
 
+/* Whether data of a job is given. */
+bool pm_cl_is_given(const pm_cl_input *input);
+
+/* The most entries of a job's list; 0 without one. */
+size_t pm_cl_index_count(const pm_cl_crowd_job *job);
+
 /* Checks a crowd's job for a queue: its instances, and the buffer of each output. */
 pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
                             pm_error *error);

@@ -263,7 +263,9 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         status = member_of_queue(crowd->engine->device, queue, &member, error);
     if (status == PM_OK)
         status = PM_CHECK_RESERVED(pm_cl_crowd_job, job, error);
-    if (status == PM_OK && job->instance_count == 0) /* complete when the commands before it are */
+    const bool is_empty =
+        job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
+    if (status == PM_OK && is_empty) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
     if (status == PM_OK)
         status = pm_cl_check_poses(crowd->on_device, job, error);

@@ -61,7 +61,9 @@ static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMB
                                       PM_OF_NUMBER(sample_count)};
 
 #define PM_CROWD_TABLES                                                                            \
-    PM_OF_MEMORY(instances, INSTANCES), PM_OF_NUMBER(instances_offset),                            \
+    PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(layers, LAYERS),                              \
+        PM_OF_MEMORY(ranges, RANGES), PM_OF_MEMORY(list, LIST),                                    \
+        PM_OF_MEMORY(list_count, LIST_COUNT), PM_OF_MEMORY(given, POSES), PM_OF_NUMBER(offsets),   \
         PM_OF_MEMORY(joints, JOINTS), PM_OF_MEMORY(clips, CLIPS),                                  \
         PM_OF_MEMORY(timelines, TIMELINES), PM_OF_MEMORY(times, TIMES),                            \
         PM_OF_MEMORY(levels, LEVELS), PM_OF_MEMORY(level_joints, LEVEL_JOINTS),                    \
@@ -81,6 +83,7 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_NUMBER(per_group),
                                                PM_OF_NUMBER(slots),
                                                PM_OF_SHARED(shared, shared_instances),
+                                               PM_OF_SHARED(shared_layers, shared_layers),
                                                PM_OF_SHARED(transforms, shared_transforms)};
 
 #define PM_KERNEL_ROW(file, parameters)                                                            \
@@ -138,13 +141,14 @@ pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory mem
     }
 }
 
-pm_source pm_crowd_source(const pm_crowd_data *c, const pm_stages *stages, pm_memory memory) {
+pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *stages,
+                          pm_memory memory) {
     static const pm_key_time no_times[1] = {{0, 0}};
     const pm_skeleton *s = c->skeleton;
     const size_t n = s->joint_count;
     switch ((int)memory) {
     case PM_MEMORY_JOINTS:
-        return source_of(c->joints, n, sizeof *c->joints);
+        return source_of(c->sets[set].joints, s->sets[set].count, sizeof *c->joints);
     case PM_MEMORY_CLIPS:
         return source_of(c->clips, c->clip_count, sizeof *c->clips);
     case PM_MEMORY_TIMELINES:
@@ -171,7 +175,7 @@ pm_source pm_crowd_source(const pm_crowd_data *c, const pm_stages *stages, pm_me
     case PM_MEMORY_STAGES:
         return source_of(stages->stages, stages->stage_count, sizeof *stages->stages);
     case PM_MEMORY_STAGE_JOINTS:
-        return source_of(stages->joints, n, sizeof *stages->joints);
+        return source_of(stages->joints, s->sets[set].count, sizeof *stages->joints);
     default:
         return (pm_source){NULL, 0};
     }

@@ -7,7 +7,7 @@
 
 #include "kernels/pm_memory.h"
 
-pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_crowd_output output,
+pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
                                 const pm_plan_device *device) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
@@ -17,12 +17,15 @@ pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_crowd_output outp
                         .lanes = device->narrow_lanes,
                         .format = rotations->format,
                         .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name,
-                        .output = output,
-                        .per_joint = one_lane && crowd->per_joint};
+                        .output = view.output,
+                        .per_joint = one_lane && crowd->per_joint && !kind.given,
+                        .subset = !one_lane && view.set > 0,
+                        .layered = kind.layered,
+                        .given = kind.given};
 }
 
 pm_status pm_plan_check_poses(const pm_pose_plan *plan, pm_error *error) {
-    const size_t bytes = pm_shared_bytes(plan->stages->slots);
+    const size_t bytes = pm_shared_bytes(plan->stages->slots, plan->kind.layered);
     if (plan->device->narrow_lanes > 1 || bytes <= plan->device->shared_bytes)
         return PM_OK;
     return pm_fail(error, PM_ERROR_DEVICE,
@@ -36,21 +39,41 @@ size_t pm_plan_launch_instances(const pm_pose_plan *plan) {
     return groups ? groups * PM_INSTANCE_GROUP : PM_INSTANCE_GROUP;
 }
 
-pm_step pm_plan_poses(const pm_pose_plan *plan, pm_crowd_output output, const pm_piece *piece,
+/* Moves the begin of what is read one after another to a piece. */
+static void skip_to(pm_step_numbers *n, const pm_pose_plan *plan, const pm_piece *piece) {
+    n->offsets = plan->begin;
+    n->size.list = plan->list;
+    n->size.layers = plan->layer_count;
+    if (plan->list) {
+        n->offsets.list += piece->from * sizeof(pm_u32);
+        n->size.entries = (pm_u32)piece->count;
+        n->size.before = (pm_u32)piece->from;
+        return;
+    }
+    n->offsets.instances += piece->from * sizeof(pm_crowd_instance);
+    n->offsets.ranges += piece->from * sizeof(pm_crowd_range);
+    n->offsets.poses += piece->from * plan->begin.pose_stride;
+}
+
+pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
                       uint64_t offset, uint64_t stride) {
-    pm_step step = {.variant = pm_plan_pose_variant(plan->crowd, output, plan->device)};
+    pm_step step = {.variant = pm_plan_pose_variant(plan->crowd, view, plan->kind, plan->device)};
     pm_step_numbers *n = &step.numbers;
     const uint32_t lanes = step.variant.lanes;
+    const bool in_place = plan->list & PM_LIST_OWN; /* records are those of any instance */
+    const size_t records = in_place ? plan->instance_count : plan->entry_count;
     step.parameters = pm_parameters_of(step.variant.file, lanes, &step.parameter_count);
     step.grouping = lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
     step.items = (piece->count + lanes - 1) / lanes;
-    n->instances_offset = plan->instances_offset + piece->from * sizeof(pm_crowd_instance);
-    n->records_offset = offset + piece->from * stride;
+    n->records_offset = offset + (in_place ? 0 : piece->from * stride);
     n->stride = stride;
-    n->streams =
-        plan->instance_count * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
-    n->slots = (pm_u32)plan->stages->slots;
-    n->size = pm_crowd_size_of(plan->crowd, plan->frame, plan->first + piece->from, piece->count);
-    n->size.stages = (pm_u32)plan->stages->stage_count;
+    n->streams = records * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
+    n->slots = (pm_u32)plan->stages[view.set].slots;
+    n->size = plan->list ? pm_crowd_size_of(plan->crowd, view.set, plan->frame, plan->first,
+                                            plan->instance_count)
+                         : pm_crowd_size_of(plan->crowd, view.set, plan->frame,
+                                            plan->first + piece->from, piece->count);
+    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
+    skip_to(n, plan, piece);
     return step;
 }

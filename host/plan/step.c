@@ -19,7 +19,8 @@ bool pm_same_variant(const pm_variant *a, const pm_variant *b) {
     return is_same_name(a->file, b->file) && is_same_name(a->curve, b->curve) &&
            a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
            is_same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
-           a->per_joint == b->per_joint;
+           a->per_joint == b->per_joint && a->subset == b->subset && a->layered == b->layered &&
+           a->given == b->given;
 }
 
 /* MAX_GROUP_BYTES: shared memory per group. A processor of a GPU has 64 to 228 KB of it and should
@@ -31,15 +32,15 @@ static size_t group_bytes(const pm_plan_device *device) {
     return device->shared_bytes < MAX_GROUP_BYTES ? (size_t)device->shared_bytes : MAX_GROUP_BYTES;
 }
 
-size_t pm_shared_bytes(size_t slots) {
-    return sizeof(pm_shared_instance) + slots * PM_SLOT_FLOATS * sizeof(float);
+size_t pm_shared_bytes(size_t slots, bool layered) {
+    return sizeof(pm_shared_instance) + (layered ? sizeof(pm_shared_layers) : 0) +
+           slots * PM_SLOT_FLOATS * sizeof(float);
 }
 
 size_t pm_max_slots(const pm_plan_device *device) {
     const size_t bytes = group_bytes(device);
-    return bytes < pm_shared_bytes(0)
-               ? 0
-               : (bytes - pm_shared_bytes(0)) / (PM_SLOT_FLOATS * sizeof(float));
+    const size_t fixed = pm_shared_bytes(0, true);
+    return bytes < fixed ? 0 : (bytes - fixed) / (PM_SLOT_FLOATS * sizeof(float));
 }
 
 static size_t least_of(size_t a, size_t b) {
@@ -47,24 +48,25 @@ static size_t least_of(size_t a, size_t b) {
 }
 
 /* As many instances as an average stage needs to occupy all work-items of a group. */
-static size_t instances_per_group(const pm_step_numbers *numbers, const pm_plan_device *device,
-                                  size_t items) {
+static size_t instances_per_group(const pm_step_numbers *numbers, bool layered,
+                                  const pm_plan_device *device, size_t items) {
     const pm_crowd_size *size = &numbers->size;
-    const size_t by_width = (items * size->stages + size->joints - 1) / size->joints;
-    const size_t by_memory = group_bytes(device) / pm_shared_bytes(numbers->slots);
-    const size_t by_units = size->instances / (GROUPS_PER_UNIT * (size_t)device->compute_units);
+    const size_t by_width = (items * size->stages + size->posed - 1) / size->posed;
+    const size_t by_memory = group_bytes(device) / pm_shared_bytes(numbers->slots, layered);
+    const size_t by_units = size->entries / (GROUPS_PER_UNIT * (size_t)device->compute_units);
     const size_t best = least_of(by_width, least_of(by_memory, by_units));
     return best ? best : 1;
 }
 
-/* Sets the instances of a group; returns the number of groups. */
-static size_t divide_instances(pm_step_numbers *numbers, const pm_plan_device *device,
+/* Sets the instances of a group; returns the number of groups. Shared memory is never empty. */
+static size_t divide_instances(pm_step_numbers *numbers, bool layered, const pm_plan_device *device,
                                size_t items) {
-    const size_t each = instances_per_group(numbers, device, items);
+    const size_t each = instances_per_group(numbers, layered, device, items);
     numbers->per_group = (pm_u32)each;
     numbers->shared_instances = each * sizeof(pm_shared_instance);
+    numbers->shared_layers = layered ? each * sizeof(pm_shared_layers) : sizeof(pm_u32);
     numbers->shared_transforms = each * numbers->slots * PM_SLOT_FLOATS * sizeof(float);
-    return (numbers->size.instances + each - 1) / each;
+    return (numbers->size.entries + each - 1) / each;
 }
 
 size_t pm_group_size(size_t items, size_t max) {
@@ -80,9 +82,10 @@ pm_work_size pm_step_fit(pm_step *step, const pm_plan_device *device, size_t max
         group = 1;
     else if (step->grouping == PM_GROUPS_OF_ROWS)
         group = step->items > 1 ? pm_group_size(step->items, max_group) : 1;
-    const size_t groups = step->grouping == PM_GROUPS_SHARED
-                              ? divide_instances(&step->numbers, device, group)
-                              : (step->items + group - 1) / group;
+    const size_t groups =
+        step->grouping == PM_GROUPS_SHARED
+            ? divide_instances(&step->numbers, step->variant.layered, device, group)
+            : (step->items + group - 1) / group;
     return (pm_work_size){
         step->rows ? 2 : 1, {groups * group, step->rows ? step->rows : 1}, {group, 1}};
 }

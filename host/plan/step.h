@@ -55,6 +55,9 @@ typedef struct pm_variant {
     const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
     pm_crowd_output output;   /* crowds: PM_OUTPUT */
     bool per_joint;           /* "crowd_workgroup": PM_PER_JOINT */
+    bool subset;              /* "crowd": PM_SUBSET */
+    bool layered;             /* crowds: PM_LAYERED */
+    bool given;               /* crowds: PM_GIVEN */
 } pm_variant;
 
 bool pm_same_variant(const pm_variant *a, const pm_variant *b);
@@ -91,8 +94,13 @@ typedef enum pm_memory {
     PM_MEMORY_SCALES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
-    /* of a piece of instances */
+    /* of a piece of instances; those that a job does not give are not read */
     PM_MEMORY_INSTANCES,
+    PM_MEMORY_LAYERS,
+    PM_MEMORY_RANGES,
+    PM_MEMORY_LIST,
+    PM_MEMORY_LIST_COUNT,
+    PM_MEMORY_POSES,
     /* the results: values or records */
     PM_MEMORY_RESULTS,
     PM_MEMORY_COUNT
@@ -107,8 +115,10 @@ typedef struct pm_source {
 /* The contents of a clip's memory; `channel` counts for keys, constants and layout. */
 pm_source pm_clip_source(const pm_clip_data *clip, unsigned channel, pm_memory memory);
 
-/* The contents of a crowd's memory. */
-pm_source pm_crowd_source(const pm_crowd_data *crowd, const pm_stages *stages, pm_memory memory);
+/* The contents of a crowd's memory; the joints and the stages are those of a set, whose stages are
+ * given. */
+pm_source pm_crowd_source(const pm_crowd_data *crowd, size_t set, const pm_stages *stages,
+                          pm_memory memory);
 
 /* The numbers among the arguments of all kernels, under the names of their parameters. */
 typedef struct pm_step_numbers {
@@ -119,10 +129,11 @@ typedef struct pm_step_numbers {
     pm_u32 pairs, parent, streams, block_room;
     pm_uniform_map map; /* scale 0: the samples are not uniform */
     /* crowds */
-    pm_u64 instances_offset, records_offset, stride; /* bytes */
+    pm_crowd_offsets offsets;
+    pm_u64 records_offset, stride; /* bytes */
     pm_crowd_size size;
     pm_u32 per_group, slots;
-    size_t shared_instances, shared_transforms; /* bytes of shared memory */
+    size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;
 
 /* A parameter of a kernel. */
@@ -169,7 +180,7 @@ enum { PM_GROUP_ITEMS = 64 };
 size_t pm_group_size(size_t items, size_t max);
 
 /* The shared memory of crowd_workgroup, in bytes per instance of a group. */
-size_t pm_shared_bytes(size_t slots);
+size_t pm_shared_bytes(size_t slots, bool layered);
 
 /* The maximum number of slots for which a work-group can pose one instance. */
 size_t pm_max_slots(const pm_plan_device *device);

@@ -19,13 +19,15 @@ static pm_status options_of(const pm_programs *p, const pm_variant *variant, boo
                             size_t size, pm_error *error) {
     const pm_programs_desc *d = &p->desc;
     const bool one_lane_of_cpu = variant->lanes == 1 && d->info->type == PM_DEVICE_CPU;
-    char of_vectors[160] = "", sub_group[32] = "";
+    char of_vectors[192] = "", sub_group[32] = "";
     int length = 0;
     if (variant->vector_curve)
         length = snprintf(of_vectors, sizeof of_vectors,
-                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u",
+                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u%s%s%s",
                           variant->vector_curve, (unsigned)variant->output,
-                          (unsigned)variant->per_joint);
+                          (unsigned)variant->per_joint, variant->subset ? " -DPM_SUBSET=1" : "",
+                          variant->layered ? " -DPM_LAYERED=1" : "",
+                          variant->given ? " -DPM_GIVEN=1" : "");
     const bool cut = length >= (int)sizeof of_vectors;
     if (variant->vector_curve && d->crowd_sub_group)
         snprintf(sub_group, sizeof sub_group, " -DPM_SUB_GROUP=%u", d->crowd_sub_group);
@@ -44,7 +46,7 @@ static pm_status options_of(const pm_programs *p, const pm_variant *variant, boo
 typedef struct program_text {
     const pm_variant *variant;
     char *source;
-    char options[320];
+    char options[352];
     bool is_trial; /* with an option that the driver may refuse: a failure is tried again */
 } program_text;
 
@@ -64,8 +66,9 @@ typedef struct title {
 static title title_of(const pm_variant *v) {
     title t;
     if (v->vector_curve)
-        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u, %u lanes)", v->file, v->curve,
-                 v->vector_curve, (unsigned)v->output, v->lanes);
+        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u%s%s%s, %u lanes)", v->file, v->curve,
+                 v->vector_curve, (unsigned)v->output, v->subset ? ", subset" : "",
+                 v->layered ? ", layers" : "", v->given ? ", given poses" : "", v->lanes);
     else
         snprintf(t.text, sizeof t.text, "%s (%s, %u lanes)", v->file, v->curve, v->lanes);
     return t;

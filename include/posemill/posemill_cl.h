@@ -87,9 +87,11 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
  * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
     pm_crowd_output output;
+    uint32_t
+        subset; /* 0: all joints; otherwise subsets[subset - 1] of the skeleton's description */
     cl_mem buffer;
     size_t offset;
-    size_t stride; /* bytes, at least joint_count records. 0: exactly that */
+    size_t stride; /* bytes, at least an instance's records. 0: exactly that */
     /* NULL, or another buffer that first receives a copy of `buffer`'s present contents, at the
      * same stride: the previous poses, for motion vectors. Two targets that are written
      * alternately make this copy unnecessary. */
@@ -99,17 +101,38 @@ typedef struct pm_cl_crowd_target {
     uint64_t reserved[2]; /* must be 0 */
 } pm_cl_crowd_target;
 
+/* Data of a job: in host memory, copied before the call returns, or in a buffer of the engine's
+ * context from a byte offset on. At most one of both is given; neither means that there are none. */
+typedef struct pm_cl_input {
+    const void *memory;
+    cl_mem buffer;
+    size_t offset; /* in the buffer; a multiple of 8 */
+} pm_cl_input;
+
 typedef struct pm_cl_crowd_job {
     /* In host memory, copied before the call returns; or NULL, with the instances in a buffer of
      * the engine's context instead, at an offset that is a multiple of 8 bytes. Exactly one of the
-     * two must be given. */
+     * two must be given, or `poses`. */
     const pm_crowd_instance *instances;
     cl_mem instance_buffer;
     size_t instances_offset;
     size_t instance_count; /* below 2^32 - 64. 0: nothing to do */
     uint64_t frame;        /* frame number, for levels that are not updated every frame */
     const pm_cl_crowd_target *outputs;
-    size_t output_count; /* at least 1; each output at most once */
+    size_t output_count; /* 1 to PM_CROWD_MAX_TARGETS; each output of a subset at most once */
+
+    /* As in pm_crowd_job: */
+    pm_cl_input layers; /* (layer_count) pm_crowd_layer */
+    size_t layer_count;
+    pm_cl_input ranges;  /* (instance_count) pm_crowd_range */
+    pm_cl_input poses;   /* (instance_count) local poses; the offset is a multiple of 16 */
+    size_t pose_stride;  /* bytes, a multiple of 16, or in host memory of 4 */
+    pm_cl_input indices; /* (index_count) uint32 */
+    size_t index_count;  /* below 2^32 - 64 */
+    /* The number of indices, as a uint32, that a kernel wrote; more than index_count are cut. None:
+     * there are index_count of them. */
+    pm_cl_input counted;
+    bool packed;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_cl_crowd_job;

@@ -10,6 +10,8 @@
  *   matrix       3 rows of 4 float32: v' = M (v, 1)
  *   skeleton     joints in skeleton order, in which parents precede their children
  *   instance     32 bytes that describe the present state of one member of the crowd
+ *   layer        24 bytes: a clip at a time that is blended onto an instance's pose
+ *   subset       some joints of a skeleton, in an order of the caller's
  *   tick         2^-32 s: the times of instances are integer numbers of ticks, which are exact
  *                however long a crowd runs, and equal on devices without double
  */
@@ -25,6 +27,14 @@ extern "C" {
 /* ---- skeletons ---------------------------------------------------------------- */
 
 #define PM_SKELETON_MAX_JOINTS 32768
+
+/* A list of joints, for targets that take the records of some joints alone. */
+typedef struct pm_subset {
+    const uint32_t *joints; /* indices of the description's joints, each at most once */
+    size_t joint_count;     /* at least 1 */
+
+    uint64_t reserved[2]; /* must be 0 */
+} pm_subset;
 
 /* A level of detail. */
 typedef struct pm_level {
@@ -64,7 +74,14 @@ typedef struct pm_skeleton_desc {
     const float *masks;
     size_t mask_count; /* at most 65534 */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const pm_subset *subsets; /* NULL: none */
+    size_t subset_count;      /* at most 65534 */
+
+    /* joint_count radii in [0, 1e6]: a sphere about each joint that PM_CROWD_BOUNDS encloses. NULL:
+     * all 0 */
+    const float *radii;
+
+    uint64_t reserved[5]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -85,7 +102,32 @@ PM_API size_t pm_skeleton_joint_count(const pm_skeleton *skeleton);
  * valid until the skeleton is destroyed. */
 PM_API const uint32_t *pm_skeleton_order(const pm_skeleton *skeleton);
 
+/* The inverse: joint j of the description is joint slots[j] of all outputs. joint_count numbers,
+ * valid until the skeleton is destroyed. */
+PM_API const uint32_t *pm_skeleton_slots(const pm_skeleton *skeleton);
+
 /* ---- crowds --------------------------------------------------------------------- */
+
+/* Markers with smaller ids are events; markers with this id or a greater one are sync marks. */
+#define PM_CROWD_FIRST_SYNC_ID 65536
+
+/* A time of a clip with a meaning that the application gives to its id, for example that a foot
+ * touches the ground. */
+typedef struct pm_crowd_marker {
+    /* Ticks since the first key of any joint in the clip: 0 to pm_crowd_clip_ticks. In a clip that
+     * wraps around, its end is the time at which the next round begins. */
+    int64_t tick;
+    uint32_t id;
+    uint32_t reserved; /* must be 0 */
+} pm_crowd_marker;
+
+/* The markers of a clip. */
+typedef struct pm_crowd_markers {
+    const pm_crowd_marker *markers; /* in ascending order of their ticks, which may be equal */
+    size_t count;                   /* below 2^32 */
+
+    uint64_t reserved[2]; /* must be 0 */
+} pm_crowd_markers;
 
 typedef struct pm_crowd_desc {
     const pm_skeleton *skeleton; /* must outlive the crowd */
@@ -96,8 +138,12 @@ typedef struct pm_crowd_desc {
      * 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
+    /* clip_count of them, for pm_crowd_events and pm_crowd_synced_time. Ticks that are out of range
+     * or do not ascend are refused with PM_ERROR_TIME, and the message names the clip and the
+     * marker. NULL: no clip has markers. */
+    const pm_crowd_markers *markers;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[3]; /* must be 0 */
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
@@ -169,9 +215,52 @@ typedef struct pm_crowd_instance {
 PM_API pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
                                           size_t count, pm_error *error);
 
+/* ---- layers ------------------------------------------------------------------------ */
+
+typedef enum pm_layer_op {
+    PM_LAYER_OVER = 0, /* crossfade from the pose so far to the layer's sample, as from A to B */
+    PM_LAYER_ADD,      /* the additive blend: the sample's difference from the rest pose is added */
+    /* Neighbouring layers of this op are one group: a crossfade to their weighted mean, by the sum of
+     * their weights, at most 1. Layers without effect do not divide a group. */
+    PM_LAYER_MEAN
+} pm_layer_op;
+
+typedef enum pm_layer_flag {
+    PM_LAYER_CLAMP = 1 /* the time is clamped to the clip; otherwise it wraps around */
+} pm_layer_flag;
+
+/* The most layers of an instance; further ones have no effect. */
+#define PM_CROWD_MAX_LAYERS 64
+
+/* A clip that is blended onto the pose that clips A and B give; all zero has no effect. Layers are
+ * applied in their order; docs/crowds.md has the formulas. Any 24 bytes are accepted: a clip or an op
+ * that does not exist has no effect; weight and mask are corrected as in pm_crowd_instance; unknown
+ * flags are ignored. */
+typedef struct pm_crowd_layer {
+    int64_t time; /* ticks, as time_a of pm_crowd_instance */
+    uint32_t clip;
+    float weight;
+    uint16_t mask;     /* 0: none; otherwise masks[mask - 1], which multiplies the weight */
+    uint8_t op;        /* of pm_layer_op */
+    uint8_t flags;     /* of pm_layer_flag */
+    uint32_t reserved; /* should be 0 */
+} pm_crowd_layer;
+
+/* The layers of an instance, in the job's. What lies past the last one is cut. */
+typedef struct pm_crowd_range {
+    uint32_t first, count;
+} pm_crowd_range;
+
+/* PM_OK when all layers name existing clips, masks, ops and flags, weights in [0, 1], and 0 in
+ * `reserved`; otherwise pm_error.instance is the index of the first layer that does not. The clip of a
+ * layer with weight 0 is not checked. Posing does not require this. */
+PM_API pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *layers,
+                                       size_t count, pm_error *error);
+
 /* ---- posing ------------------------------------------------------------------------ */
 
-/* Contents of a joint's record. Joints are in skeleton order. */
+/* Contents of a joint's record, or with PM_CROWD_BOUNDS of an instance's. Joints are in skeleton order,
+ * or in the order of a subset. */
 typedef enum pm_crowd_output {
     PM_CROWD_PALETTE = 0,  /* 12 float32: the joint's matrix in model space times its inverse
                               bind matrix */
@@ -180,22 +269,27 @@ typedef enum pm_crowd_output {
                               x y z w and dual part x y z w, of either sign. Scales are
                               ignored; inverse binds must be rigid within 1e-3 */
     PM_CROWD_MODEL,        /* 12 float32: the joint's matrix in model space */
-    PM_CROWD_LOCAL         /* 12 float32: rotation x y z w, of either sign, position x y z 0,
+    PM_CROWD_LOCAL,        /* 12 float32: rotation x y z w, of either sign, position x y z 0,
                               scale x y z 0, relative to the parent */
+    PM_CROWD_BOUNDS        /* 8 float32 for each instance: the least x y z 0 and the greatest
+                              x y z 0 of the spheres about its joints, in model space. A
+                              position that is NaN does not count */
 } pm_crowd_output;
 
 /* The number of outputs: they are 0 to pm_crowd_output_count() - 1. */
 PM_API size_t pm_crowd_output_count(void);
 
-/* Bytes of a joint's record; 0 when `output` is no output. */
+/* Bytes of a joint's record, or of PM_CROWD_BOUNDS's for an instance; 0 when `output` is no output. */
 PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 
-/* An output and its destination in host memory. Both addresses and the stride are multiples of 4. The
- * memory remains the caller's. */
+/* An output and its destination in host memory. Both addresses and the stride are multiples of 4.
+ * The memory remains the caller's. */
 typedef struct pm_crowd_target {
     pm_crowd_output output;
+    uint32_t
+        subset;    /* 0: all joints; otherwise subsets[subset - 1] of the skeleton's description */
     void *memory;  /* the records of instance i begin at i * stride */
-    size_t stride; /* bytes, at least joint_count records. 0: exactly that */
+    size_t stride; /* bytes, at least an instance's records. 0: exactly that */
     /* NULL, or other memory that first receives a copy of `memory`'s present contents: the previous
      * poses, for motion vectors. Two targets that are written alternately make this copy
      * unnecessary. */
@@ -204,16 +298,39 @@ typedef struct pm_crowd_target {
     uint64_t reserved[2]; /* must be 0 */
 } pm_crowd_target;
 
+/* The most targets of a job. */
+#define PM_CROWD_MAX_TARGETS 32
+
 typedef struct pm_crowd_job {
-    const pm_crowd_instance *instances;
-    size_t instance_count; /* 0: nothing to do */
-    uint64_t frame;        /* frame number, for levels that are not updated every frame */
+    const pm_crowd_instance *instances; /* NULL with `poses` */
+    size_t instance_count;              /* 0: nothing to do */
+    uint64_t frame; /* frame number, for levels that are not updated every frame */
     const pm_crowd_target *outputs;
-    size_t output_count; /* at least 1; each output at most once */
+    size_t output_count; /* 1 to PM_CROWD_MAX_TARGETS; each output of a subset at most once */
     bool on_reference;   /* true: pose on the reference path instead of the device */
     /* Maximum number of threads of the reference path, the calling thread included. 1: only the
      * calling thread. 0: as many as the engine allows. */
     uint32_t host_threads;
+    bool packed; /* with `indices`: record i is that of entry i, not of instance i */
+
+    /* Layers of the instances, and the range of each instance. NULL: none; both are given, or
+     * neither. */
+    const pm_crowd_layer *layers;
+    size_t layer_count;           /* at most 2^32 - 1 */
+    const pm_crowd_range *ranges; /* (instance_count) */
+
+    /* Local poses in place of instances: the records of PM_CROWD_LOCAL of all joints, in skeleton
+     * order; those of instance i begin at i * pose_stride bytes. Rotations have a norm within 1e-3 of
+     * 1, or matrices and dual quaternions are not rigid. Levels and layers do not apply. The address
+     * and the stride are multiples of 4; a stride of 0 is joint_count records. */
+    const void *poses;
+    size_t pose_stride;
+
+    /* The instances to pose, in place of all. An index that is not below instance_count is skipped.
+     * Without `packed`, records are in the places of their instances, and an index should occur
+     * once. NULL: all instances */
+    const uint32_t *indices;
+    size_t index_count;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_crowd_job;
@@ -231,6 +348,23 @@ PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_erro
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                                    pm_crowd_output output, void *records, pm_error *error);
 
+/* One instance with what a job can give it. */
+typedef struct pm_crowd_one {
+    const pm_crowd_instance *instance; /* NULL with `pose` */
+    const pm_crowd_layer *layers;      /* layer_count of them; NULL: none */
+    size_t layer_count;
+    const void
+        *pose; /* the records of PM_CROWD_LOCAL in place of an instance, as in pm_crowd_job */
+    pm_crowd_output output;
+    uint32_t subset; /* as in pm_crowd_target */
+
+    uint64_t reserved[4]; /* must be 0 */
+} pm_crowd_one;
+
+/* As pm_crowd_pose_one, with layers, for a subset, or from a local pose. */
+PM_API pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one,
+                                         void *records, pm_error *error);
+
 /* Motion of joint 0 in skeleton order, the first root: its pose at the second time, in the frame of
  * its pose at the first. A character with the transform W then has the transform W T, where T is
  * this motion. Position x y z 0, rotation x y z w. */
@@ -247,6 +381,55 @@ typedef struct pm_root_motion {
 PM_API pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
                                       const pm_crowd_instance *after, size_t count,
                                       pm_root_motion *motions, pm_error *error);
+
+/* ---- markers ----------------------------------------------------------------------- */
+
+/* A marker that an instance passed. */
+typedef struct pm_crowd_event {
+    /* The instance's time of the clip at the marker: the marker's tick plus whole rounds of the
+     * clip. It lies between the instance's two times, and tells when between them it was passed. */
+    int64_t time;
+    uint64_t instance;
+    uint32_t clip;
+    uint32_t id;
+    uint32_t marker; /* index among the clip's markers */
+    uint32_t is_b;   /* 0: passed by clip A; 1: by clip B */
+} pm_crowd_event;
+
+/* Finds the markers, events as well as sync marks, that each instance passes from time_a and time_b
+ * of before[i] to those of after[i]; all other fields are taken from after[i]. A marker at the
+ * second time is passed, and one at the first time is not, forwards and backwards. Steps that
+ * follow one another therefore pass each marker once a round. Times may cover any number of rounds.
+ * A clip that is clamped, or has no duration, has one round. A clip that does not exist, and a clip
+ * B of weight 0, pass none; masks and levels have no effect. Any bytes are accepted.
+ *
+ * Events are in the order of instances, and for each instance in the order passed; A precedes B
+ * where both pass a marker at the same time. Writes the first `capacity` events to `events`, which
+ * may be NULL when capacity is 0, and the number of all to *event_count. If that is greater, the
+ * same call with more room gives all. Exact for all times. The cost grows with the numbers of
+ * instances and of events, not with ticks or rounds. PM_ERROR_SIZE when the number of events does
+ * not fit size_t. Host memory; uses the engine's host threads. Thread-safe. */
+PM_API pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before,
+                                 const pm_crowd_instance *after, size_t count,
+                                 pm_crowd_event *events, size_t capacity, size_t *event_count,
+                                 pm_error *error);
+
+/* Writes the time at which the clip `other` is between the same two sync marks as `clip` is at
+ * `time`, by the same fraction of the way, to the nearest tick. Times are any ticks; both clips
+ * wrap around.
+ *
+ * The sync marks whose ids both clips have are matched one to one, through all rounds. Their ids
+ * must come in the same cyclic order, which a clip may have several times in a round, such as a
+ * walk of two strides beside a run of one. Rounds are aligned where the sequence of ids is least:
+ * if no id is repeated, at the first mark with the least id. A mark is mapped to its match exactly,
+ * a later time never to an earlier one, and exchanging the clips gives the inverse, but for
+ * rounding.
+ *
+ * PM_ERROR_ARGUMENT: a clip does not exist or has no duration, or the clips have no sync mark in
+ * common, or have them in different orders. PM_ERROR_TIME: the result does not fit int64_t. *synced
+ * is then unchanged. Thread-safe. */
+PM_API pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time,
+                                      size_t other, int64_t *synced, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -213,6 +213,10 @@ PM_API void pm_motion_destroy(pm_motion **motion);
 /* What the motion holds; NULL for NULL. */
 PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
 
+/* Finds the node with this name, byte by byte; of several, the first. Returns false and writes nothing
+ * when there is none, or an argument is NULL. */
+PM_API bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node);
+
 /* ---- for crowds ---------------------------------------------------------- */
 
 typedef struct pm_motion_character_options {
@@ -234,11 +238,20 @@ typedef struct pm_motion_character {
     const pm_clip_desc *clips; /* in the order of the motion's clips */
     size_t clip_count;
     const uint32_t *nodes; /* of the motion, for each joint */
+    /* For each node of the motion, its place in the outputs of crowds; UINT32_MAX: it is no joint of
+     * the character. So the matrix of a joint that pm_motion_find_joint finds is matrix
+     * node_slots[node] of an instance. */
+    const uint32_t *node_slots;
+    size_t node_count;
+    const uint32_t *slot_nodes; /* for each place in the outputs, the node */
     /* For each joint of the skin, its place in the outputs of crowds. The joints are in the order
      * to which the vertices of its meshes refer: the matrix of joint j in a palette is matrix
      * skin_slots[j]. NULL: a motion without skins. */
     const uint32_t *skin_slots;
     size_t skin_joint_count;
+    /* The joint that moves away in a clip while the root of the skeleton does not, so that root
+     * motion leaves it out: pm_motion_extract_root makes the root move with it. UINT32_MAX: none */
+    uint32_t moves_below_root;
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_character;
@@ -483,7 +496,7 @@ pm_motion_get_reduction(const pm_motion_reduction *reduction);
  * reduction is destroyed; NULL for NULL. */
 PM_API const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
 
-/* ---- comparing ----------------------------------------------------------- */
+/* ---- root motion --------------------------------------------------------- */
 
 /* The axis that points up. */
 typedef enum pm_motion_up {
@@ -492,6 +505,70 @@ typedef enum pm_motion_up {
     PM_MOTION_UP_Y,
     PM_MOTION_UP_Z
 } pm_motion_up;
+
+typedef enum pm_motion_axis {
+    PM_MOTION_AXIS_X = 1,
+    PM_MOTION_AXIS_Y = 2,
+    PM_MOTION_AXIS_Z = 4
+} pm_motion_axis;
+
+/* Joints are given by their names, as to pm_motion_find_joint. */
+typedef struct pm_motion_root_options {
+    /* The joint whose motion is extracted: the hips. NULL: the first joint of the first skin, or
+     * without skins the first node, whose position changes in a clip, or the highest of its ancestors
+     * that moves. */
+    const char *joint;
+    /* The ancestor of the joint that receives the motion. NULL: the one without a parent, if its
+     * rest pose is at most a shift along the axis that points up, so that crowds can apply root
+     * motion; otherwise a node is added above it. */
+    const char *root;
+    bool add;             /* true: a node is added in any case; `root` must be NULL */
+    const char *new_name; /* of a node that is added. NULL: root, or root2 and so on */
+    pm_motion_up up;
+    /* Sum of pm_motion_axis: axes of the world along which positions are extracted. 0: the two that
+     * are horizontal */
+    unsigned axes;
+    bool keep_position; /* true: positions stay in the joint */
+    bool keep_heading;  /* true: turns about the axis that points up stay in the joint */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_root_options;
+
+/* What was extracted. */
+typedef struct pm_motion_root_report {
+    uint32_t joint, root; /* nodes of the result */
+    bool is_added;        /* the root is a new node, the last one */
+    pm_motion_up up;      /* as given or found */
+    double distance;      /* that the root moves in all clips, in units of length, key by key */
+    double degrees;       /* that it turns in all clips */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_root_report;
+
+/* Makes a motion whose root moves, as pm_crowd_root_motion requires, from one whose hips move below a
+ * root that stands, or are the root themselves. The root receives the turn of the joint about the
+ * axis that points up, its heading, and its shift along the chosen axes of the world, both
+ * relative to the joint's rest pose. The rest of the motion stays in the joint. Rest poses do not
+ * change.
+ *
+ * At the keys of the root, all nodes but those from the root to the joint's parent are where they
+ * are in the source, but for rounding. The root and the joint have keys at the key times of the
+ * joint and its ancestors. Other children of nodes from the root to the joint's parent receive keys
+ * that keep them in their places. Between two keys, where the root turns by a radians and the joint
+ * by b relative to it, the joint's rotation differs by about a b / 8, and its place, if both
+ * horizontal axes are extracted, by at most d a^2 / 8, where d is the distance of the joint's rest
+ * pose from the axis through the origin that points up.
+ *
+ * Channels of these nodes that move must all be linear, or all have steps; others, and scales of
+ * ancestors that are not uniform, are refused with PM_ERROR_ARGUMENT. The result has no file:
+ * pm_motion_convert writes it, without meshes. Destroy it with pm_motion_destroy; the source may be
+ * destroyed before. `options` and `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_extract_root(const pm_motion *motion,
+                                        const pm_motion_root_options *options,
+                                        pm_motion **extracted, pm_motion_root_report *report,
+                                        pm_error *error);
+
+/* ---- comparing ----------------------------------------------------------- */
 
 /* Clips are compared joint by joint: rotations relative to the parent, and places in the world.
  * Joints are matched by name, otherwise by order. Lengths are not converted. */
@@ -704,6 +781,10 @@ typedef struct pm_motion_batch_task {
     const pm_motion_reduce_options *reduce;
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
+    /* true: the root of what is written moves, as by pm_motion_extract_root with `root`, after
+     * resampling. Not with `reduce` */
+    bool extracts_root;
+    pm_motion_root_options root;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_batch_task;

@@ -35,6 +35,7 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
                         : task->start.num != 0 ? "start"
                         : task->end.num != 0   ? "end"
                         : task->trim_start > 0 ? "trim_start"
+                        : task->extracts_root  ? "extracts_root"
                                                : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
@@ -48,6 +49,8 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error);
     if (status == PM_OK)
         status = MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error);
+    if (status == PM_OK)
+        status = MOTION_CHECK_RESERVED(pm_motion_root_options, &task->root, error);
     if (status == PM_OK)
         status = check_curve(&task->curve, error);
     if (status != PM_OK)

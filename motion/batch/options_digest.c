@@ -106,6 +106,14 @@ static void write_conversion(FILE *text, const pm_motion_batch_task *o) {
     write_numbers(text, "scale", &(double){o->scale > 0 ? o->scale : 1}, 1);
 }
 
+static void write_root(FILE *text, const pm_motion_root_options *o) {
+    write_name(text, "root-joint", o->joint);
+    write_name(text, "root-node", o->root);
+    write_name(text, "root-name", o->new_name);
+    fprintf(text, "root %d %d %u %d %d\n", o->add, (int)o->up, o->axes, o->keep_position,
+            o->keep_heading);
+}
+
 static void write_reduction(FILE *text, const pm_motion_reduce_options *o) {
     const double bounds[] = {o->angle, o->position, o->scale, o->distance, o->at};
     fprintf(text, "angle %d\ncurve %d\nsmooth %d\ncommon %d\n", o->has_angle, (int)o->curve,
@@ -122,6 +130,8 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
             MOTION_WRITER_VERSION);
     if (o->reduce)
         write_reduction(text, o->reduce);
+    if (o->extracts_root)
+        write_root(text, &o->root);
     write_rate(text, o->rate);
     fprintf(text, "to %d\n", (int)o->format);
     for (size_t i = 0; i < o->clip_count; i++)

@@ -9,6 +9,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
+#include "motion/model/mover.h"
 
 /* ---- joints -------------------------------------------------------------------------------- */
 
@@ -83,26 +84,51 @@ static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_erro
     return add_inverse_binds(c, skin, error);
 }
 
-/* ---- the joints of the skin ---------------------------------------------------------------- */
+/* ---- places in outputs --------------------------------------------------------------------- */
 
 /* Outputs are in skeleton order, which depends on the parents alone. */
+static pm_status place(character *c, const pm_motion_skin *skin, const uint32_t *order,
+                       pm_error *error) {
+    const size_t nodes = c->content->node_count;
+    uint32_t *node_slots = motion_allocate(&c->arena, nodes, sizeof *node_slots);
+    uint32_t *slot_nodes = motion_allocate(&c->arena, c->joint_count, sizeof *slot_nodes);
+    uint32_t *skin_slots =
+        skin ? motion_allocate(&c->arena, skin->joint_count, sizeof *skin_slots) : NULL;
+    if (!node_slots || !slot_nodes || (skin && !skin_slots))
+        return motion_refuse_memory(error);
+    memset(node_slots, 0xFF, nodes * sizeof *node_slots);
+    for (size_t k = 0; k < c->joint_count; k++) {
+        slot_nodes[k] = c->nodes[order[k]];
+        node_slots[slot_nodes[k]] = (uint32_t)k;
+    }
+    for (size_t j = 0; skin && j < skin->joint_count; j++)
+        skin_slots[j] = node_slots[skin->joints[j]];
+    c->made.node_slots = node_slots;
+    c->made.node_count = nodes;
+    c->made.slot_nodes = slot_nodes;
+    c->made.skin_slots = skin_slots;
+    c->made.skin_joint_count = skin ? skin->joint_count : 0;
+    return PM_OK;
+}
+
+static pm_status find_mover(character *c, pm_error *error) {
+    uint32_t node = UINT32_MAX;
+    if (!motion_find_mover(c->content, true, &node))
+        return motion_refuse_memory(error);
+    const bool is_below =
+        node != UINT32_MAX && c->joint_of[node] != UINT32_MAX && c->made.node_slots[node] != 0;
+    c->made.moves_below_root = is_below ? c->joint_of[node] : UINT32_MAX;
+    return PM_OK;
+}
+
 static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->made.skeleton.parents};
     pm_skeleton *skeleton = NULL;
-    uint32_t *slots = motion_allocate(&c->arena, skin->joint_count, sizeof *slots);
-    uint32_t *slot_of = calloc(c->joint_count + 1, sizeof *slot_of);
-    pm_status status = slots && slot_of ? pm_skeleton_create(&desc, &skeleton, error)
-                                        : motion_refuse_memory(error);
-    const uint32_t *order = pm_skeleton_order(skeleton);
-    for (size_t k = 0; status == PM_OK && k < c->joint_count; k++)
-        slot_of[order[k]] = (uint32_t)k;
-    for (size_t j = 0; status == PM_OK && j < skin->joint_count; j++)
-        slots[j] = slot_of[c->joint_of[skin->joints[j]]];
-    c->made.skin_slots = slots;
-    c->made.skin_joint_count = skin->joint_count;
+    pm_status status = pm_skeleton_create(&desc, &skeleton, error);
+    if (status == PM_OK)
+        status = place(c, skin, pm_skeleton_order(skeleton), error);
     pm_skeleton_destroy(&skeleton);
-    free(slot_of);
     return status;
 }
 
@@ -127,8 +153,10 @@ static pm_status make(character *c, const pm_motion_character_options *options, 
     pm_status status = find_joints(c, skin, error);
     if (status == PM_OK)
         status = make_skeleton(c, skin, error);
-    if (status == PM_OK && skin)
+    if (status == PM_OK)
         status = find_slots(c, skin, error);
+    if (status == PM_OK)
+        status = find_mover(c, error);
     if (status != PM_OK)
         return status;
     find_paths(c);

@@ -6,6 +6,7 @@
 
 #include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/mover.h"
 #include "motion/time/rate.h"
 
 #include <float.h>
@@ -178,6 +179,27 @@ pm_status scene_apply(const pm_motion_compare_options *options, comparison *c, c
     return status == PM_OK ? look_at_both(options, w, hints, error) : status;
 }
 
+/* Crowds take root motion from the highest node. */
+static pm_status note_root(pm_motion *motion, pm_error *error) {
+    const pm_motion_node *nodes = motion->content.nodes;
+    char moving[MOTION_PRINTABLE], still[MOTION_PRINTABLE];
+    uint32_t node = UINT32_MAX;
+    if (!motion_find_mover(&motion->content, true, &node))
+        return motion_refuse_memory(error);
+    if (node == UINT32_MAX || nodes[node].parent < 0)
+        return PM_OK;
+    uint32_t root = node;
+    while (nodes[root].parent >= 0)
+        root = (uint32_t)nodes[root].parent;
+    motion_note(
+        &motion->notes,
+        "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion; "
+        "convert with --extract-root moves the root",
+        motion_printable(moving, nodes[node].name.text, nodes[node].name.size),
+        motion_printable(still, nodes[root].name.text, nodes[root].name.size));
+    return PM_OK;
+}
+
 pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
     static const pm_motion_compare_options none;
     pm_motion_content *content = &motion->content;
@@ -189,6 +211,8 @@ pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
     if (subject_make(&s, motion, 0, NULL) == PM_OK) /* else the notes say what is odd */
         status = look(&none, &(seen){.s = &s, .name = name}, &hints, error);
     subject_release(&s);
+    if (status == PM_OK)
+        status = note_root(motion, error);
     for (size_t i = 0; i < hints.count; i++)
         motion_note(&motion->notes, "%s", hints.of[i].text);
     content->notes = motion->notes.texts;

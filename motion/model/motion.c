@@ -68,3 +68,15 @@ void pm_motion_destroy(pm_motion **motion) {
 const pm_motion_content *pm_motion_get_content(const pm_motion *motion) {
     return motion ? &motion->content : NULL;
 }
+
+bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node) {
+    const size_t count = motion ? motion->content.node_count : 0, size = name ? strlen(name) : 0;
+    for (size_t n = 0; name && node && n < count; n++) {
+        const pm_motion_name *own = &motion->content.nodes[n].name;
+        if (own->size != size || (size && memcmp(own->text, name, size) != 0))
+            continue;
+        *node = (uint32_t)n;
+        return true;
+    }
+    return false;
+}

@@ -167,8 +167,8 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
-static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motion_format format,
-                                 const pm_motion_observer *observer, pm_error *error) {
+static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion_format format,
+                                const pm_motion_observer *observer, pm_error *error) {
     const pm_motion_batch_task *o = w->how->task;
     const pm_motion_convert_options options = {.format = format,
                                                .clip = first_clip(w),
@@ -185,6 +185,22 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
                                                .observer = observer,
                                                .rest = o->reduce ? w->motion : NULL};
     return pm_motion_convert(motion, &options, w->out->path, error);
+}
+
+static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motion_format format,
+                                 const pm_motion_observer *observer, pm_error *error) {
+    pm_motion *moved = NULL;
+    if (!w->how->task->extracts_root)
+        return write_as_it_is(w, motion, format, observer, error);
+    pm_status status =
+        pm_motion_extract_root(motion, &w->how->task->root, &moved, &w->report->root, error);
+    if (status == PM_OK) {
+        const pm_motion_name name = moved->content.nodes[w->report->root.joint].name;
+        motion_printable(w->report->root_joint, name.text, name.size);
+        status = write_as_it_is(w, moved, format, observer, error);
+    }
+    pm_motion_destroy(&moved);
+    return status;
 }
 
 /* What the format itself cannot write resampled: a resampled copy is converted. */
@@ -219,7 +235,7 @@ static bool is_own_document(const task_work *w, pm_motion_format format) {
     const pm_motion_batch_task *o = w->how->task;
     const bool rewrites = o->converts && o->decimals > 0;
     return is_same_document(format, pm_motion_get_content(w->motion)->format) && !task_moves(o) &&
-           !o->euler_given && !rewrites;
+           !o->extracts_root && !o->euler_given && !rewrites;
 }
 
 static pm_status write_resampled(task_work *w, pm_motion_format format,
@@ -362,7 +378,7 @@ static double ratio_of_frames(const task_work *w) {
 
 /* An NPZ file that becomes another one is never needed as a whole. */
 static bool is_resampled_only(const task_work *w) {
-    if (!w->how->task->rate || task_moves(w->how->task))
+    if (!w->how->task->rate || task_moves(w->how->task) || w->how->task->extracts_root)
         return false;
     const pm_motion_format named = pm_motion_find_format(w->out->path);
     const pm_motion_format wanted = named != PM_MOTION_ANY ? named : w->how->task->format;

@@ -41,6 +41,8 @@ typedef struct task_report {
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
     task_reduced reduced;
+    pm_motion_root_report root;        /* where the task extracts one */
+    char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
 } task_report;
 
 typedef struct task_input {

@@ -10,13 +10,16 @@ from ._library import ffi, lib
 from ._motion import _EULER, _TURNS, format_number
 from ._rational import rate_of, rational, seconds_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, method_number
+from ._root import axes_of
 
 __all__ = ["OF_DEVICES", "absolute_paths", "make_options"]
 
 OF_DEVICES = ("device", "reference")
 _FILES = ("layout", "skeleton", "rates", "tangents", "axis")
 _FLAGS = {"strict": ("read", "strict"), "no_snap": ("read", "no_snap"),
-          "no_limit": ("curve", "unlimited"), "keep_time": ("", "keep_time"), "check": ("", "check")}
+          "no_limit": ("curve", "unlimited"), "keep_time": ("", "keep_time"), "check": ("", "check"),
+          "keep_heading": ("root", "keep_heading"), "keep_position": ("root", "keep_position")}
+_OF_ROOT = ("root_node", "root_axes", "root_up", "keep_heading", "keep_position")
 _UPS = {name: turn for name, turn in _TURNS.items() if name is not None}
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -57,7 +60,8 @@ class _Made:
         self.options = ffi.new("pm_motion_batch_options *")
         self.keep: list[Any] = []
         self.task = self.options.task
-        self.parts = {"": self.task, "read": self.task.read, "curve": self.task.curve}
+        self.parts = {"": self.task, "read": self.task.read, "curve": self.task.curve,
+                      "root": self.task.root}
 
     def text(self, value: Any, name: str) -> Any:
         """A C string."""
@@ -114,6 +118,16 @@ class _Made:
         if self.task.decimals == 0:
             raise ValueError("decimals: 0 is below 1")
 
+    def set_root(self, value: Any) -> None:
+        self.task.extracts_root = True
+        if value != "auto":
+            self.task.root.joint = self.text(value, "extract_root")
+
+    def set_root_node(self, value: Any) -> None:
+        self.task.root.add = value == "new"
+        if value != "new":
+            self.task.root.root = self.text(value, "root_node")
+
     def set_clips(self, value: Any) -> None:
         names = [self.text(str(one) if isinstance(one, int) else one, "clip")
                  for one in (value if isinstance(value, (list, tuple)) else [value])]
@@ -138,6 +152,9 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
                                                    _word(value, _END_RULES, "end_rule")),
     "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
+    "extract_root": _Made.set_root, "root_node": _Made.set_root_node,
+    "root_axes": lambda made, value: setattr(made.task.root, "axes", axes_of(value, "root_axes")),
+    "root_up": lambda made, value: setattr(made.task.root, "up", _word(value, {"y": 1, "z": 2}, "root_up")),
     "to": lambda made, value: setattr(made.task, "format", format_number(value)),
     "start": lambda made, value: setattr(made.task, "start", rational(seconds_of(value, "start"))),
     "end": lambda made, value: setattr(made.task, "end", rational(seconds_of(value, "end"))),
@@ -161,6 +178,9 @@ def make_options(options: dict[str, Any]) -> tuple[Any, list[Any]]:
     """
     if options.get("reference") and options.get("device") not in (None, "none"):
         raise ValueError(f"reference: cannot be combined with device={options['device']!r}")
+    for name in _OF_ROOT:
+        if options.get(name) and options.get("extract_root") is None:
+            raise ValueError(f"{name}: requires extract_root")
     made = _Made()
     for name, value in options.items():
         if name in OF_DEVICES or value is None:

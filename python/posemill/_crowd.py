@@ -2,7 +2,7 @@
 """Crowds: many instances of one skeleton, posed in one pass."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,16 @@ _OUTPUTS: dict[str, tuple[int, tuple[int, int], type]] = {
     "model": (lib.PM_CROWD_MODEL, (3, 4), np.float32),
     "local": (lib.PM_CROWD_LOCAL, (3, 4), np.float32)}
 
+# A pm_crowd_event without what Python has no use for.
+_EVENT = {"instance": (np.uint64, "instance"), "clip": (np.uint32, "clip"), "id": (np.uint32, "id"),
+          "ticks": (np.int64, "time")}
+_event = np.dtype({
+    "names": list(_EVENT), "formats": [kind for kind, _ in _EVENT.values()],
+    "offsets": [ffi.offsetof("pm_crowd_event", field) for _, field in _EVENT.values()],
+    "itemsize": ffi.sizeof("pm_crowd_event")})
+
 Level = tuple[npt.ArrayLike | None, int]
+Markers = Mapping[int | str, Iterable[tuple[float, int]]]
 
 
 def crowd_ticks(seconds: npt.ArrayLike) -> Any:
@@ -108,6 +117,37 @@ def _describe_masks(desc: Any, masks: npt.ArrayLike, count: int, keep: list[Any]
     desc.mask_count = len(weights)
 
 
+def _clip_number(clip: int | str, sources: Sequence[Clip | Keys], name: str) -> int:
+    if isinstance(clip, str):
+        names = [source.name if isinstance(source, Clip) else None for source in sources]
+        if clip not in names:
+            raise ValueError(f"{name}: no clip is named {clip!r}")
+        return names.index(clip)
+    number = count_of(clip, name)
+    if number >= len(sources):
+        raise ValueError(f"{name}: {clip} is none of {len(sources)} clips")
+    return number
+
+
+def _describe_markers(markers: Markers, sources: Sequence[Clip | Keys], keep: list[Any]) -> Any:
+    """A pm_crowd_markers for each clip."""
+    made = ffi.new("pm_crowd_markers[]", len(sources))
+    keep.append(made)
+    for clip, pairs in markers.items():
+        number = _clip_number(clip, sources, "markers")
+        if made[number].count:
+            raise ValueError(f"markers: {clip!r} is a clip that has markers already")
+        ordered = sorted(pairs, key=lambda pair: pair[0])
+        rows = ffi.new("pm_crowd_marker[]", len(ordered))
+        for row, (seconds, identity) in zip(rows, ordered, strict=True):
+            if not np.isfinite(seconds):
+                raise ValueError(f"markers: {seconds} of clip {clip!r} is no time")
+            row.tick, row.id = crowd_ticks(seconds), count_of(identity, "markers: id", 2**32)
+        keep.append(rows)
+        made[number].markers, made[number].count = rows, len(ordered)
+    return made
+
+
 def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None) -> Any:
     keep: list[Any] = []
     desc = skeleton._describe(keep)
@@ -157,11 +197,16 @@ class Crowd(Shared):
         all), and the number of frames from one update to the next.
     masks : array, optional
         (masks, joints) weights from 0 to 1; an instance's ``mask`` counts them from 1.
+    markers : mapping of clip to (seconds, id) pairs, optional
+        For clips, by index or name: times after the first key, and ids from 0 to 2^32 - 1. Ids
+        below 65536 are events, others are sync marks.
 
     Attributes
     ----------
     order : array of int
         Joint k of all outputs is joint ``order[k]`` of the skeleton.
+    slots : array of int
+        The inverse: joint j of the skeleton is joint ``slots[j]`` of all outputs.
     ticks : array of int64
         Durations of the clips.
 
@@ -178,7 +223,8 @@ class Crowd(Shared):
 
     def __init__(self, skeleton: Skeleton, clips: Sequence[Clip | Keys] | Motion, *,
                  engine: Engine | None = None, method: Method = "slerp",
-                 levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None) -> None:
+                 levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
+                 markers: Markers | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
@@ -186,7 +232,8 @@ class Crowd(Shared):
             raise ValueError("clips: expected at least one")
         levels = [(None if joints is None else np.array(joints), every) for joints, every in levels]
         masks = None if masks is None else np.array(masks)
-        self._given = (skeleton, sources, engine, method, levels, masks)
+        marked = {clip: tuple(pairs) for clip, pairs in (markers or {}).items()}
+        self._given = (skeleton, sources, engine, method, levels, masks, marked)
         on = engine_or_default(engine)
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
@@ -196,12 +243,15 @@ class Crowd(Shared):
         c_skeleton = _make_skeleton(skeleton, levels, masks)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
-             ffi.new("pm_crowd_desc *", [c_skeleton, descs, len(sources)]), made)
+             ffi.new("pm_crowd_desc *", {
+                 "skeleton": c_skeleton, "clips": descs, "clip_count": len(sources),
+                 "markers": _describe_markers(marked, sources, keep)}), made)
         ffi.gc(c_skeleton, None) # from now on it ends with the crowd
         self._handle = owned(made[0], partial(_destroy_crowd, skeleton=c_skeleton), on)
         self._joints = len(skeleton)
         self._updates_all = all(every <= 1 for _, every in levels)
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
+        self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
         self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
                                for i in range(len(sources))], np.int64)
 
@@ -267,13 +317,81 @@ class Crowd(Shared):
             (instances, 4) x y z w and (instances, 3): a character with the transform W then has
             the transform W T.
         """
-        first, second = _instances(before), _instances(after)
-        if len(first) != len(second):
-            raise ValueError(f"after: expected {len(first)} instances, found {len(second)}")
+        first, second = _both(before, after)
         motions = np.empty((len(first), 2, 4), np.float32)
         call(lib.pm_crowd_root_motion, self._handle, _pointer(first), _pointer(second), len(first),
              ffi.cast("pm_root_motion *", motions.ctypes.data))
         return motions[:, 0], motions[:, 1, :3]
+
+    def events(self, before: Array, after: Array) -> Array:
+        """The markers that instances pass from the times of `before` to those of `after`.
+
+        A marker at the second time is passed, and one at the first time is not, forwards and
+        backwards, over any number of rounds.
+
+        Returns
+        -------
+        array
+            Rows ``(instance, clip, id, ticks)``, instance by instance in the order passed.
+            ``ticks`` is the instance's time of the clip at the marker.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips, markers={0: [(0.5, 1), (1.5, 2)]})
+        >>> before, after = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.crowd_instance)
+        >>> after["time_a"] = pm.crowd_ticks([1, 3])
+        >>> [(int(row["instance"]), int(row["id"])) for row in crowd.events(before, after)]
+        [(0, 1), (1, 1), (1, 2), (1, 1)]
+        """
+        first, second = _both(before, after)
+        found, room = ffi.new("size_t *"), 64 + len(first)
+        while True:
+            rows = np.empty(room, _event)
+            call(lib.pm_crowd_events, self._handle, _pointer(first), _pointer(second), len(first),
+                 ffi.cast("pm_crowd_event *", rows.ctypes.data), room, found)
+            if found[0] <= room:
+                return rows[:found[0]]
+            room = int(found[0])
+
+    def synced_time(self, clip: int | str, time: npt.ArrayLike, other: int | str) -> Any:
+        """The time in clip `other` that lies between the same sync marks as `time` in `clip`.
+
+        Marks with the same id are matched in their order, round by round, so that left feet land
+        together when a walk fades into a run.
+
+        Parameters
+        ----------
+        clip, other : int or str
+            Indices, or names.
+        time : int or array of int64
+            Ticks, as the times of instances.
+
+        Returns
+        -------
+        int or array of int64
+            Ticks of `other`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> m, left, right = pm.load("walk.bvh"), 65536, 65537
+        >>> crowd = pm.Crowd(m.skeleton, [m.clips[0], m.clips[0]],
+        ...                  markers={0: [(0, left), (1, right)], 1: [(0.5, right), (1.5, left)]})
+        >>> crowd.synced_time(0, pm.crowd_ticks(0.25), 1) == pm.crowd_ticks(1.75)
+        True
+        """
+        times = np.asarray(time)
+        if not np.can_cast(times.dtype, np.int64):
+            raise TypeError(f"time: expected ticks, which are int64, found {times.dtype}")
+        sources = self._given[1]
+        packed = np.ascontiguousarray(times, np.int64)
+        synced = np.empty(times.shape, np.int64)
+        call(lib.array_synced_times, self._handle, _clip_number(clip, sources, "clip"),
+             _clip_number(other, sources, "other"), ffi.from_buffer("int64_t[]", packed),
+             ffi.from_buffer("int64_t[]", synced), synced.size)
+        return int(synced) if times.ndim == 0 else synced
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _made_again, self._given
@@ -285,8 +403,10 @@ class Crowd(Shared):
 
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
-                method: Method, levels: Sequence[Level], masks: Array | None) -> Crowd:
-    return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks)
+                method: Method, levels: Sequence[Level], masks: Array | None,
+                markers: Markers) -> Crowd:
+    return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks,
+                 markers=markers)
 
 
 def _instances(instances: Array) -> Array:
@@ -297,6 +417,13 @@ def _instances(instances: Array) -> Array:
     if records.ndim != 1:
         raise ValueError(f"instances: expected one axis, found shape {records.shape}")
     return np.require(records, requirements=["C", "A"])
+
+
+def _both(before: Array, after: Array) -> tuple[Array, Array]:
+    first, second = _instances(before), _instances(after)
+    if len(first) != len(second):
+        raise ValueError(f"after: expected {len(first)} instances, found {len(second)}")
+    return first, second
 
 
 def _pointer(records: Array) -> Any:

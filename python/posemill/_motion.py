@@ -25,6 +25,7 @@ from ._poses import Poses
 from ._rational import Number, rate_of, rational
 from ._reducing import Reducing
 from ._resampling import Resampling, clip_index, first_clip
+from ._root import UPS, axes_of, extracted
 from ._skeleton import Skeleton
 
 __all__ = ["Motion", "MotionWarning", "convert", "load"]
@@ -260,6 +261,61 @@ class Motion:
         for message in resampling.warnings():
             warnings.warn(message, MotionWarning, stacklevel=2)
         return Motion._of(content, f"{self.name}, resampled to {rate}", resampling)
+
+    def extract_root(self, joint: str | None = None, *, root: str | None = None, add: bool = False,
+                     name: str | None = None, up: str | None = None, axes: str | None = None,
+                     keep_position: bool = False, keep_heading: bool = False) -> Motion:
+        """Makes the root move as a joint does, mostly the hips, for :meth:`Crowd.root_motion`.
+
+        The root receives the turn of the joint about the axis that points up, and its position on
+        the ground, both relative to the joint's rest pose. The rest of the motion stays in the
+        joint. At the keys of the root, the poses of all other nodes in the world do not change.
+
+        Parameters
+        ----------
+        joint : str, optional
+            Name of the joint. Default: the first whose position changes in a clip.
+        root : str, optional
+            Name of the node above it that receives the motion. Default: the highest, or a node
+            that is added above it, where the rest pose of the highest is more than a shift upwards.
+        add : bool
+            Whether a node is added in any case.
+        name : str, optional
+            Of a node that is added. Default: ``"root"``, or ``"root2"`` and so on.
+        up : str, optional
+            ``"y"`` or ``"z"``, which points up. Default: that of the format, unless the figure
+            stands along the other one.
+        axes : str, optional
+            Axes of the world along which positions are extracted, such as ``"z"``. Default: the two
+            that are horizontal.
+        keep_position, keep_heading : bool
+            Whether positions, and turns, stay in the joint.
+
+        Returns
+        -------
+        Motion
+            In memory. A file of it has no meshes.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> moving = pm.load("walk.bvh").extract_root("Hips")
+        >>> moving.names[-1], moving.names[moving.parents[0]]
+        ('root', 'root')
+        """
+        for option, value in (("joint", joint), ("root", root), ("name", name)):
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{option}: expected a text, found {type(value).__name__}")
+            if value is not None and "\0" in value:
+                raise ValueError(f"{option}: has a NUL character")
+        if up not in UPS:
+            raise ValueError(f"up: {up!r} is unknown; expected 'y' or 'z'")
+        names = {"joint": joint, "root": root, "new_name": name}
+        content = extracted(self._content, {
+            **{field: value for field, value in names.items() if value is not None},
+            "add": bool(add), "up": UPS[up], "axes": axes_of(axes, "axes"),
+            "keep_position": bool(keep_position), "keep_heading": bool(keep_heading)})
+        return Motion._of(content, f"{self.name}, with root motion")
 
     def show(self, clip: int | str = 0, *, up: str | None = None, unit: float | None = None,
              start: Number | None = None, end: Number | None = None, trim_start: int = 0) -> Page:

@@ -146,6 +146,21 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert len(options) == 1
 
 
+@needs_command
+def test_options_of_roots(tmp_path: Path) -> None:
+    shutil.copy(WALK, tmp_path / "walk.bvh")
+    result = pm.batch.run(tmp_path / "walk.bvh", tmp_path / "a", 60, to="glb", extract_root="Hips", root_node="new",
+                          root_axes="z", root_up="y", keep_heading=True)
+    told = command("resample", tmp_path / "walk.bvh", "--out-dir", tmp_path / "b", "--rate", "60", "--to", "glb",
+                   "--extract-root", "Hips", "--root-node", "new", "--root-axes", "z", "--root-up", "y",
+                   "--keep-heading")
+    assert told.returncode == 0, told.stderr
+    assert json.loads(command("merge", "--json", tmp_path / "b").stdout)["digest"] == result.digest
+    assert len({r["options_digest"] for f in "ab" for r in records(tmp_path / f)}) == 1
+    with pytest.raises(ValueError, match="keep_position: requires extract_root"):
+        pm.batch.run(tmp_path / "walk.bvh", tmp_path / "c", 60, keep_position=True)
+
+
 @pytest.mark.parametrize("make", [no_executor, lambda: nullcontext("processes"), lambda: ThreadPoolExecutor(2)],
                          ids=["none", "processes", "threads"])
 def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -198,6 +198,12 @@ def test_strided_out(crowd: pm.Crowd) -> None:
     assert crowd.pose(instances[:0]).shape == (0, JOINTS, 3, 4)
 
 
+def test_slots_are_the_inverse_of_the_order(keys: pm.Keys) -> None:
+    skeleton = pm.Skeleton(["c", "a", "b"], [2, -1, 1])
+    crowd = pm.Crowd(skeleton, [keys], engine=ENGINE)
+    assert crowd.order.tolist() == [1, 2, 0] and crowd.slots.tolist() == [2, 0, 1]
+
+
 def test_root_motion(crowd: pm.Crowd, keys: pm.Keys) -> None:
     before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
     after["time_a"] = pm.crowd_ticks(0.2)
@@ -205,6 +211,86 @@ def test_root_motion(crowd: pm.Crowd, keys: pm.Keys) -> None:
     first, second = (matrix(keys.rotations[k, 0], keys.positions[k, 0]) for k in (0, 2))
     expected = np.linalg.inv(first) @ second
     np.testing.assert_allclose(matrix(rotations[0], positions[0]), expected, atol=4e-6)
+
+
+def marked(skeleton: pm.Skeleton, keys: pm.Keys) -> pm.Crowd:
+    """Clips of 0.4 s: left and right feet, an event, and a mark at the end."""
+    return pm.Crowd(skeleton, [keys, keys], engine=ENGINE, markers={
+        0: [(0.3, 65537), (0.1, 65536), (0.2, 7), (0.4, 8)], 1: [(0.0, 65537), (0.25, 65536)]})
+
+
+def test_events(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = marked(skeleton, keys)
+    before, after = np.zeros(3, pm.crowd_instance), np.zeros(3, pm.crowd_instance)
+    after["time_a"] = pm.crowd_ticks([0.25, 0.85, -0.2])
+    after["clip_b"], after["weight"] = 1, [0, 0, 0.5]
+    after["time_b"] = pm.crowd_ticks(0.3)
+    events = crowd.events(before, after)
+    assert events.dtype.names == ("instance", "clip", "id", "ticks")
+    rows = [(*(int(n) for n in row.tolist()[:3]), round(int(row["ticks"]) / SECOND, 6)) for row in events]
+    assert rows == [
+        (0, 0, 65536, 0.1), (0, 0, 7, 0.2),
+        (1, 0, 65536, 0.1), (1, 0, 7, 0.2), (1, 0, 65537, 0.3), (1, 0, 8, 0.4),
+        (1, 0, 65536, 0.5), (1, 0, 7, 0.6), (1, 0, 65537, 0.7), (1, 0, 8, 0.8),
+        (2, 0, 65537, -0.1), (2, 1, 65536, 0.25), (2, 0, 7, -0.2)]
+    assert len(crowd.events(before[:0], after[:0])) == 0
+    with pytest.raises(ValueError, match="after"):
+        crowd.events(before, after[:2])
+
+
+def test_more_events_than_instances(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = marked(skeleton, keys)
+    before, after = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.crowd_instance)
+    after["time_a"] = 1000 * crowd.ticks[0]
+    events = crowd.events(before, after)
+    assert len(events) == 8000 and (np.bincount(events["instance"].astype(int)) == 4000).all()
+    assert (events["ticks"][:4000:4] == pm.crowd_ticks(0.1) + crowd.ticks[0] * np.arange(1000)).all()
+    after["time_a"] = np.iinfo(np.int64).max
+    short = pm.Crowd(skeleton, [pm.Keys(quaternions(2, 1), times=[0, 2.0**-32])], engine=ENGINE,
+                     markers={0: [(0, 1), (0, 2), (0, 3)]})
+    with pytest.raises(ValueError, match="number of events"):
+        short.events(before, after)
+
+
+def test_a_crowd_without_markers_passes_none(crowd: pm.Crowd) -> None:
+    before, after = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.crowd_instance)
+    after["time_a"] = 1000 * crowd.ticks[0]
+    assert len(crowd.events(before, after)) == 0
+
+
+def test_synced_time(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = marked(skeleton, keys)
+    for here, there in ((0.1, 0.25), (0.3, 0.4), (0.2, 0.325), (-0.1, 0.0), (0.5, 0.65)):
+        found = crowd.synced_time(0, pm.crowd_ticks(here), 1)
+        assert isinstance(found, int) and abs(found - pm.crowd_ticks(there)) <= 2
+        assert abs(crowd.synced_time(1, found, 0) - pm.crowd_ticks(here)) <= 2
+    times = pm.crowd_ticks(np.linspace(-1, 1, 12)).reshape(3, 4)
+    synced = crowd.synced_time(0, times[:, ::2], 1)
+    assert synced.shape == (3, 2) and synced.dtype == np.int64
+    assert synced.tolist() == [[crowd.synced_time(0, int(t), 1) for t in row] for row in times[:, ::2]]
+    for arguments, kind, message in (((2, 0, 0), ValueError, "clip"), ((0, 0, -1), ValueError, "other"),
+                                     ((0, 0, "run"), ValueError, "run"), ((0, 0.5, 1), TypeError, "time"),
+                                     ((0, 2**63, 1), TypeError, "time")):
+        with pytest.raises(kind, match=message):
+            crowd.synced_time(*arguments)
+
+
+def test_markers_of_named_clips() -> None:
+    motion = pm.load(WALK)
+    name = motion.clips[0].name
+    crowd = pm.Crowd(motion.skeleton, motion.clips, engine=ENGINE, markers={name: [(0.5, 70000)]})
+    assert crowd.synced_time(name, SECOND, name) == SECOND
+
+
+def test_markers_refused(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    for markers, kind, message in (
+            ({1: [(0, 1)]}, ValueError, "markers: 1"), ({"a": [(0, 1)]}, ValueError, "markers: .*'a'"),
+            ({0: [(0.1, 1), (0.5, 1)]}, ValueError, r"clips\[0\]: markers\[1\].*0.5 s"),
+            ({0: [(-1, 1)]}, ValueError, r"markers\[0\]"), ({0: [(np.nan, 1)]}, ValueError, "nan"),
+            ({0: [(0, -1)]}, ValueError, "id"), ({0: [(0, 2**32)]}, ValueError, "id"),
+            ({0: [(0, 1.5)]}, TypeError, "id"), ({0.5: [(0, 1)]}, TypeError, "markers")):
+        with pytest.raises(kind, match=message):
+            pm.Crowd(skeleton, [keys], engine=ENGINE, markers=markers)
 
 
 # ---- refused ---------------------------------------------------------------------------------

@@ -399,6 +399,41 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
+    moving = walk.extract_root()
+    assert moving.names == (*walk.names, "root") and moving.parents[0] == len(walk.names)
+    before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
+    after["time_a"], after["flags"] = pm.crowd_ticks(0.5), 1
+    crowd = pm.Crowd(moving.skeleton, moving.clips, engine=ENGINE)
+    rotations, positions = crowd.root_motion(before, after)
+    assert positions[0, 1] == 0 and abs(rotations[0, [0, 2]]).max() == 0
+    assert np.linalg.norm(positions) > 1 and rotations[0, 1] != 0
+    old = pm.Crowd(walk.skeleton, walk.clips, engine=ENGINE).pose(after, "model")[0]
+    new = crowd.pose(after, "model")[0]
+    np.testing.assert_allclose(new[crowd.slots[:len(walk.names)]], old, atol=1e-4)
+
+
+def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:
+    moving = walk.extract_root("Hips", add=True, name="mover", up="y", keep_heading=True)
+    for extension in ("bvh", "glb", "npz"):
+        moving.save(tmp_path / f"a.{extension}")
+        again = pm.load(tmp_path / f"a.{extension}")
+        assert sorted(again.names) == sorted(moving.names)
+        found = pm.compare(walk, again)
+        assert max(joint["max_distance"] for joint in found.joints) < 2e-4
+
+
+def test_refused_roots(walk: pm.Motion) -> None:
+    for arguments, kind, message in (
+            ({"joint": "hips"}, ValueError, "joint: no joint is named 'hips'"),
+            ({"joint": 0}, TypeError, "joint"), ({"root": "Spine"}, ValueError, "not above"),
+            ({"root": "a\0"}, ValueError, "root"), ({"up": "x"}, ValueError, "up"),
+            ({"axes": "xx"}, ValueError, "axes"), ({"axes": 3}, TypeError, "axes"),
+            ({"keep_position": True, "keep_heading": True}, ValueError, "nothing to extract")):
+        with pytest.raises(kind, match=message):
+            walk.extract_root(**arguments)
+
+
 def test_strict_saving(tmp_path: Path) -> None:
     fox = DATA / "gltf" / "Fox.glb"
     if not fox.exists():

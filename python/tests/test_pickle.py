@@ -117,7 +117,8 @@ def motions(folder: Path) -> list[pm.Motion]:
                          keep_time=True, max_samples=500, engine=ENGINE, ends="natural")
     assert part.clips[0].start == Fraction(3, 5) and len(part.clips[0].times) == 73
     return [*read, made, part, walk.resample(47.5, "squad", engine=ENGINE),
-            made.resample("x2").resample(25, "spline", engine=ENGINE)]
+            made.resample("x2").resample(25, "spline", engine=ENGINE),
+            walk.extract_root("Hips", axes="z", name="mover")]
 
 
 @every_way

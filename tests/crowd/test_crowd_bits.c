@@ -33,9 +33,9 @@ static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_i
     for (size_t k = 0; k < pm_instruction_set_count(); k++) {
         float *one = guarded_floats(floats);
         if (pm_instruction_set_is_supported(k)) {
-            assert_int_equal(pm_cpu_pose_with(k, s->crowd->data, instance, output, one, NULL),
-                             PM_OK);
-            expect_same_bits(one, records, floats, floats / s->joints);
+            const pm_posed from = {.view = {output, 0}, .instance = instance};
+            assert_int_equal(pm_cpu_pose_with(k, s->crowd->data, &from, one, NULL), PM_OK);
+            expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
         }
         guarded_free(one);
     }
@@ -46,7 +46,7 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
     const size_t floats = scene_floats(s, output, 1);
     float *one = guarded_floats(floats);
     expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
-    expect_same_bits(one, records, floats, floats / s->joints);
+    expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
     guarded_free(one);
     expect_sets(s, output, instance, records);
 }
@@ -55,12 +55,12 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
 static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
                                const pm_crowd_instance *instances, size_t count) {
     for (pm_crowd_output output = 0; output < outputs; output++) {
-        const size_t floats = scene_floats(s, output, count), width = floats / count / s->joints;
+        const size_t floats = scene_floats(s, output, count);
         float *device = scene_pose(s, output, instances, count, false);
         float *reference = scene_pose(s, output, instances, count, true);
-        expect_same_bits(device, reference, floats, width);
+        expect_same_bits(device, reference, floats, pm_crowd_record_bytes(output) / sizeof(float));
         for (size_t i = 0; i < count; i++)
-            expect_one(s, output, &instances[i], device + i * s->joints * width);
+            expect_one(s, output, &instances[i], device + i * (floats / count));
         guarded_free(device);
         guarded_free(reference);
     }
@@ -157,8 +157,8 @@ TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
         }
     scene_finish(engine_for(state), &s);
     for (int kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
-        assert_non_null(
-            memchr(s.crowd->data->moved, kind, s.crowd->data->padded_joints / PM_TRACK_GROUP));
+        assert_non_null(memchr(s.crowd->data->sets[0].moved, kind,
+                               s.crowd->data->padded_joints / PM_TRACK_GROUP));
     for (size_t i = 0; i < max(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
     expect_paths_agree(&s, PM_CROWD_OUTPUT_COUNT, instances, max());

@@ -26,6 +26,11 @@ static struct {
     pm_crowd_desc desc;
 } c;
 
+/* Bytes of an instance's records. */
+static size_t width_of(pm_crowd_output output) {
+    return (output == PM_CROWD_BOUNDS ? 1 : JOINTS) * pm_crowd_record_bytes(output);
+}
+
 static const int32_t parents[JOINTS] = {-1, 0, 1};
 
 static pm_skeleton *make_skeleton(const pm_skeleton_desc *desc) {
@@ -245,7 +250,7 @@ CHECK(strides_shorter_than_an_instance_are_refused) {
         pm_crowd_target target = {.output = output, .memory = out};
         const pm_crowd_job job = {
             .instances = two, .instance_count = 2, .outputs = &target, .output_count = 1};
-        target.stride = JOINTS * pm_crowd_record_bytes(output) - 1;
+        target.stride = width_of(output) - 1;
         expect_job_refused(&job, "stride");
         target.stride = 1;
         expect_job_refused(&job, "stride");
@@ -283,7 +288,7 @@ CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
         const pm_crowd_output output = random_bits(&source) % PM_CROWD_OUTPUT_COUNT;
         const size_t off = 1 + random_bits(&source) % 3 + 4 * (random_bits(&source) % 5);
         expect_target_refused((char *)out + off, 0, NULL, "memory");
-        expect_target_refused(out, JOINTS * pm_crowd_record_bytes(output) + off, NULL, "stride");
+        expect_target_refused(out, width_of(output) + off, NULL, "stride");
         expect_target_refused(out, 0, (char *)before + off, "previous");
     }
     pm_crowd_destroy(&crowd);

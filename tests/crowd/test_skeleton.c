@@ -106,6 +106,8 @@ static void expect_rule(const int32_t *parents, size_t count) {
     else
         assert_true(is_depth_first(parents, pm_skeleton_order(skeleton), index_of, count));
     assert_true(max_pending(parents, index_of, count) <= PENDING_MAX);
+    for (size_t k = 0; k < count; k++)
+        assert_int_equal(pm_skeleton_slots(skeleton)[pm_skeleton_order(skeleton)[k]], k);
     free(own);
     free(index_of);
     pm_skeleton_destroy(&skeleton);
@@ -252,7 +254,7 @@ TEST(random_forests_in_any_order_follow_the_rule) {
  * stage no slot is both read and written by different joints, and none is written twice. */
 static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t max_slots) {
     pm_stages stages;
-    assert_int_equal(pm_stages_build(s, max_slots, &stages, NULL), PM_OK);
+    assert_int_equal(pm_stages_build(s, 0, max_slots, &stages, NULL), PM_OK);
     const uint32_t *order = pm_skeleton_order(s);
     const size_t n = s->joint_count;
     uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;

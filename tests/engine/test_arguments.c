@@ -170,6 +170,13 @@ TEST(crowds_refuse_null) {
     expect_null("crowd is NULL", pm_crowd_pose, NULL, &nothing_to_pose);
     expect_null("job is NULL", pm_crowd_pose, crowd, NULL);
     expect_null("instances is NULL", pm_crowd_pose, crowd, &nobody);
+    const pm_crowd_one one = {.instance = &instance, .output = PM_CROWD_LOCAL};
+    const pm_crowd_layer layer = {0};
+    expect_null("crowd is NULL", pm_crowd_check_layers, NULL, &layer, 1);
+    expect_null("layers is NULL", pm_crowd_check_layers, crowd, NULL, 1);
+    expect_null("crowd is NULL", pm_crowd_pose_character, NULL, &one, records);
+    expect_null("one is NULL", pm_crowd_pose_character, crowd, NULL, records);
+    expect_null("records is NULL", pm_crowd_pose_character, crowd, &one, NULL);
     expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
     expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
     expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);
@@ -183,6 +190,27 @@ TEST(root_motion_refuses_null) {
     expect_null("before is NULL", pm_crowd_root_motion, crowd, NULL, &instance, 1, &root_motion);
     expect_null("after is NULL", pm_crowd_root_motion, crowd, &instance, NULL, 1, &root_motion);
     expect_null("motions is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
+}
+
+TEST(markers_refuse_null) {
+    pm_crowd_event event;
+    size_t found = 5;
+    int64_t synced = 5;
+    expect_null("crowd is NULL", pm_crowd_events, NULL, &instance, &instance, 1, &event, 1, &found);
+    expect_null("before is NULL", pm_crowd_events, crowd, NULL, &instance, 1, &event, 1, &found);
+    expect_null("after is NULL", pm_crowd_events, crowd, &instance, NULL, 1, &event, 1, &found);
+    expect_null("events is NULL", pm_crowd_events, crowd, &instance, &instance, 1, NULL, 1, &found);
+    expect_null("event_count is NULL", pm_crowd_events, crowd, &instance, &instance, 1, &event, 1,
+                NULL);
+    expect_null("crowd is NULL", pm_crowd_synced_time, NULL, 0, 0, 0, &synced);
+    expect_null("synced is NULL", pm_crowd_synced_time, crowd, 0, 0, 0, NULL);
+    assert_true(found == 5 && synced == 5);
+    const pm_crowd_markers missing = {.count = 1};
+    const pm_crowd_desc desc = {
+        .skeleton = skeleton, .clips = &clip_desc, .clip_count = 1, .markers = &missing};
+    pm_crowd *made = crowd;
+    expect_null("clips[0]: markers is NULL", pm_crowd_create, engine, &desc, &made);
+    assert_ptr_equal(made, crowd);
 }
 
 /* Destroying NULL has no effect. */
@@ -204,6 +232,7 @@ TEST(null_may_be_destroyed) {
 TEST(null_has_no_size_and_no_content) {
     assert_int_equal(pm_skeleton_joint_count(NULL), 0);
     assert_null(pm_skeleton_order(NULL));
+    assert_null(pm_skeleton_slots(NULL));
     assert_true(pm_crowd_clip_ticks(NULL, 0) == 0);
     assert_true(pm_crowd_clip_ticks(NULL, SIZE_MAX) == 0);
 }
@@ -350,7 +379,7 @@ TEST(no_function_of_the_headers_is_left_out) {
         "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
-        "pm_resampler_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
+        "pm_resampler_destroy", "pm_skeleton_joint_count", "pm_skeleton_order", "pm_skeleton_slots",
         "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info", "pm_crowd_get_info",
         "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
     for (size_t i = 0; i < sizeof no_status / sizeof *no_status; i++)
@@ -531,6 +560,10 @@ TEST(descriptions_with_reserved_values_are_refused) {
                             pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
     pm_crowd_desc of_crowd = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
     expect_reserved_refused(pm_crowd_desc, of_crowd, &error,
+                            pm_crowd_create(engine, &of_crowd, &no_crowd, &error));
+    pm_crowd_markers markers = {.count = 0};
+    of_crowd.markers = &markers;
+    expect_reserved_refused(pm_crowd_markers, markers, &error,
                             pm_crowd_create(engine, &of_crowd, &no_crowd, &error));
     assert_true(!none && !no_skeleton && !no_crowd);
 }

@@ -305,6 +305,88 @@ TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     pm_motion_destroy(&motion);
 }
 
+enum { BUSH = 90, BOUND = 40 };
+
+/* Random parents in random order: a skeleton sorts its joints. */
+static pm_motion *make_bush(random_source *source) {
+    pm_motion *motion = hand_motion(BUSH, 1);
+    uint32_t place[BUSH];
+    for (uint32_t n = 0; n < BUSH; n++) {
+        const size_t other = random_size(source, 0, n);
+        place[n] = place[other];
+        place[other] = n;
+    }
+    for (size_t n = 0; n < BUSH; n++) {
+        pm_motion_node *node = hand_node(motion, place[n]);
+        node->parent = n == 0 ? -1 : (int32_t)place[random_size(source, 0, n - 1)];
+        random_quaternion(source, node->rotation);
+        for (int i = 0; i < 3; i++)
+            node->translation[i] = random_between(source, -0.2, 0.2);
+    }
+    pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
+    hand_times(motion, clip, 0, source, 4, 0);
+    set_channel(motion, clip, 0, (int32_t)place[0], PM_MOTION_ROTATION, 0, source);
+    return motion;
+}
+
+/* Joints of a skin in random order, each with a matrix of its own. */
+static pm_motion_skin make_binding(random_source *source, uint32_t joints[BOUND],
+                                   float binds[12 * BOUND]) {
+    uint32_t all[BUSH];
+    for (uint32_t n = 0; n < BUSH; n++)
+        all[n] = n;
+    for (size_t j = 0; j < BOUND; j++) {
+        const size_t other = j + random_size(source, 0, BUSH - j - 1);
+        joints[j] = all[other];
+        all[other] = all[j];
+    }
+    for (size_t i = 0; i < 12 * (size_t)BOUND; i++)
+        binds[i] = (float)random_between(source, -1, 1);
+    return (pm_motion_skin){
+        .name = {"", 0}, .joints = joints, .joint_count = BOUND, .inverse_binds = binds};
+}
+
+/* Model matrices that are found by nodes, and the nodes that are found by matrices. */
+static void expect_places(const cast *c, const pm_motion *motion, double seconds) {
+    const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
+                                        .flags = PM_CROWD_CLAMP_A};
+    float models[12 * BUSH];
+    size_t placed = 0;
+    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, models, new_error()));
+    assert_int_equal(c->character->node_count, motion->content.node_count);
+    for (uint32_t n = 0; n < motion->content.node_count; n++) {
+        const uint32_t slot = c->character->node_slots[n];
+        if (slot == UINT32_MAX)
+            continue;
+        const kinematics_matrix expected =
+            kinematics_model(&motion->content, motion->content.clips, (int32_t)n,
+                             clip_begin(c->character->clips) + seconds);
+        expect_matrix(models + 12 * (size_t)slot, &expected, 20, n);
+        assert_int_equal(c->character->slot_nodes[slot], n);
+        placed++;
+    }
+    assert_int_equal(placed, c->character->skeleton.joint_count);
+}
+
+TEST_ON_REFERENCE(the_slots_of_nodes_find_them_in_outputs) {
+    pm_engine *engine = engine_for(state);
+    random_source source = random_start();
+    for (int round = 0; round < 16; round++) {
+        uint32_t joints[BOUND];
+        float binds[12 * BOUND];
+        pm_motion *motion = make_bush(&source);
+        const pm_motion_skin skin = make_binding(&source, joints, binds);
+        motion->content.skins = round % 2 ? &skin : NULL;
+        motion->content.skin_count = (size_t)(round % 2);
+        cast c = make_cast(engine, motion, 0);
+        expect_places(&c, motion, random_between(&source, 0, 2));
+        free_cast(&c);
+        motion->content.skins = NULL;
+        motion->content.skin_count = 0;
+        pm_motion_destroy(&motion);
+    }
+}
+
 /* ---- lifetime and refusals ----------------------------------------------------------------- */
 
 TEST_ON_REFERENCE(a_character_outlives_its_motion) {

@@ -208,6 +208,14 @@ static pm_status make_it(pm_error *error) {
     return status;
 }
 
+static pm_status extract_it(pm_error *error) {
+    pm_motion *made = NULL;
+    const pm_status status = pm_motion_extract_root(walk, NULL, &made, NULL, error);
+    assert_int_equal(status == PM_OK, made != NULL);
+    pm_motion_destroy(&made);
+    return status;
+}
+
 static pm_status write_new(pm_error *error) {
     return resample_to("made/new.bvh", error);
 }
@@ -245,6 +253,7 @@ TEST(allocations_fail_in_turn) {
     for (int all = 0; all < 2; all++) {
         inject("open", ALLOCATION, all, open_it, expect_one_file, 10);
         inject("character", ALLOCATION, all, make_it, expect_one_file, 10);
+        inject("root motion", ALLOCATION, all, extract_it, expect_one_file, 10);
         inject("resample", ALLOCATION, all, write_new, expect_new_or_none, 20);
         test_folder_put_text("old.bvh", "old");
         inject("replace", ALLOCATION, all, write_over, expect_new_or_old, 20);

@@ -170,6 +170,31 @@ TEST(wrong_arguments_are_refused) {
     pm_motion_destroy(&motion);
 }
 
+/* Names are bytes, which may be repeated, empty, or not UTF-8. */
+TEST(joints_are_found_by_their_exact_names) {
+    static const char *const names[] = {"Hips", "hips", "Hips2", "Spine", "", "\xff\x01", "Spine"};
+    pm_motion_node nodes[8] = {{.parent = -1}};
+    pm_motion motion = {.content = {.nodes = nodes, .node_count = 8}};
+    uint32_t found = 99;
+    for (size_t n = 0; n < COUNT_OF(names); n++)
+        nodes[n].name = (pm_motion_name){names[n], strlen(names[n])};
+    nodes[7].name = (pm_motion_name){"Hand\0Left", 9};
+    for (uint32_t n = 0; n < COUNT_OF(names); n++) {
+        assert_true(pm_motion_find_joint(&motion, names[n], &found));
+        assert_int_equal(found, n == 6 ? 3 : n); /* of two, the first */
+    }
+    found = 99;
+    assert_false(pm_motion_find_joint(&motion, "Hip", &found));
+    assert_false(pm_motion_find_joint(&motion, "HIPS", &found));
+    assert_false(pm_motion_find_joint(&motion, "Hand", &found));
+    assert_false(pm_motion_find_joint(NULL, "Hips", &found));
+    assert_false(pm_motion_find_joint(&motion, NULL, &found));
+    assert_false(pm_motion_find_joint(&motion, "Hips", NULL));
+    motion.content.node_count = 0;
+    assert_false(pm_motion_find_joint(&motion, "Hips", &found));
+    assert_int_equal(found, 99);
+}
+
 TEST(files_that_cannot_be_opened_are_named) {
     pm_motion *motion = NULL;
     expect_error(pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, new_error()), PM_ERROR_FILE,

@@ -29,6 +29,8 @@ struct stage {
     pm_crowd *crowd;
     float *records[OUTPUTS];
     pm_root_motion motions[COUNT];
+    size_t event_count;
+    int64_t synced;
     cl_command_queue queue;
     cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
     cl_event gate;
@@ -38,6 +40,8 @@ struct stage {
 static scene material; /* its descriptions are used, and its crowd is on the reference */
 static pm_crowd_instance instances[COUNT], after[COUNT];
 static float *expected[OUTPUTS];
+static const pm_crowd_marker steps[] = {{.tick = 0, .id = 1}, {.tick = 9, .id = 70000}};
+static const pm_crowd_markers markers[] = {{steps, 2, {0}}, {steps, 2, {0}}};
 static pm_root_motion expected_root_motions[COUNT];
 static const char *cache; /* programs are read from here, so that a fault costs no build */
 
@@ -52,8 +56,10 @@ static pm_status create_skeleton(stage *s, pm_error *error) {
 }
 
 static pm_status create_crowd(stage *s, pm_error *error) {
-    const pm_crowd_desc desc = {
-        .skeleton = s->skeleton, .clips = material.clips, .clip_count = material.clip_count};
+    const pm_crowd_desc desc = {.skeleton = s->skeleton,
+                                .clips = material.clips,
+                                .clip_count = material.clip_count,
+                                .markers = markers};
     return pm_crowd_create(s->engine, &desc, &s->crowd, error);
 }
 
@@ -70,6 +76,14 @@ static pm_status pose(stage *s, pm_error *error) {
 
 static pm_status root_motion(stage *s, pm_error *error) {
     return pm_crowd_root_motion(s->crowd, instances, after, COUNT, s->motions, error);
+}
+
+static pm_status find_events(stage *s, pm_error *error) {
+    return pm_crowd_events(s->crowd, instances, after, COUNT, NULL, 0, &s->event_count, error);
+}
+
+static pm_status synchronise(stage *s, pm_error *error) {
+    return pm_crowd_synced_time(s->crowd, 0, 9, 1, &s->synced, error);
 }
 
 static pm_status pose_on_queue(stage *s, pm_error *error) {
@@ -214,6 +228,14 @@ static void expect_root_motions(const stage *s) {
     assert_memory_equal(s->motions, expected_root_motions, sizeof expected_root_motions);
 }
 
+static void expect_events(const stage *s) {
+    assert_true(s->event_count > 0);
+}
+
+static void expect_synced(const stage *s) {
+    assert_true(s->synced == 9);
+}
+
 static void expect_no_skeleton(const stage *s) {
     assert_null(s->skeleton);
 }
@@ -273,6 +295,10 @@ static const scenario cold = {"a first job", prepare_crowd, pose, .expect_done =
 static const scenario warm = {"a later job", prepare_warm, pose, .expect_done = expect_records};
 static const scenario root_motion_job = {"root motion", prepare_crowd, root_motion,
                                          .expect_done = expect_root_motions};
+static const scenario events_of_a_frame = {"events", prepare_crowd, find_events,
+                                           .expect_done = expect_events};
+static const scenario synced_clips = {"a synchronised time", prepare_crowd, synchronise,
+                                      .expect_done = expect_synced};
 static const scenario queued = {"a first job on a queue", prepare_queue, pose_on_queue,
                                 .expect_done = expect_records};
 static const scenario later_frame = {"a later job on a queue", prepare_warm_queue, pose_on_queue,
@@ -298,6 +324,8 @@ static const injection rows[] = {
     {&warm, FAULT_ALLOCATION, BOTH},
     {&cold, FAULT_ALLOCATION, .sticky = true, BOTH},
     {&root_motion_job, FAULT_ALLOCATION, BOTH},
+    {&events_of_a_frame, FAULT_ALLOCATION, .min = 1, BOTH},
+    {&synced_clips, FAULT_ALLOCATION, .min = 1, BOTH},
     {&queued, FAULT_ALLOCATION, .min = 0},
     {&later_frame, FAULT_ALLOCATION, .min = 0},
 

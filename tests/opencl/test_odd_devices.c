@@ -126,7 +126,7 @@ static const odd_number_case working[] = {
     ODD_NUMBER(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, 0xFFFFFFFF),
     ODD_NUMBER(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 0),
     ODD_NUMBER(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 0xFFFFFFFF),
-    ODD_NUMBER(CL_DEVICE_MAX_PARAMETER_SIZE, size_t, 256),
+    ODD_NUMBER(CL_DEVICE_MAX_PARAMETER_SIZE, size_t, 1024), /* the least of the full profile */
     ODD_NUMBER(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE),
     ODD_NUMBER(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, 0),
     ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, 0),

@@ -80,8 +80,15 @@ pm_crowd_instance scene_bad_instance(random_source *source, const scene *s) {
 
 /* ---- posing ---------------------------------------------------------------------------- */
 
+#define OUTPUT_ROW(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = {form, bound},
+static const struct {
+    int form;
+    bool bound; /* relative to the bind pose */
+} rows[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
+
 size_t scene_floats(const scene *s, pm_crowd_output output, size_t count) {
-    return count * s->joints * (pm_crowd_record_bytes(output) / sizeof(float));
+    const size_t records = rows[output].form == PM_FORM_BOUNDS ? 1 : s->joints;
+    return count * records * (pm_crowd_record_bytes(output) / sizeof(float));
 }
 
 float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instance *instances,
@@ -144,38 +151,67 @@ static void merge_error(const matrix *a, const matrix *b, joint_size size, scene
     }
 }
 
-#define OUTPUT_ROW(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = {form, bound},
-static const struct {
-    int form;
-    bool bound; /* relative to the bind pose */
-} rows[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
+/* The box of model matrices, as the record of PM_CROWD_BOUNDS has it. */
+static void box_of(const scene *s, const matrix *models, double box[8]) {
+    for (size_t i = 0; i < 4; i++) {
+        box[i] = i < 3 ? HUGE_VAL : 0;
+        box[4 + i] = i < 3 ? -HUGE_VAL : 0;
+        for (size_t joint = 0; joint < s->joints && i < 3; joint++) {
+            box[i] = fmin(box[i], models[joint].at[i][3] - (double)s->radii[joint]);
+            box[4 + i] = fmax(box[4 + i], models[joint].at[i][3] + (double)s->radii[joint]);
+        }
+    }
+}
+
+/* Relative to the longest chain. */
+static void merge_box(const scene *s, const float *record, const matrix *models,
+                      const joint_size *sizes, scene_error *worst) {
+    double box[8], reach = 0;
+    box_of(s, models, box);
+    for (size_t joint = 0; joint < s->joints; joint++)
+        reach = fmax(reach, sizes[joint].reach + (double)s->radii[joint]);
+    for (size_t i = 0; i < 8; i++)
+        worst->shift = fmax(worst->shift, relative((double)record[i], box[i], fmax(reach, 1e-3)));
+}
+
+scene_error scene_worst_of(const scene *s, pm_crowd_output output, const float *records,
+                           const joint_pose *poses) {
+    scene_error worst = {0, 0};
+    const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
+    const bool scaled = rows[output].form != PM_FORM_RIGID;
+    matrix *wanted = test_array(s->joints, sizeof *wanted);
+    joint_size *sizes = test_array(s->joints, sizeof *sizes);
+    if (rows[output].bound) {
+        crowd_oracle_palette(s->oracle, poses, scaled, wanted);
+        crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
+    } else {
+        crowd_oracle_models(s->oracle, poses, scaled, wanted);
+        crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
+    }
+    if (rows[output].form == PM_FORM_BOUNDS)
+        merge_box(s, records, wanted, sizes, &worst);
+    for (size_t k = 0; k < s->joints && rows[output].form != PM_FORM_BOUNDS; k++) {
+        const float *record = records + k * width;
+        const matrix got = scaled ? matrix_of_record(record) : matrix_of_dual(record);
+        merge_error(&got, &wanted[s->order[k]], sizes[s->order[k]], &worst);
+    }
+    free(wanted);
+    free(sizes);
+    return worst;
+}
 
 scene_error scene_worst(const scene *s, pm_crowd_output output, const float *records,
                         const pm_crowd_instance *instances, size_t count) {
     scene_error worst = {0, 0};
-    const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
-    const bool scaled = rows[output].form != PM_FORM_RIGID;
     joint_pose *poses = test_array(s->joints, sizeof *poses);
-    matrix *wanted = test_array(s->joints, sizeof *wanted);
-    joint_size *sizes = test_array(s->joints, sizeof *sizes);
     for (size_t n = 0; n < count; n++) {
         crowd_oracle_pose(s->oracle, &instances[n], poses);
-        if (rows[output].bound) {
-            crowd_oracle_palette(s->oracle, poses, scaled, wanted);
-            crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
-        } else {
-            crowd_oracle_models(s->oracle, poses, scaled, wanted);
-            crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
-        }
-        for (size_t k = 0; k < s->joints; k++) {
-            const float *record = records + (n * s->joints + k) * width;
-            const matrix got = scaled ? matrix_of_record(record) : matrix_of_dual(record);
-            merge_error(&got, &wanted[s->order[k]], sizes[s->order[k]], &worst);
-        }
+        const scene_error one =
+            scene_worst_of(s, output, records + n * scene_floats(s, output, 1), poses);
+        worst.linear = fmax(worst.linear, one.linear);
+        worst.shift = fmax(worst.shift, one.shift);
     }
     free(poses);
-    free(wanted);
-    free(sizes);
     return worst;
 }
 

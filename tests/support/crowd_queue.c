@@ -52,7 +52,7 @@ float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
 }
 
 size_t queue_bytes(pm_crowd_output output) {
-    return QUEUE_COUNT * QUEUE_JOINTS * pm_crowd_record_bytes(output);
+    return scene_floats(&posed.scene, output, QUEUE_COUNT) * sizeof(float);
 }
 
 #define OUTPUT_ALIGNMENT(name, number, form, numbers, bits, bound)                                 \

@@ -75,6 +75,23 @@ static void make_levels(random_source *source, scene *s) {
     }
 }
 
+/* From numbers of their own, so that scenes do not depend on them. */
+static void make_subsets(scene *s) {
+    random_source source = random_salted(s->options.salt + 0x5AD);
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        s->radii[joint] = random_bits(&source) % 3 ? (float)random_unit(&source) : 0;
+        s->listed[joint] = (uint32_t)joint;
+    }
+    for (size_t joint = s->joints - 1; joint > 0; joint--) {
+        const size_t other = random_bits(&source) % (joint + 1);
+        const uint32_t moved = s->listed[joint];
+        s->listed[joint] = s->listed[other];
+        s->listed[other] = moved;
+    }
+    s->subsets[0] = (pm_subset){.joints = s->listed + s->joints - 1, .joint_count = 1};
+    s->subsets[1] = (pm_subset){.joints = s->listed, .joint_count = (s->joints + 1) / 2};
+}
+
 static void make_skeleton(random_source *source, scene *s) {
     s->parents = test_array(s->joints, sizeof *s->parents);
     s->rotations = test_array(s->joints * 4, sizeof(float));
@@ -82,6 +99,9 @@ static void make_skeleton(random_source *source, scene *s) {
     s->scales = test_array(s->joints * 3, sizeof(float));
     s->binds = test_array(s->joints * 12, sizeof(float));
     s->masks = test_array(s->joints * SCENE_MASKS, sizeof(float));
+    s->radii = test_array(s->joints, sizeof(float));
+    s->listed = test_array(s->joints, sizeof *s->listed);
+    make_subsets(s);
     s->animated = test_array(s->joints * SCENE_LEVELS, 1);
     make_parents(source, s);
     for (size_t joint = 0; joint < s->joints; joint++)
@@ -96,6 +116,9 @@ static void make_skeleton(random_source *source, scene *s) {
         .levels = s->levels,
         .level_count = SCENE_LEVELS,
         .masks = s->masks,
+        .subsets = s->subsets,
+        .subset_count = SCENE_SUBSETS,
+        .radii = s->radii,
         .mask_count = SCENE_MASKS,
     };
     if (s->options.binds != SCENE_BIND_AT_REST)
@@ -316,6 +339,8 @@ void scene_free(scene *s) {
     free(s->scales);
     free(s->binds);
     free(s->masks);
+    free(s->radii);
+    free(s->listed);
     free(s->animated);
     *s = (scene){0};
 }

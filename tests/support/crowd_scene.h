@@ -13,6 +13,7 @@
 #define SCENE_CLIPS_MAX 4
 #define SCENE_LEVELS 3
 #define SCENE_MASKS 2
+#define SCENE_SUBSETS 2
 
 typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_shape;
 
@@ -50,9 +51,11 @@ typedef struct scene {
     scene_options options;
     size_t joints, clip_count;
     int32_t *parents;
-    float *rotations, *positions, *scales, *binds, *masks;
+    float *rotations, *positions, *scales, *binds, *masks, *radii;
     uint8_t *animated;
     pm_level levels[SCENE_LEVELS]; /* all joints, most joints, few joints */
+    uint32_t *listed;
+    pm_subset subsets[SCENE_SUBSETS]; /* one joint; half of the joints in a random order */
     pm_skeleton_desc skeleton_desc;
     track_set sets[SCENE_CLIPS_MAX];
     pm_timeline uniform[SCENE_CLIPS_MAX];
@@ -108,7 +111,10 @@ typedef struct scene_error {
     double linear, shift;
 } scene_error;
 
-/* For matrices; dual quaternions are converted to matrices first. */
+/* For matrices and bounds; dual quaternions are converted to matrices first. The records are those of
+ * one instance, whose poses are given. */
+scene_error scene_worst_of(const scene *s, pm_crowd_output output, const float *records,
+                           const joint_pose *poses);
 scene_error scene_worst(const scene *s, pm_crowd_output output, const float *records,
                         const pm_crowd_instance *instances, size_t count);
 

@@ -165,15 +165,16 @@ static pm_skeleton *skeleton_make(const digest_input *in) {
 #define OUTPUT_NAME(name, number, form, numbers, bits, bound) [PM_CROWD_##name] = #name,
 static const char *const output_names[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_NAME)};
 
-static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_crowd_output output,
-                       const char *name) {
+static void add_job(digests *d, pm_crowd *crowd, const digest_input *in, pm_crowd_job job,
+                    pm_crowd_output output, const char *name, const char *what) {
     static float records[INSTANCES * TRACKS * 12];
-    pm_crowd_job job = {.instances = in->before, .instance_count = INSTANCES, .frame = 3};
     pm_error error;
     char text[64];
     must(pm_crowd_record_bytes(output) * INSTANCES * TRACKS <= sizeof records,
          "a record is larger than 48 bytes");
     memset(records, 0x5A, sizeof records);
+    job.instances = in->before;
+    job.instance_count = INSTANCES;
     job.outputs = &(pm_crowd_target){.output = output, .memory = records};
     job.output_count = 1;
     must(pm_crowd_pose(crowd, &job, &error) == PM_OK, error.message);
@@ -181,8 +182,26 @@ static void add_output(digests *d, pm_crowd *crowd, const digest_input *in, pm_c
         drop_signs_of_zeros(in, records, sizeof records);
     else
         drop_tiny(in, records, sizeof records);
-    snprintf(text, sizeof text, "%s/%s", name, output_names[output]);
+    snprintf(text, sizeof text, "%s/%s", name, what);
     add(d, text, digest_of(digest_of_none, records, sizeof records));
+}
+
+/* Layers of each op, some without effect; instance i has those from i on. */
+static void add_layers(digests *d, pm_crowd *crowd, const digest_input *in, const char *name) {
+    pm_crowd_layer layers[INSTANCES];
+    pm_crowd_range ranges[INSTANCES];
+    for (size_t i = 0; i < INSTANCES; i++) {
+        const pm_crowd_instance *from = &in->before[i];
+        layers[i] = (pm_crowd_layer){.time = from->time_b,
+                                     .clip = from->clip_a,
+                                     .weight = i % 4 ? from->weight : 0.75f,
+                                     .mask = from->mask,
+                                     .op = (uint8_t)(i / 2 % 3),
+                                     .flags = (uint8_t)(i % 2)};
+        ranges[i] = (pm_crowd_range){(uint32_t)i, (uint32_t)(i % 12)};
+    }
+    const pm_crowd_job job = {.layers = layers, .layer_count = INSTANCES, .ranges = ranges};
+    add_job(d, crowd, in, job, PM_CROWD_MODEL, name, "layers");
 }
 
 static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_input *in,
@@ -213,8 +232,10 @@ static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_
              pm_method_describe(method)->name, key_times_names[times], (int)format);
     must(pm_crowd_create(engine, &desc, &crowd, &error) == PM_OK, error.message);
     for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
-        add_output(d, crowd, in, o, name);
+        add_job(d, crowd, in, (pm_crowd_job){.frame = 3}, o, name, output_names[o]);
     add_root_motion(d, crowd, in, name);
+    if (method == PM_METHOD_SLERP && format == PM_KEYS_FLOAT32)
+        add_layers(d, crowd, in, name);
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
 }

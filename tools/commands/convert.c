@@ -41,6 +41,7 @@ static const command_help help = {
              "digits. With --out-dir a record of each file is kept, as by resample.",
     .example = "posemill convert walk.bvh walk.glb --scale 0.01\n"
                "posemill convert character.glb walk.bvh --clip walk --rate 30\n"
+               "posemill convert walk.bvh walk.glb --extract-root Hips\n"
                "posemill convert takes --out-dir metres --scale 0.01 --to glb",
     .takes_operands = true,
 };
@@ -65,6 +66,8 @@ int cmd_convert(int argc, char **argv) {
     code = resample_find_output(&help, &options, &argc, argv);
     if (code == CLI_DONE)
         code = batch_options_check(&help, &options.batch, options.batch.run.out_dir != NULL);
+    if (code == CLI_DONE)
+        code = conversion_options_check(&help, task);
     if (code == CLI_DONE)
         code = resample_run(&options, argv, (size_t)argc);
     return (int)code;

@@ -104,7 +104,11 @@ static cli_exit check_options(const resample_options *options) {
         return cli_fail(CLI_USAGE, "--report",
                         "leave out --scale and --up, or compare with a batch that has them",
                         "compares results with sources of the same lengths and axes");
-    return batch_options_check(&help, &options->batch, run->out_dir != NULL);
+    if (run->report && task->extracts_root)
+        return options_usage(&help, "--report", "cannot be combined with --extract-root");
+    const cli_exit code = conversion_options_check(&help, task);
+    return code == CLI_DONE ? batch_options_check(&help, &options->batch, run->out_dir != NULL)
+                            : code;
 }
 
 int cmd_resample(int argc, char **argv) {

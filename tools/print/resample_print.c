@@ -40,11 +40,34 @@ static void describe_source(const resample_options *options, const task_report *
              snap_text(options, report));
 }
 
+/* "; root moves with 'Hips': 118.7 units, 90 degrees", or nothing. */
+static void describe_root(const resample_options *options, const task_report *report,
+                          char text[256]) {
+    text[0] = '\0';
+    if (options->batch.run.task.extracts_root)
+        snprintf(text, 256, "; root moves with '%s': %.4g units, %.4g degrees", report->root_joint,
+                 report->root.distance, report->root.degrees);
+}
+
+static void json_root(const resample_options *options, json_writer *json,
+                      const task_report *report) {
+    if (!options->batch.run.task.extracts_root)
+        return;
+    json_begin_object(json, "root");
+    json_write_string(json, "joint", report->root_joint);
+    json_write_bool(json, "is_added", report->root.is_added);
+    json_write_string(json, "up", report->root.up == PM_MOTION_UP_Z ? "z" : "y");
+    json_write_number(json, "distance", report->root.distance);
+    json_write_number(json, "degrees", report->root.degrees);
+    json_end_object(json);
+}
+
 static void report_text(const resample_options *options, const char *in, const char *out,
                         const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-    char source[192], target[RATE_TEXT], check[96] = "";
+    char source[192], target[RATE_TEXT], check[96] = "", root[256];
 
+    describe_root(options, report, root);
     describe_source(options, report, source);
     rate_describe(report->rate, target);
     if (report->checked)
@@ -52,13 +75,13 @@ static void report_text(const resample_options *options, const char *in, const c
                  report->identical ? "bit-identical" : "differs", report->max_error);
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
-                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s",
+                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
                    report->joint_count, report->method, report->device.name, report->seconds,
                    throughput(report), report->is_frame_time ? " of text" : "", check,
                    report->other_arrays[0] != '\0' ? "; no layout names: " : "",
-                   report->other_arrays, report->left_out[0] != '\0' ? "; left out: " : "",
+                   report->other_arrays, root, report->left_out[0] != '\0' ? "; left out: " : "",
                    report->left_out);
 }
 
@@ -82,6 +105,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_string(&json, "device", report->device.name);
     json_write_string(&json, "left_out", report->left_out);
     json_write_string(&json, "other_arrays", report->other_arrays);
+    json_root(options, &json, report);
     json_write_number(&json, "seconds", report->seconds);
     json_write_integer(&json, "bytes_read", report->bytes_read);
     json_write_integer(&json, "bytes_written", report->bytes_written);
@@ -103,11 +127,14 @@ static void report_conversion(const resample_options *options, const char *in, c
         json_write_integer(&json, "nodes", report->node_count);
         json_write_integer(&json, "clips", report->clip_count);
         json_write_string(&json, "left_out", report->left_out);
+        json_root(options, &json, report);
         json_end_object(&json);
     } else if (!cli_quiet) {
+        char root[256];
+        describe_root(options, report, root);
         printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
-                       "%s -> %s: %zu nodes, %zu clip%s%s%s", in, out, report->node_count,
-                       report->clip_count, report->clip_count == 1 ? "" : "s",
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s", in, out, report->node_count,
+                       report->clip_count, report->clip_count == 1 ? "" : "s", root,
                        report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
     }
 }
