@@ -178,15 +178,14 @@ pm_rare_fn void pm_end_means(pm_poses *poses, pm_mean means[PM_CHANNELS][PM_GROU
     for (pm_u32 k = 0; k < count; k++)
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (pm_is_animated(joints + first + k, c))
-                poses->of[c][k] =
-                    pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means[c][k]);
+                poses->of[c][k] = pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means[c][k]);
 }
 
 /* Applies the layers to the poses of a group of joints. Channel c is animated where bit c of `animated` is
  * set for some joint. */
 pm_rare_fn void pm_apply_layers(pm_poses *poses, const pm_tables *t, pm_layer_lanes *layers,
-                           pm_global const float *masks, pm_global const pm_joint *joints,
-                           pm_u32 first, pm_u32 count, pm_u32 animated) {
+                                pm_global const float *masks, pm_global const pm_joint *joints,
+                                pm_u32 first, pm_u32 count, pm_u32 animated) {
     pm_mean means[PM_CHANNELS][PM_GROUP];
     pm_u32 seen = 0;
     for (pm_u32 n = 0; n < layers->most; n++) {
