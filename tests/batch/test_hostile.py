@@ -56,25 +56,24 @@ def sparse_member(name, size, data, version):
     return member(f"GNUSparseFile.0/{name}", stored, pax_headers=headers)
 
 
-def write_array(archive, name, kind, shape, data=b"", zeros=0, blanks=0):
+def write_array(archive, name, kind, shape, data=b"", zeros=0):
     """In pieces: the memory of a process counts for those that it starts."""
     text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {tuple(shape)!r}, }}".encode()
-    fill = blanks or -(12 + len(text) + 1) % 64
+    fill = -(12 + len(text) + 1) % 64
     with archive.open(name, "w", force_zip64=True) as file:
         file.write(b"\x93NUMPY\x02\x00" + struct.pack("<I", len(text) + fill + 1) + text)
-        for byte, count in ((b" ", fill), (b"\n", 1), (b"\0", zeros)):
-            for at in range(0, count, 1 << 20):
-                file.write(byte * min(count - at, 1 << 20))
+        file.write(b" " * fill + b"\n")
+        for at in range(0, zeros, 1 << 20):
+            file.write(bytes(min(zeros - at, 1 << 20)))
         file.write(data)
 
 
-def write_npz(path, frames, blanks=0, more=0):
+def write_npz(path, frames, more=0):
     """A motion of AMASS at rest: zeros, which deflate to a thousandth."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         write_array(archive, "trans.npy", "<f8", (frames, 3), zeros=24 * frames)
         write_array(archive, "mocap_framerate.npy", "<f8", (), struct.pack("<d", 60.0))
-        write_array(archive, "poses.npy", "<f8", (frames, 156), zeros=8 * 156 * frames + more,
-                    blanks=blanks)
+        write_array(archive, "poses.npy", "<f8", (frames, 156), zeros=8 * 156 * frames + more)
 
 
 def moving_glb(nodes, duration):
@@ -377,17 +376,10 @@ class Memory(Case):
             self.assertIsNone(archive.testzip())
             self.assertEqual(archive.getinfo("poses.npy").file_size, 128 + 80_000 * 8 * 156)
 
-    def test_a_header_of_blanks_is_not_unpacked(self):
-        write_npz(self.path("b.npz"), 10, blanks=200 << 20)
-        text, used = self.run_posemill("info", "b.npz", code=4)
-        self.assertIn("header", text)
-        self.assertLess(used, FEW)
-
     def test_a_member_larger_than_its_shape_is_not_unpacked(self):
         write_npz(self.path("b.npz"), 4, more=200 << 20)
         _, used = self.run_posemill("info", "b.npz", code=4)
         self.assertLess(used, FEW)
-
 
     def test_samples_of_a_glTF_are_held_in_blocks(self):
         nodes = 80

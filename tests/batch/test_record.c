@@ -30,12 +30,16 @@ FIXTURE(remove_file) {
     return 0;
 }
 
-static void append(const batch_record *record) {
+static void append_to(const char *file_path, const batch_record *record) {
     record_file *file = NULL;
-    assert_int_equal(record_file_open(path, &file, NULL), PM_OK);
+    assert_int_equal(record_file_open(file_path, &file, NULL), PM_OK);
     assert_int_equal(records_append(file, record), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
     assert_null(file);
+}
+
+static void append(const batch_record *record) {
+    append_to(path, record);
 }
 
 static record_table *read_table(size_t expected_dropped) {
@@ -335,13 +339,10 @@ TEST(long_lines_are_dropped_alone) {
 
 static void append_named(const char *file_path, const char *name, record_status status,
                          int64_t time) {
-    record_file *file = NULL;
     batch_record record = records_full(status);
     record.name = name;
     record.time = time;
-    assert_int_equal(record_file_open(file_path, &file, NULL), PM_OK);
-    assert_int_equal(records_append(file, &record), PM_OK);
-    assert_int_equal(record_file_close(&file, NULL), PM_OK);
+    append_to(file_path, &record);
 }
 
 static record_table *table_of(const char *const *paths, size_t count) {

@@ -7,7 +7,6 @@
 
 #include <posemill/posemill.h>
 
-#include <dirent.h>
 #include <glob.h>
 #include <math.h>
 #include <signal.h>
@@ -363,21 +362,6 @@ static size_t simple_cases(void) {
     return BENCH_VECTOR_MATH ? 2 : 0;
 }
 
-TEST(the_record_names_device_driver_platform_commit_and_options) {
-    expect(0, "--device none --quick --samples 2048 --case ceiling/fill --json record.json");
-    assert_ptr_equal(record, strstr(record, "{\n  \"schema\": 2,\n  \"date\": \""));
-    assert_true(*member(record, "device") == '"');
-    assert_true(*member(record, "driver") == '"');
-    assert_true(*member(record, "platform") == '"');
-    assert_true(*member(record, "commit") == '"');
-    const char *options = member(record, "options");
-    assert_true(*options == '{');
-    assert_memory_equal(member(options, "quick"), "true", 4);
-    assert_memory_equal(member(options, "case"), "\"ceiling/fill\"", 14);
-    assert_memory_equal(member(options, "samples"), "2048", 4);
-    assert_true(*member(record, "cases") == '[');
-}
-
 static void expect_cases(const char *pattern, void (*expect_them)(void)) {
     char arguments[128];
     snprintf(arguments, sizeof arguments,
@@ -514,15 +498,6 @@ TEST(a_signal_leaves_no_folder) {
     }
 }
 
-static void skip_without_a_device(void) {
-    const int code = run("--quick --samples 2048 --case obvious/slerp");
-    if (code == 2 && strstr(error_output, "no case of this device")) {
-        print_message("no OpenCL device: skipped\n");
-        skip();
-    }
-    assert_int_equal(code, 0);
-}
-
 TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 2047", "at least 2048");
     expect_failure(2, "--device all", "'all' names several devices");
@@ -533,25 +508,6 @@ TEST(what_cannot_be_measured_is_refused) {
     expect_failure(2, "--device none --samples 18446744073709551615000", "--samples");
     expect_failure(2, "--device none --samples 18446744073709551616", "too large");
     expect_failure(2, "--device none --samples 0", "at least 2048");
-}
-
-/* One method of each group. The reference path runs all cases here, and `./dev ratios` runs them on a
- * device, where a wrong result is a failure. */
-TEST(on_a_device_every_group_is_measured_and_no_cache_is_left_behind) {
-    skip_without_a_device();
-    expect(0, "--quick --samples 4096 --case '*/slerp' --json record.json");
-    DIR *entries = opendir(".");
-    assert_non_null(entries);
-    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries))
-        assert_null(strstr(entry->d_name, "posemill-bench"));
-    closedir(entries);
-    static const char *const names[] = {"obvious/slerp", "oneshot-device/slerp", "end-to-end/slerp",
-                                        "cold/slerp",    "first/slerp",          "warm/slerp"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        sound_case("%s", names[i]);
-    expect_bound(find_case("obvious/slerp"));
-    assert_true(number(find_case("obvious/slerp"), "max_error_rad") < 1e-5);
-    assert_non_null(strstr(output, "times the obvious kernel"));
 }
 
 FIXTURE(enter_folder) {

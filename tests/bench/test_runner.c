@@ -176,27 +176,25 @@ static bench_load load_after(const char *end_stat, double own, double processors
     return load_between(&begin, &end, processors);
 }
 
-/* 20 s of two processors: 10 s of work, of which this process did 9.9 s. */
-TEST(a_machine_whose_work_is_ours_is_quiet) {
-    const bench_load load = load_after("cpu  1800 0 700 10980 100 10 20 70 300 0\n", 9.9, 2);
-    assert_true(load.known);
-    assert_float_equal(load.others, 0.005, 1e-9);
-    assert_float_equal(load.steal, 0.005, 1e-9);
-    assert_false(load.busy);
-}
-
-TEST(work_of_others_makes_a_machine_busy) {
-    const bench_load load = load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 9.0, 2);
-    assert_float_equal(load.others, 1.0 / 15, 1e-9);
-    assert_false(load.busy);
-    assert_true(load_after("cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8.0, 2).busy);
-}
-
-TEST(stolen_time_makes_a_machine_busy) {
-    const bench_load load = load_after("cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1);
-    assert_float_equal(load.steal, 0.1, 1e-9);
-    assert_float_equal(load.others, 0, 1e-9);
-    assert_true(load.busy);
+/* In the first row, 20 s of two processors: 10 s of work, of which this process did 9.9 s. */
+TEST(work_of_others_and_stolen_time_make_a_machine_busy) {
+    static const struct {
+        const char *end;
+        double own, processors, others, steal;
+        bool busy;
+    } rows[] = {
+        {"cpu  1800 0 700 10980 100 10 20 70 300 0\n", 9.9, 2, 0.005, 0.005, false},
+        {"cpu  1800 200 500 10000 100 10 20 50 300 0\n", 9, 2, 1.0 / 15, 0, false},
+        {"cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8, 2, 2.0 / 15, 0, true},
+        {"cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1, 0, 0.1, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bench_load load = load_after(rows[i].end, rows[i].own, rows[i].processors);
+        assert_true(load.known);
+        assert_float_equal(load.others, rows[i].others, 1e-9);
+        assert_float_equal(load.steal, rows[i].steal, 1e-9);
+        assert_int_equal(load.busy, rows[i].busy);
+    }
 }
 
 TEST(what_is_no_list_of_counters_is_unknown) {

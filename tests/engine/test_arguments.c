@@ -9,6 +9,7 @@
 #include "base/counts.h"
 #include "support/check.h"
 #include "support/test.h"
+#include "support/test_folder.h"
 
 #include <limits.h>
 #include <posemill/posemill_cl.h>
@@ -342,22 +343,11 @@ TEST(the_device_queries_of_null_return_null) {
 
 /* ---- completeness --------------------------------------------------------------------------------- */
 
-static char *read_header(const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/include/posemill/%s", POSEMILL_SOURCE_DIR, name);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    enum { MAX = 1 << 20 };
-    char *text = test_array(MAX, 1);
-    const size_t length = fread(text, 1, MAX - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    return text;
-}
-
 /* Functions are declared "PM_API type name(parameters)". */
 static size_t expect_all_visited(const char *header) {
-    char *text = read_header(header);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/include/posemill/%s", POSEMILL_SOURCE_DIR, header);
+    char *text = test_folder_read(path, NULL);
     size_t functions = 0;
     for (const char *at = strstr(text, "\nPM_API "); at; at = strstr(at + 1, "\nPM_API ")) {
         const char *end = strchr(at, '('), *name = end;

@@ -268,26 +268,4 @@ TEST_ON_BOTH(rates_are_zero_outside_the_keys_and_only_there) {
     }
 }
 
-TEST_ON_BOTH(a_single_key_has_zero_rates) {
-    pm_engine *engine = engine_for(state);
-    for (size_t n = 0; n < variant_count(); n++) {
-        input s;
-        if (is_left_out(engine, variant_at(n)))
-            continue;
-        input_make(variant_at(n), PAIRS, &s);
-        for (size_t t = 0; t < s.set.count; t++)
-            s.set.tracks[t].key_count = 1;
-        s.desc = variant_describe(variant_at(n), &s.set);
-        pm_clip *clip = clip_make(engine, &s.desc);
-        rates r = sampled(clip, &s, false);
-        for (size_t k = 0; k < s.rows; k++) {
-            expect_rest(variant_at(n), r.velocities, k, 1);
-            expect_rest(variant_at(n), r.accelerations, k, 1);
-        }
-        rates_free(&r);
-        pm_clip_destroy(&clip);
-        set_destroy(&s.set);
-    }
-}
-
 TEST_GROUP(NULL, engines_close)

@@ -546,28 +546,4 @@ TEST(real_and_odd_files_are_read_or_refused_as_they_should_be) {
         check_data_file(&data_files[i]);
 }
 
-/* The rows written with the digits of the source read back as the same doubles. */
-TEST(real_files_survive_being_written_and_read) {
-    size_t i, size;
-    for (i = 0; i < COUNT_OF(data_files); i++) {
-        bvh *model, *again;
-        char *data, *text;
-        if (data_files[i].refused)
-            continue;
-        data = test_folder_read(test_data(data_files[i].path), &size);
-        assert_int_equal(read_bytes(data, size, &plain, &model), PM_OK);
-        text = written(model, true);
-        assert_int_equal(read_bytes(text, strlen(text), &plain, &again), PM_OK);
-        assert_int_equal(again->frame_count, model->frame_count);
-        assert_int_equal(again->channel_count, model->channel_count);
-        assert_memory_equal(again->values, model->values,
-                            model->frame_count * model->channel_count * sizeof(double));
-        assert_true(again->rate.num == model->rate.num && again->rate.den == model->rate.den);
-        bvh_free(&again);
-        bvh_free(&model);
-        free(text);
-        free(data);
-    }
-}
-
 TEST_GROUP(test_folder_enter, test_folder_leave)

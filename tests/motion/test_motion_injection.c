@@ -8,7 +8,6 @@
 
 #include <posemill/posemill_motion.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -101,17 +100,6 @@ static pm_motion *walk;
 static char text[16384]; /* of the file that is read */
 static char *complete;   /* what resampling writes */
 static size_t complete_size;
-
-/* Hidden files too. */
-static size_t files_in(const char *path) {
-    size_t count = 0;
-    DIR *open = opendir(path);
-    assert_non_null(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count - 2; /* . and .. */
-}
 
 static void make_text(void) {
     size_t used = (size_t)snprintf(
@@ -238,7 +226,7 @@ static pm_status write_over(pm_error *error) {
 
 static void expect_one_file(pm_status status) {
     (void)status;
-    assert_int_equal(files_in("."), 1);
+    assert_int_equal(test_folder_count("."), 1);
 }
 
 static void expect_new_or_none(pm_status status) {
@@ -247,13 +235,13 @@ static void expect_new_or_none(pm_status status) {
     if (status == PM_OK)
         unlink("made/new.bvh");
     if (access("made", F_OK) == 0)
-        assert_int_equal(files_in("made"), 0);
+        assert_int_equal(test_folder_count("made"), 0);
     rmdir("made");
-    assert_int_equal(files_in("."), 1);
+    assert_int_equal(test_folder_count("."), 1);
 }
 
 static void expect_new_or_old(pm_status status) {
-    assert_int_equal(files_in("."), 2);
+    assert_int_equal(test_folder_count("."), 2);
     if (status == PM_OK)
         assert_true(is_complete("old.bvh"));
     else
@@ -298,7 +286,7 @@ TEST(a_full_disk_leaves_the_old_file) {
                    "disk/old.bvh: cannot be written: No space left");
     assert_non_null(error.hint);
     expect_content("disk/old.bvh", "old", 3);
-    assert_int_equal(files_in("disk"), 1);
+    assert_int_equal(test_folder_count("disk"), 1);
     assert_int_equal(umount("disk"), 0);
     rmdir("disk");
 }
@@ -341,7 +329,7 @@ TEST(folders_are_made_on_request_only) {
     plain.make_folders = false;
     expect_error(pm_motion_resample(walk, engine, &plain, "x/y.bvh", NULL, new_error()),
                  PM_ERROR_OUTPUT, "x/y.bvh: cannot be written: No such file");
-    assert_int_equal(files_in("."), 1);
+    assert_int_equal(test_folder_count("."), 1);
     expect_success(resample_to("x//y/./z.bvh", new_error()));
     expect_success(resample_to("x/y/z.bvh", new_error()));
     assert_true(is_complete("x/y/z.bvh"));
@@ -351,7 +339,7 @@ TEST(folders_are_made_on_request_only) {
                  "x/y: cannot be written: Is a directory");
     expect_error(resample_to("", new_error()), PM_ERROR_OUTPUT, ": cannot be written: No such");
     expect_error(resample_to("\x1b[2J/\n/", new_error()), PM_ERROR_OUTPUT, "\\x1b[2J/\\x0a/");
-    assert_int_equal(files_in("\x1b[2J"), 1);
+    assert_int_equal(test_folder_count("\x1b[2J"), 1);
     expect_content("walk.bvh", text, strlen(text));
     assert_int_equal(system("rm -r x '\x1b[2J'"), 0);
 }

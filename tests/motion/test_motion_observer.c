@@ -12,7 +12,6 @@
 #include "support/test.h"
 #include "support/test_folder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,10 @@ static void expect_seen(witness *w, const void *data, size_t size) {
 }
 
 static void expect_seen_file(witness *w, const char *path) {
-    char data[1 << 16];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(data, 1, sizeof data, file);
-    assert_true(size > 0 && size < sizeof data);
-    assert_int_equal(fclose(file), 0);
+    size_t size;
+    char *data = test_folder_read(path, &size);
     expect_seen(w, data, size);
+    free(data);
 }
 
 static pm_motion *open_take(const pm_motion_observer *observer) {

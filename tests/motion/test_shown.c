@@ -78,54 +78,33 @@ static size_t draw(random_source *source, unsigned char *text, size_t max) {
     return size;
 }
 
-TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays) {
+TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays_as_far_as_it_fits) {
     random_source source = random_start();
     unsigned char text[256];
     char wanted[sizeof text * 4 + 1], got[sizeof wanted];
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < 40000; round++) {
         size_t size = draw(&source, text, sizeof text);
         size_t length = expected_text(text, size, wanted);
+        size_t room = round % 2 ? 1 + (size_t)(random_bits(&source) % (length + 4)) : sizeof got;
         unsigned char *copy = malloc(size + 1); /* lets a sanitizer detect a read past the end */
         assert_non_null(copy);
         memcpy(copy, text, size);
         memset(got, 0x5a, sizeof got);
-        assert_int_equal(printable_text(got, sizeof got, (const char *)copy, size), length);
-        assert_memory_equal(got, wanted, length);
-        assert_int_equal(got[length], '\0');
+        size_t used = printable_text(got, room, (const char *)copy, size);
         free(copy);
-    }
-}
-
-TEST(what_is_too_long_is_cut_between_characters) {
-    random_source source = random_start();
-    unsigned char text[256];
-    char wanted[sizeof text * 4 + 1], got[sizeof wanted];
-    for (int round = 0; round < 20000; round++) {
-        size_t size = draw(&source, text, sizeof text);
-        size_t length = expected_text(text, size, wanted);
-        size_t room = 1 + (size_t)(random_bits(&source) % (length + 4));
-        memset(got, 0x5a, sizeof got);
-        size_t used = printable_text(got, room, (const char *)text, size);
         assert_true(used < room && used <= length);
         assert_memory_equal(got, wanted, used);
         assert_int_equal(got[used], '\0');
         for (size_t i = room; i < sizeof got; i++)
             assert_int_equal(got[i], 0x5a);
         /* As much as fits: the largest unit is a character escaped byte by byte. */
-        assert_true(used == length || used + 4 * 4 >= room);
+        assert_true(used == length || (round % 2 && used + 4 * 4 >= room));
         size_t max = (size_t)(random_bits(&source) % (size + 1));
         size_t cut = utf8_cut((const char *)text, size, max);
         assert_true(cut <= max && max - cut <= 3);
         size_t shown = printable_text(got, sizeof got, (const char *)text, cut);
         assert_memory_equal(got, wanted, shown);
     }
-}
-
-TEST(text_is_not_turned_around) {
-    char shown[64];
-    const char name[] = "walk\u202ehvb.\u2028x";
-    printable_text(shown, sizeof shown, name, sizeof name - 1);
-    assert_string_equal(shown, "walk\\xe2\\x80\\xaehvb.\\xe2\\x80\\xa8x");
 }
 
 TEST(a_line_is_one_line_whatever_is_in_it) {

@@ -11,7 +11,6 @@
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 #include "support/motion.h"
-#include "support/sub_devices.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,8 +21,6 @@
 enum { KEYS = 9, TRACKS = 20, OUTPUTS = 5, FEW = 50 };
 enum { PATIENCE_SECONDS = 600 };
 static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
-
-static sub_devices subs;
 
 /* ---- engines, clips and jobs ---- */
 
@@ -173,9 +170,7 @@ TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
     assert_true(cache_folder_remove());
 }
 
-/* ---- bits ---- */
-
-/* ---- a device with different bits ----- */
+/* ---- a device with different bits ---- */
 
 static const char stored[] = "    pm_walk_store_items(to, value, count, row);\n";
 static const char stored_otherwise[] =
@@ -328,9 +323,4 @@ TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     jobs_free(&j);
 }
 
-static int close_all(void **state) {
-    sub_devices_close(&subs);
-    return engines_close(state);
-}
-
-TEST_GROUP(NULL, close_all)
+TEST_GROUP(NULL, engines_close)

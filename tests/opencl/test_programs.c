@@ -10,8 +10,8 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/sub_devices.h"
+#include "support/test_folder.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,16 +139,6 @@ static void sample_once(pm_engine *engine, pm_method method) {
 
 /* ---- programs of contexts of several devices ---- */
 
-static size_t files_in(const char *folder) {
-    size_t count = 0;
-    DIR *listing = opendir(folder);
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));)
-        count += entry->d_name[0] != '.';
-    closedir(listing);
-    return count;
-}
-
 /* Messages of an engine's first job on one device of a context. */
 static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
     notes *n = notes_make();
@@ -165,10 +155,10 @@ static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     notes *first = run_in(context, device, folder);
     const size_t built = count_with(first, "built ");
     assert_true(built > 0);
-    assert_int_equal(files_in(folder), built);
+    assert_int_equal(test_folder_count(folder), built);
     notes *again = run_in(context, device, folder);
     assert_int_equal(count_with(again, "built "), 0);
-    assert_int_equal(files_in(folder), built);
+    assert_int_equal(test_folder_count(folder), built);
     notes_free(first);
     notes_free(again);
     assert_true(cache_folder_remove());

@@ -543,26 +543,30 @@ static void still(made *m, size_t channels, size_t keys) {
     }
 }
 
-TEST(a_single_key_remains) {
-    made m;
-    still(&m, 2, 1);
-    reduced r = reduce(&m, NULL);
-    assert_int_equal(r.numbers->keys_after, 2);
-    assert_true(r.numbers->angle.bound < 1e-9);
-    release(&r);
-    discard(&m);
-}
-
-TEST(equal_keys_become_two) {
-    made m;
-    still(&m, 2, 1000);
-    m.channels[1].path = PM_MOTION_WEIGHTS;
-    reduced r = reduce(&m, NULL);
-    assert_int_equal(r.numbers->channels[0].keys_after, 2);
-    assert_int_equal(r.numbers->channels[1].keys_after, 2);
-    assert_false(r.numbers->channels[0].moves);
-    release(&r);
-    discard(&m);
+/* Two channels, of which the second may be of weights or of steps. */
+TEST(what_does_not_move_has_two_keys) {
+    static const struct {
+        size_t keys;
+        pm_motion_path path;
+        pm_motion_interpolation interpolation;
+        size_t after[2];
+    } rows[] = {{1, PM_MOTION_ROTATION, PM_MOTION_LINEAR, {1, 1}},
+                {1000, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, {2, 2}},
+                {100, PM_MOTION_ROTATION, PM_MOTION_STEP, {2, 100}}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        made m;
+        still(&m, 2, rows[i].keys);
+        m.channels[1].path = rows[i].path;
+        m.channels[1].interpolation = rows[i].interpolation;
+        reduced r = reduce(&m, NULL);
+        for (size_t c = 0; c < 2; c++)
+            assert_int_equal(r.numbers->channels[c].keys_after, rows[i].after[c]);
+        assert_int_equal(r.clip->channels[1].interpolation, rows[i].interpolation);
+        assert_true(rows[i].interpolation != PM_MOTION_STEP || !r.numbers->channels[1].is_reduced);
+        assert_true(r.numbers->angle.bound < 1e-9 && !r.numbers->channels[0].moves);
+        release(&r);
+        discard(&m);
+    }
 }
 
 /* Which way is shorter is decided by the last bit. */
@@ -590,19 +594,6 @@ TEST(weights_are_dropped_only_between_equal_ones) {
     memcpy(m.keys[0], weights, sizeof weights);
     reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 5);
-    release(&r);
-    discard(&m);
-}
-
-TEST(steps_keep_their_keys) {
-    made m;
-    still(&m, 2, 100);
-    m.channels[1].interpolation = PM_MOTION_STEP;
-    reduced r = reduce(&m, NULL);
-    assert_int_equal(r.numbers->channels[0].keys_after, 2);
-    assert_int_equal(r.numbers->channels[1].keys_after, 100);
-    assert_false(r.numbers->channels[1].is_reduced);
-    assert_int_equal(r.clip->channels[1].interpolation, PM_MOTION_STEP);
     release(&r);
     discard(&m);
 }

@@ -179,35 +179,21 @@ PM_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_
 const char faults_known_calls[] = PM_CL_CALLS(NAME_OF_CALL, NAME_OF_CALL, NAME_OF_CREATION,
                                               NAME_OF_CALL, NAME_OF_COUNTER, NAME_OF_COUNTER);
 
-WRAPPED(void *, malloc, size_t size) {
-    note("malloc");
-    if (is_due(FAULT_ALLOCATION, "malloc"))
-        return NULL;
-    void *block = __real_malloc(size);
-    if (block)
-        atomic_fetch_add(&live_blocks, 1);
-    return block;
-}
+#define WRAP_ALLOCATION(type, name, args, ...)                                                     \
+    WRAPPED(type, name, __VA_ARGS__) {                                                             \
+        note(#name);                                                                               \
+        if (is_due(FAULT_ALLOCATION, #name))                                                       \
+            return NULL;                                                                           \
+        type block = __real_##name args;                                                           \
+        if (block)                                                                                 \
+            atomic_fetch_add(&live_blocks, 1);                                                     \
+        return block;                                                                              \
+    }
 
-WRAPPED(void *, calloc, size_t count, size_t size) {
-    note("calloc");
-    if (is_due(FAULT_ALLOCATION, "calloc"))
-        return NULL;
-    void *block = __real_calloc(count, size);
-    if (block)
-        atomic_fetch_add(&live_blocks, 1);
-    return block;
-}
-
-WRAPPED(void *, aligned_alloc, size_t alignment, size_t size) {
-    note("aligned_alloc");
-    if (is_due(FAULT_ALLOCATION, "aligned_alloc"))
-        return NULL;
-    void *block = __real_aligned_alloc(alignment, size);
-    if (block)
-        atomic_fetch_add(&live_blocks, 1);
-    return block;
-}
+WRAP_ALLOCATION(void *, malloc, (size), size_t size)
+WRAP_ALLOCATION(void *, calloc, (count, size), size_t count, size_t size)
+WRAP_ALLOCATION(void *, aligned_alloc, (alignment, size), size_t alignment, size_t size)
+WRAP_ALLOCATION(char *, strdup, (text), const char *text)
 
 WRAPPED(void *, realloc, void *block, size_t size) {
     note("realloc");
@@ -217,16 +203,6 @@ WRAPPED(void *, realloc, void *block, size_t size) {
     if (moved && !block)
         atomic_fetch_add(&live_blocks, 1);
     return moved;
-}
-
-WRAPPED(char *, strdup, const char *text) {
-    note("strdup");
-    if (is_due(FAULT_ALLOCATION, "strdup"))
-        return NULL;
-    char *copy = __real_strdup(text);
-    if (copy)
-        atomic_fetch_add(&live_blocks, 1);
-    return copy;
 }
 
 WRAPPED(void, free, void *block) {

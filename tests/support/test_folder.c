@@ -6,6 +6,7 @@
 
 #include "test_folder.h"
 
+#include <dirent.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,4 +89,14 @@ char *test_folder_output_of(const char *command, const char *sources) {
 void test_folder_link(const char *target, const char *path) {
     make_folders(path);
     assert_int_equal(symlink(target, path), 0);
+}
+
+size_t test_folder_count(const char *path) {
+    size_t count = 0;
+    DIR *entries = opendir(path);
+    assert_non_null(entries);
+    while (readdir(entries))
+        count++;
+    closedir(entries);
+    return count - 2; /* . and .. */
 }

@@ -20,5 +20,7 @@ char *test_folder_read(const char *path, size_t *size);
 #define test_folder_output(command) test_folder_output_of(command, POSEMILL_SOURCE_DIR)
 char *test_folder_output_of(const char *command, const char *sources);
 void test_folder_link(const char *target, const char *path);
+/* The number of entries of a folder, hidden ones too. */
+size_t test_folder_count(const char *path);
 
 #endif
