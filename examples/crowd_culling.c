@@ -41,8 +41,9 @@ static bool is_in_view(const float p[4]) {
 /* A square of 32 instances a side, which all walk. */
 static void place(float places[COUNT][4], pm_crowd_instance instances[COUNT]) {
     for (int i = 0; i < COUNT; i++) {
-        places[i][0] = 1.37f * (float)(i % 32) - 21;
-        places[i][2] = 1.37f * (float)(i / 32) - 21;
+        const int column = i % 32, row = i / 32;
+        places[i][0] = 1.37f * (float)column - 21;
+        places[i][2] = 1.37f * (float)row - 21;
         places[i][3] = 2; /* the radius, from the ground */
         instances[i] = (pm_crowd_instance){
             .clip_a = BODY_WALK, .time_a = pm_crowd_ticks(0.037 * i), .flags = PM_CROWD_IN_PLACE};

@@ -13,7 +13,6 @@
 #include "crowd/body.h"
 
 enum { MOVES = 3, BREATH = MOVES, WAVE, LAYERS, STAGES = 3 };
-
 static const uint32_t moves[MOVES] = {BODY_WALK, BODY_RUN, BODY_STRAFE};
 
 /* How far each move takes the root in a cycle: to the left, and forward. */
@@ -25,8 +24,10 @@ static pm_status measure_strides(const pm_crowd *crowd, double strides[MOVES][2]
         after[i].time_a = pm_crowd_clip_ticks(crowd, moves[i]);
     }
     const pm_status status = pm_crowd_root_motion(crowd, before, after, MOVES, motions, error);
-    for (int i = 0; status == PM_OK && i < 2 * MOVES; i++)
-        strides[i / 2][i % 2] = (double)motions[i / 2].position[2 * (i % 2)];
+    for (int i = 0; status == PM_OK && i < MOVES; i++) {
+        strides[i][0] = (double)motions[i].position[0];
+        strides[i][1] = (double)motions[i].position[2];
+    }
     return status;
 }
 
@@ -61,7 +62,6 @@ static pm_status pose(pm_crowd *crowd, const pm_crowd_layer layers[LAYERS],
                       float matrices[STAGES][BODY_JOINTS][12], pm_error *error) {
     pm_crowd_instance instances[STAGES];
     pm_crowd_range ranges[STAGES];
-    const pm_crowd_target target = {.output = PM_CROWD_MODEL, .memory = matrices};
     for (uint32_t i = 0; i < STAGES; i++) {
         instances[i] = (pm_crowd_instance){.clip_a = UINT32_MAX, .flags = PM_CROWD_IN_PLACE};
         ranges[i] = (pm_crowd_range){.first = 0, .count = MOVES + i};
@@ -71,7 +71,8 @@ static pm_status pose(pm_crowd *crowd, const pm_crowd_layer layers[LAYERS],
                               .layers = layers,
                               .layer_count = LAYERS,
                               .ranges = ranges,
-                              .outputs = &target,
+                              .outputs =
+                                  &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = matrices},
                               .output_count = 1};
     return pm_crowd_pose(crowd, &job, error);
 }
@@ -82,7 +83,7 @@ static double moved(const float a[12], const float b[12]) {
 
 /* Only what a layer is for may move. */
 static bool report(const uint32_t *slots, float matrices[STAGES][BODY_JOINTS][12]) {
-    const uint32_t shown[3] = {slots[BODY_HEAD], slots[BODY_RIGHT_HAND], slots[BODY_RIGHT_FOOT]};
+    const uint32_t shown[] = {slots[BODY_HEAD], slots[BODY_RIGHT_HAND], slots[BODY_RIGHT_FOOT]};
     const float swings = matrices[0][slots[BODY_LEFT_FOOT]][7], stands = matrices[0][shown[2]][7];
     double by[2][3];
     for (int i = 0; i < 2; i++)
