@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts of a pose: the right hand of each instance, for what it holds, and a box about each instance,
- * for culling. No other joint is written, or computed for the hands.
+ * Parts of a pose: the right hand of each instance, for what it holds, and a box about each
+ * instance, for culling. No other joint is written, or computed for the hands.
  *
  *     crowd_bounds [DEVICE]
  */

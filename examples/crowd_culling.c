@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Culling on the device: a kernel of this program writes a list of the instances in view and its length,
- * and a job poses those on the list. The host never learns how many there are.
+ * Culling on the device: a kernel of this program writes a list of the instances in view and its
+ * length, and a job poses those on the list. The host never learns how many there are.
  *
  *     crowd_culling [DEVICE]
  */
@@ -13,8 +13,8 @@
 
 enum { COUNT = 1000, PLANES = 3 };
 
-/* A work-item for each instance. A place is x y z and the radius of a sphere about the instance; a plane
- * is its inward normal and its distance. */
+/* A work-item for each instance. A place is x y z and the radius of a sphere about the instance; a
+ * plane is its inward normal and its distance. */
 static const char source[] =
     "kernel void cull(global const float4 *places, constant float4 *planes,\n"
     "                 volatile global uint *count, global uint *list) {\n"

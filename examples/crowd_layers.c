@@ -4,8 +4,8 @@
  *
  *     crowd_layers [DEVICE]
  *
- * The corners of the blend space are what a walk, a run and a strafe move in a cycle. Any step in the
- * triangle between them is a mean of the three, whose weights are its barycentric coordinates.
+ * The corners of the blend space are what a walk, a run and a strafe move in a cycle. Any step in
+ * the triangle between them is a mean of the three, whose weights are its barycentric coordinates.
  */
 #include <math.h>
 #include <stdio.h>

@@ -19,8 +19,8 @@ typedef struct steps {
     int out_of_turn, single; /* a foot after itself; a step of one clip alone in the fade */
 } steps;
 
-/* The next frame. The walk becomes as fast as the run during the fade, and the run has its feet where the
- * walk has them. Afterwards the run is clip A. */
+/* The next frame. The walk becomes as fast as the run during the fade, and the run has its feet
+ * where the walk has them. Afterwards the run is clip A. */
 static pm_status advance(const pm_crowd *crowd, int frame, pm_crowd_instance *before,
                          pm_crowd_instance *after, pm_error *error) {
     const double second = PM_TICKS_PER_SECOND / FRAMES_PER_SECOND;

@@ -89,8 +89,9 @@ static double bell(double x, double width) {
     return exp(-x * x / (width * width));
 }
 
-/* The position of an ankle, ahead of the hips in the direction of the stride and above the ground, and
- * the angle of the heel in degrees. `part` is the fraction of a cycle since the foot touched the ground. */
+/* The position of an ankle, ahead of the hips in the direction of the stride and above the ground,
+ * and the angle of the heel in degrees. `part` is the fraction of a cycle since the foot touched
+ * the ground. */
 static void foot_path(const gait *g, double part, double *ahead, double *above, double *heel) {
     double reach = g->stride * g->stance / 2;
     double ahead_of_next = part > 0.5 ? part - 1 : part; /* distance to the next ground contact */
@@ -105,8 +106,8 @@ static void foot_path(const gait *g, double part, double *ahead, double *above, 
     *above += 0.08 * bell(part - g->stance, 0.1);
 }
 
-/* Rotates thigh and shin so that they reach the ankle from the height of the hips. `side` is 1 for the
- * left leg. */
+/* Rotates thigh and shin so that they reach the ankle from the height of the hips. `side` is 1 for
+ * the left leg. */
 static void place_leg(const gait *g, pose *p, int thigh, double side, double part) {
     double along, above, heel;
     foot_path(g, part, &along, &above, &heel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stick figure and its clips: a skeleton of 22 joints that walks, runs, steps to its left, waves and
- * breathes. In metres; y is up, the figure faces z, its left is x.
+ * A stick figure and its clips: a skeleton of 22 joints that walks, runs, steps to its left, waves
+ * and breathes. In metres; y is up, the figure faces z, its left is x.
  */
 #ifndef EXAMPLES_CROWD_BODY_H
 #define EXAMPLES_CROWD_BODY_H
@@ -63,8 +63,8 @@ typedef struct body_keys {
     double positions[BODY_KEYS][BODY_JOINTS][3];
 } body_keys;
 
-/* What pm_skeleton_create and pm_crowd_create take. The descriptions point into the structure, which
- * must not be moved. */
+/* What pm_skeleton_create and pm_crowd_create take. The descriptions point into the structure,
+ * which must not be moved. */
 typedef struct body_description {
     pm_skeleton_desc skeleton;
     pm_clip_desc clips[BODY_CLIPS];
@@ -88,8 +88,8 @@ typedef struct body {
     pm_crowd *crowd;
 } body;
 
-/* The crowd of a description on a device; NULL: of the library's choice. After a failure too it is to be
- * closed. */
+/* The crowd of a description on a device; NULL: of the library's choice. After a failure too it is
+ * to be closed. */
 pm_status body_open(body *b, const body_description *d, const char *device, pm_error *error);
 void body_close(body *b);
 

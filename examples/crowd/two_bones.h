@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inverse kinematics of two legs on a slope, in OpenCL C: from the law of cosines, for knees that are
- * hinges about x, and bones that point along -y.
+ * Inverse kinematics of two legs on a slope, in OpenCL C: from the law of cosines, for knees that
+ * are hinges about x, and bones that point along -y.
  */
 #ifndef EXAMPLES_CROWD_TWO_BONES_H
 #define EXAMPLES_CROWD_TWO_BONES_H
 
-/* A work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain` has
- * root, hips, and thigh, shin and foot of each leg. The ground is at y = slope * z. The root has no rotation.
- * Each ankle gets as high above the slope as it was above level ground, and the foot turns with the
- * slope. The hips go down where a leg is too short. */
+/* A work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain`
+ * has root, hips, and thigh, shin and foot of each leg. The ground is at y = slope * z. The root
+ * has no rotation. Each ankle gets as high above the slope as it was above level ground, and the
+ * foot turns with the slope. The hips go down where a leg is too short. */
 static const char two_bones[] =
     "typedef struct joint { float4 rotation, position, scale; } joint;\n"
     "float4 times(float4 a, float4 b) {\n"
@@ -44,7 +44,8 @@ static const char two_bones[] =
     "        goals[leg].y += slope * goals[leg].z;\n"
     "        const float3 way = goals[leg] - tops[leg];\n"
     "        const float length = 0.999f * (-shin->position.y - foot->position.y);\n"
-    "        const float reach = sqrt(fmax(0.0f, length * length - way.x * way.x - way.z * way.z));\n"
+    "        const float2 flat = way.xz;\n"
+    "        const float reach = sqrt(fmax(0.0f, length * length - dot(flat, flat)));\n"
     "        lower = fmax(lower, -way.y - reach);\n"
     "    }\n"
     "    hips->position.y -= lower;\n"
@@ -56,11 +57,13 @@ static const char two_bones[] =
     "        const float bend = acos(clamp((dot(way, way) - a * a - b * b) / (2 * a * b),\n"
     "                                      -1.0f, 1.0f));\n"
     "        shin->rotation = about_x(bend);\n"
-    "        const float3 ankle = shin->position.xyz + turned(shin->rotation, foot->position.xyz);\n"
+    "        const float3 ankle =\n"
+    "            shin->position.xyz + turned(shin->rotation, foot->position.xyz);\n"
     "        const float4 new_thigh =\n"
     "            times(from_to(turned(thighs[leg], ankle), way), thighs[leg]);\n"
     "        thigh->rotation = normalize(times(inverse(hips->rotation), new_thigh));\n"
-    "        foot->rotation = normalize(times(inverse(times(new_thigh, shin->rotation)), feet[leg]));\n"
+    "        const float4 new_shin = times(new_thigh, shin->rotation);\n"
+    "        foot->rotation = normalize(times(inverse(new_shin), feet[leg]));\n"
     "    }\n"
     "}\n";
 
