@@ -76,6 +76,10 @@ static const gait gaits[] = {
     [BODY_STRAFE] = {0.45, 0.60, 0.08, 0.890, 0.012, 0.3, 2, 0, 6, 24, 0.06, 0, 0.5},
 };
 
+double body_stride(enum body_clip clip) {
+    return gaits[clip].stride;
+}
+
 /* ---- poses ----------------------------------------------------------------------- */
 
 static pose rest_pose(void) {

@@ -58,6 +58,9 @@ enum { BODY_KEYS = 13 };
 /* Duration of a cycle of each clip. */
 extern const double body_seconds[BODY_CLIPS];
 
+/* Metres by which a cycle of a clip that walks moves the root. */
+double body_stride(enum body_clip clip);
+
 typedef struct body_keys {
     double rotations[BODY_KEYS][BODY_JOINTS][4];
     double positions[BODY_KEYS][BODY_JOINTS][3];
