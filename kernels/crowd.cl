@@ -45,7 +45,7 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
             pm_apply_group(poses, samples, n == 0, t, input, masks, joints, first, count);
     }
 #if PM_LAYERED
-    if (animated)
+    if (animated && layers->most)
         pm_apply_layers(poses, t, layers, masks, joints, first, count, animated);
 #endif
     pm_u32 root_alone = states->any_in_place && first == 0 ? 1 : 0;

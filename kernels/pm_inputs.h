@@ -262,7 +262,7 @@ pm_fn pm_u32 pm_animated_channels(pm_global const pm_joint *joints, pm_u32 count
 pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *input,
                            pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
                            pm_u32 animated) {
-    if (!t->size.per_joint && !PM_SUBSET) {
+    if (!PM_SUBSET && !t->size.per_joint) {
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (animated >> c & 1)
                 pm_sample_common(to, t, input, c, first, count);

@@ -151,11 +151,41 @@ pm_fn void pm_layers_load(pm_layer_lanes *to, const pm_instance_lanes *states,
         pm_layer_find(&to->kept[n], to, n, t);
 }
 
+/* Applies the samples of a layer where this layer or one before it has a mean in some lane. */
+pm_rare_fn void pm_apply_means(pm_poses *poses, const pm_poses *samples,
+                               pm_mean means[PM_CHANNELS][PM_GROUP], pm_u32 seen,
+                               const pm_tables *t, const pm_input_lanes *input,
+                               pm_global const float *masks, pm_global const pm_joint *joints,
+                               pm_u32 first, pm_u32 count) {
+    for (pm_u32 k = 0; k < count; k++) {
+        pm_global const pm_joint *joint = joints + first + k;
+        real weight =
+            pm_weight_at(input, masks, t->size.joints, pm_joint_number(joints, first + k));
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
+            if (!pm_is_animated(joint, c))
+                continue;
+            if (!(seen & PM_OP_MEAN))
+                means[c][k] = pm_mean_begin();
+            poses->of[c][k] = pm_layer_applied(
+                c, input->ops, pm_reals_of(input->op), poses->of[c][k], samples->of[c][k],
+                pm_rest_of(joint, c), pm_spread(joint->unscale), weight, seen, &means[c][k]);
+        }
+    }
+}
+
+pm_rare_fn void pm_end_means(pm_poses *poses, pm_mean means[PM_CHANNELS][PM_GROUP],
+                             pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    for (pm_u32 k = 0; k < count; k++)
+        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+            if (pm_is_animated(joints + first + k, c))
+                poses->of[c][k] = pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means[c][k]);
+}
+
 /* Applies the layers to the poses of a group of joints. Channel c is animated where bit c of `animated` is
  * set for some joint. */
-pm_fn void pm_apply_layers(pm_poses *poses, const pm_tables *t, pm_layer_lanes *layers,
-                           pm_global const float *masks, pm_global const pm_joint *joints,
-                           pm_u32 first, pm_u32 count, pm_u32 animated) {
+pm_rare_fn void pm_apply_layers(pm_poses *poses, const pm_tables *t, pm_layer_lanes *layers,
+                                pm_global const float *masks, pm_global const pm_joint *joints,
+                                pm_u32 first, pm_u32 count, pm_u32 animated) {
     pm_mean means[PM_CHANNELS][PM_GROUP];
     pm_u32 seen = 0;
     for (pm_u32 n = 0; n < layers->most; n++) {
@@ -166,26 +196,14 @@ pm_fn void pm_apply_layers(pm_poses *poses, const pm_tables *t, pm_layer_lanes *
         if (input->ops == PM_OP_NONE)
             continue;
         pm_sample_input(&samples, t, input, joints, first, count, animated);
-        for (pm_u32 k = 0; k < count; k++) {
-            pm_global const pm_joint *joint = joints + first + k;
-            real weight =
-                pm_weight_at(input, masks, t->size.joints, pm_joint_number(joints, first + k));
-            for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
-                if (!pm_is_animated(joint, c))
-                    continue;
-                if (input->ops & ~seen & PM_OP_MEAN)
-                    means[c][k] = pm_mean_begin();
-                poses->of[c][k] = pm_layer_applied(
-                    c, input->ops, pm_reals_of(input->op), poses->of[c][k], samples.of[c][k],
-                    pm_rest_of(joint, c), pm_spread(joint->unscale), weight, seen, &means[c][k]);
-            }
-        }
+        if ((input->ops | seen) & PM_OP_MEAN)
+            pm_apply_means(poses, &samples, means, seen, t, input, masks, joints, first, count);
+        else
+            pm_apply_group(poses, &samples, 0, t, input, masks, joints, first, count);
         seen |= input->ops;
     }
-    for (pm_u32 k = 0; k < count; k++)
-        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
-            if (pm_is_animated(joints + first + k, c))
-                poses->of[c][k] = pm_layers_ended(c, poses->of[c][k], seen, &means[c][k]);
+    if (seen & PM_OP_MEAN)
+        pm_end_means(poses, means, joints, first, count);
 }
 #endif
 

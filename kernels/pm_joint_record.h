@@ -77,6 +77,17 @@ pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
 #endif
 
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+/* The lesser and the greater number of each component; a's where one is NaN or both are equal. */
+pm_fn pm_quat pm_quat_least(pm_quat a, pm_quat b) {
+    return pm_quat_of(pm_select(b.x < a.x, b.x, a.x), pm_select(b.y < a.y, b.y, a.y),
+                      pm_select(b.z < a.z, b.z, a.z), pm_select(b.w < a.w, b.w, a.w));
+}
+
+pm_fn pm_quat pm_quat_greatest(pm_quat a, pm_quat b) {
+    return pm_quat_of(pm_select(b.x > a.x, b.x, a.x), pm_select(b.y > a.y, b.y, a.y),
+                      pm_select(b.z > a.z, b.z, a.z), pm_select(b.w > a.w, b.w, a.w));
+}
+
 /* A box about spheres of joints. */
 typedef struct pm_box {
     pm_quat low, high;

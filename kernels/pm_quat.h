@@ -61,17 +61,6 @@ pm_fn pm_quat pm_quat_select(pm_mask mask, pm_quat yes, pm_quat no) {
                       pm_select(mask, yes.z, no.z), pm_select(mask, yes.w, no.w));
 }
 
-/* The lesser and the greater number of each component; a's where one is NaN or both are equal. */
-pm_fn pm_quat pm_quat_least(pm_quat a, pm_quat b) {
-    return pm_quat_of(pm_select(b.x < a.x, b.x, a.x), pm_select(b.y < a.y, b.y, a.y),
-                      pm_select(b.z < a.z, b.z, a.z), pm_select(b.w < a.w, b.w, a.w));
-}
-
-pm_fn pm_quat pm_quat_greatest(pm_quat a, pm_quat b) {
-    return pm_quat_of(pm_select(b.x > a.x, b.x, a.x), pm_select(b.y > a.y, b.y, a.y),
-                      pm_select(b.z > a.z, b.z, a.z), pm_select(b.w > a.w, b.w, a.w));
-}
-
 /* Hamilton product a b: rotates by b first, then by a. */
 pm_fn pm_quat pm_quat_product(pm_quat a, pm_quat b) {
     return pm_quat_of(pm_fma(a.w, b.x, pm_fma(a.x, b.w, pm_fma(a.y, b.z, -a.z * b.y))),

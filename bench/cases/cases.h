@@ -55,6 +55,11 @@ typedef enum bench_scene {
     SCENE_CROWDS,
     SCENE_CROWD_REFERENCE,
     SCENE_CROWD_ONE,
+    SCENE_LAYERS,
+    SCENE_SUBSET,
+    SCENE_BOUNDS,
+    SCENE_LIST,
+    SCENE_POSES,
     /* the scenes of files.h */
     SCENE_FILES,
     /* the scenes of batches.h */
@@ -102,10 +107,10 @@ typedef struct bench_limits {
 /* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
 enum {
     BENCH_SIZES_MAX = 21,
-    BENCH_CROWDS_MAX = 48,
+    BENCH_CROWDS_MAX = 56,
     BENCH_FILES_MAX = 16,
     BENCH_BATCHES_MAX = 8,
-    BENCH_CASES_MAX = 36 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+    BENCH_CASES_MAX = 41 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 

@@ -34,7 +34,7 @@ static double difference(const void *got, const void *wanted, size_t count, bool
     return largest;
 }
 
-/* Compares the joints of one instance. Rotations may have either sign: all numbers of a dual
+/* Compares the records of one instance. Rotations may have either sign: all numbers of a dual
  * quaternion, and the first four of a local pose. */
 static void compare(const crowd_setup *setup, const void *got, const void *wanted,
                     bench_result *result) {
@@ -44,7 +44,7 @@ static void compare(const crowd_setup *setup, const void *got, const void *wante
                                : setup->output == PM_CROWD_LOCAL ? 4
                                                                  : 0;
     const size_t bytes = setup->record_bytes / numbers;
-    for (size_t j = 0; j < setup->joints; j++) {
+    for (size_t j = 0; j < setup->records; j++) {
         const char *a = (const char *)got + j * setup->record_bytes;
         const char *b = (const char *)wanted + j * setup->record_bytes;
         double error = fmin(difference(a, b, signed_ones, halves, 1.0),
@@ -53,7 +53,7 @@ static void compare(const crowd_setup *setup, const void *got, const void *wante
         error = fmax(error, difference(a + rest, b + rest, numbers - signed_ones, halves, 1.0));
         result->max_error_rad = fmax(result->max_error_rad, error);
     }
-    if (memcmp(got, wanted, setup->joints * setup->record_bytes) != 0)
+    if (memcmp(got, wanted, setup->records * setup->record_bytes) != 0)
         result->bits = BITS_DIFFER;
 }
 
@@ -61,18 +61,27 @@ static void compare(const crowd_setup *setup, const void *got, const void *wante
 static cli_exit pose_again(const crowd_setup *setup, size_t i, void *records) {
     pm_error error = {0};
     if (!crowd_updated(setup, i)) {
-        memset(records, 0xff, setup->joints * setup->record_bytes);
+        memset(records, 0xff, setup->records * setup->record_bytes);
         return CLI_DONE;
     }
-    return pm_crowd_pose_one(setup->crowd, &setup->instances[i], setup->output, records, &error) ==
-                   PM_OK
+    const pm_crowd_job *job = &setup->job;
+    pm_crowd_one one = {.instance = job->instances ? &job->instances[i] : NULL,
+                        .output = setup->output,
+                        .subset = setup->subset};
+    if (job->layers) {
+        one.layers = job->layers + job->ranges[i].first;
+        one.layer_count = job->ranges[i].count;
+    }
+    if (job->poses)
+        one.pose = setup->poses + i * setup->joints * 12;
+    return pm_crowd_pose_character(setup->crowd, &one, records, &error) == PM_OK
                ? CLI_DONE
                : cli_fail_error("bench", &error);
 }
 
 static cli_exit check_instance(const crowd_setup *setup, size_t i, check_read read, void *context,
                                float *got, float *wanted, bench_result *result) {
-    const size_t bytes = setup->joints * setup->record_bytes;
+    const size_t bytes = setup->records * setup->record_bytes;
     cli_exit code = read(context, i * bytes, bytes, got);
     if (code == CLI_DONE)
         code = pose_again(setup, i, wanted);
@@ -93,7 +102,7 @@ static cli_exit out_of_memory(void) {
 
 cli_exit crowd_check(const crowd_setup *setup, check_read read, void *context,
                      bench_result *result) {
-    const size_t bytes = setup->joints * setup->record_bytes;
+    const size_t bytes = setup->records * setup->record_bytes;
     const size_t count = setup->agents < INSTANCES ? setup->agents : INSTANCES;
     float *got = malloc(bytes);
     float *wanted = malloc(bytes);
@@ -112,7 +121,7 @@ cli_exit crowd_check(const crowd_setup *setup, check_read read, void *context,
 cli_exit crowd_check_one(const crowd_setup *setup, const float *records, bench_result *result) {
     pm_crowd_job job = {.instances = setup->instances, .instance_count = 1, .on_reference = true};
     pm_error error = {0};
-    float *wanted = malloc(setup->joints * setup->record_bytes);
+    float *wanted = malloc(setup->records * setup->record_bytes);
     if (!wanted)
         return out_of_memory();
     cli_exit code = CLI_DONE;

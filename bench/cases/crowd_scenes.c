@@ -62,9 +62,21 @@ static const crowd_scene one[] = {
     {.what = "one-300-log48", .agents = 1, .joints = 300, .keys = PM_KEYS_LOG48},
 };
 
+/* Each ends as a crossfade's poses do, by layers in place of clip B. */
+static const crowd_scene layers[] = {{.what = "1", .layers = 1},
+                                     {.what = "2", .layers = 2},
+                                     {.what = "4", .layers = 4},
+                                     {.what = "8", .layers = 8}};
+static const crowd_scene subset[] = {{.what = "hand", .hand = true}};
+static const crowd_scene bounds[] = {{.what = "all", .output = PM_CROWD_BOUNDS}};
+static const crowd_scene list[] = {{.what = "half", .list = true}};
+static const crowd_scene poses[] = {{.what = "palette", .given = true}};
+
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 /* The group crowd is listed twice: on the device, and by the baseline. */
-_Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) <= BENCH_CROWDS_MAX,
+_Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) + ROWS(layers) +
+                       ROWS(subset) + ROWS(bounds) + ROWS(list) + ROWS(poses) <=
+                   BENCH_CROWDS_MAX,
                "BENCH_CROWDS_MAX is too small");
 
 bool crowd_output_is_half(pm_crowd_output output) {
@@ -79,6 +91,11 @@ const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
     } tables[] = {{SCENE_CROWD, crowd, ROWS(crowd)},
                   {SCENE_CROWDS, crowds, ROWS(crowds)},
                   {SCENE_CROWD_REFERENCE, reference, ROWS(reference)},
+                  {SCENE_LAYERS, layers, ROWS(layers)},
+                  {SCENE_SUBSET, subset, ROWS(subset)},
+                  {SCENE_BOUNDS, bounds, ROWS(bounds)},
+                  {SCENE_LIST, list, ROWS(list)},
+                  {SCENE_POSES, poses, ROWS(poses)},
                   {SCENE_CROWD_ONE, one, ROWS(one)}};
     *count = 0;
     for (size_t i = 0; i < ROWS(tables); i++) {
@@ -94,8 +111,12 @@ static size_t joints_of(const crowd_scene *scene) {
     return scene->joints > 0 ? scene->joints : CROWD_JOINTS;
 }
 
+static size_t records_of(const crowd_scene *scene) {
+    return scene->hand || scene->output == PM_CROWD_BOUNDS ? 1 : joints_of(scene);
+}
+
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
-    size_t room = bytes / (joints_of(scene) * pm_crowd_record_bytes(scene->output));
+    size_t room = bytes / (records_of(scene) * pm_crowd_record_bytes(scene->output));
     if (scene->agents > 0)
         return scene->agents <= room ? scene->agents : 0;
     return room < CROWD_AGENTS ? room : CROWD_AGENTS;
@@ -154,6 +175,12 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_s
         pm_skeleton_desc desc = {.joint_count = setup->joints,
                                  .parents = setup->parents,
                                  .positions = {setup->positions, PM_FLOAT32, 0}};
+        const uint32_t last = (uint32_t)setup->joints - 1;
+        const pm_subset hand = {.joints = &last, .joint_count = 1};
+        if (scene->hand) {
+            desc.subsets = &hand;
+            desc.subset_count = 1;
+        }
         pm_error error = {0};
         if (scene->detail != DETAIL_ALL) {
             desc.levels = levels;
@@ -265,9 +292,77 @@ static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint
     return CLI_DONE;
 }
 
+/* Layers of which each is a clip B of its own. */
+static cli_exit make_layers(size_t clip_count, size_t each, uint64_t *state, crowd_setup *setup) {
+    const size_t count = setup->agents * each;
+    setup->layers = calloc(count + 1, sizeof *setup->layers);
+    setup->ranges = calloc(setup->agents, sizeof *setup->ranges);
+    if (!setup->layers || !setup->ranges)
+        return out_of_memory();
+    for (size_t i = 0; i < count; i++) {
+        pm_crowd_layer *layer = &setup->layers[i];
+        choose(setup, clip_count, state, &layer->clip, &layer->time);
+        layer->weight = (float)(0.05 + 0.9 * scenes_random(state));
+    }
+    for (size_t i = 0; i < setup->agents; i++)
+        setup->ranges[i] = (pm_crowd_range){(uint32_t)(i * each), (uint32_t)each};
+    setup->job.layers = setup->layers;
+    setup->job.layer_count = count;
+    setup->job.ranges = setup->ranges;
+    return CLI_DONE;
+}
+
+static cli_exit make_list(crowd_setup *setup) {
+    setup->indices = calloc(setup->agents, sizeof *setup->indices);
+    if (!setup->indices)
+        return out_of_memory();
+    for (size_t i = 0; i < setup->agents; i += 2)
+        setup->indices[setup->job.index_count++] = (uint32_t)i;
+    setup->job.indices = setup->indices;
+    return CLI_DONE;
+}
+
+static cli_exit make_poses(crowd_setup *setup) {
+    pm_crowd_job job = setup->job;
+    pm_error error = {0};
+    setup->poses = malloc(setup->agents * setup->joints * 12 * sizeof *setup->poses);
+    if (!setup->poses)
+        return out_of_memory();
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = setup->poses};
+    job.output_count = 1;
+    job.on_reference = true;
+    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK)
+        return cli_fail_error("bench", &error);
+    setup->job.instances = NULL;
+    setup->job.poses = setup->poses;
+    return CLI_DONE;
+}
+
+static cli_exit make_job(const crowd_scene *scene, size_t clip_count, uint64_t *state,
+                         crowd_setup *setup) {
+    cli_exit code = make_instances(scene, clip_count, state, setup);
+    setup->job.instances = setup->instances;
+    setup->job.instance_count = setup->agents;
+    if (code == CLI_DONE && scene->layers > 0)
+        code = make_layers(clip_count, scene->layers, state, setup);
+    if (code == CLI_DONE && scene->list)
+        code = make_list(setup);
+    return code == CLI_DONE && scene->given ? make_poses(setup) : code;
+}
+
 bool crowd_updated(const crowd_setup *setup, size_t i) {
     static const size_t every[LEVELS] = {1, 2, 4};
+    if (setup->job.indices && i % 2 != 0)
+        return false;
     return i / 16 % every[setup->instances[i].level] == 0;
+}
+
+/* The last joint with its ancestors, or all joints. */
+static size_t posed_of(const crowd_scene *scene, const crowd_setup *setup) {
+    size_t count = 0;
+    for (int32_t j = (int32_t)setup->joints - 1; scene->hand && j >= 0; j = setup->parents[j])
+        count++;
+    return scene->hand ? count : setup->joints;
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
@@ -278,15 +373,19 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     uint64_t state = 1;
     setup->agents = agents;
     setup->joints = joints_of(scene);
+    setup->records = records_of(scene);
+    setup->subset = scene->hand ? 1 : 0;
     setup->output = scene->output;
     setup->waits = scene->waits;
     setup->plays = scene->plays;
     setup->record_bytes = pm_crowd_record_bytes(scene->output);
     cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE)
+        setup->posed = posed_of(scene, setup);
+    if (code == CLI_DONE)
         code = make_crowd(engine, clip_count, scene->keys, &state, setup);
     if (code == CLI_DONE)
-        code = make_instances(scene, clip_count, &state, setup);
+        code = make_job(scene, clip_count, &state, setup);
     return code;
 }
 
@@ -294,6 +393,10 @@ void crowd_setup_destroy(crowd_setup *setup) {
     pm_crowd_destroy(&setup->crowd);
     pm_skeleton_destroy(&setup->skeleton);
     free(setup->instances);
+    free(setup->layers);
+    free(setup->ranges);
+    free(setup->indices);
+    free(setup->poses);
     for (size_t i = 0; i < setup->clip_count; i++)
         free(setup->clips[i].keys);
     free(setup->clips);

@@ -38,8 +38,12 @@ struct crowd_scene {
     crowd_blend blend;
     crowd_detail detail;
     pm_key_format keys;
-    bool waits; /* whether each frame is waited for before the next is queued */
-    bool plays; /* whether each call is 1/60 s after the one before; on the host alone */
+    size_t layers; /* of each instance, OVER: at the clips and times of a crossfade's B */
+    bool hand;     /* the records of one joint at the end of a limb, by a subset */
+    bool list;     /* every second instance, by a list */
+    bool given;    /* local poses in place of instances */
+    bool waits;    /* whether each frame is waited for before the next is queued */
+    bool plays;    /* whether each call is 1/60 s after the one before; on the host alone */
 };
 
 /* Whether its numbers are float16. */
@@ -69,9 +73,17 @@ typedef struct crowd_setup {
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     pm_crowd_instance *instances;
+    pm_crowd_layer *layers;
+    pm_crowd_range *ranges;
+    uint32_t *indices;
+    float *poses;     /* (agents, joints, 12) */
+    pm_crowd_job job; /* of all these, without targets */
     size_t agents;
     size_t joints;
-    size_t record_bytes;         /* size of a joint record */
+    size_t record_bytes; /* size of a record */
+    size_t records;      /* of an instance */
+    uint32_t subset;
+    size_t posed;                /* joints that are posed for them */
     size_t key_count;            /* of a joint in all clips together */
     size_t moving[CROWD_LEVELS]; /* animated joints of a level of detail */
     pm_crowd_output output;

@@ -25,6 +25,8 @@ joint_work work_of_joint(void) {
 
 /* Samples and blends of the joints that move. */
 static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
+    if (scene->given)
+        return 0;
     const curve_work slerp = work_of_curve(PM_METHOD_SLERP);
     const joint_work joint = work_of_joint();
     const uint64_t sample = slerp.segment + slerp.sample;
@@ -36,7 +38,7 @@ static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
     case BLEND_NONE:
         break;
     }
-    return moving * sample;
+    return moving * (sample + scene->layers * (sample + joint.mixed));
 }
 
 /* From poses to records. The root has no parent to be multiplied by. */
@@ -47,6 +49,7 @@ static uint64_t record_operations(pm_crowd_output output, uint64_t joints) {
     case PM_CROWD_LOCAL:
         return 0;
     case PM_CROWD_MODEL:
+    case PM_CROWD_BOUNDS:
         return model;
     case PM_CROWD_DUAL:
         return (2 * joints - 1) * joint.rigid_product + joints * joint.dual;
@@ -57,18 +60,28 @@ static uint64_t record_operations(pm_crowd_output output, uint64_t joints) {
     }
 }
 
+/* What is read of an instance beside keys. */
+static uint64_t instance_bytes(const crowd_scene *scene, const crowd_setup *setup) {
+    const uint64_t layers = sizeof *setup->ranges + scene->layers * sizeof *setup->layers;
+    if (scene->given)
+        return setup->joints * 12 * sizeof *setup->poses;
+    return sizeof *setup->instances + (scene->layers ? layers : 0) +
+           (scene->list ? sizeof *setup->indices : 0);
+}
+
 case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
-    const uint64_t inputs = scene->blend == BLEND_NONE ? 1 : 2;
+    const uint64_t inputs = (scene->blend == BLEND_NONE ? 1 : 2) + scene->layers;
     const uint64_t clips = (uint64_t)setup->key_count * setup->joints;
-    const uint64_t record = record_operations(setup->output, setup->joints);
+    const uint64_t record = record_operations(setup->output, setup->posed);
     uint64_t keys = 0, most = clips;
     case_work work = {0};
     for (size_t i = 0; i < setup->agents; i++) {
         if (crowd_updated(setup, i)) {
-            const uint64_t moving = setup->moving[setup->instances[i].level];
-            keys += moving * inputs * 2;
-            work.bytes_read += sizeof *setup->instances;
-            work.bytes_written += setup->joints * setup->record_bytes;
+            const uint64_t all = setup->moving[setup->instances[i].level];
+            const uint64_t moving = scene->hand ? setup->posed : all;
+            keys += scene->given ? 0 : moving * inputs * 2;
+            work.bytes_read += instance_bytes(scene, setup);
+            work.bytes_written += setup->records * setup->record_bytes;
             work.operations += pose_operations(scene, moving) + record;
         }
     }

@@ -91,7 +91,7 @@ static cli_exit measure_baseline(bench_run *run, baseline_crowd *base, bench_res
 
 static cli_exit run_baseline(bench_run *run, const bench_case *which, const crowd_setup *setup,
                              bench_result *result) {
-    const size_t bytes = setup->agents * setup->joints * setup->record_bytes;
+    const size_t bytes = setup->agents * setup->records * setup->record_bytes;
     baseline_crowd *base = NULL;
     cli_exit code = open_output(run, bytes);
     result->baseline_ratio = 1.0;
@@ -117,8 +117,14 @@ typedef struct pose_work {
 
 static cli_exit pose_once(void *context, double *seconds) {
     const pose_work *work = context;
-    return device_crowd(work->device, work->setup->crowd, work->setup->output, work->count,
-                        seconds);
+    const pm_crowd_target target = {.output = work->setup->output, .subset = work->setup->subset};
+    return device_crowd(work->device, work->setup->crowd, &target, work->count, seconds);
+}
+
+static cli_exit set_crowd(const pose_work *work) {
+    pm_crowd_info info;
+    pm_crowd_get_info(work->setup->crowd, &info);
+    return device_set_crowd(work->device, &work->setup->job, &info);
 }
 
 /* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
@@ -145,9 +151,9 @@ static cli_exit run_device(bench_run *run, const bench_case *which, const crowd_
     pose_work work = {&run->crowds.device, setup, 1};
     baseline_crowd *base = NULL;
     double once;
-    cli_exit code = open_output(run, setup->agents * setup->joints * setup->record_bytes);
+    cli_exit code = open_output(run, setup->agents * setup->records * setup->record_bytes);
     if (code == CLI_DONE)
-        code = device_set_instances(work.device, setup->instances, setup->agents);
+        code = set_crowd(&work);
     if (code == CLI_DONE)
         code = device_poison(work.device);
     if (code == CLI_DONE)
@@ -173,9 +179,9 @@ typedef struct host_work {
 static cli_exit host_once(void *context, double *seconds) {
     const host_work *work = context;
     const crowd_setup *setup = work->setup;
-    pm_crowd_job job = {
-        .instances = setup->instances, .instance_count = setup->agents, .on_reference = true};
+    pm_crowd_job job = setup->job;
     pm_error error = {0};
+    job.on_reference = true;
     job.outputs = &(pm_crowd_target){.output = setup->output, .memory = work->records};
     job.output_count = 1;
     double begun = progress_clock();
@@ -208,7 +214,7 @@ static cli_exit check_host(const host_work *work, bool one, bench_result *result
 }
 
 static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, bench_result *result) {
-    const size_t bytes = setup->agents * setup->joints * setup->record_bytes;
+    const size_t bytes = setup->agents * setup->records * setup->record_bytes;
     const bench_work once = one ? one_once : host_once;
     host_work work = {setup, bytes > 0 ? malloc(bytes) : NULL, 1};
     double seconds;
@@ -235,7 +241,7 @@ cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *resul
     result->bytes_per_sample = setup.record_bytes;
     result->samples = 0;
     for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++)
-        result->samples += crowd_updated(&setup, i) ? setup.joints : 0;
+        result->samples += crowd_updated(&setup, i) ? setup.records : 0;
     if (code == CLI_DONE) {
         roofline_set_work(work_of_crowd(which->crowd, &setup), result);
         code = kind == BENCH_CROWD ? run_device(run, which, &setup, result)

@@ -197,6 +197,11 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_CROWDS:
     case SCENE_CROWD_REFERENCE:
     case SCENE_CROWD_ONE:
+    case SCENE_LAYERS:
+    case SCENE_SUBSET:
+    case SCENE_BOUNDS:
+    case SCENE_LIST:
+    case SCENE_POSES:
     case SCENE_FILES:
     case SCENE_BATCHES:
         break;

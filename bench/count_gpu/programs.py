@@ -142,6 +142,15 @@ def crowds():
         usual = usual and (not per_joint or (number == 0 and vector == own[0]))
         yield make(name + ["per-joint"] * per_joint, "crowd_workgroup", curve, 4, keys, usual,
                    PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number, PM_PER_JOINT=per_joint)
+    for names, curve, keys in rotations():
+        vector = vector_curves_of_methods()[curve][0]
+        for kind in ("layers", "given"):
+            # What is given has no curves, so one program shows it.
+            if kind == "layers" or names == ["slerp"]:
+                define = {"layers": "PM_LAYERED", "given": "PM_GIVEN"}[kind]
+                yield make(["crowd", "palette", *names, kind], "crowd_workgroup", curve, 4, keys,
+                           keys == 0, PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0,
+                           **{define: 1})
 
 
 @functools.cache

@@ -169,26 +169,29 @@ cli_exit device_job(bench_device *device, const pm_clip *clip, const pm_sample_j
     return CLI_DONE;
 }
 
-cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
-                              size_t count) {
+cli_exit device_set_crowd(bench_device *device, const pm_crowd_job *job,
+                          const pm_crowd_info *info) {
 #if POSEMILL_OPENCL
     if (device->cl)
-        return bench_cl_set_instances(device->cl, instances, count);
+        return bench_cl_set_crowd(device->cl, job, info);
+#else
+    (void)info;
 #endif
-    device->instances = instances;
-    device->instance_count = count;
+    device->crowd_job = job;
     return CLI_DONE;
 }
 
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
-                      double *seconds) {
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const pm_crowd_target *target,
+                      size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl)
-        return bench_cl_crowd(device->cl, crowd, output, count, seconds);
+        return bench_cl_crowd(device->cl, crowd, target, count, seconds);
 #endif
-    pm_crowd_job job = {.instances = device->instances, .instance_count = device->instance_count};
+    pm_crowd_job job = *device->crowd_job;
+    pm_crowd_target into = *target;
     pm_error error = {0};
-    job.outputs = &(pm_crowd_target){.output = output, .memory = device->host};
+    into.memory = device->host;
+    job.outputs = &into;
     job.output_count = 1;
     double begun = progress_clock();
     for (size_t i = 0; i < count; i++)

@@ -22,10 +22,9 @@ typedef struct bench_device {
     float *host;   /* output of the reference path */
     float *source; /* source of the copy on the reference path, or NULL */
     size_t source_bytes;
-    size_t arithmetic_steps; /* of a measurement on the reference path; 0: not chosen yet */
-    const pm_crowd_instance *instances; /* owned by the caller, on the reference path */
-    size_t instance_count;
-    bench_cl *cl; /* NULL on the reference path */
+    size_t arithmetic_steps;       /* of a measurement on the reference path; 0: not chosen yet */
+    const pm_crowd_job *crowd_job; /* owned by the caller, on the reference path */
+    bench_cl *cl;                  /* NULL on the reference path */
 } bench_device;
 
 cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *pool, size_t bytes);
@@ -58,13 +57,14 @@ cli_exit device_arithmetic(bench_device *device, double *seconds, double *operat
  * fastest one for the whole output. */
 cli_exit device_choose_fill(bench_device *device, size_t bytes);
 
-/* Creates the instances of a crowd on the device. The data must outlive their use. */
-cli_exit device_set_instances(bench_device *device, const pm_crowd_instance *instances,
-                              size_t count);
-/* Poses the instances in frame 0 by CLOCK_KERNEL, `count` times in a row; returns the time of one.
- * The records of joints are contiguous. */
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, pm_crowd_output output, size_t count,
-                      double *seconds);
+/* Creates what a job poses, its instances and the like, on the device. The job must outlive its
+ * use. */
+cli_exit device_set_crowd(bench_device *device, const pm_crowd_job *job, const pm_crowd_info *info);
+
+/* Poses into the device's output in frame 0 by CLOCK_KERNEL, `count` times in a row; returns the time of
+ * one. `target` names an output and a subset. */
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const pm_crowd_target *target,
+                      size_t count, double *seconds);
 
 /* Uploads the keys of the obvious slerp kernel, (key_count, tracks, 4). OpenCL only. */
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks);

@@ -22,10 +22,10 @@ struct bench_cl {
     cl_command_queue queue;
     cl_program program;
     cl_kernel fill, stores, copy, obvious, chain;
-    cl_mem output, source, keys, instances;
+    cl_mem output, source, keys, posed;
     arithmetic_cl *arithmetic; /* NULL: not opened yet */
     size_t bytes, source_bytes;
-    size_t instance_count;
+    pm_cl_crowd_job crowd_job; /* whose data is in `posed` */
     size_t obvious_items;
     size_t fill_unit;  /* bytes per store of fill and copy */
     cl_uint fill_each; /* stores per work-item */
@@ -72,7 +72,7 @@ void bench_cl_close(bench_cl **opened) {
     *opened = NULL;
     if (!cl)
         return;
-    const cl_mem buffers[] = {cl->output, cl->source, cl->keys, cl->instances};
+    const cl_mem buffers[] = {cl->output, cl->source, cl->keys, cl->posed};
     const cl_kernel kernels[] = {cl->fill, cl->stores, cl->copy, cl->obvious, cl->chain};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         if (buffers[i])
@@ -326,14 +326,57 @@ cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *jo
 
 /* ---- crowds -------------------------------------------------------------------- */
 
-cli_exit bench_cl_set_instances(bench_cl *cl, const pm_crowd_instance *instances, size_t count) {
+enum { PART_ALIGNMENT = 64 };
+
+/* Data of a crowd's job, in one buffer with the others. */
+typedef struct crowd_part {
+    const void *memory; /* NULL: none */
+    size_t bytes;
+    pm_cl_input *input;
+} crowd_part;
+
+static cli_exit write_part(bench_cl *cl, const crowd_part *part, size_t at) {
+    cl_int code = clEnqueueWriteBuffer(cl->queue, cl->posed, CL_TRUE, at, part->bytes, part->memory,
+                                       0, NULL, NULL);
+    *part->input = (pm_cl_input){.buffer = cl->posed, .offset = at};
+    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueWriteBuffer");
+}
+
+static size_t rounded(size_t bytes) {
+    return (bytes + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
+}
+
+cli_exit bench_cl_set_crowd(bench_cl *cl, const pm_crowd_job *job, const pm_crowd_info *info) {
+    pm_cl_crowd_job *to = &cl->crowd_job;
+    pm_cl_input instances = {0};
+    *to = (pm_cl_crowd_job){.instance_count = job->instance_count,
+                            .layer_count = job->layer_count,
+                            .index_count = job->index_count,
+                            .packed = job->packed};
+    const size_t n = job->instance_count, pose = info->joint_count * 12 * sizeof(float);
+    const crowd_part parts[] = {
+        {job->instances, n * sizeof *job->instances, &instances},
+        {job->layers, job->layer_count * sizeof *job->layers, &to->layers},
+        {job->ranges, n * sizeof *job->ranges, &to->ranges},
+        {job->poses, n * pose, &to->poses},
+        {job->indices, job->index_count * sizeof *job->indices, &to->indices}};
+    const size_t count = sizeof parts / sizeof *parts;
+    size_t bytes = PART_ALIGNMENT, at = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += parts[i].memory ? rounded(parts[i].bytes) : 0;
     cl_int code = CL_SUCCESS;
-    if (cl->instances)
-        clReleaseMemObject(cl->instances);
-    cl->instance_count = count;
-    cl->instances = clCreateBuffer(cl->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                   count * sizeof *instances, (void *)(uintptr_t)instances, &code);
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+    if (cl->posed)
+        clReleaseMemObject(cl->posed);
+    cl->posed = clCreateBuffer(cl->context, CL_MEM_READ_ONLY, bytes, NULL, &code);
+    cli_exit done = code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+    for (size_t i = 0; done == CLI_DONE && i < count; i++)
+        if (parts[i].memory) {
+            done = write_part(cl, &parts[i], at);
+            at += rounded(parts[i].bytes);
+        }
+    to->instance_buffer = instances.buffer;
+    to->instances_offset = instances.offset;
+    return done;
 }
 
 typedef struct crowd_work {
@@ -348,14 +391,13 @@ static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *do
     return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
 
-cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, pm_crowd_output output, size_t count,
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const pm_crowd_target *target, size_t count,
                         double *seconds) {
-    const pm_cl_crowd_target target = {.output = output, .buffer = cl->output};
-    crowd_work work = {crowd,
-                       {.instance_buffer = cl->instances,
-                        .instance_count = cl->instance_count,
-                        .outputs = &target,
-                        .output_count = 1}};
+    const pm_cl_crowd_target into = {
+        .output = target->output, .subset = target->subset, .buffer = cl->output};
+    crowd_work work = {crowd, cl->crowd_job};
+    work.job.outputs = &into;
+    work.job.output_count = 1;
     const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
     return gate_run(&timed, put_crowd, &work, count, seconds);
 }

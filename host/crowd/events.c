@@ -172,7 +172,7 @@ pm_status pm_events_find(const pm_crowd_data *crowd, size_t threads,
     threads = useful < threads ? useful : threads;
     pm_run_parallel(threads, runs, count_events, &job);
     const pm_status status = add_up(&job, runs, event_count, error);
-    if (status == PM_OK && capacity)
+    if (status == PM_OK && capacity && *event_count)
         pm_run_parallel(threads, runs, write_events, &job);
     free(counts);
     return status;

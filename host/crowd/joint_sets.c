@@ -65,8 +65,7 @@ static pm_status build_set(const pm_skeleton *s, const pm_skeleton_desc *desc, s
     for (size_t k = 0; k < s->joint_count; k++)
         records[k] = index == 0 ? (uint32_t)k : PM_NO_RECORD;
     const pm_status status =
-        index == 0 ? PM_OK
-                   : note_records(s, &desc->subsets[index - 1], index - 1, records, error);
+        index == 0 ? PM_OK : note_records(s, &desc->subsets[index - 1], index - 1, records, error);
     return status == PM_OK ? fill_set(s, records, &s->sets[index], error) : status;
 }
 

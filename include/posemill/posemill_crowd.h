@@ -401,7 +401,8 @@ typedef struct pm_crowd_event {
  * second time is passed, and one at the first time is not, forwards and backwards. Steps that
  * follow one another therefore pass each marker once a round. Times may cover any number of rounds.
  * A clip that is clamped, or has no duration, has one round. A clip that does not exist, and a clip
- * B of weight 0, pass none; masks and levels have no effect. Any bytes are accepted.
+ * B of weight 0, pass none, and neither do layers; masks and levels have no effect. Any bytes are
+ * accepted.
  *
  * Events are in the order of instances, and for each instance in the order passed; A precedes B
  * where both pass a marker at the same time. Writes the first `capacity` events to `events`, which

@@ -3,6 +3,7 @@
  * Makes a motion whose root moves: finds the joint, the root and the nodes that are kept in their
  * places, and copies everything else.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -262,6 +263,8 @@ static pm_status make(const pm_motion *motion, const pm_motion_root_options *o, 
         status = motion_refuse_memory(error);
     if (status == PM_OK)
         status = make_clips(&plan, to, error);
+    if (status == PM_OK) /* scales of ancestors may be so small that positions overflow */
+        status = motion_check_numbers(&to->content, DBL_MAX, error);
     if (status == PM_OK && report)
         *report = (pm_motion_root_report){.joint = plan.chain[plan.chain_count - 1],
                                           .root = plan.root_node,

@@ -4,7 +4,16 @@ from . import batch
 from ._clip import Channel, Clip
 from ._compare import Comparison, compare
 from ._convert import as_euler, as_matrix, as_rotvec, from_euler, from_matrix, from_rotvec
-from ._crowd import Crowd, crowd_instance, crowd_ticks
+from ._crowd import (
+    LAYER_ADD,
+    LAYER_CLAMP,
+    LAYER_MEAN,
+    LAYER_OVER,
+    Crowd,
+    crowd_instance,
+    crowd_layer,
+    crowd_ticks,
+)
 from ._curve import RotationCurve
 from ._dropin import RotationSpline, Slerp
 from ._engine import Engine, devices
@@ -19,8 +28,9 @@ from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
 
 __version__ = version()
-__all__ = ["Channel", "Clip", "Comparison", "Crowd", "DeviceError", "Engine", "Keys", "Motion",
-           "MotionWarning", "Page", "Poses", "Reduction", "RotationCurve", "RotationSpline", "Skeleton",
-           "Slerp", "as_euler", "as_matrix", "as_rotvec", "batch", "compare", "convert",
-           "crowd_instance", "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
+__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
+           "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionWarning", "Page", "Poses",
+           "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler",
+           "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
+           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",
            "reduce", "reduce_keys", "resample", "resample_rotvec"]

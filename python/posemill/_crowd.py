@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import new_result
+from ._arrays import address, as_floats, new_result
 from ._clip import Clip
 from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
@@ -21,24 +21,44 @@ from ._shared import Shared
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Crowd", "crowd_instance", "crowd_ticks"]
+__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Crowd", "crowd_instance", "crowd_layer",
+           "crowd_ticks"]
 
-_FIELDS = {"time_a": np.int64, "time_b": np.int64, "clip_a": np.uint32, "clip_b": np.uint32,
-           "weight": np.float32, "mask": np.uint16, "level": np.uint8, "flags": np.uint8}
+
+def _record(struct: str, fields: dict[str, Any]) -> np.dtype[Any]:
+    """A struct of C as a structured type of NumPy, from the types of its fields."""
+    return np.dtype({"names": list(fields), "formats": list(fields.values()),
+                     "offsets": [ffi.offsetof(struct, name) for name in fields],
+                     "itemsize": ffi.sizeof(struct)})
+
 
 #: The 32 bytes of an instance, as a structured type of NumPy.
-crowd_instance = np.dtype({
-    "names": list(_FIELDS), "formats": list(_FIELDS.values()),
-    "offsets": [ffi.offsetof("pm_crowd_instance", name) for name in _FIELDS],
-    "itemsize": ffi.sizeof("pm_crowd_instance")})
+crowd_instance = _record("pm_crowd_instance", {
+    "time_a": np.int64, "time_b": np.int64, "clip_a": np.uint32, "clip_b": np.uint32,
+    "weight": np.float32, "mask": np.uint16, "level": np.uint8, "flags": np.uint8})
 
-# Shape and type of a joint's record.
+#: The 24 bytes of a layer; ``reserved`` is 0.
+crowd_layer = _record("pm_crowd_layer", {
+    "time": np.int64, "clip": np.uint32, "weight": np.float32, "mask": np.uint16, "op": np.uint8,
+    "flags": np.uint8, "reserved": np.uint32})
+
+#: ``op`` of a layer: a crossfade from the pose so far to the layer.
+LAYER_OVER: int = lib.PM_LAYER_OVER
+#: ``op`` of a layer: its difference from the rest pose is added.
+LAYER_ADD: int = lib.PM_LAYER_ADD
+#: ``op`` of a layer: a crossfade to the weighted mean of neighbouring layers of this op.
+LAYER_MEAN: int = lib.PM_LAYER_MEAN
+#: In ``flags`` of a layer: its time is clamped to the clip; otherwise it wraps around.
+LAYER_CLAMP: int = lib.PM_LAYER_CLAMP
+
+# Shape and type of a joint's record, or with "bounds" of an instance's.
 _OUTPUTS: dict[str, tuple[int, tuple[int, int], type]] = {
     "palette": (lib.PM_CROWD_PALETTE, (3, 4), np.float32),
     "palette_half": (lib.PM_CROWD_PALETTE_HALF, (3, 4), np.float16),
     "dual": (lib.PM_CROWD_DUAL, (2, 4), np.float32),
     "model": (lib.PM_CROWD_MODEL, (3, 4), np.float32),
-    "local": (lib.PM_CROWD_LOCAL, (3, 4), np.float32)}
+    "local": (lib.PM_CROWD_LOCAL, (3, 4), np.float32),
+    "bounds": (lib.PM_CROWD_BOUNDS, (2, 4), np.float32)}
 
 # A pm_crowd_event without what Python has no use for.
 _EVENT = {"instance": (np.uint64, "instance"), "clip": (np.uint32, "clip"), "id": (np.uint32, "id"),
@@ -50,6 +70,7 @@ _event = np.dtype({
 
 Level = tuple[npt.ArrayLike | None, int]
 Markers = Mapping[int | str, Iterable[tuple[float, int]]]
+Subsets = Mapping[str, Iterable[int | str]]
 
 
 def crowd_ticks(seconds: npt.ArrayLike) -> Any:
@@ -113,20 +134,56 @@ def _describe_masks(desc: Any, masks: npt.ArrayLike, count: int, keep: list[Any]
     if weights.ndim != 2 or weights.shape[1] != count:
         raise ValueError(f"masks: expected shape (masks, {count}), found {weights.shape}")
     keep.append(weights)
-    desc.masks = ffi.cast("float *", weights.ctypes.data)
+    desc.masks = address(weights)
     desc.mask_count = len(weights)
 
 
-def _clip_number(clip: int | str, sources: Sequence[Clip | Keys], name: str) -> int:
-    if isinstance(clip, str):
-        names = [source.name if isinstance(source, Clip) else None for source in sources]
-        if clip not in names:
-            raise ValueError(f"{name}: no clip is named {clip!r}")
-        return names.index(clip)
-    number = count_of(clip, name)
-    if number >= len(sources):
-        raise ValueError(f"{name}: {clip} is none of {len(sources)} clips")
+def _describe_radii(desc: Any, radii: npt.ArrayLike, count: int, keep: list[Any]) -> None:
+    numbers = np.ascontiguousarray(radii, np.float32)
+    if numbers.shape != (count,):
+        raise ValueError(f"radii: expected {count}, one per joint, found shape {numbers.shape}")
+    keep.append(numbers)
+    desc.radii = address(numbers)
+
+
+def _describe_subsets(desc: Any, subsets: Mapping[str, Sequence[int]], keep: list[Any]) -> None:
+    made = ffi.new("pm_subset[]", len(subsets))
+    for subset, joints in zip(made, subsets.values(), strict=True):
+        numbers = ffi.new("uint32_t[]", joints)
+        keep.append(numbers)
+        subset.joints, subset.joint_count = numbers, len(joints)
+    keep.append(made)
+    desc.subsets, desc.subset_count = made, len(subsets)
+
+
+def _number(value: int | str, names: Sequence[str | None], name: str, kind: str) -> int:
+    """An index, or the first of a name."""
+    if isinstance(value, str):
+        if value not in names:
+            raise ValueError(f"{name}: no {kind} is named {value!r}")
+        return names.index(value)
+    number = count_of(value, name)
+    if number >= len(names):
+        raise ValueError(f"{name}: {value} is none of {len(names)} {kind}s")
     return number
+
+
+def _clip_number(clip: int | str, sources: Sequence[Clip | Keys], name: str) -> int:
+    return _number(clip, [source.name if isinstance(source, Clip) else None for source in sources],
+                   name, "clip")
+
+
+def _numbered(subsets: Subsets, skeleton: Skeleton) -> dict[str, tuple[int, ...]]:
+    """Subsets with the indices of their joints."""
+    found = {}
+    for name, joints in subsets.items():
+        if not isinstance(name, str):
+            raise TypeError(f"subsets: expected names, found {name!r}")
+        if isinstance(joints, str):
+            raise TypeError(f"subsets: {name!r}: expected a sequence of joints, found a text")
+        found[name] = tuple(_number(joint, skeleton.names, f"subsets: {name!r}", "joint")
+                            for joint in joints)
+    return found
 
 
 def _describe_markers(markers: Markers, sources: Sequence[Clip | Keys], keep: list[Any]) -> Any:
@@ -148,13 +205,17 @@ def _describe_markers(markers: Markers, sources: Sequence[Clip | Keys], keep: li
     return made
 
 
-def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None) -> Any:
+def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None,
+                   subsets: Mapping[str, Sequence[int]], radii: npt.ArrayLike | None) -> Any:
     keep: list[Any] = []
     desc = skeleton._describe(keep)
     if levels:
         _describe_levels(desc, levels, len(skeleton), keep)
     if masks is not None:
         _describe_masks(desc, masks, len(skeleton), keep)
+    if radii is not None:
+        _describe_radii(desc, radii, len(skeleton), keep)
+    _describe_subsets(desc, subsets, keep)
     made = ffi.new("pm_skeleton **")
     call(lib.pm_skeleton_create, desc, made)
     return ffi.gc(made[0], _destroy_skeleton)
@@ -200,13 +261,18 @@ class Crowd(Shared):
     markers : mapping of clip to (seconds, id) pairs, optional
         For clips, by index or name: times after the first key, and ids from 0 to 2^32 - 1. Ids
         below 65536 are events, others are sync marks.
+    subsets : mapping of name to joints, optional
+        Joints whose poses can be had alone: lists of indices in the skeleton, or of names; of
+        several joints with the same name, the first.
+    radii : array, optional
+        (joints,) radii of the spheres about the joints that ``"bounds"`` encloses. Default: 0.
 
     Attributes
     ----------
     order : array of int
-        Joint k of all outputs is joint ``order[k]`` of the skeleton.
+        Joint k of the outputs of all joints is joint ``order[k]`` of the skeleton.
     slots : array of int
-        The inverse: joint j of the skeleton is joint ``slots[j]`` of all outputs.
+        The inverse: joint j of the skeleton is joint ``slots[j]`` of these outputs.
     ticks : array of int64
         Durations of the clips.
 
@@ -224,7 +290,8 @@ class Crowd(Shared):
     def __init__(self, skeleton: Skeleton, clips: Sequence[Clip | Keys] | Motion, *,
                  engine: Engine | None = None, method: Method = "slerp",
                  levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
-                 markers: Markers | None = None) -> None:
+                 markers: Markers | None = None, subsets: Subsets | None = None,
+                 radii: npt.ArrayLike | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
@@ -233,14 +300,16 @@ class Crowd(Shared):
         levels = [(None if joints is None else np.array(joints), every) for joints, every in levels]
         masks = None if masks is None else np.array(masks)
         marked = {clip: tuple(pairs) for clip, pairs in (markers or {}).items()}
-        self._given = (skeleton, sources, engine, method, levels, masks, marked)
+        self._subsets = _numbered(subsets or {}, skeleton)
+        radii = None if radii is None else np.array(radii)
+        self._given = (skeleton, sources, engine, method, levels, masks, marked, self._subsets, radii)
         on = engine_or_default(engine)
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
         for i, clip in enumerate(sources):
             descs[i] = _describe_clip(clip, skeleton, keep)
             descs[i].method = method_number(method)
-        c_skeleton = _make_skeleton(skeleton, levels, masks)
+        c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", {
@@ -258,11 +327,20 @@ class Crowd(Shared):
     def check(self, instances: Array) -> None:
         """Raises ValueError unless all clips, masks, levels and flags exist."""
         records = _instances(instances)
-        call(lib.pm_crowd_check_instances, self._handle, _pointer(records), len(records))
+        call(lib.pm_crowd_check_instances, self._handle, address(records), len(records))
 
-    def pose(self, instances: Array, output: Output = "palette", *, out: Floats | None = None,
+    def check_layers(self, layers: Array) -> None:
+        """Raises ValueError unless all clips, masks, ops and flags exist. The message has the index
+        of the first layer of which this is not true as that of an instance."""
+        records = _layers(layers)
+        call(lib.pm_crowd_check_layers, self._handle, address(records), len(records))
+
+    def pose(self, instances: Array | None = None, output: Output = "palette", *,
+             layers: Array | None = None, ranges: npt.ArrayLike | None = None,
+             poses: npt.ArrayLike | None = None, subset: int | str | None = None,
+             indices: npt.ArrayLike | None = None, packed: bool = True, out: Floats | None = None,
              frame: int = 0) -> Floats:
-        """Poses all instances.
+        """Poses all instances, or those that are listed.
 
         Parameters
         ----------
@@ -272,41 +350,110 @@ class Crowd(Shared):
             ``"palette"``: matrices in model space times the inverse binds, for skinning;
             ``"palette_half"``: the same in float16; ``"model"``: matrices in model space;
             ``"local"``: rotation x y z w, position x y z 0 and scale x y z 0 relative to the
-            parents; ``"dual"``: the palette as dual quaternions.
+            parents; ``"dual"``: the palette as dual quaternions; ``"bounds"``: for each instance
+            the least x y z 0 and the greatest x y z 0 of the spheres about its joints in model
+            space.
+        layers : array of `crowd_layer`, optional
+            Clips that are blended, one after another, onto the pose that clips A and B give. Any
+            24 bytes can be posed; :meth:`check_layers` finds what does not exist.
+        ranges : array of int, optional
+            (instances, 2): for each instance its first layer, and the number of its layers, of
+            which 64 count. Required with `layers`.
+        poses : array, optional
+            (instances, joints, 3, 4) in place of instances: local poses, as ``"local"`` gives
+            them, with rotations of length 1.
+        subset : str or int, optional
+            Of the crowd's subsets, by name or index: its joints alone, in its order. ``"bounds"``
+            then encloses these joints.
+        indices : array of int, optional
+            The instances to pose, in place of all; those of a mask are ``np.flatnonzero(mask)``.
+        packed : bool
+            With `indices`. True: the result has a pose for each index, in their order. False
+            writes each pose to the place of its instance in `out`, which is then required and has
+            places for all instances; the others keep what is there. Levels that are not updated in
+            every frame need this unless the list never changes.
         out : array, optional
-            Receives the result. Instances may lie at any distance, joints are packed. Required
-            where a level is not updated in every frame: then instances keep what is there.
+            Receives the result. Instances may lie at any distance, the joints of one lie tightly.
+            Required where a level is not updated in every frame: then instances keep what is there.
         frame : int
             For levels that are not updated in every frame.
 
         Returns
         -------
         array
-            (instances, joints, 3, 4), of ``"dual"`` (instances, joints, 2, 4). Joints are in the
-            order of :attr:`order`.
+            (instances, joints, 3, 4), of ``"dual"`` (instances, joints, 2, 4), of ``"bounds"``
+            (instances, 2, 4). Joints are in the order of :attr:`order`, or of the subset.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips, subsets={"arm": ["RightArm", "RightHand"]})
+        >>> instances, layers = np.zeros(100, pm.crowd_instance), np.zeros(1, pm.crowd_layer)
+        >>> layers["op"], layers["weight"], layers["time"] = pm.LAYER_OVER, 0.5, pm.crowd_ticks(0.3)
+        >>> ranges = np.tile([0, 1], (100, 1)) # one layer for all
+        >>> crowd.pose(instances, "model", layers=layers, ranges=ranges, subset="arm").shape
+        (100, 2, 3, 4)
+        >>> crowd.pose(instances, "bounds", indices=[3, 5]).shape
+        (2, 2, 4)
+        >>> changed = crowd.pose(instances, "local")
+        >>> crowd.pose(output="palette", poses=changed).shape
+        (100, 21, 3, 4)
         """
         if output not in _OUTPUTS:
             raise ValueError(f"output: {output!r} is unknown; expected {', '.join(_OUTPUTS)}")
         number, record, dtype = _OUTPUTS[output]
-        records = _instances(instances)
-        shape = (len(records), self._joints, *record)
-        if out is None:
-            if not self._updates_all:
-                raise ValueError("out: expected an array with the poses of the frame before, "
-                                 "because a level is not updated in every frame")
-            out = new_result(shape, dtype)
+        set_number, joints = self._joints_of(subset)
+        count, inputs = self._inputs(instances, layers, ranges, poses, indices)
+        listed = inputs.get("indices", ())
+        rows = len(listed) if packed and indices is not None else count
+        shape = (rows, *record) if output == "bounds" else (rows, joints, *record)
+        if out is not None:
+            _check_out(out, shape, np.dtype(dtype), inputs)
+        elif not packed and indices is not None:
+            raise ValueError(f"out: expected an array of shape {shape}, because packed=False "
+                             "poses into a part of it")
+        elif poses is None and not self._updates_all:
+            raise ValueError("out: expected an array with the poses of the frame before, "
+                             "because a level is not updated in every frame")
         else:
-            _check_out(out, shape, np.dtype(dtype), records)
+            out = new_result(shape, dtype)
         frame = count_of(frame, "frame", 2**64)
-        if len(records) == 0:
+        if rows == 0:
             return out
         # NumPy gives an axis of one any stride.
-        target = ffi.new("pm_crowd_target *", {"output": number, "memory": ffi.cast("void *", out.ctypes.data),
-                                               "stride": out.strides[0] if len(records) > 1 else 0})
-        job = ffi.new("pm_crowd_job *", {"instances": _pointer(records), "instance_count": len(records),
-                                         "frame": frame, "outputs": target, "output_count": 1})
+        target = ffi.new("pm_crowd_target *", {"output": number, "subset": set_number, "memory": address(out),
+                                               "stride": out.strides[0] if rows > 1 else 0})
+        job = ffi.new("pm_crowd_job *", {
+            "instance_count": count, "frame": frame, "outputs": target, "output_count": 1,
+            "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
+            "index_count": len(listed), **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
+
+    def _joints_of(self, subset: int | str | None) -> tuple[int, int]:
+        """The number of a subset for targets, and that of its joints."""
+        if subset is None:
+            return 0, self._joints
+        names = tuple(self._subsets)
+        number = _number(subset, names, "subset", "subset")
+        return number + 1, len(self._subsets[names[number]])
+
+    def _inputs(self, instances: Array | None, layers: Array | None, ranges: npt.ArrayLike | None,
+                poses: npt.ArrayLike | None,
+                indices: npt.ArrayLike | None) -> tuple[int, dict[str, Array]]:
+        """The number of instances, and the arrays that a job reads by their names in pm_crowd_job."""
+        if (instances is None) == (poses is None):
+            raise ValueError("instances: expected instances or poses, and not both")
+        first = _poses(poses, self._joints) if instances is None else _instances(instances)
+        inputs = {"poses" if instances is None else "instances": first}
+        if layers is not None:
+            inputs["layers"] = _layers(layers)
+        if ranges is not None:
+            inputs["ranges"] = _integers(ranges, "ranges", (len(first), 2), 2**32)
+        if indices is not None:
+            inputs["indices"] = _integers(indices, "indices", (np.size(indices),), len(first))
+        return len(first), inputs
 
     def root_motion(self, before: Array, after: Array) -> tuple[Singles, Singles]:
         """The motion of the first root from the times of `before` to those of `after`.
@@ -319,8 +466,8 @@ class Crowd(Shared):
         """
         first, second = _both(before, after)
         motions = np.empty((len(first), 2, 4), np.float32)
-        call(lib.pm_crowd_root_motion, self._handle, _pointer(first), _pointer(second), len(first),
-             ffi.cast("pm_root_motion *", motions.ctypes.data))
+        call(lib.pm_crowd_root_motion, self._handle, address(first), address(second), len(first),
+             address(motions))
         return motions[:, 0], motions[:, 1, :3]
 
     def events(self, before: Array, after: Array) -> Array:
@@ -349,8 +496,8 @@ class Crowd(Shared):
         found, room = ffi.new("size_t *"), 64 + len(first)
         while True:
             rows = np.empty(room, _event)
-            call(lib.pm_crowd_events, self._handle, _pointer(first), _pointer(second), len(first),
-                 ffi.cast("pm_crowd_event *", rows.ctypes.data), room, found)
+            call(lib.pm_crowd_events, self._handle, address(first), address(second), len(first),
+                 address(rows), room, found)
             if found[0] <= room:
                 return rows[:found[0]]
             room = int(found[0])
@@ -404,19 +551,46 @@ class Crowd(Shared):
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
                 method: Method, levels: Sequence[Level], masks: Array | None,
-                markers: Markers) -> Crowd:
+                markers: Markers, subsets: Subsets, radii: Array | None) -> Crowd:
     return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks,
-                 markers=markers)
+                 markers=markers, subsets=subsets, radii=radii)
+
+
+def _records(values: Array, dtype: np.dtype[Any], name: str) -> Array:
+    records = np.asarray(values)
+    if records.dtype != dtype:
+        raise TypeError(f"{name}s: expected the type posemill.crowd_{name}, found {records.dtype}")
+    if records.ndim != 1:
+        raise ValueError(f"{name}s: expected one axis, found shape {records.shape}")
+    return np.require(records, requirements=["C", "A"])
 
 
 def _instances(instances: Array) -> Array:
-    records = np.asarray(instances)
-    if records.dtype != crowd_instance:
-        raise TypeError(f"instances: expected the type posemill.crowd_instance, "
-                        f"found {records.dtype}")
-    if records.ndim != 1:
-        raise ValueError(f"instances: expected one axis, found shape {records.shape}")
-    return np.require(records, requirements=["C", "A"])
+    return _records(instances, crowd_instance, "instance")
+
+
+def _layers(layers: Array) -> Array:
+    return _records(layers, crowd_layer, "layer")
+
+
+def _integers(values: npt.ArrayLike, name: str, shape: tuple[int, ...], end: int) -> Array:
+    """Integers from 0 up to, but not including, `end` as uint32."""
+    numbers = np.asarray(values)
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError(f"{name}: expected integers, found {numbers.dtype}")
+    if numbers.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape}, found {numbers.shape}")
+    if numbers.size and not (numbers.min() >= 0 and numbers.max() < end):
+        wrong = numbers.min() if numbers.min() < 0 else numbers.max()
+        raise ValueError(f"{name}: expected 0 or more, and below {end}, found {wrong}")
+    return np.require(numbers, np.uint32, ["C", "A"])
+
+
+def _poses(poses: Any, joints: int) -> Array:
+    numbers = as_floats(poses, "poses")
+    if numbers.shape[1:] != (joints, 3, 4):
+        raise ValueError(f"poses: expected shape (instances, {joints}, 3, 4), found {numbers.shape}")
+    return np.require(numbers, np.float32, ["C", "A"])
 
 
 def _both(before: Array, after: Array) -> tuple[Array, Array]:
@@ -426,11 +600,8 @@ def _both(before: Array, after: Array) -> tuple[Array, Array]:
     return first, second
 
 
-def _pointer(records: Array) -> Any:
-    return ffi.cast("pm_crowd_instance *", records.ctypes.data)
-
-
-def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any], records: Array) -> None:
+def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any],
+               inputs: Mapping[str, Array]) -> None:
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out: expected an array, found {type(out).__name__}")
     if out.shape != shape or out.dtype != dtype:
@@ -442,8 +613,9 @@ def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any], records
         return
     record = out[0].nbytes
     if not out[0].flags.c_contiguous or (len(out) > 1 and out.strides[0] < record):
-        raise ValueError("out: the joints of an instance must lie packed, and instances apart")
+        raise ValueError("out: the record of an instance must lie packed, and instances apart")
     if out.ctypes.data % 4 or (len(out) > 1 and out.strides[0] % 4):
         raise ValueError("out: address and stride must be multiples of 4")
-    if np.shares_memory(out, records):
-        raise ValueError("out: overlaps the instances")
+    for name, array in inputs.items():
+        if np.shares_memory(out, array):
+            raise ValueError(f"out: overlaps the {name}")

@@ -29,7 +29,7 @@ EndRule = Literal["fit", "include"]
 Format = Literal["bvh", "gltf", "glb", "npz", "csv"]
 Euler = Literal["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
 Turn = Literal["z-to-y", "y-to-z"]
-Output = Literal["palette", "palette_half", "dual", "model", "local"]
+Output = Literal["palette", "palette_half", "dual", "model", "local", "bounds"]
 
 #: float32 or float64, as the keys or the arguments are.
 Floats = npt.NDArray[np.floating[Any]]

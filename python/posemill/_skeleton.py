@@ -39,6 +39,9 @@ class Skeleton:
     skin_slots : array of int or None
         For skeletons of a skin: for each of its joints, in the order to which the vertices of
         its meshes refer, its place in the outputs of :meth:`Crowd.pose`.
+    moves_below_root : str or None
+        For skeletons of a motion: the joint that moves away in a clip while the root does not, so
+        that :meth:`Crowd.root_motion` leaves it out; :meth:`Motion.extract_root` moves the root.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Skeleton:
     inverse_binds: Floats | None
     nodes: npt.NDArray[np.uint32]
     skin_slots: npt.NDArray[np.uint32] | None
+    moves_below_root: str | None
 
     def __init__(self, names: Sequence[str], parents: npt.ArrayLike, *,
                  rotations: npt.ArrayLike | None = None, positions: npt.ArrayLike | None = None,
@@ -75,6 +79,7 @@ class Skeleton:
                               _rows(inverse_binds, "inverse_binds", count, (3, 4), ()))
         self.nodes = np.arange(count, dtype=np.uint32)
         self.skin_slots = None
+        self.moves_below_root = None
         self._content: Content | None = None
         self._skin = 0
 
@@ -86,6 +91,8 @@ class Skeleton:
         desc, count = character.handle.skeleton, int(character.handle.skeleton.joint_count)
         self.nodes = character.nodes
         self.skin_slots = character.skin_slots
+        below = int(character.handle.moves_below_root)
+        self.moves_below_root = content.names[self.nodes[below]] if below < count else None
         self.names = tuple(content.names[n] for n in self.nodes)
         self.parents = view(character.handle, desc.parents, (count,), np.int32)
         self.rotations = _given(character, desc.rotations, count, 4)

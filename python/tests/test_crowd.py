@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Crowds: layout of instances, poses against double precision, and what is refused."""
+"""Crowds: layout of instances and layers, poses against double precision, and what is refused."""
 from __future__ import annotations
 
 import gc
@@ -7,12 +7,14 @@ import os
 import re
 import subprocess
 import sys
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 import posemill as pm
 import pytest
 from motion_files import DATA, WALK, multiply
-from posemill._library import ffi
+from posemill._library import ffi, lib
 
 ENGINE = pm.Engine("none")
 JOINTS, FRAMES = 3, 5
@@ -125,12 +127,16 @@ def test_method_changes_poses() -> None:
 
 
 def test_layout_of_instances() -> None:
-    expected = {"time_a": 0, "time_b": 8, "clip_a": 16, "clip_b": 20, "weight": 24, "mask": 28,
-                "level": 30, "flags": 31}
-    assert {n: pm.crowd_instance.fields[n][1] for n in pm.crowd_instance.names} == expected
-    assert pm.crowd_instance.itemsize == ffi.sizeof("pm_crowd_instance") == 32
-    for name, offset in expected.items():
-        assert ffi.offsetof("pm_crowd_instance", name) == offset
+    for record, size, expected in (
+            ("crowd_instance", 32, {"time_a": 0, "time_b": 8, "clip_a": 16, "clip_b": 20, "weight": 24,
+                                    "mask": 28, "level": 30, "flags": 31}),
+            ("crowd_layer", 24, {"time": 0, "clip": 8, "weight": 12, "mask": 16, "op": 18, "flags": 19,
+                                 "reserved": 20})):
+        dtype = getattr(pm, record)
+        assert {n: dtype.fields[n][1] for n in dtype.names} == expected
+        assert dtype.itemsize == ffi.sizeof(f"pm_{record}") == size
+        for name, offset in expected.items():
+            assert ffi.offsetof(f"pm_{record}", name) == offset
     record = np.zeros(1, pm.crowd_instance)
     record["weight"], record["flags"], record["time_b"] = 0.5, 8, -3
     c = ffi.cast("pm_crowd_instance *", record.ctypes.data)
@@ -149,6 +155,12 @@ def test_check_names_the_instance(crowd: pm.Crowd) -> None:
     instances["clip_a"][2] = 9
     with pytest.raises(ValueError, match="2"):
         crowd.check(instances)
+    layers = np.zeros(4, pm.crowd_layer)
+    layers["op"], layers["flags"] = pm.LAYER_MEAN, pm.LAYER_CLAMP
+    crowd.check_layers(layers)
+    layers["op"][3] = 3
+    with pytest.raises(ValueError, match="op.*3"):
+        crowd.check_layers(layers)
     assert crowd.pose(instances).shape[0] == 4  # shows the rest pose
 
 
@@ -291,6 +303,186 @@ def test_markers_refused(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
             ({0: [(0, 1.5)]}, TypeError, "id"), ({0.5: [(0, 1)]}, TypeError, "markers")):
         with pytest.raises(kind, match=message):
             pm.Crowd(skeleton, [keys], engine=ENGINE, markers=markers)
+
+
+# ---- layers, subsets, bounds, lists and poses --------------------------------------------------
+
+
+@pytest.fixture
+def layered(skeleton: pm.Skeleton) -> pm.Crowd:
+    """Three clips with scales, and joints in another order than the skeleton's."""
+    numbers = np.random.default_rng(5)
+    turned = pm.Skeleton(["c", "a", "b"], [2, -1, 1], rotations=skeleton.rotations,
+                         positions=skeleton.positions, scales=numbers.uniform(0.5, 2, (JOINTS, 3)))
+    clips = [pm.Keys(quaternions(FRAMES, seed), numbers.normal(size=(FRAMES, JOINTS, 3)),
+                     numbers.uniform(0.5, 2, (FRAMES, JOINTS, 3)), rate=10) for seed in range(3)]
+    return pm.Crowd(turned, clips, engine=ENGINE, masks=[[1, 0.5, 0.25]], radii=[0.1, 0, 2],
+                    subsets={"tip": ["c"], "two": [2, "a"]})
+
+
+def cast(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Instances, layers, and their ranges, of which the last reaches past the last layer."""
+    numbers = np.random.default_rng(count)
+    instances, layers = np.zeros(count, pm.crowd_instance), np.zeros(4 * count, pm.crowd_layer)
+    instances["time_a"] = pm.crowd_ticks(numbers.uniform(0, 1, count))
+    layers["time"] = pm.crowd_ticks(numbers.uniform(-1, 1, 4 * count))
+    for field, end in (("clip", 3), ("mask", 2), ("op", 3)):
+        layers[field] = numbers.integers(end, size=4 * count)
+    layers["weight"] = numbers.uniform(0.1, 0.9, 4 * count)
+    ranges = np.stack([4 * np.arange(count), numbers.integers(5, size=count)], axis=1)
+    ranges[-1] = 4 * count - 3, 2**32 - 1
+    return instances, layers, ranges
+
+
+def turned(a: np.ndarray, b: np.ndarray, w: float) -> np.ndarray:
+    """The rotation between two, on the shorter path."""
+    mix = (1 - w) * a + w * b * (-1 if a @ b < 0 else 1)
+    return mix / np.linalg.norm(mix)
+
+
+def blended(pose: np.ndarray, rest: np.ndarray, layers: list[tuple[int, float, np.ndarray]]) -> np.ndarray:
+    """A joint's local pose after layers (op, weight, sample), from the definitions of the ops."""
+    for op, neighbours in groupby(layers, lambda layer: layer[0]):
+        group = [(w, sample) for _, w, sample in neighbours]
+        if op == pm.LAYER_MEAN:
+            total, first = sum(w for w, _ in group), group[0][1][0]
+            mean = sum(w * sample for w, sample in group) / total
+            mean[0] = sum(w * sample[0] * np.sign(sample[0] @ first) for w, sample in group)
+            mean[0] /= np.linalg.norm(mean[0])
+            group = [(min(1, total), mean)]
+        for w, sample in group:
+            if op == pm.LAYER_ADD:
+                from_rest = np.array(multiply(list(rest[0] * [-1, -1, -1, 1]), list(sample[0])))
+                rotation = multiply(list(pose[0]), list(turned(np.eye(4)[3], from_rest, w)))
+                pose = np.array([rotation, pose[1] + w * (sample[1] - rest[1]),
+                                 pose[2] * (1 + w * (sample[2] / rest[2] - 1))])
+            else:
+                rotation = turned(pose[0], sample[0], w)
+                pose = (1 - w) * pose + w * sample
+                pose[0] = rotation
+    return pose
+
+
+def test_layers_are_blended_by_their_formulas(layered: pm.Crowd) -> None:
+    instances, layers, ranges = cast(40)
+    found = layered.pose(instances, "local", layers=layers, ranges=ranges)
+    samples = np.zeros(len(layers) + 1, pm.crowd_instance)
+    samples["time_a"][1:], samples["clip_a"][1:] = layers["time"], layers["clip"]
+    samples["clip_a"][0] = 2**32 - 1  # the rest pose
+    poses, sampled = (layered.pose(some, "local").astype(float) for some in (instances, samples))
+    poses[..., 2, 3] = sampled[..., 2, 3] = 1  # which are 0, and divide
+    masks = np.array([1, 0.5, 0.25])[layered.order]
+    for i, j in np.ndindex(len(instances), JOINTS):
+        chosen = range(ranges[i, 0], min(ranges[i].sum(), len(layers)))
+        expected = blended(poses[i, j], sampled[0, j], [
+            (layers["op"][k], layers["weight"][k] * (masks[j] if layers["mask"][k] else 1), sampled[k + 1, j])
+            for k in chosen])
+        sign = np.sign(expected[0] @ found[i, j, 0])
+        np.testing.assert_allclose(sign * found[i, j, 0], expected[0], atol=2e-6)
+        np.testing.assert_allclose(found[i, j, 1:, :3], expected[1:, :3], rtol=2e-6, atol=2e-6)
+
+
+def single(crowd: pm.Crowd, output: int, bytes_: int, subset: int, **given: Any) -> bytes:
+    """The records of one character by pm_crowd_pose_character."""
+    records = ffi.new("char[]", bytes_)
+    one = ffi.new("pm_crowd_one *", {
+        "output": output, "subset": subset, "layer_count": len(given.get("layers", ())),
+        **{name: ffi.cast("void *", value.ctypes.data) for name, value in given.items()}})
+    assert lib.pm_crowd_pose_character(crowd._handle, one, records, ffi.NULL) == lib.PM_OK
+    return bytes(ffi.buffer(records))
+
+
+def test_results_are_those_of_single_calls(layered: pm.Crowd) -> None:
+    instances, layers, ranges = cast(7)
+    local = layered.pose(instances, "local")
+    for output in ("palette", "palette_half", "model", "local", "bounds"):
+        number = getattr(lib, f"PM_CROWD_{output.upper()}")
+        for subset, c_subset in ((None, 0), ("tip", 1), (1, 2)):
+            found = layered.pose(instances, output, layers=layers, ranges=ranges, subset=subset)
+            given = layered.pose(None, output, poses=local, subset=subset)
+            for i, (first, count) in enumerate(ranges):
+                assert found[i].tobytes() == single(
+                    layered, number, found[i].nbytes, c_subset, instance=instances[i:i + 1],
+                    layers=layers[first:first + count])
+                assert given[i].tobytes() == single(layered, number, given[i].nbytes, c_subset, pose=local[i])
+
+
+def test_subsets_and_bounds(layered: pm.Crowd) -> None:
+    instances, _, _ = cast(9)
+    model, local = layered.pose(instances, "model"), layered.pose(instances, "local")
+    assert (layered.pose(instances, "model", subset="two") == model[:, layered.slots[[2, 1]]]).all()
+    assert (layered.pose(instances, "local", subset=0) == local[:, layered.slots[[0]]]).all()
+    for subset, joints in ((None, [0, 1, 2]), ("two", [2, 1])):
+        centres = model[:, layered.slots[joints]][..., 3]
+        radii = np.array([0.1, 0, 2], np.float32)[joints, None]
+        expected = np.zeros((9, 2, 4), np.float32)
+        expected[:, 0, :3], expected[:, 1, :3] = (centres - radii).min(axis=1), (centres + radii).max(axis=1)
+        assert (layered.pose(instances, "bounds", subset=subset) == expected).all()
+
+
+def test_poses_in_place_of_instances(layered: pm.Crowd) -> None:
+    instances, _, _ = cast(6)
+    local = layered.pose(instances, "local")
+    palette = layered.pose(instances)
+    assert (layered.pose(poses=local) == palette).all()
+    assert (layered.pose(poses=local[::2].astype(np.float64), output="palette") == palette[::2]).all()
+    root = layered.order.tolist().index(1)
+    local[:, root, 1, 0] += 4
+    moved = layered.pose(poses=local, output="model") - layered.pose(instances, "model")
+    np.testing.assert_allclose(moved[..., 3], np.broadcast_to([4, 0, 0], moved.shape[:3]), atol=1e-5)
+    skipping = pm.Crowd(pm.Skeleton(["a"], [-1]), [pm.Keys([[[0, 0, 0, 1.0]]], rate=1)], engine=ENGINE,
+                        levels=[(None, 2)])
+    assert skipping.pose(poses=np.ones((1, 1, 3, 4)) / 2).shape == (1, 1, 3, 4)  # which have no level
+
+
+def test_lists_of_instances(layered: pm.Crowd) -> None:
+    instances, layers, ranges = cast(8)
+    every = layered.pose(instances, layers=layers, ranges=ranges)
+    chosen = [6, 1, 6, 0]
+    for indices in (chosen, np.array(chosen, np.uint8), np.repeat(chosen, 2)[::2]):
+        some = layered.pose(instances, layers=layers, ranges=ranges, indices=indices)
+        assert some.shape == (4, JOINTS, 3, 4) and (some == every[chosen]).all()
+    out = np.full((8, 2, 4), 7, np.float32)
+    assert layered.pose(instances, "bounds", indices=chosen, packed=False, out=out) is out
+    assert (out[chosen] == layered.pose(instances, "bounds")[chosen]).all()
+    assert (np.delete(out, chosen, axis=0) == 7).all()
+    before = out.copy()
+    assert (layered.pose(instances, "bounds", indices=[], packed=False, out=out) == before).all()
+    assert layered.pose(instances, indices=[]).shape == (0, JOINTS, 3, 4)
+    assert (layered.pose(instances, packed=False, layers=layers, ranges=ranges) == every).all()
+
+
+def test_odd_jobs_are_refused(layered: pm.Crowd) -> None:
+    instances, layers, ranges = cast(3)
+    local = layered.pose(instances, "local")
+    for arguments, kind, message in (
+            ({"instances": None}, ValueError, "instances or poses"), ({"poses": local}, ValueError, "not both"),
+            ({"layers": layers}, ValueError, "ranges"), ({"ranges": ranges}, ValueError, "layers"),
+            ({"layers": instances, "ranges": ranges}, TypeError, "layers: .*crowd_layer"),
+            ({"layers": layers, "ranges": ranges[:2]}, ValueError, r"ranges: .*\(3, 2\)"),
+            ({"layers": layers, "ranges": -ranges - 1}, ValueError, "ranges: .*-"),
+            ({"layers": layers, "ranges": ranges / 2}, TypeError, "ranges"),
+            ({"indices": [3]}, ValueError, "indices: .*below 3, found 3"),
+            ({"indices": [0, -1]}, ValueError, "indices: .*-1"), ({"indices": [[0]]}, ValueError, "indices"),
+            ({"indices": [True, False, True]}, TypeError, "indices: .*bool"),
+            ({"indices": [0], "packed": False}, ValueError, "out: .*packed"),
+            ({"indices": [0], "out": np.empty((3, 3, 3, 4), np.float32)}, ValueError, "out"),
+            ({"subset": "hand"}, ValueError, "subset: .*'hand'"), ({"subset": 2}, ValueError, "subset: 2"),
+            ({"subset": 1.0}, TypeError, "subset"), ({"subset": "tip", "out": local}, ValueError, "out"),
+            ({"instances": None, "poses": local[:, :2]}, ValueError, "poses"),
+            ({"instances": None, "poses": local.astype(str)}, TypeError, "poses"),
+            ({"instances": None, "poses": local, "out": local}, ValueError, "out: overlaps the poses"),
+            ({"instances": None, "poses": local, "layers": layers, "ranges": ranges}, ValueError, "layers")):
+        with pytest.raises(kind, match=message):
+            layered.pose(**{"instances": instances, **arguments})
+    skeleton, keys = pm.Skeleton(["a", "b", "c"], [-1, 0, 1]), pm.Keys(quaternions(2, 1), rate=1)
+    for arguments, kind, message in (
+            ({"subsets": {"a": [3]}}, ValueError, "subsets: 'a': 3"), ({"subsets": {"a": ["d"]}}, ValueError, "'d'"),
+            ({"subsets": {"a": "bc"}}, TypeError, "'a'"), ({"subsets": {0: [1]}}, TypeError, "names"),
+            ({"subsets": {"a": []}}, ValueError, "no joints"), ({"subsets": {"a": [1, "b"]}}, ValueError, "twice"),
+            ({"radii": [1]}, ValueError, "radii"), ({"radii": [0, 0, -1]}, ValueError, "radii.*joint 2")):
+        with pytest.raises(kind, match=message):
+            pm.Crowd(skeleton, [keys], engine=ENGINE, **arguments)
 
 
 # ---- refused ---------------------------------------------------------------------------------

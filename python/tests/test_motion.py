@@ -403,7 +403,7 @@ def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
     moving = walk.extract_root()
     assert moving.names == (*walk.names, "root") and moving.parents[0] == len(walk.names)
     before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
-    after["time_a"], after["flags"] = pm.crowd_ticks(0.5), 1
+    after["time_a"], after["flags"] = pm.crowd_ticks(0.25), 1
     crowd = pm.Crowd(moving.skeleton, moving.clips, engine=ENGINE)
     rotations, positions = crowd.root_motion(before, after)
     assert positions[0, 1] == 0 and abs(rotations[0, [0, 2]]).max() == 0
@@ -411,6 +411,15 @@ def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
     old = pm.Crowd(walk.skeleton, walk.clips, engine=ENGINE).pose(after, "model")[0]
     new = crowd.pose(after, "model")[0]
     np.testing.assert_allclose(new[crowd.slots[:len(walk.names)]], old, atol=1e-4)
+
+
+def test_a_joint_that_moves_below_the_root_is_named() -> None:
+    positions = np.zeros((5, 2, 3))
+    positions[:, 1, 2] = np.arange(5)
+    motion = pm.Motion(np.tile([0.0, 0.0, 0.0, 1.0], (5, 2, 1)), positions, 10, [-1, 0], ["above", "hips"])
+    assert motion.skeleton.moves_below_root == "hips"
+    assert motion.extract_root("hips", up="y").skeleton.moves_below_root is None
+    assert pm.Skeleton(["a"], [-1]).moves_below_root is None
 
 
 def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:

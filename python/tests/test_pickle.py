@@ -146,10 +146,12 @@ def test_motions_and_what_they_have(way: str, tmp_path: Path) -> None:
 def test_crowds_and_comparisons(way: str) -> None:
     walk = pm.load(WALK)
     crowd = pm.Crowd(walk.skeleton, walk.clips, engine=ENGINE, method="squad",
-                     levels=[(None, 1)], masks=np.ones((1, 21)))
+                     levels=[(None, 1)], masks=np.ones((1, 21)), subsets={"legs": ["LeftLeg", 17]}, radii=np.ones(21))
     instances = np.zeros(4, pm.crowd_instance)
     instances["time_a"] = pm.crowd_ticks([0, 0.3, 0.7, 1.1])
     assert WAYS[way](crowd).pose(instances).tobytes() == crowd.pose(instances).tobytes()
+    bounds = crowd.pose(instances, "bounds", subset="legs")
+    assert WAYS[way](crowd).pose(instances, "bounds", subset="legs").tobytes() == bounds.tobytes()
     found = pm.compare(walk, walk.resample(47.5, engine=ENGINE))
     assert WAYS[way](found).numbers == found.numbers
 

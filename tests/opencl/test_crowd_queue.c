@@ -447,4 +447,118 @@ CALLER_TEST(a_crowd_releases_the_callers_objects) {
     assert_true(of_context <= before);
 }
 
+/* ---- layers, lists and poses in buffers --------------------------------------------------- */
+
+/* Data after `offset` bytes that nothing may read. */
+static pm_cl_input input_in_buffer(const void *data, size_t bytes, size_t offset) {
+    unsigned char *all = test_array(offset + bytes, 1);
+    cl_int status = CL_SUCCESS;
+    memset(all, 0xFF, offset);
+    memcpy(all + offset, data, bytes);
+    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   offset + bytes, all, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    free(all);
+    return (pm_cl_input){.buffer = caller_keep_buffer(buffer), .offset = offset};
+}
+
+static pm_cl_input input_of(const void *data, size_t bytes, size_t offset, bool in_buffer) {
+    return in_buffer ? input_in_buffer(data, bytes, offset) : (pm_cl_input){.memory = data};
+}
+
+typedef struct layered {
+    pm_crowd_layer layers[QUEUE_COUNT];
+    pm_crowd_range ranges[QUEUE_COUNT];
+    uint32_t indices[QUEUE_COUNT];
+} layered;
+
+static void make_layers(layered *l) {
+    for (uint32_t i = 0; i < QUEUE_COUNT; i++) {
+        const pm_crowd_instance *from = &posed.instances[i];
+        l->layers[i] = (pm_crowd_layer){
+            .time = from->time_b, .clip = from->clip_b, .weight = 0.5f, .op = (uint8_t)(i % 3)};
+        l->ranges[i] = (pm_crowd_range){i, i % 11};
+        l->indices[i] = i % 7 == 6 ? QUEUE_COUNT + i : i * 3 % QUEUE_COUNT;
+    }
+}
+
+static void expect_layered(const layered *l, uint32_t instance, const float *record) {
+    float one[QUEUE_JOINTS * 12];
+    const size_t left = QUEUE_COUNT - l->ranges[instance].first;
+    const pm_crowd_one from = {
+        .instance = &posed.instances[instance],
+        .layers = l->layers + l->ranges[instance].first,
+        .layer_count = l->ranges[instance].count < left ? l->ranges[instance].count : left,
+        .output = PM_CROWD_MODEL};
+    expect_success(pm_crowd_pose_character(posed.scene.crowd, &from, one, new_error()));
+    expect_same_bits(record, one, QUEUE_JOINTS * 12, 12);
+}
+
+/* The records of `wanted` entries, packed or in the places of instances; the pattern of the buffer
+ * elsewhere. */
+static void expect_listed(const layered *l, const pm_cl_crowd_job *job, uint32_t wanted,
+                          cl_mem buffer, cl_event done) {
+    const size_t width = (size_t)QUEUE_JOINTS * 12;
+    uint32_t writer[QUEUE_COUNT]; /* the instance of each record; QUEUE_COUNT: none */
+    for (size_t i = 0; i < QUEUE_COUNT; i++)
+        writer[i] = QUEUE_COUNT;
+    for (uint32_t e = 0; e < wanted; e++)
+        if (l->indices[e] < QUEUE_COUNT)
+            writer[job->packed ? e : l->indices[e]] = l->indices[e];
+    float *records = caller_read(buffer, QUEUE_COUNT * width * sizeof(float), done);
+    float *untouched = caller_read(caller_buffer(sizeof *records), sizeof *records, NULL);
+    for (size_t i = 0; i < QUEUE_COUNT; i++)
+        if (writer[i] < QUEUE_COUNT)
+            expect_layered(l, writer[i], records + i * width);
+        else
+            for (size_t k = 0; k < width; k++)
+                assert_memory_equal(&records[i * width + k], untouched, sizeof *records);
+    free(untouched);
+    free(records);
+}
+
+CALLER_TEST(lists_and_layers_may_be_in_buffers_and_counted_on_the_device) {
+    static const uint32_t counts[] = {0, 1, 16, 17, QUEUE_COUNT, 1000};
+    static layered l;
+    make_layers(&l);
+    for (size_t n = 0; n < 2 * sizeof counts / sizeof *counts; n++) {
+        const uint32_t count = counts[n / 2], most = count < QUEUE_COUNT ? count : QUEUE_COUNT;
+        const bool in_buffer = n % 2;
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_MODEL);
+        job.layers = input_of(l.layers, sizeof l.layers, 40, in_buffer);
+        job.layer_count = QUEUE_COUNT;
+        job.ranges = input_of(l.ranges, sizeof l.ranges, 8, in_buffer);
+        job.indices = input_of(l.indices, sizeof l.indices, 24, in_buffer);
+        job.counted = input_of(&count, sizeof count, 16, in_buffer);
+        job.packed = n / 2 % 2;
+        cl_event done = queue_pose(&job, caller.in_order, NULL);
+        expect_listed(&l, &job, most, target.buffer, done);
+    }
+}
+
+CALLER_TEST(an_empty_list_poses_nothing) {
+    const uint32_t none = 0;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_MODEL);
+    job.indices.memory = &none;
+    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    layered l = {.indices = {0}};
+    expect_listed(&l, &job, 0, target.buffer, done);
+}
+
+/* What a kernel between both jobs would change is left as it is. */
+CALLER_TEST(two_jobs_on_a_queue_may_be_chained_by_local_poses) {
+    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+        pm_cl_crowd_target local, target;
+        const pm_cl_crowd_job first = queue_new_job(&local, PM_CROWD_LOCAL);
+        pm_cl_crowd_job second = queue_new_job(&target, o);
+        second.instances = NULL;
+        second.poses = (pm_cl_input){.buffer = local.buffer, .offset = CALLER_OFFSET};
+        queue_pose(&first, caller.in_order, NULL);
+        cl_event done = queue_pose(&second, caller.in_order, NULL);
+        queue_expect(target.buffer, o, posed.expected[o], done);
+    }
+}
+
 TEST_GROUP_ON_DEVICE(queue_open, queue_close)

@@ -249,6 +249,41 @@ CALLER_TEST(a_crowd_on_the_reference_is_refused) {
     pm_skeleton_destroy(&skeleton);
 }
 
+CALLER_TEST(data_that_does_not_fit_is_refused) {
+    static const pm_crowd_layer layers[4];
+    static const pm_crowd_range ranges[QUEUE_COUNT];
+    pm_cl_crowd_target target;
+    const pm_cl_crowd_job good = queue_new_job(&target, PM_CROWD_MODEL);
+    cl_mem buffer = caller_buffer(QUEUE_COUNT * sizeof *ranges);
+    pm_cl_crowd_job job = good;
+    job.layers = (pm_cl_input){.memory = layers, .buffer = buffer};
+    job.ranges.memory = ranges;
+    job.layer_count = 4;
+    expect_refused(&job, "layers: memory and buffer");
+    job.layers = (pm_cl_input){.buffer = buffer, .offset = 4};
+    expect_refused(&job, "layers");
+    job.layers = (pm_cl_input){.buffer = buffer};
+    job.layer_count = 1 << 20;
+    expect_refused(&job, "layers");
+    job = good;
+    job.indices = (pm_cl_input){.buffer = buffer};
+    job.index_count = 1 << 20;
+    expect_refused(&job, "indices");
+    job = good;
+    job.counted.memory = ranges;
+    expect_refused(&job, "indices is NULL");
+    job = good;
+    job.poses.buffer = buffer;
+    expect_refused(&job, "instances and poses");
+    job.instances = NULL;
+    expect_refused(&job, "poses");
+    job.poses.offset = 8;
+    job.instance_count = 1;
+    expect_refused(&job, "poses");
+    target.subset = SCENE_SUBSETS + 1;
+    expect_refused(&good, "subset");
+}
+
 /* Matrices that are not rigid have no dual quaternion. */
 CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     scene s;
