@@ -65,9 +65,7 @@ typedef struct options {
 
 /* Objects used by the loop, created before it starts. */
 typedef struct loop {
-    pm_engine *engine;
-    pm_skeleton *skeleton;
-    pm_crowd *crowd;
+    body body;
     size_t agents;
     float points[POINTS][4]; /* a mesh of two points per joint; w: index of the joint */
     pm_crowd_instance *instances;
@@ -96,7 +94,7 @@ static void forget(cl_event *event) {
 static bool make_points(loop *l, pm_error *error) {
     float rest[PALETTE_FLOATS];
     const pm_crowd_instance nothing = {.clip_a = UINT32_MAX};
-    if (pm_crowd_pose_one(l->crowd, &nothing, PM_CROWD_MODEL, rest, error) != PM_OK)
+    if (pm_crowd_pose_one(l->body.crowd, &nothing, PM_CROWD_MODEL, rest, error) != PM_OK)
         return false;
     for (int i = 0; i < POINTS; i++) {
         const float *m = rest + 12 * (i / 2);
@@ -108,17 +106,16 @@ static bool make_points(loop *l, pm_error *error) {
 }
 
 static bool open_crowd(loop *l, const options *o, pm_error *error) {
-    const pm_engine_desc desc = {.device = o->device};
+    body_description d;
+    body_describe(&d, PM_METHOD_SQUAD);
     l->agents = o->agents;
-    return pm_engine_create(&desc, &l->engine, error) == PM_OK &&
-           body_skeleton(&l->skeleton, error) == PM_OK &&
-           body_crowd(l->engine, l->skeleton, &l->crowd, error) == PM_OK && make_points(l, error);
+    return body_open(&l->body, &d, o->device, error) == PM_OK && make_points(l, error);
 }
 
 static cl_mem new_buffer(const loop *l, cl_mem_flags flags, size_t size, void *from,
                          cl_int *status) {
     return *status == CL_SUCCESS
-               ? clCreateBuffer(pm_cl_context(l->engine), flags, size, from, status)
+               ? clCreateBuffer(pm_cl_context(l->body.engine), flags, size, from, status)
                : NULL;
 }
 
@@ -140,7 +137,7 @@ static bool open_buffers(loop *l) {
 static bool open_kernels(loop *l) {
     const char *text = source;
     cl_int status = CL_SUCCESS;
-    l->program = clCreateProgramWithSource(pm_cl_context(l->engine), 1, &text, NULL, &status);
+    l->program = clCreateProgramWithSource(pm_cl_context(l->body.engine), 1, &text, NULL, &status);
     if (status == CL_SUCCESS)
         status = clBuildProgram(l->program, 0, NULL, "", NULL, NULL);
     if (status == CL_SUCCESS)
@@ -152,10 +149,10 @@ static bool open_kernels(loop *l) {
 
 static bool open_queues(loop *l) {
     cl_int status = CL_SUCCESS;
-    cl_context context = pm_cl_context(l->engine);
-    l->poses = clCreateCommandQueue(context, pm_cl_device(l->engine), 0, &status);
+    cl_context context = pm_cl_context(l->body.engine);
+    l->poses = clCreateCommandQueue(context, pm_cl_device(l->body.engine), 0, &status);
     if (status == CL_SUCCESS)
-        l->reads = clCreateCommandQueue(context, pm_cl_device(l->engine), 0, &status);
+        l->reads = clCreateCommandQueue(context, pm_cl_device(l->body.engine), 0, &status);
     return good(status, "queues");
 }
 
@@ -181,9 +178,7 @@ static void close_loop(loop *l) {
         clReleaseCommandQueue(l->poses);
     if (l->reads)
         clReleaseCommandQueue(l->reads);
-    pm_crowd_destroy(&l->crowd);
-    pm_skeleton_destroy(&l->skeleton);
-    pm_engine_destroy(&l->engine);
+    body_close(&l->body);
 }
 
 /* ---- a frame --------------------------------------------------------------------------- */
@@ -210,7 +205,7 @@ static bool enqueue_pose(loop *l, size_t frame, pm_error *error) {
         .frame = frame,
         .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = l->palettes[now]},
         .output_count = 1};
-    return pm_cl_crowd_pose(l->crowd, &job, l->poses, l->compared ? 1 : 0,
+    return pm_cl_crowd_pose(l->body.crowd, &job, l->poses, l->compared ? 1 : 0,
                             l->compared ? &l->compared : NULL, &l->posed[now], error) == PM_OK &&
            good(clFlush(l->poses), "flush"); /* the other queue waits for commands in this one */
 }
@@ -273,7 +268,7 @@ static bool compare(const loop *l, size_t agent, size_t frame, const float box[8
     float palette[2][PALETTE_FLOATS], low[3], high[3], max_distance = 0.0f;
     for (size_t back = 0; back < 2; back++) {
         const pm_crowd_instance in = instance_at(agent, frame - back);
-        if (pm_crowd_pose_one(l->crowd, &in, PM_CROWD_PALETTE, palette[back], error) != PM_OK)
+        if (pm_crowd_pose_one(l->body.crowd, &in, PM_CROWD_PALETTE, palette[back], error) != PM_OK)
             return false;
     }
     for (int k = 0; k < POINTS; k++) {
@@ -371,7 +366,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     bool fine = open_crowd(&l, &o, &error);
-    if (fine && !pm_cl_context(l.engine)) {
+    if (fine && !pm_cl_context(l.body.engine)) {
         fprintf(stderr, "crowd_frames: no OpenCL device\n");
         close_loop(&l);
         return 3;

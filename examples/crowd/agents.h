@@ -11,10 +11,12 @@ enum agent_kind { AGENT_WALKS, AGENT_CHANGES, AGENT_RUNS, AGENT_WAVES, AGENT_BAC
 
 typedef struct agent {
     double x, z;    /* position of the root */
-    double heading; /* radians; the direction is (sin, cos) of the heading */
+    double heading; /* radians; the agent moves in the direction (sin, cos) of it */
+    double turn;    /* by which the body faces to the right of the direction, if it strafes */
     double cycles;  /* cycles of walk or run since the beginning */
     double speed;   /* speed factor; 1: as in the clips, below 0: walks backwards */
     double run;     /* 0: walks, 1: runs, else a blend */
+    double strafe;  /* share of the strafe beside both, 0 to 1 */
     double offset;  /* added to the distance from the middle in the choice between walk and run */
     enum agent_kind kind;
 } agent;

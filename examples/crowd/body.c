@@ -12,10 +12,12 @@ static const double pi = 3.14159265358979323846;
 static const double thigh_length = 0.42, shin_length = 0.41, ankle_height = 0.07;
 
 /* Durations are whole tenths of a second, because key rates are fractions. */
-const double body_seconds[BODY_CLIPS] = {1.1, 0.7, 0.9};
+const double body_seconds[BODY_CLIPS] = {1.1, 0.7, 0.8, 0.9, 3.6};
 static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = BODY_KEYS, .rate = {120, 11}},
                                                   {.key_count = BODY_KEYS, .rate = {120, 7}},
-                                                  {.key_count = BODY_KEYS, .rate = {120, 9}}};
+                                                  {.key_count = BODY_KEYS, .rate = {120, 8}},
+                                                  {.key_count = BODY_KEYS, .rate = {120, 9}},
+                                                  {.key_count = BODY_KEYS, .rate = {120, 36}}};
 
 static const int32_t parents[BODY_JOINTS] = {-1,
                                              BODY_ROOT,
@@ -63,10 +65,20 @@ typedef struct gait {
     double top;
     double lean, sway;   /* degrees: trunk forward; hips and chest about y */
     double swing, elbow; /* degrees: swing of the arms; bend of the elbows */
+    double apart;        /* metres by which each foot is further to its side than the hip */
+    int axis;            /* of the stride: 2 forward, 0 to the left */
+    double begin;        /* part of the cycle with which the clip begins */
 } gait;
 
-static const gait walking = {1.3, 0.60, 0.10, 0.905, 0.018, 0.3, 3, 7, 24, 16};
-static const gait running = {2.5, 0.34, 0.24, 0.900, 0.035, 0.42, 12, 11, 40, 88};
+static const gait gaits[] = {
+    [BODY_WALK] = {1.3, 0.60, 0.10, 0.905, 0.018, 0.3, 3, 7, 24, 16, 0, 2, 0},
+    [BODY_RUN] = {2.5, 0.34, 0.24, 0.900, 0.035, 0.42, 12, 11, 40, 88, 0, 2, 0},
+    [BODY_STRAFE] = {0.45, 0.60, 0.08, 0.890, 0.012, 0.3, 2, 0, 6, 24, 0.06, 0, 0.5},
+};
+
+double body_stride(enum body_clip clip) {
+    return gaits[clip].stride;
+}
 
 /* ---- poses ----------------------------------------------------------------------- */
 
@@ -81,8 +93,9 @@ static double bell(double x, double width) {
     return exp(-x * x / (width * width));
 }
 
-/* The position of an ankle, ahead of the hips and above the ground, and the angle of the heel in
- * degrees. `part` is the fraction of a cycle since the foot touched the ground. */
+/* The position of an ankle, ahead of the hips in the direction of the stride and above the ground,
+ * and the angle of the heel in degrees. `part` is the fraction of a cycle since the foot touched
+ * the ground. */
 static void foot_path(const gait *g, double part, double *ahead, double *above, double *heel) {
     double reach = g->stride * g->stance / 2;
     double ahead_of_next = part > 0.5 ? part - 1 : part; /* distance to the next ground contact */
@@ -97,21 +110,26 @@ static void foot_path(const gait *g, double part, double *ahead, double *above, 
     *above += 0.08 * bell(part - g->stance, 0.1);
 }
 
-/* Rotates thigh and shin so that they reach the ankle from the height of the hips. */
-static void place_leg(const gait *g, pose *p, int thigh, double part) {
-    double ahead, above, heel;
-    foot_path(g, part, &ahead, &above, &heel);
+/* Rotates thigh and shin so that they reach the ankle from the height of the hips. `side` is 1 for
+ * the left leg. */
+static void place_leg(const gait *g, pose *p, int thigh, double side, double part) {
+    double along, above, heel;
+    foot_path(g, part, &along, &above, &heel);
+    double ahead = g->axis == 2 ? along : 0, aside = (g->axis == 0 ? along : 0) + side * g->apart;
     double down = p->position[BODY_HIPS][1] + offsets[thigh][1] - above;
     double longest = thigh_length + shin_length - 0.002;
-    double length = fmin(hypot(ahead, down), longest);
+    double length = fmin(hypot(hypot(ahead, aside), down), longest);
     double a = thigh_length, b = shin_length;
-    double at_hip = acos((a * a + length * length - b * b) / (2 * a * length));
-    double at_knee = acos((a * a + b * b - length * length) / (2 * a * b));
-    double forward = (atan2(ahead, down) + at_hip) * 180 / pi;
-    double bend = 180 - at_knee * 180 / pi;
-    p->turn[thigh][1] = -forward;
-    p->turn[thigh + 1][1] = bend;
-    p->turn[thigh + 2][1] = heel + forward - bend;
+    double bend = pi - acos((a * a + b * b - length * length) / (2 * a * b));
+    double straight = a + b * cos(bend); /* the part of the leg along the thigh */
+    double outward = asin(aside / straight);
+    double forward = atan2(ahead, down) + atan2(b * sin(bend), straight * cos(outward));
+    heel = g->axis == 2 ? heel : 0;
+    p->turn[thigh][1] = -forward * 180 / pi;
+    p->turn[thigh][2] = outward * 180 / pi;
+    p->turn[thigh + 1][1] = bend * 180 / pi;
+    p->turn[thigh + 2][1] = heel + (forward - bend) * 180 / pi;
+    p->turn[thigh + 2][2] = -outward * 180 / pi;
     p->turn[thigh + 3][1] = -0.6 * fmax(heel, 0);
 }
 
@@ -127,7 +145,6 @@ static pose gait_pose(const gait *g, double part) {
     pose p = rest_pose();
     double left = part, right = part < 0.5 ? part + 0.5 : part - 0.5;
     double turn = cos(2 * pi * part); /* 1 when the left foot touches the ground in front */
-    p.position[BODY_ROOT][2] = g->stride * part;
     p.position[BODY_HIPS][0] = 0.02 * sin(2 * pi * part);
     p.position[BODY_HIPS][1] = g->height + g->bob * cos(4 * pi * (part - g->top));
     p.turn[BODY_HIPS][0] = -g->sway * turn;
@@ -137,8 +154,8 @@ static pose gait_pose(const gait *g, double part) {
     p.turn[BODY_CHEST][1] = 0.5 * g->lean;
     p.turn[BODY_NECK][0] = -0.8 * g->sway * turn;
     p.turn[BODY_NECK][1] = -g->lean;
-    place_leg(g, &p, BODY_LEFT_THIGH, left);
-    place_leg(g, &p, BODY_RIGHT_THIGH, right);
+    place_leg(g, &p, BODY_LEFT_THIGH, 1, left);
+    place_leg(g, &p, BODY_RIGHT_THIGH, -1, right);
     swing_arm(g, &p, BODY_LEFT_COLLAR, 1, -turn);
     swing_arm(g, &p, BODY_RIGHT_COLLAR, -1, turn);
     return p;
@@ -154,6 +171,18 @@ static pose wave_pose(double part) {
     return p;
 }
 
+/* The chest widens and rises; nothing else differs from the rest pose. */
+static pose breath_pose(double part) {
+    const double full = 0.5 - 0.5 * cos(2 * pi * part);
+    pose p = rest_pose();
+    p.turn[BODY_CHEST][1] = -3 * full;
+    p.turn[BODY_NECK][1] = 3 * full;
+    p.turn[BODY_LEFT_COLLAR][2] = 3 * full;
+    p.turn[BODY_RIGHT_COLLAR][2] = -3 * full;
+    p.position[BODY_CHEST][1] += 0.006 * full;
+    return p;
+}
+
 /* ---- descriptions ------------------------------------------------------------------ */
 
 static void set_key(body_keys *k, int key, const pose *p) {
@@ -166,17 +195,33 @@ static void set_key(body_keys *k, int key, const pose *p) {
     }
 }
 
+static bool walks(int clip) {
+    return clip < BODY_WAVE;
+}
+
 /* The last key repeats the first, except for the root, which is one stride further: the time of an
  * open clip wraps around too. */
 static void set_keys(body_keys *k, int clip) {
     for (int key = 0; key < BODY_KEYS; key++) {
-        double part = (double)(key % (BODY_KEYS - 1)) / (BODY_KEYS - 1);
-        pose p = clip == BODY_WAVE ? wave_pose(part)
-                                   : gait_pose(clip == BODY_WALK ? &walking : &running, part);
-        if (key == BODY_KEYS - 1 && clip != BODY_WAVE)
-            p.position[BODY_ROOT][2] = clip == BODY_WALK ? walking.stride : running.stride;
+        const double done = (double)key / (BODY_KEYS - 1),
+                     begin = walks(clip) ? gaits[clip].begin : 0;
+        const double part = fmod(done + begin, 1);
+        pose p = clip == BODY_WAVE      ? wave_pose(part)
+                 : clip == BODY_BREATHE ? breath_pose(part)
+                                        : gait_pose(&gaits[clip], part);
+        if (walks(clip))
+            p.position[BODY_ROOT][gaits[clip].axis] = gaits[clip].stride * done;
         set_key(k, key, &p);
     }
+}
+
+/* The left foot touches the ground at the beginning of a cycle, the right one in its middle. */
+static void set_steps(body_description *d, int clip) {
+    const bool left = gaits[clip].begin == 0;
+    d->steps[clip][0].id = left ? BODY_LEFT_STEP : BODY_RIGHT_STEP;
+    d->steps[clip][1].id = left ? BODY_RIGHT_STEP : BODY_LEFT_STEP;
+    d->steps[clip][1].tick = pm_crowd_ticks(body_seconds[clip] / 2);
+    d->markers[clip] = (pm_crowd_markers){.markers = d->steps[clip], .count = 2};
 }
 
 static void describe_skeleton(body_description *d) {
@@ -209,8 +254,11 @@ void body_describe(body_description *d, pm_method method) {
                                         .positions = {.data = k->positions, .type = PM_FLOAT64},
                                         .method = method,
                                         .ends = PM_ENDS_PARABOLA};
+        if (walks(clip))
+            set_steps(d, clip);
+        else
+            d->clips[clip].loop_period = body_seconds[clip];
     }
-    d->clips[BODY_WAVE].loop_period = body_seconds[BODY_WAVE];
 }
 
 void body_rest_position(int joint, double position[3]) {
@@ -220,16 +268,24 @@ void body_rest_position(int joint, double position[3]) {
             position[i] += offsets[joint][i];
 }
 
-pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error) {
-    body_description d;
-    body_describe(&d, PM_METHOD_SQUAD);
-    return pm_skeleton_create(&d.skeleton, skeleton, error);
+pm_status body_open(body *b, const body_description *d, const char *device, pm_error *error) {
+    const pm_engine_desc desc = {.device = device};
+    *b = (body){0};
+    pm_status status = pm_engine_create(&desc, &b->engine, error);
+    if (status == PM_OK)
+        status = pm_skeleton_create(&d->skeleton, &b->skeleton, error);
+    if (status == PM_OK)
+        status = pm_crowd_create(b->engine,
+                                 &(pm_crowd_desc){.skeleton = b->skeleton,
+                                                  .clips = d->clips,
+                                                  .clip_count = BODY_CLIPS,
+                                                  .markers = d->markers},
+                                 &b->crowd, error);
+    return status;
 }
 
-pm_status body_crowd(pm_engine *engine, const pm_skeleton *skeleton, pm_crowd **crowd,
-                     pm_error *error) {
-    body_description d;
-    body_describe(&d, PM_METHOD_SQUAD);
-    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = d.clips, .clip_count = BODY_CLIPS};
-    return pm_crowd_create(engine, &desc, crowd, error);
+void body_close(body *b) {
+    pm_crowd_destroy(&b->crowd);
+    pm_skeleton_destroy(&b->skeleton);
+    pm_engine_destroy(&b->engine);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stick figure and its clips: a skeleton of 22 joints that walks, runs and waves. In metres; y
- * is up, the figure faces z, its left is x.
+ * A stick figure and its clips: a skeleton of 22 joints that walks, runs, steps to its left, waves
+ * and breathes. In metres; y is up, the figure faces z, its left is x.
  */
 #ifndef EXAMPLES_CROWD_BODY_H
 #define EXAMPLES_CROWD_BODY_H
@@ -34,7 +34,12 @@ enum body_joint {
     BODY_JOINTS
 };
 
-enum body_clip { BODY_WALK, BODY_RUN, BODY_WAVE, BODY_CLIPS };
+/* Walk and run begin as the left foot touches the ground, and the strafe as the right one does.
+ * Breathing is to be added to other clips. */
+enum body_clip { BODY_WALK, BODY_RUN, BODY_STRAFE, BODY_WAVE, BODY_BREATHE, BODY_CLIPS };
+
+/* Markers of the clips that walk: where a foot touches the ground. */
+enum { BODY_LEFT_STEP = PM_CROWD_FIRST_SYNC_ID, BODY_RIGHT_STEP };
 
 /* pm_crowd_instance.mask: the joints used for waving. */
 enum { BODY_RIGHT_ARM_ONLY = 1 };
@@ -53,16 +58,21 @@ enum { BODY_KEYS = 13 };
 /* Duration of a cycle of each clip. */
 extern const double body_seconds[BODY_CLIPS];
 
+/* Metres by which a cycle of a clip that walks moves the root. */
+double body_stride(enum body_clip clip);
+
 typedef struct body_keys {
     double rotations[BODY_KEYS][BODY_JOINTS][4];
     double positions[BODY_KEYS][BODY_JOINTS][3];
 } body_keys;
 
-/* What pm_skeleton_create and pm_crowd_create take. The descriptions point into the structure, which
- * must not be moved. */
+/* What pm_skeleton_create and pm_crowd_create take. The descriptions point into the structure,
+ * which must not be moved. */
 typedef struct body_description {
     pm_skeleton_desc skeleton;
     pm_clip_desc clips[BODY_CLIPS];
+    pm_crowd_markers markers[BODY_CLIPS];
+    pm_crowd_marker steps[BODY_CLIPS][2];
     float mask[BODY_JOINTS];
     uint8_t animated[BODY_JOINTS]; /* joints of the levels below the finest */
     pm_level levels[BODY_LEVELS];
@@ -75,8 +85,15 @@ void body_describe(body_description *d, pm_method method);
 /* The position of a joint's origin in the rest pose. */
 void body_rest_position(int joint, double position[3]);
 
-pm_status body_skeleton(pm_skeleton **skeleton, pm_error *error);
-pm_status body_crowd(pm_engine *engine, const pm_skeleton *skeleton, pm_crowd **crowd,
-                     pm_error *error);
+typedef struct body {
+    pm_engine *engine;
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+} body;
+
+/* The crowd of a description on a device; NULL: of the library's choice. After a failure too it is
+ * to be closed. */
+pm_status body_open(body *b, const body_description *d, const char *device, pm_error *error);
+void body_close(body *b);
 
 #endif

@@ -30,9 +30,7 @@ typedef struct options {
 
 /* A crowd and the buffers of a frame, created once. */
 typedef struct scene {
-    pm_engine *engine;
-    pm_skeleton *skeleton;
-    pm_crowd *crowd;
+    body body;
     const uint32_t *slots; /* position of each joint in skeleton order */
     size_t count, frames;
     agent *agents;
@@ -116,15 +114,12 @@ static pm_status out_of_memory(pm_error *error) {
 }
 
 static pm_status scene_open(scene *s, const options *o, pm_error *error) {
-    const pm_engine_desc desc = {.device = o->device};
-    pm_status status = pm_engine_create(&desc, &s->engine, error);
-    if (status == PM_OK)
-        status = body_skeleton(&s->skeleton, error);
-    if (status == PM_OK)
-        status = body_crowd(s->engine, s->skeleton, &s->crowd, error);
+    body_description d;
+    body_describe(&d, PM_METHOD_SQUAD);
+    const pm_status status = body_open(&s->body, &d, o->device, error);
     if (status != PM_OK)
         return status;
-    s->slots = pm_skeleton_slots(s->skeleton);
+    s->slots = pm_skeleton_slots(s->body.skeleton);
     s->count = o->agents;
     s->frames = (size_t)(o->seconds * FRAMES_PER_SECOND + 0.5);
     s->agents = calloc(s->count, sizeof *s->agents);
@@ -144,9 +139,7 @@ static void scene_close(scene *s) {
     free(s->after);
     free(s->before);
     free(s->agents);
-    pm_crowd_destroy(&s->crowd);
-    pm_skeleton_destroy(&s->skeleton);
-    pm_engine_destroy(&s->engine);
+    body_close(&s->body);
 }
 
 static pm_status pose(scene *s, uint64_t frame, pm_error *error) {
@@ -156,7 +149,7 @@ static pm_status pose(scene *s, uint64_t frame, pm_error *error) {
                               .outputs =
                                   &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = s->models},
                               .output_count = 1};
-    return pm_crowd_pose(s->crowd, &job, error);
+    return pm_crowd_pose(s->body.crowd, &job, error);
 }
 
 /* The first frame, and the number of frames requested. */
@@ -166,7 +159,7 @@ static pm_status simulate(scene *s, pm_error *error) {
     pm_status status = pose(s, 0, error);
     for (size_t frame = 1; status == PM_OK && frame <= s->frames; frame++) {
         double now = (double)(frame - 1) * step;
-        status = agents_move(s->crowd, s->agents, s->count, now, step, s->before, s->after,
+        status = agents_move(s->body.crowd, s->agents, s->count, now, step, s->before, s->after,
                              s->motions, error);
         if (status == PM_OK)
             status = pose(s, frame, error);
@@ -186,7 +179,7 @@ static pm_status simulate_and_report(scene *s, pm_error *error) {
     pm_status status = simulate(s, error);
     if (status != PM_OK)
         return status;
-    pm_engine_get_info(s->engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(s->body.engine, &info, sizeof(pm_device_info));
     fprintf(stderr, "%s: %zu joints posed, %zu agents in %zu frames, in %.2f s\n", info.name,
             s->count * BODY_JOINTS * (s->frames + 1), s->count, s->frames + 1,
             seconds_now() - begin);

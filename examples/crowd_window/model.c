@@ -22,6 +22,7 @@ static void describe_figure(model *m, pm_method method) {
     m->skeleton = &d->skeleton;
     m->clips = d->clips;
     m->clip_count = BODY_CLIPS;
+    m->markers = d->markers;
 }
 
 pm_status model_of_figure(model *m, pm_method method, pm_error *error) {

@@ -12,7 +12,8 @@ typedef struct model {
     const pm_skeleton_desc *skeleton;
     const pm_clip_desc *clips;
     size_t clip_count;
-    mesh mesh;       /* joints in the order of the description */
+    const pm_crowd_markers *markers; /* of each clip; NULL: none */
+    mesh mesh;                       /* joints in the order of the description */
     bool is_figure;  /* the figure of examples/crowd/body.h, which walks along its root motion */
     void *described; /* what the descriptions point into */
     void *file;      /* the motion, of a model from a file */

@@ -10,7 +10,7 @@
 
 static const char usage[] =
     "usage: crowd_window [FILE.glb] [-n FIGURES] [-d DEVICE] [-m METHOD] [-w WAY] [--levels]\n"
-    "                    [--no-blends] [--headless [-o FILE.png] [-f FRAMES] [--overlay]]\n"
+    "                    [--layers] [--no-blends] [--headless [-o FILE.png] [-f FRAMES] [--overlay]]\n"
     "                    [-s WIDTHxHEIGHT]\n";
 
 void options_print_help(void) {
@@ -24,6 +24,7 @@ void options_print_help(void) {
         "  -w WAY      of palettes to the vertex shader: shared, mapped or copied; default: the\n"
         "              first of these that the drivers have\n"
         "  --levels    coarser levels of detail in the distance\n"
+        "  --layers    a blend space, breathing and waving over the figures of its own\n"
         "  --no-blends one clip for each figure\n"
         "  --headless  draw without a display, print figures per second and compare with plain C\n"
         "  -o FILE.png the last frame of --headless\n"
@@ -103,9 +104,13 @@ static bool *switch_of(const char *name, options *o) {
     const struct {
         const char *name;
         bool *member;
-    } switches[] = {{"--levels", &o->levels},     {"--no-blends", &o->no_blends},
-                    {"--headless", &o->headless}, {"--overlay", &o->overlay},
-                    {"--help", &o->help},         {"-h", &o->help}};
+    } switches[] = {{"--levels", &o->levels},
+                    {"--layers", &o->layers},
+                    {"--no-blends", &o->no_blends},
+                    {"--headless", &o->headless},
+                    {"--overlay", &o->overlay},
+                    {"--help", &o->help},
+                    {"-h", &o->help}};
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         if (strcmp(name, switches[i].name) == 0)
             return switches[i].member;

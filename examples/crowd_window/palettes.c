@@ -102,7 +102,7 @@ static pm_status wait_until_drawn(palettes *p, int which, pm_error *error) {
 }
 
 static pm_status pose_into(palettes *p, scene *s, int which, bool on_reference, pm_error *error) {
-    const pm_crowd_job job = {.instances = s->now, .instance_count = s->count, .frame = s->frame};
+    const pm_crowd_job job = scene_job(s);
     if (p->way == PALETTES_SHARED && on_reference)
         return fault(error, PM_ERROR_ARGUMENT, "plain C cannot write buffers of the device");
     if (p->way == PALETTES_SHARED)

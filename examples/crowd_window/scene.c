@@ -56,8 +56,10 @@ static pm_status measure(scene *s, pm_error *error) {
 }
 
 static pm_status open_crowd(scene *s, pm_error *error) {
-    const pm_crowd_desc desc = {
-        .skeleton = s->skeleton, .clips = s->model->clips, .clip_count = s->model->clip_count};
+    const pm_crowd_desc desc = {.skeleton = s->skeleton,
+                                .clips = s->model->clips,
+                                .clip_count = s->model->clip_count,
+                                .markers = s->model->markers};
     return pm_crowd_create(s->engine, &desc, &s->crowd, error);
 }
 
@@ -84,6 +86,7 @@ static void free_members(scene *s) {
     free(s->now);
     free(s->motions);
     free(s->places);
+    layers_close(&s->layers);
     s->agents = NULL;
     s->before = s->now = NULL;
     s->motions = NULL;
@@ -126,7 +129,7 @@ pm_status scene_set_count(scene *s, size_t count, pm_error *error) {
     else
         place_in_square(s);
     s->time = 0;
-    return PM_OK;
+    return layers_open(&s->layers, count, error);
 }
 
 pm_status scene_set_method(scene *s, pm_method method, pm_error *error) {
@@ -166,14 +169,15 @@ static uint8_t level_of(const agent *a, const double eye[3]) {
 static void finish_step(scene *s, const double eye[3]) {
     for (size_t i = 0; i < s->count; i++) {
         const agent *a = &s->agents[i];
+        const double facing = a->heading - a->turn;
         if (!s->blends)
             s->now[i].weight = 0;
         s->now[i].level = s->levels ? level_of(a, eye) : 0;
         s->places[i] = (place){
             .position = {(float)a->x, (float)(-s->ground * s->scale), (float)a->z},
             .scale = (float)s->scale,
-            .sine = (float)sin(a->heading),
-            .cosine = (float)cos(a->heading),
+            .sine = (float)sin(facing),
+            .cosine = (float)cos(facing),
             .kind = (float)a->kind,
         };
     }
@@ -182,9 +186,12 @@ static void finish_step(scene *s, const double eye[3]) {
 pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *error) {
     pm_status status = PM_OK;
     if (s->model->is_figure) {
+        layers_steer(&s->layers, s->agents, s->time);
         status = agents_move(s->crowd, s->agents, s->count, s->time, seconds, s->before, s->now,
                              s->motions, error);
         s->time += seconds;
+        if (status == PM_OK)
+            status = layers_write(&s->layers, s->crowd, s->agents, s->time, error);
     } else {
         step_square(s, seconds);
     }
@@ -195,14 +202,18 @@ pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *er
 
 /* ---- posing --------------------------------------------------------------------------------- */
 
+pm_crowd_job scene_job(const scene *s) {
+    pm_crowd_job job = {.instances = s->now, .instance_count = s->count, .frame = s->frame};
+    layers_give(&s->layers, &job);
+    return job;
+}
+
 pm_status scene_pose(scene *s, void *palettes, bool on_reference, pm_error *error) {
-    const pm_crowd_job job = {
-        .instances = s->now,
-        .instance_count = s->count,
-        .frame = s->frame,
-        .outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = palettes},
-        .output_count = 1,
-        .on_reference = on_reference};
+    const pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = palettes};
+    pm_crowd_job job = scene_job(s);
+    job.outputs = &target;
+    job.output_count = 1;
+    job.on_reference = on_reference;
     return pm_crowd_pose(s->crowd, &job, error);
 }
 

@@ -5,7 +5,7 @@
 #ifndef EXAMPLES_CROWD_WINDOW_SCENE_H
 #define EXAMPLES_CROWD_WINDOW_SCENE_H
 
-#include "crowd/agents.h"
+#include "layers.h"
 #include "model.h"
 
 enum { SCENE_MAX_COUNT = 100000 };
@@ -33,6 +33,7 @@ typedef struct scene {
     place *places;
     pm_method method;
     bool blends, levels; /* whether members blend clips, and have levels by their distance */
+    layers layers;       /* of the figure of examples/crowd; all off with a file */
     uint64_t frame;
     double time; /* seconds */
 } scene;
@@ -48,6 +49,9 @@ pm_status scene_set_method(scene *s, pm_method method, pm_error *error);
 /* Advances by `seconds`, which may be 0, to the next frame. Levels depend on the distance to
  * `eye`. */
 pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *error);
+
+/* The job of all members, without outputs. */
+pm_crowd_job scene_job(const scene *s);
 
 /* Poses all members into memory. */
 pm_status scene_pose(scene *s, void *palettes, bool on_reference, pm_error *error);

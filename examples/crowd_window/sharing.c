@@ -159,6 +159,9 @@ pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int
         .instances = job->instances,
         .instance_count = job->instance_count,
         .frame = job->frame,
+        .layers = {.memory = job->layers},
+        .layer_count = job->layer_count,
+        .ranges = {.memory = job->ranges},
         .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = s->buffers[which]},
         .output_count = 1};
     if (!s->waits)

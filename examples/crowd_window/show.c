@@ -46,6 +46,8 @@ static pm_status open_scene(show *s, const options *o, pm_error *error) {
         return status;
     s->scene.blends = !o->no_blends;
     s->scene.levels = o->levels;
+    for (int which = 0; which < 3 && o->layers; which++)
+        show_switch_layer(s, which);
     s->camera = camera_of(scene_radius(&s->scene));
     return PM_OK;
 }
@@ -143,17 +145,27 @@ pm_status show_set_reference(show *s, bool on_reference, pm_error *error) {
     return PM_OK;
 }
 
+void show_switch_layer(show *s, int which) {
+    layers *l = &s->scene.layers;
+    bool *const switches[] = {&l->moves, &l->breath, &l->wave};
+    s->hint = s->model.is_figure ? NULL : "layers are for the figure, not for files";
+    *switches[which] = s->model.is_figure && !*switches[which];
+}
+
 void show_describe(const show *s, double frames_per_second, char *text, size_t size) {
     const double joints = (double)s->scene.count * (double)s->scene.joints;
     int used = snprintf(text, size,
                         "%zu figures of %zu joints, %.1f frames/s\n"
                         "pose %.2f ms, %.1f million joints/s   draw %.2f ms\n"
                         "method %s   blends %s   levels %s   buffer %s\n"
+                        "blend space %s   breathing %s   waving %s\n"
                         "%s: %.60s",
                         s->scene.count, s->scene.joints, frames_per_second, s->pose_milliseconds,
                         1e-3 * joints / s->pose_milliseconds, s->drawing.milliseconds,
                         pm_method_describe(s->scene.method)->name, s->scene.blends ? "on" : "off",
                         s->scene.levels ? "on" : "off", palette_way_names[s->palettes.way],
+                        s->scene.layers.moves ? "on" : "off", s->scene.layers.breath ? "on" : "off",
+                        s->scene.layers.wave ? "on" : "off",
                         s->on_reference ? "plain c, compared with" : "device", s->device.name);
     if (s->bits && used >= 0 && (size_t)used < size)
         used +=

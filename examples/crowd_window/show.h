@@ -36,6 +36,8 @@ pm_status show_frame(show *s, double seconds, int width, int height, pm_error *e
 pm_status show_set_count(show *s, size_t count, pm_error *error);
 pm_status show_set_way(show *s, palette_way way, pm_error *error);
 pm_status show_set_reference(show *s, bool on_reference, pm_error *error);
+/* 0: the blend space, 1: breathing, 2: waving; on or off. */
+void show_switch_layer(show *s, int which);
 
 /* Lines for the overlay. */
 void show_describe(const show *s, double frames_per_second, char *text, size_t size);

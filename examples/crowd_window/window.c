@@ -15,6 +15,7 @@
 #include "show.h"
 
 static const char keys[] = "up, down: figures   b: blends   l: levels   m: method   w: buffer\n"
+                           "layers   1: blend space   2: breathing   3: waving\n"
                            "c: plain c   space: pause   left, right, +, -, mouse: camera\n"
                            "h: hide text   esc: end\n";
 
@@ -78,6 +79,11 @@ static pm_status press(window *w, int key) {
         return show_set_reference(s, !s->on_reference, w->error);
     case GLFW_KEY_B:
         s->scene.blends = !s->scene.blends;
+        break;
+    case GLFW_KEY_1:
+    case GLFW_KEY_2:
+    case GLFW_KEY_3:
+        show_switch_layer(s, key - GLFW_KEY_1);
         break;
     case GLFW_KEY_L:
         s->scene.levels = !s->scene.levels;

@@ -219,6 +219,74 @@ CHECK(the_info_of_a_crowd_is_that_of_its_description) {
     assert_null(crowd);
 }
 
+static size_t up_to(size_t n, size_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+/* A timeline has at least two keys in memory, and one more where a loop leads back from the last. */
+static size_t stored_keys(const pm_timeline *timeline, const pm_clip_desc *clip) {
+    const double span =
+        (double)(timeline->key_count - 1) * (double)timeline->rate.den / (double)timeline->rate.num;
+    const bool leads_back = clip->loop_period > 0 && clip->loop_period > 1.0001 * span;
+    const size_t keys = timeline->key_count + leads_back;
+    return keys > 2 ? keys : 2;
+}
+
+/* Keys of a clip: those of all places of its joints, or of each joint's own timeline. */
+static size_t keys_of(const scene *s, const pm_clip_desc *clip) {
+    size_t keys = 0;
+    if (clip->timeline_count <= 1)
+        return up_to(s->joints, 16) * stored_keys(clip->timelines, clip);
+    for (size_t j = 0; j < s->joints; j++)
+        keys += stored_keys(&clip->timelines[clip->timeline_of[j]], clip);
+    return keys;
+}
+
+/* The formula of docs/crowds.md, with the bytes of a key in it. */
+static size_t documented_bytes(const scene *s) {
+    static const size_t of_vectors[PM_VECTOR_COUNT] = {
+        [PM_VECTOR_STEP] = 16,         [PM_VECTOR_LINEAR] = 16,       [PM_VECTOR_CATMULL_ROM] = 48,
+        [PM_VECTOR_PARABOLAS_C2] = 48, [PM_VECTOR_PARABOLAS_C3] = 48, [PM_VECTOR_SPLINE] = 48,
+        [PM_VECTOR_CUBICSPLINE] = 48,  [PM_VECTOR_BSPLINE] = 80};
+    size_t bytes = 176 * s->joints;
+    for (size_t i = 0; i < s->clip_count; i++) {
+        const pm_clip_desc *clip = &s->clips[i];
+        const pm_method_info *method = pm_method_describe(clip->method);
+        const size_t keys = keys_of(s, clip);
+        const size_t vectors = up_to(keys * of_vectors[method->vector_method], 256);
+        if (clip->key_format == PM_KEYS_FLOAT32)
+            bytes += up_to(keys * 4 * method->floats_per_segment, 256);
+        else
+            bytes += keys * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
+        bytes += (clip->positions.data ? vectors : 0) + (clip->scales.data ? vectors : 0);
+        bytes += clip->method == PM_METHOD_STERP ? 32 * up_to(s->joints, 16) : 0;
+    }
+    return bytes;
+}
+
+TEST_ON_REFERENCE(the_memory_of_clips_is_that_of_the_guide) {
+    for (size_t n = 0; n < variant_count() + 2; n++) {
+        scene s;
+        pm_crowd_info info;
+        scene_options options = {
+            .salt = 0xA70 + n, .joints = 1 + 13 * (n % 5), .without_positions = n % 3 == 0};
+        options.scales = n % 4 == 0;
+        const bool uniform =
+            n >= variant_count() || pm_method_describe(variant_at(n)->method)->needs_uniform_keys;
+        if (n % 5 == 2 && !uniform)
+            options.times = SCENE_PER_JOINT_UNEVEN;
+        options.looped = n % 7 < 3 && options.times == SCENE_UNIFORM;
+        if (n < variant_count())
+            options.curve = variant_at(n);
+        else
+            options.key_format = n % 2 ? PM_KEYS_LOG48 : PM_KEYS_SMALLEST48;
+        scene_make(engine_for(state), &options, &s);
+        pm_crowd_get_info(s.crowd, &info);
+        assert_int_equal(info.device_bytes, documented_bytes(&s));
+        scene_free(&s);
+    }
+}
+
 /* ---- jobs ------------------------------------------------------------------------------------- */
 
 static const pm_crowd_instance two[2];

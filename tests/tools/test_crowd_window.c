@@ -87,10 +87,11 @@ static vec3 skinned(const matrix *palette, const vertex *v) {
     return sum;
 }
 
-/* In the world: turned about y by the agent's heading, and moved to its place. */
+/* In the world: turned about y to where the agent faces, and moved to its place. */
 static vec3 placed(const scene *s, const agent *a, vec3 v) {
-    const double x = cos(a->heading) * v.x + sin(a->heading) * v.z;
-    const double z = cos(a->heading) * v.z - sin(a->heading) * v.x;
+    const double facing = a->heading - a->turn;
+    const double x = cos(facing) * v.x + sin(facing) * v.z;
+    const double z = cos(facing) * v.z - sin(facing) * v.x;
     return (vec3){a->x + s->scale * x, s->scale * (v.y - s->ground), a->z + s->scale * z};
 }
 
@@ -106,9 +107,10 @@ static double worst_of(const show *s, const crowd_oracle *o, const pm_crowd_inst
     static joint_pose poses[256];
     static matrix palette[256];
     const mesh *m = &s->model.mesh;
+    const layers *l = &s->scene.layers;
     double worst = 0;
     assert_true(s->scene.joints <= 256);
-    crowd_oracle_pose(o, instance, poses);
+    crowd_oracle_layered_pose(o, instance, l->all + i * l->per_member, l->per_member, poses);
     crowd_oracle_palette(o, poses, true, palette);
     for (size_t v = 0; v < m->vertex_count; v++) {
         const vec3 expected =
@@ -162,6 +164,45 @@ TEST_ON_BOTH(vertices_are_where_the_oracle_puts_them) {
     }
 }
 
+/* The root motion of a member's layers of PM_LAYER_MEAN in a frame, to its left and forward. */
+static void expect_stride(const show *s, size_t i, const agent *before) {
+    const agent *a = &s->scene.agents[i];
+    const pm_crowd_layer *moves = &s->scene.layers.all[i * s->scene.layers.per_member];
+    const double cycles = a->cycles - before->cycles, facing = a->heading - a->turn;
+    double left = 0, forward = 0;
+    for (int k = 0; k < 3; k++) {
+        const bool strafes = moves[k].clip == BODY_STRAFE;
+        const double metres =
+            (double)moves[k].weight * body_stride((enum body_clip)moves[k].clip) * cycles;
+        left += strafes ? metres : 0;
+        forward += strafes ? 0 : metres;
+    }
+    const double x = left * cos(facing) + forward * sin(facing);
+    const double z = forward * cos(facing) - left * sin(facing);
+    const double gap = hypot(a->x - before->x - x, a->z - before->z - z);
+    assert_true(gap < 0.02 * hypot(x, z)); /* the path is round */
+}
+
+TEST_ON_REFERENCE(members_of_the_blend_space_go_where_their_layers_do) {
+    enum { COUNT = 50 };
+    agent before[COUNT];
+    show s;
+    options o = options_for(state, COUNT);
+    double most = 0;
+    o.way = PALETTES_COPIED;
+    o.layers = true;
+    open_show(&s, &o);
+    run_frames(&s, 30);
+    memcpy(before, s.scene.agents, sizeof before);
+    run_frames(&s, 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        expect_stride(&s, i, &before[i]);
+        most = fmax(most, s.scene.agents[i].turn);
+    }
+    assert_true(most > 0.5);
+    show_close(&s);
+}
+
 TEST_ON_BOTH(keys_change_the_crowd) {
     show s;
     options o = options_for(state, 10);
@@ -177,8 +218,17 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     s.scene.blends = true;
     run_frames(&s, 2);
     expect_vertices(&s);
+    for (int which = 0; which < 3; which++) {
+        show_switch_layer(&s, which);
+        run_frames(&s, 2);
+        assert_int_equal(s.scene.layers.per_member, 3 + which);
+        expect_vertices(&s);
+    }
+    expect_success(show_set_count(&s, 15, new_error()));
+    expect_success(show_set_count(&s, 20, new_error()));
     expect_success(show_set_reference(&s, true, new_error()));
     run_frames(&s, 1);
+    assert_int_equal(s.scene.layers.per_member, 5);
     assert_int_equal(s.bits, 20 * BODY_JOINTS * 12 * 32);
     assert_int_equal(s.bits_differ, 0);
     expect_vertices(&s);
@@ -245,7 +295,8 @@ TEST(the_program_prints_and_draws) {
     char printed[4096];
     char arguments[256];
     snprintf(arguments, sizeof arguments,
-             "--headless -d none -n 100 -f 2 --levels -s 320x200 --overlay -o %s", picture);
+             "--headless -d none -n 100 -f 2 --levels --layers -s 320x200 --overlay -o %s",
+             picture);
     assert_int_equal(run(arguments, printed), 0);
     print_message("%s", printed);
     assert_non_null(strstr(printed, "100 figures of 22 joints"));

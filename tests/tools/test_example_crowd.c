@@ -204,6 +204,39 @@ TEST_ON_DEVICE(the_frame_loop_agrees_with_plain_c) {
 
 #endif
 
+/* They exit with 1 where what they show does not hold. */
+TEST_ON_BOTH(what_the_small_programs_show_holds) {
+    static const struct {
+        const char *line, *words;
+    } programs[] = {
+        {POSEMILL_PROGRAMS "/crowd_layers", "waving moves head, hand, foot by 0.000 "},
+        {POSEMILL_PROGRAMS "/crowd_bounds", "500 instances: 24000 bytes of hands, 16000 of boxes"},
+        {POSEMILL_PROGRAMS "/crowd_markers", "6545 steps in an hour of frames"},
+    };
+    need_device(state);
+    for (size_t i = 0; i < COUNT_OF(programs); i++) {
+        run(0, "%s '%s' 2>&1", programs[i].line, device_for(state));
+        print_message("%s", printed);
+        expect_printed(programs[i].words);
+    }
+}
+
+#ifdef POSEMILL_CROWD_FRAMES
+
+TEST_ON_DEVICE(what_the_small_programs_with_kernels_show_holds) {
+    need_device(state);
+    run(0, POSEMILL_PROGRAMS "/crowd_culling '%s' 2>&1", device_for(state));
+    print_message("%s", printed);
+    expect_printed("192 of 1000 instances are in view");
+    run(0, POSEMILL_PROGRAMS "/crowd_slope '%s' 2>&1", device_for(state));
+    print_message("%s", printed);
+    expect_printed("feet would be up to 94 mm in the slope or above it");
+    run(1, POSEMILL_PROGRAMS "/crowd_culling none 2>&1");
+    expect_printed("crowd_culling: no OpenCL device");
+}
+
+#endif
+
 static int enter(void **state) {
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
     return test_folder_enter(state);
