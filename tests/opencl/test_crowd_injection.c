@@ -282,7 +282,7 @@ void stage_close(stage *s) {
 }
 
 void inject(const injection *row, void **state) {
-    inject_all(row, &(stage){.state = state});
+    inject_all(row, &(stage){.state = state}, NULL);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------ */
@@ -329,7 +329,7 @@ static const injection rows[] = {
     {&queued, FAULT_ALLOCATION, .min = 0},
     {&later_frame, FAULT_ALLOCATION, .min = 0},
 
-    {&making_a_crowd, FAULT_CL, .min = 8},
+    {&making_a_crowd, FAULT_CL, .min = 4},
     {&cold, FAULT_CL, .min = 20},
     {&warm, FAULT_CL, .min = 10},
     {&warm, FAULT_CL, .sticky = true, .min = 10},
@@ -342,7 +342,7 @@ static const injection rows[] = {
     {&behind_a_gate, FAULT_CL, .sticky = true, .min = 10},
     {&behind_a_gate, FAULT_ALLOCATION, .min = 0},
 
-    {&making_a_crowd, FAULT_BUFFER, .min = 8},
+    {&making_a_crowd, FAULT_BUFFER, .min = 4},
     {&cold, FAULT_BUFFER, .min = 2},
     {&warm, FAULT_BUFFER, .sticky = true, .min = 2},
     {&queued, FAULT_BUFFER, .min = 2},

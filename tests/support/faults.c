@@ -5,14 +5,16 @@
  */
 #include <posemill/posemill_cl.h>
 
+#include <execinfo.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "faults.h"
 #include "opencl/cl_calls.h"
 #include "wrapped.h"
 
-enum { MAX_RECORDED = 4096 };
+enum { MAX_RECORDED = 4096, MAX_PLACES = 1 << 16, MAX_CALLERS = 64 };
 
 static atomic_long live_objects, live_blocks;
 static atomic_bool armed;
@@ -22,6 +24,44 @@ static _Atomic(const char *) fired;
 static fault_kind armed_kind;
 static int armed_code;
 static bool armed_sticky;
+
+static atomic_bool noting;
+/* The frames above the caller of faults_note_places, which say nothing of the library. */
+static _Thread_local int above_noting;
+static atomic_size_t place_count;
+static _Atomic(uint64_t) noted[MAX_PLACES];
+
+void faults_note_places(fault_kind kind) {
+    void *callers[MAX_CALLERS];
+    const int depth = backtrace(callers, MAX_CALLERS);
+    above_noting = depth > 2 ? depth - 2 : 0;
+    atomic_store(&place_count, 0);
+    atomic_store(&fired, NULL);
+    armed_kind = kind;
+    atomic_store(&noting, true);
+}
+
+size_t faults_places(const uint64_t **places) {
+    static uint64_t copy[MAX_PLACES];
+    const size_t count = atomic_load(&place_count);
+    assert_true(count <= MAX_PLACES);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = atomic_load(&noted[i]);
+    *places = copy;
+    return count;
+}
+
+/* A hash (FNV-1a) of the chain of callers. */
+static void note_place(void) {
+    void *callers[MAX_CALLERS];
+    const int depth = backtrace(callers, MAX_CALLERS);
+    uint64_t place = 0xcbf29ce484222325;
+    for (int i = 0; i < depth - above_noting; i++)
+        place = (place ^ (uintptr_t)callers[i]) * 0x100000001b3;
+    const size_t at = atomic_fetch_add(&place_count, 1);
+    if (at < MAX_PLACES)
+        atomic_store(&noted[at], place);
+}
 
 void faults_arm(fault_kind kind, size_t nth, int code, bool sticky) {
     armed_kind = kind;
@@ -34,6 +74,7 @@ void faults_arm(fault_kind kind, size_t nth, int code, bool sticky) {
 
 const char *faults_disarm(void) {
     atomic_store(&armed, false);
+    atomic_store(&noting, false);
     return atomic_load(&fired);
 }
 
@@ -74,6 +115,8 @@ static void note(const char *name) {
 }
 
 static bool is_due(fault_kind kind, const char *name) {
+    if (atomic_load(&noting) && kind == armed_kind)
+        note_place();
     if (!atomic_load(&armed) || kind != armed_kind)
         return false;
     const long left = atomic_fetch_sub(&countdown, 1);

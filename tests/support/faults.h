@@ -9,12 +9,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum fault_kind { FAULT_CL, FAULT_BUFFER, FAULT_ALLOCATION } fault_kind;
 
 /* The Nth call of the kind from now on fails, counted from 1: any OpenCL call, a call that makes a
  * buffer, or an allocation. OpenCL calls return `code`. With `sticky`, all later calls fail too. */
 void faults_arm(fault_kind kind, size_t nth, int code, bool sticky);
+
+/* No call fails; the place of each call of the kind is noted until faults_disarm. */
+void faults_note_places(fault_kind kind);
+
+/* The noted places in the order of the calls; valid until the next faults_note_places. Calls by the
+ * same chain of callers, up to that of faults_note_places, have the same place. More than the table
+ * holds fail the test. */
+size_t faults_places(const uint64_t **places);
 
 /* Disarms. Returns the name of the call that failed since faults_arm, or NULL. */
 const char *faults_disarm(void);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failure injection: calls one function of the library repeatedly, with a fault at its first call,
- * at its second, and so on until no fault occurs. Each time, the status or the result must be
- * right, nothing may leak, and existing objects must still work. LeakSanitizer detects leaks that
- * are not counted.
+ * Failure injection: calls one function of the library repeatedly, with a fault at another of its
+ * calls each time. Each time, the status or the result must be right, nothing may leak, and existing
+ * objects must still work. LeakSanitizer detects leaks that are not counted.
  */
 #ifndef POSEMILL_TESTS_INJECTION_H
 #define POSEMILL_TESTS_INJECTION_H
@@ -33,8 +32,9 @@ typedef struct scenario {
     /* The expected results of a successful run, which a failed run must not leave; or NULL. */
     void (*expect_done)(const stage *s);
     void (*expect_undone)(const stage *s);
-    /* Fault n is followed by fault n + 1 + n / growth; 0: every fault. */
+    /* The nth fault is followed by that of number n + 1 + n / growth; 0: every fault. */
     size_t growth;
+    bool is_concurrent; /* the calls that are made depend on other threads */
     /* Skips the test where its devices are missing. NULL: engine_for. */
     void (*require)(void **state);
 } scenario;
@@ -43,19 +43,22 @@ typedef struct scenario {
 typedef struct injection {
     const scenario *which;
     fault_kind kind;
-    bool sticky;     /* all that follows the nth fails too */
-    size_t min;      /* faults that must become errors */
-    bool builds;     /* programs are built from their sources, and not read from the cache */
+    bool sticky; /* all that follows the nth fails too */
+    size_t min;  /* faults that must become errors */
+    bool builds; /* calls that only builds make fail too, and not only those of a filled cache */
     bool is_on_both; /* on the reference path too, and not only on the device */
 } injection;
 
 /* Each test file defines it: inject_all with a stage for the row. */
 void inject(const injection *row, void **state);
 
-/* Every fault in order if long sweeps are requested, of which at least `min` must have become errors.
- * Otherwise, or if the scenario requests it, in growing steps: at least five, or `min` if that is
- * less. */
-void inject_all(const injection *row, stage *s);
+/* The calls in one run without a fault are found first. At each place, a chain of callers, the
+ * first, second, fourth, eighth call and so on fails, in order if long sweeps are requested, of which
+ * at least `min` must have become errors. Otherwise, or if the scenario requests it, in growing
+ * steps: at least three, or `min` if that is less. Building takes most of the time: `building`, or
+ * NULL, has no cache, and is tried only at the places that `s`, whose cache is filled, does not
+ * reach. */
+void inject_all(const injection *row, stage *s, stage *building);
 
 /* Adds a test for each row, and a second one for a row on both. At most 200 in all. */
 void inject_rows(const injection *rows, size_t row_count);
