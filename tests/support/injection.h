@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Failure injection: calls one function of the library repeatedly, with a fault at another of its
- * calls each time. Each time, the status or the result must be right, nothing may leak, and existing
- * objects must still work. LeakSanitizer detects leaks that are not counted.
+ * calls each time. The status or the result must be right, nothing may leak, and existing objects
+ * must still work. LeakSanitizer detects leaks that are not counted.
  */
 #ifndef POSEMILL_TESTS_INJECTION_H
 #define POSEMILL_TESTS_INJECTION_H
@@ -53,11 +53,11 @@ typedef struct injection {
 void inject(const injection *row, void **state);
 
 /* The calls in one run without a fault are found first. At each place, a chain of callers, the
- * first, second, fourth, eighth call and so on fails, in order if long sweeps are requested, of which
- * at least `min` must have become errors. Otherwise, or if the scenario requests it, in growing
- * steps: at least three, or `min` if that is less. Building takes most of the time: `building`, or
- * NULL, has no cache, and is tried only at the places that `s`, whose cache is filled, does not
- * reach. */
+ * first, second, fourth, eighth call and so on fails: all of these if long sweeps are requested, of
+ * which at least `min` must have become errors. Otherwise, or if the scenario requests it, growing
+ * steps of them: at least three, or `min` if that is less. Building takes most of the time:
+ * `building`, or NULL, has no cache, and is tried only at the places that `s`, whose cache is
+ * filled, does not reach. */
 void inject_all(const injection *row, stage *s, stage *building);
 
 /* Adds a test for each row, and a second one for a row on both. At most 200 in all. */
