@@ -148,8 +148,7 @@ static size_t inject_unknown(const injection *row, stage *s, const known_places 
 void inject_all(const injection *row, stage *s, stage *building) {
     const bool is_reduced = growth_of(row->which) != 0;
     known_places known = {0};
-    if (building)
-        assert_false(run_with_fault(row, s, 0)); /* fills the cache */
+    assert_false(run_with_fault(row, s, 0)); /* fills caches, after which calls repeat */
     size_t failures = inject_unknown(row, s, &known);
     if (building) {
         assert_false(run_with_fault(row, s, 0)); /* notes the places of the filled cache again */
