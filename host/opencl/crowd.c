@@ -373,7 +373,9 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
     pm_step step =
         pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
     const pm_device_set *set = &c->crowd->sets[target->subset];
-    c->memories[PM_MEMORY_JOINTS] = set->joints;
+    /* A work-group of one lane finds joints by their number in skeleton order. */
+    c->memories[PM_MEMORY_JOINTS] =
+        step.variant.lanes == 1 ? c->crowd->sets[0].joints : set->joints;
     c->memories[PM_MEMORY_STAGES] = set->stages;
     c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
     const pm_cl_wait wait = {c->queue, before.events, before.count};

@@ -221,6 +221,25 @@ TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
         expect_scene(state, 1, &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n)});
 }
 
+/* A work-group of one lane finds joints by their number, not by their place in a subset. */
+TEST_ON_DEVICE(subsets_of_devices_with_one_lane_are_parts_of_all) {
+    scene s;
+    static cast c;
+    random_source source = random_salted(0xB08);
+    pm_engine *one_lane = engine_with(state, &(pm_engine_desc){.lanes = 1});
+    scene_make(one_lane, &(scene_options){.salt = 0xB08, .scales = true}, &s);
+    make_cast(&source, &s, &c);
+    float *all = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, 0, COUNT);
+    for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
+        float *part = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, subset, COUNT);
+        expect_subset(&s, PM_CROWD_MODEL, subset, part, all);
+        guarded_free(part);
+    }
+    guarded_free(all);
+    scene_free(&s);
+    pm_engine_destroy(&one_lane);
+}
+
 /* ---- properties of layers -------------------------------------------------------------------- */
 
 /* The local poses of an instance that begins from the rest pose, or from clip 0, with layers. */
