@@ -144,6 +144,8 @@ static crowd_setup setup_of(pm_crowd_instance instances[32], pm_crowd_output out
     for (size_t i = 0; i < 32; i++)
         instances[i].level = level;
     return (crowd_setup){.instances = instances,
+                         .records = 10,
+                         .posed = 10,
                          .agents = 32,
                          .joints = 10,
                          .output = output,
@@ -167,6 +169,8 @@ TEST(joints_count_by_what_they_show) {
         {{.output = PM_CROWD_LOCAL, .blend = BLEND_CROSSFADE}, all + 320 * 64, 10 * (156 + 55)},
         {{.output = PM_CROWD_LOCAL, .blend = BLEND_ADDITIVE}, all + 320 * 64, 10 * (156 + 111)},
         {{.output = PM_CROWD_LOCAL, .phases = PHASES_ALIKE}, all + 10 * 32, 10 * 78},
+        {{.output = PM_CROWD_LOCAL, .layers = 2}, all + 32 * (8 + 48) + 320 * 96, 10 * (234 + 110)},
+        {{.output = PM_CROWD_MODEL, .given = true}, 320 * 48, 10 * 39 + 9 * 72},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const crowd_setup setup = setup_of(instances, cases[i].scene.output, 0, 1000);
