@@ -227,8 +227,11 @@ typedef struct posing {
 
 /* What instance i of a request is posed from. */
 static pm_posed posed_of(const pm_pose_request *r, size_t i) {
-    pm_posed from = {.given = r->poses ? r->poses + i * r->pose_stride : NULL,
-                     .instance = r->instances ? &r->instances[i] : NULL};
+    pm_posed from = {.given = NULL};
+    if (r->poses)
+        from.given = r->poses + i * r->pose_stride;
+    else
+        from.instance = &r->instances[i];
     if (r->layers) {
         const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
                                                (pm_u32)r->layer_count);
@@ -244,8 +247,7 @@ static void pose_entry(posing *p, size_t entry) {
     if (i >= r->instance_count)
         return;
     pm_posed from = posed_of(r, i);
-    if (from.instance &&
-        !pm_instance_is_update_due(r->crowd, from.instance, r->first + i, r->frame))
+    if (!from.given && !pm_instance_is_update_due(r->crowd, from.instance, r->first + i, r->frame))
         return;
     for (size_t t = 0; t < r->target_count; t++) {
         from.view = r->targets[t].view;

@@ -382,7 +382,8 @@ static void load_given(const span *joints, unsigned c, channel_lanes to) {
             const size_t joint = joints->first + at + PM_ITEM_OF(i);
             float row[4] = {0, 0, 0, c == PM_ROTATIONS ? 1.0f : 0.0f};
             if (joint < joints->crowd->skeleton->joint_count)
-                memcpy(row, joints->state->given + (12 * joint + 4 * c) * sizeof *row, sizeof row);
+                memcpy(row, joints->state->given + (12 * joint + 4 * (size_t)c) * sizeof *row,
+                       sizeof row);
             for (unsigned n = 0; n < (c == PM_ROTATIONS ? 4 : 3); n++)
                 to[n][at + i] = row[n];
         }

@@ -11,7 +11,8 @@ _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read t
 _Static_assert(sizeof(pm_layer) == sizeof(pm_crowd_layer), "kernels read the same bytes");
 _Static_assert(sizeof(pm_range) == sizeof(pm_crowd_range), "kernels read the same bytes");
 _Static_assert((int)PM_LAYER_OP_MEAN == (int)PM_LAYER_MEAN, "both headers number ops alike");
-_Static_assert((int)PM_MAX_LAYERS == (int)PM_CROWD_MAX_LAYERS, "both headers have the same limit");
+_Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
+               "both headers have the same limit");
 
 bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
                                size_t index, uint64_t frame) {
