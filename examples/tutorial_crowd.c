@@ -115,7 +115,7 @@ static double largest_difference(const pm_crowd *crowd, size_t numbers, cl_comma
 static double height(const pm_crowd *crowd, uint32_t joint, size_t numbers) {
     const pm_crowd_instance in = person(crowd, 1, 0);
     float *models = malloc(numbers * sizeof(float));
-    double y = NAN;
+    double y = (double)NAN;
     if (models && pm_crowd_pose_one(crowd, &in, PM_CROWD_MODEL, models, NULL) == PM_OK)
         y = (double)models[(size_t)joint * MATRIX + 7]; /* the second row's last number */
     free(models);
