@@ -50,6 +50,7 @@ static void find_state(const pm_crowd_data *crowd, const pm_posed *from, pm_inst
     state->given = from->given;
     state->input_count = PM_INPUTS;
     state->joints = NULL;
+    state->in_place = false;
     if (from->given)
         return;
     const pm_resolved r = pm_instance_resolved(crowd, from->instance);
