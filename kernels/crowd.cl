@@ -125,6 +125,10 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
     pm_poses poses;
 #else
     const pm_u32 lead = 0;
+    pm_global const float *poses = (pm_global const float *)(given + offsets.poses);
+    pm_u64 pose_of[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        pose_of[i] = states.index[i] * (offsets.pose_stride / sizeof(float));
 #endif
     for (pm_u32 n = 0; n < size.posed + lead; n++) {
         pm_u32 j = n - lead;
@@ -144,8 +148,8 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
             pm_global const pm_joint *joint = joints + j;
             (void)joint;
 #if PM_GIVEN
-            pm_local pose = pm_local_given(given + offsets.poses, offsets.pose_stride, &states,
-                                           pm_joint_number(joints, j));
+            pm_local pose =
+                pm_local_given(poses + 12 * (pm_u64)pm_joint_number(joints, j), pose_of);
 #else
             pm_local pose = pm_local_of(&poses, joint, k);
 #endif

@@ -224,10 +224,10 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
             if (!shared[i].due)
                 continue;
 #if PM_GIVEN
+            const pm_u64 pose_at[PM_LANES] = {
+                shared[i].index * (offsets.pose_stride / sizeof(float)) + 12 * at.joint};
             pm_local pose =
-                pm_pose_given((pm_global const float *)(given + offsets.poses +
-                                                        shared[i].index * offsets.pose_stride) +
-                              12 * at.joint);
+                pm_local_given((pm_global const float *)(given + offsets.poses), pose_at);
 #else
 #if PM_LAYERED
             of_layers.kept = shared_layers + i;

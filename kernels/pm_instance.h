@@ -7,6 +7,7 @@
 #define PM_INSTANCE_H
 
 #include "pm_crowd.h"
+#include "pm_memory.h"
 #include "pm_pose.h"
 
 /* 1: instances have layers. */
@@ -126,6 +127,19 @@ pm_fn pm_input pm_layer_resolve(pm_layer layer, pm_u32 clips, pm_u32 masks) {
     return r;
 }
 
+#if PM_GIVEN
+/* A joint's local poses from outside, in place of instances' clips: those that begin `at` floats
+ * further on. */
+pm_fn pm_local pm_local_given(pm_global const float *poses, const pm_u64 at[PM_LANES]) {
+    pm_local pose;
+    pose.rotation = pm_gather_quats_at(poses, at);
+    pose.position = pm_gather_quats_at(poses + 4, at);
+    pose.scale = pm_gather_quats_at(poses + 8, at);
+    pose.position.w = pose.scale.w = PM_REAL(0.0f);
+    return pose;
+}
+#endif
+
 /* Whether an instance is updated in a frame; `index` is its number in the whole job. */
 pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_crowd_level level) {
     pm_u64 turn = frame + index / PM_INSTANCE_GROUP;
@@ -243,6 +257,7 @@ pm_fn pm_quat pm_mean_applied(pm_mean *mean, pm_u32 c, pm_quat value, pm_mask en
     value =
         pm_channel_mixed(c, value, pm_mean_value(mean, c), pm_select(weight < one, weight, one));
     mean->weight = pm_select(ends, zero, mean->weight);
+    mean->first_weight = pm_select(ends, zero, mean->first_weight); /* a group of none is single */
     return value;
 }
 

@@ -245,24 +245,4 @@ pm_fn pm_local pm_local_of(const pm_poses *poses, pm_global const pm_joint *join
     return pose;
 }
 
-#if PM_GIVEN
-/* Local poses from outside: those of a joint of the lanes' instances. */
-pm_fn pm_local pm_local_given(pm_global const pm_u8 *poses, pm_u64 stride,
-                              const pm_instance_lanes *states, pm_u32 joint) {
-    pm_local pose;
-    pm_global const float *from[PM_LANES], *then[PM_LANES], *last[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++) {
-        from[i] = (pm_global const float *)(poses + states->index[i] * stride) + 12 * joint;
-        then[i] = from[i] + 4;
-        last[i] = from[i] + 8;
-    }
-    pose.rotation = pm_gather_quats(from);
-    pose.position = pm_gather_quats(then);
-    pose.scale = pm_gather_quats(last);
-    pose.position.w = pose.scale.w = PM_REAL(0.0f);
-    return pose;
-}
-
-#endif
-
 #endif

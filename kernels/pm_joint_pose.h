@@ -209,23 +209,4 @@ pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_insta
     return pose;
 }
 
-/* Twelve numbers of a local pose from outside, which lie anywhere a float may. */
-pm_fn pm_quat pm_given_row(pm_global const float *from) {
-#ifdef PM_OPENCL
-    float4 row = vload4(0, from);
-    return pm_quat_of(row.x, row.y, row.z, row.w);
-#else
-    return pm_quat_of(from[0], from[1], from[2], from[3]);
-#endif
-}
-
-pm_fn pm_local pm_pose_given(pm_global const float *from) {
-    pm_local pose;
-    pose.rotation = pm_given_row(from);
-    pose.position = pm_given_row(from + 4);
-    pose.scale = pm_given_row(from + 8);
-    pose.position.w = pose.scale.w = 0.0f;
-    return pose;
-}
-
 #endif

@@ -221,23 +221,29 @@ TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
         expect_scene(state, 1, &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n)});
 }
 
-/* A work-group of one lane finds joints by their number, not by their place in a subset. */
-TEST_ON_DEVICE(subsets_of_devices_with_one_lane_are_parts_of_all) {
-    scene s;
-    static cast c;
-    random_source source = random_salted(0xB08);
-    pm_engine *one_lane = engine_with(state, &(pm_engine_desc){.lanes = 1});
-    scene_make(one_lane, &(scene_options){.salt = 0xB08, .scales = true}, &s);
-    make_cast(&source, &s, &c);
-    float *all = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, 0, COUNT);
-    for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
-        float *part = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, subset, COUNT);
-        expect_subset(&s, PM_CROWD_MODEL, subset, part, all);
-        guarded_free(part);
+/* Subsets, bounds and given poses have paths of their own for one lane, for 4 and 8, and for 16. */
+TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
+    static const uint32_t lanes[] = {1, 4, 8, 16};
+    static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_BOUNDS};
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+        scene s;
+        static cast c;
+        random_source source = random_salted(0xB08);
+        if (!can_compile_lanes(engine_for(state), lanes[l]))
+            continue;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
+        scene_make(engine, &(scene_options){.salt = 0xB08, .scales = true}, &s);
+        make_cast(&source, &s, &c);
+        for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
+            for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++)
+                guarded_free(posed_alike(&s, job_of(&c, NULL), outputs[o], subset, COUNT));
+        float *local = posed(&s, job_of(&c, NULL), PM_CROWD_LOCAL, 0, COUNT);
+        const pm_crowd_job given = {.poses = local, .instance_count = COUNT};
+        guarded_free(posed_alike(&s, given, PM_CROWD_MODEL, 2, COUNT));
+        guarded_free(local);
+        scene_free(&s);
+        pm_engine_destroy(&engine);
     }
-    guarded_free(all);
-    scene_free(&s);
-    pm_engine_destroy(&one_lane);
 }
 
 /* ---- properties of layers -------------------------------------------------------------------- */
