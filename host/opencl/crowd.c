@@ -117,7 +117,8 @@ static void free_copies(pm_host_copy **copies) {
     }
 }
 
-/* A set of joints on the device. */
+/* A set of joints on the device: what its kernels read beside the table of all joints. Kernels with lanes
+ * walk the table of a subset's own joints; work-groups of one lane have stages. */
 typedef struct pm_device_set {
     cl_mem joints, stages, stage_joints;
 } pm_device_set;
@@ -141,18 +142,13 @@ static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memo
     return from.data ? pm_cl_upload(device_of(crowd), "crowd", &from, to, error) : PM_OK;
 }
 
-static bool is_of_set(pm_memory memory) {
-    return memory == PM_MEMORY_JOINTS || memory == PM_MEMORY_STAGES ||
-           memory == PM_MEMORY_STAGE_JOINTS;
-}
-
 static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error) {
     pm_device_set *to = &crowd->sets[set];
     pm_status status =
         pm_stages_build(crowd->crowd.data->skeleton, set, pm_max_slots(&device_of(crowd)->plan),
                         &crowd->stages[set], error);
-    if (status == PM_OK)
-        status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
+    if (status == PM_OK && device_of(crowd)->plan.narrow_lanes > 1)
+        return set > 0 ? upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error) : PM_OK;
     if (status == PM_OK)
         status = upload_table(crowd, set, PM_MEMORY_STAGES, &to->stages, error);
     if (status == PM_OK)
@@ -166,7 +162,7 @@ static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
     crowd->sets = calloc(sets, sizeof *crowd->sets);
     pm_status status = crowd->stages && crowd->sets ? PM_OK : pm_fail_memory(error);
     for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
-        if (!is_of_set((pm_memory)m))
+        if (m != PM_MEMORY_STAGES && m != PM_MEMORY_STAGE_JOINTS)
             status = upload_table(crowd, 0, (pm_memory)m, &crowd->memories[m], error);
     for (size_t i = 0; status == PM_OK && i < sets; i++)
         status = upload_set(crowd, i, error);
@@ -373,9 +369,8 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
     pm_step step =
         pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
     const pm_device_set *set = &c->crowd->sets[target->subset];
-    /* A work-group of one lane finds joints by their number in skeleton order. */
     c->memories[PM_MEMORY_JOINTS] =
-        step.variant.lanes == 1 ? c->crowd->sets[0].joints : set->joints;
+        set->joints ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
     c->memories[PM_MEMORY_STAGES] = set->stages;
     c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
     const pm_cl_wait wait = {c->queue, before.events, before.count};

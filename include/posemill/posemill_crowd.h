@@ -330,7 +330,7 @@ typedef struct pm_crowd_job {
      * Without `packed`, records are in the places of their instances, and an index should occur
      * once. NULL: all instances */
     const uint32_t *indices;
-    size_t index_count;
+    size_t index_count; /* at most 2^32 - 1 */
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_crowd_job;

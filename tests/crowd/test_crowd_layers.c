@@ -641,6 +641,14 @@ TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
     REFUSED("subset is 3", .instances = &instance, .outputs = odd, .output_count = 1);
     REFUSED("requested twice", .instances = &instance, .outputs = twice, .output_count = 2);
 #undef REFUSED
+    const uint32_t index = 0;
+    const pm_crowd_job large = {.instances = &instance,
+                                .instance_count = 1,
+                                .indices = &index,
+                                .index_count = (size_t)UINT32_MAX + 1,
+                                .outputs = twice,
+                                .output_count = 1};
+    expect_error(pm_crowd_pose(s.crowd, &large, new_error()), PM_ERROR_SIZE, "index_count");
     pm_crowd_target many[PM_CROWD_MAX_TARGETS + 1];
     for (size_t i = 0; i < PM_CROWD_MAX_TARGETS + 1; i++)
         many[i] = odd[0];
