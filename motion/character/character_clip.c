@@ -4,7 +4,6 @@
  * scale; those of files may differ, so that a joint gets the key times of all its channels. Where all
  * joints have the same times, the clip has one timeline, which crowds locate once.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/character/character.h"
@@ -45,34 +44,23 @@ static bool same_times(const pm_timeline *a, const pm_timeline *b) {
                     : a->rate.num == b->rate.num && a->rate.den == b->rate.den;
 }
 
-static int compare_times(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static pm_timeline timeline_of(const clip_maker *m, const pm_motion_channel *channel) {
     return m->clip->timelines[channel->timeline];
 }
 
 /* The times of all channels of a joint, without repetitions. */
 static bool unite(clip_maker *m, const joint_channels *joint, pm_timeline *united) {
-    size_t count = 0, kept = 0;
+    size_t count = 0;
     for (size_t p = 0; p < 3; p++)
         count += joint->of[p] ? timeline_of(m, joint->of[p]).key_count : 0;
     double *times = motion_allocate(&m->c->arena, count + 1, sizeof *times);
     if (!times)
         return false;
     count = 0;
-    for (size_t p = 0; p < 3; p++) {
-        const pm_timeline own =
-            joint->of[p] ? timeline_of(m, joint->of[p]) : (pm_timeline){.key_count = 0};
-        for (size_t k = 0; k < own.key_count; k++)
-            times[count++] = evaluate_key_time(&own, k);
-    }
-    qsort(times, count, sizeof *times, compare_times);
-    for (size_t k = 0; k < count; k++)
-        if (kept == 0 || times[k] > times[kept - 1])
-            times[kept++] = times[k];
+    for (size_t p = 0; p < 3; p++)
+        if (joint->of[p])
+            count += evaluate_key_times(&m->clip->timelines[joint->of[p]->timeline], times + count);
+    const size_t kept = evaluate_unite_times(times, count);
     *united = (pm_timeline){.key_count = kept ? kept : 1, .times = times};
     return true;
 }

@@ -8,22 +8,12 @@
 #include <math.h>
 
 #include "motion/model/copy.h"
+#include "motion/model/similarity.h"
 
 typedef struct adjustment {
     double scale;
     double turn[4]; /* a unit quaternion about x */
 } adjustment;
-
-static void multiply(const double a[4], double b[4]) {
-    const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
-    const double y = a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0];
-    const double z = a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3];
-    const double w = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
-    b[0] = x;
-    b[1] = y;
-    b[2] = z;
-    b[3] = w;
-}
 
 /* Quarter turns are exact in whole numbers: y and z change places, and one of them its sign. */
 static void turn_vector(const adjustment *a, double v[3]) {
@@ -47,7 +37,7 @@ static void adjust_value(const adjustment *a, pm_motion_path path, bool is_root,
     if (path == PM_MOTION_TRANSLATION)
         turn_vector(a, value);
     else if (path == PM_MOTION_ROTATION)
-        multiply(a->turn, value);
+        quat_multiply(a->turn, value, value);
 }
 
 /* Keys of a copy are packed doubles that belong to it. */

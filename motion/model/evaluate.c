@@ -6,6 +6,7 @@
 #include "motion/model/evaluate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/model.h"
@@ -30,6 +31,26 @@ double evaluate_number(const pm_array *array, uint32_t components, size_t key, u
 double evaluate_key_time(const pm_timeline *timeline, size_t key) {
     return timeline->times ? timeline->times[key]
                            : (double)key * (double)timeline->rate.den / (double)timeline->rate.num;
+}
+
+size_t evaluate_key_times(const pm_timeline *timeline, double *times) {
+    for (size_t k = 0; k < timeline->key_count; k++)
+        times[k] = evaluate_key_time(timeline, k);
+    return timeline->key_count;
+}
+
+static int compare_times(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+size_t evaluate_unite_times(double *times, size_t count) {
+    size_t kept = 0;
+    qsort(times, count, sizeof *times, compare_times);
+    for (size_t k = 0; k < count; k++)
+        if (kept == 0 || times[k] > times[kept - 1])
+            times[kept++] = times[k];
+    return kept;
 }
 
 size_t evaluate_key_before(const pm_timeline *timeline, double time) {

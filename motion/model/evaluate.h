@@ -19,6 +19,12 @@ double evaluate_linear(const pm_motion_channel *channel, const pm_timeline *time
 /* The time of a key in seconds. */
 double evaluate_key_time(const pm_timeline *timeline, size_t key);
 
+/* Appends the key times of a timeline to `times`, which has room for them; returns their number. */
+size_t evaluate_key_times(const pm_timeline *timeline, double *times);
+
+/* Sorts times, and drops repetitions; returns the number of those that are left. */
+size_t evaluate_unite_times(double *times, size_t count);
+
 /* The last key that is not after a time; 0 before the first. */
 size_t evaluate_key_before(const pm_timeline *timeline, double time);
 

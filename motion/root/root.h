@@ -6,7 +6,7 @@
 #define POSEMILL_MOTION_ROOT_H
 
 #include "motion/model/model.h"
-#include "motion/root/similarity.h"
+#include "motion/model/similarity.h"
 
 /* The parent of the joint, where it had none. */
 #define ROOT_ADDED SIZE_MAX

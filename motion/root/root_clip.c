@@ -8,7 +8,6 @@
 #include "motion/root/root.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/copy.h"
@@ -181,26 +180,17 @@ static bool has_times_of(const pm_timeline *all, const pm_timeline *some) {
     return true;
 }
 
-static int compare_times(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* A timeline with the key times of all channels. */
 static bool unite(clip_maker *m, size_t key_count, size_t *index) {
     double *times = motion_allocate(m->plan->arena, key_count, sizeof *times);
-    size_t count = 0, kept = 0;
+    size_t count = 0;
     for (size_t i = 0; times && i < m->moving_count; i++)
-        for (size_t k = 0; k < timeline_of(m, m->moving[i])->key_count; k++)
-            times[count++] = evaluate_key_time(timeline_of(m, m->moving[i]), k);
+        count += evaluate_key_times(timeline_of(m, m->moving[i]), times + count);
     if (!times)
         return false;
-    qsort(times, count, sizeof *times, compare_times);
-    for (size_t k = 0; k < count; k++)
-        if (kept == 0 || times[k] > times[kept - 1])
-            times[kept++] = times[k];
     *index = m->timeline_count;
-    m->timelines[m->timeline_count++] = (pm_timeline){.key_count = kept, .times = times};
+    m->timelines[m->timeline_count++] =
+        (pm_timeline){.key_count = evaluate_unite_times(times, count), .times = times};
     return true;
 }
 
