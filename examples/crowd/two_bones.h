@@ -7,8 +7,8 @@
 #define EXAMPLES_CROWD_TWO_BONES_H
 
 /* A work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain`
- * has root, hips, and thigh, shin and foot of each leg. The ground is at y = slope * z. The root
- * has no rotation. Each ankle gets as high above the slope as it was above level ground, and the
+ * has root, hips, and thigh, shin and foot of each leg. The ground is at y = slope.x * x + slope.y * z
+ * where the instance stands. The root has no rotation. Each ankle gets as high above the slope as it was above level ground, and the
  * foot turns with the slope. The hips go down where a leg is too short. */
 static const char two_bones[] =
     "typedef struct joint { float4 rotation, position, scale; } joint;\n"
@@ -25,7 +25,10 @@ static const char two_bones[] =
     "    a = normalize(a), b = normalize(b);\n"
     "    return normalize((float4)(cross(a, b), 1 + dot(a, b)));\n"
     "}\n"
-    "kernel void stand(global joint *poses, int joints, constant int *chain, float slope) {\n"
+    "kernel void stand(global joint *poses, int joints, constant int *chain,\n"
+    "                  global const float2 *slopes) {\n"
+    "    const float2 slope = slopes[get_global_id(0)];\n"
+    "    const float4 tilt = from_to((float3)(0, 1, 0), (float3)(-slope.x, 1, -slope.y));\n"
     "    global joint *pose = poses + get_global_id(0) * joints;\n"
     "    global joint *root = pose + chain[0], *hips = pose + chain[1];\n"
     "    float4 thighs[2], feet[2]; /* rotations in model space */\n"
@@ -38,10 +41,10 @@ static const char two_bones[] =
     "        tops[leg] = middle + turned(hips->rotation, thigh->position.xyz);\n"
     "        thighs[leg] = times(hips->rotation, thigh->rotation);\n"
     "        const float4 low = times(thighs[leg], shin->rotation);\n"
-    "        feet[leg] = times(about_x(-atan(slope)), times(low, foot->rotation));\n"
+    "        feet[leg] = times(tilt, times(low, foot->rotation));\n"
     "        goals[leg] = tops[leg] + turned(thighs[leg], shin->position.xyz) +\n"
     "                     turned(low, foot->position.xyz);\n"
-    "        goals[leg].y += slope * goals[leg].z;\n"
+    "        goals[leg].y += dot(slope, goals[leg].xz);\n"
     "        const float3 way = goals[leg] - tops[leg];\n"
     "        const float length = 0.999f * (-shin->position.y - foot->position.y);\n"
     "        const float2 flat = way.xz;\n"

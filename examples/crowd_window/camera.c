@@ -21,6 +21,7 @@ void camera_eye(const camera *c, double eye[3]) {
     eye[0] = c->distance * cos(c->rise) * sin(c->turn);
     eye[1] = c->distance * sin(c->rise) + target_height;
     eye[2] = c->distance * cos(c->rise) * cos(c->turn);
+    eye[1] += c->steepness * eye[2];
 }
 
 void camera_matrix(const camera *c, double aspect, float matrix[16]) {

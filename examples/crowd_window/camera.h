@@ -8,12 +8,13 @@
 typedef struct camera {
     double turn, rise; /* radians: about y, and above the ground */
     double distance;   /* metres from the middle */
+    double steepness;  /* of the ground along z */
 } camera;
 
 /* A view of a crowd that stands on a disc. */
 camera camera_of(double radius);
 
-/* Metres; y is up, and the ground is y 0. */
+/* Metres; y is up, and the ground is at y = steepness * z. */
 void camera_eye(const camera *c, double eye[3]);
 
 /* The matrix from the world to clip space, column by column as OpenGL takes it. `aspect` is width by

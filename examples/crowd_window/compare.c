@@ -4,25 +4,49 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fault.h"
 #include "show.h"
 
+/* On the device, or in plain C: there from the list and the local poses that kernels wrote. */
+static pm_status pose_frame(show *s, bool on_reference, float *records, pm_error *error) {
+    pm_crowd_job job = scene_job(&s->scene);
+    pm_status status = PM_OK;
+    if (stages_needed(&s->scene)) {
+        if (!on_reference)
+            return stages_pose(s->palettes.stages, &s->scene, records, error);
+        status = stages_job(s->palettes.stages, &s->scene, &job, error);
+    }
+    job.on_reference = on_reference;
+    return status == PM_OK ? scene_pose(&s->scene, job, records, error) : status;
+}
+
 /* Poses the present frame, with all levels in full. NULL: a failure. The caller frees it. */
 static float *pose(show *s, bool on_reference, pm_error *error) {
     scene *shown = &s->scene;
-    float *matrices = calloc(1, scene_palette_bytes(shown));
+    float *records = calloc(1, scene_palette_bytes(shown));
     const uint64_t frame = shown->frame;
-    pm_status status = matrices ? PM_OK : fault_memory(error);
+    pm_status status = records ? PM_OK : fault_memory(error);
     for (uint32_t k = scene_slowest_level(shown); status == PM_OK && k > 0; k--) {
         shown->frame = frame + k - 1;
-        status = scene_pose(shown, matrices, on_reference, error);
+        status = pose_frame(s, on_reference, records, error);
     }
     shown->frame = frame;
     if (status == PM_OK)
-        return matrices;
-    free(matrices);
+        return records;
+    free(records);
     return NULL;
+}
+
+/* The members whose records were written. NULL: all. After a frame on the device. */
+static pm_status list_seen(show *s, const uint32_t **list, size_t *count, pm_error *error) {
+    pm_crowd_job job = scene_job(&s->scene);
+    const pm_status status =
+        stages_needed(&s->scene) ? stages_job(s->palettes.stages, &s->scene, &job, error) : PM_OK;
+    *list = job.indices;
+    *count = job.indices ? job.index_count : job.instance_count;
+    return status;
 }
 
 static uint64_t count_bits(uint32_t number) {
@@ -32,19 +56,32 @@ static uint64_t count_bits(uint32_t number) {
     return count;
 }
 
+static void compare_records(show *s, const float *device, const float *plain, size_t floats) {
+    for (size_t i = 0; i < floats; i++) {
+        uint32_t a, b;
+        memcpy(&a, device + i, sizeof a);
+        memcpy(&b, plain + i, sizeof b);
+        s->bits_differ += a == b ? 0 : count_bits(a ^ b);
+    }
+    s->bits += 32 * (uint64_t)floats;
+}
+
 pm_status show_compare_bits(show *s, pm_error *error) {
-    const size_t words = scene_palette_bytes(&s->scene) / sizeof(uint32_t);
+    const size_t palette = 12 * s->scene.joints;
+    const size_t hands = scene_hands_offset(&s->scene) / sizeof(float);
+    const uint32_t *list = NULL;
+    size_t count = 0;
     float *device = pose(s, false, error);
     float *plain = device ? pose(s, true, error) : NULL;
-    if (plain) {
-        const uint32_t *a = (const uint32_t *)(const void *)device;
-        const uint32_t *b = (const uint32_t *)(const void *)plain;
-        s->bits = 32 * (uint64_t)words;
-        s->bits_differ = 0;
-        for (size_t i = 0; i < words; i++)
-            s->bits_differ += a[i] == b[i] ? 0 : count_bits(a[i] ^ b[i]);
+    const pm_status status = plain ? list_seen(s, &list, &count, error) : error->status;
+    s->bits = s->bits_differ = 0;
+    s->compared = count;
+    for (size_t k = 0; status == PM_OK && k < count; k++) {
+        const size_t i = list ? list[k] : k;
+        compare_records(s, device + i * palette, plain + i * palette, palette);
+        if (s->scene.swords)
+            compare_records(s, device + hands + 12 * i, plain + hands + 12 * i, 12);
     }
-    const pm_status status = plain ? PM_OK : error->status;
     free(device);
     free(plain);
     return status;
@@ -69,15 +106,17 @@ static void skin(const float *palette, const vertex *v, const place *p, double o
     out[2] = (double)p->position[2] + scale * (cosine * moved[2] - sine * moved[0]);
 }
 
-static double worst_distance(const scene *s, const float *matrices, const float *positions) {
+static double worst_distance(const scene *s, const float *matrices, const float *positions,
+                             const uint32_t *list, size_t count) {
     double worst = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        for (size_t k = 0; k < s->mesh.vertex_count; k++, positions += 3) {
+    for (size_t n = 0; n < count; n++) {
+        const size_t i = list ? list[n] : n;
+        const float *at = positions + 3 * i * s->mesh.vertex_count;
+        for (size_t k = 0; k < s->mesh.vertex_count; k++, at += 3) {
             double expected[3], square = 0;
             skin(matrices + 12 * s->joints * i, &s->mesh.vertices[k], &s->places[i], expected);
             for (int r = 0; r < 3; r++)
-                square +=
-                    ((double)positions[r] - expected[r]) * ((double)positions[r] - expected[r]);
+                square += ((double)at[r] - expected[r]) * ((double)at[r] - expected[r]);
             if (isnan(square))
                 return square;
             worst = fmax(worst, square);
@@ -96,18 +135,18 @@ static pm_status positions_now(show *s, float *positions, pm_error *error) {
 }
 
 pm_status show_compare_vertices(show *s, double *worst, pm_error *error) {
-    const size_t count = s->scene.count * s->scene.mesh.vertex_count;
-    float *positions = malloc(3 * count * sizeof *positions);
-    float *matrices = positions ? pose(s, true, error) : NULL;
-    pm_status status = PM_OK;
-    if (!positions)
-        status = fault_memory(error);
-    else if (!matrices)
-        status = error->status;
-    else
-        status = positions_now(s, positions, error);
-    if (status == PM_OK && matrices)
-        *worst = worst_distance(&s->scene, matrices, positions);
+    const size_t vertices = s->scene.count * s->scene.mesh.vertex_count;
+    float *positions = malloc(3 * vertices * sizeof *positions);
+    float *matrices = NULL;
+    const uint32_t *list = NULL;
+    size_t count = 0;
+    pm_status status = positions ? positions_now(s, positions, error) : fault_memory(error);
+    if (status == PM_OK)
+        status = (matrices = pose(s, true, error)) ? PM_OK : error->status;
+    if (status == PM_OK)
+        status = list_seen(s, &list, &count, error);
+    if (status == PM_OK)
+        *worst = worst_distance(&s->scene, matrices, positions, list, count);
     free(positions);
     free(matrices);
     return status;

@@ -40,7 +40,8 @@ static void upload_mesh(drawing *d, const mesh *m) {
 pm_status drawing_open(drawing *d, const scene *s, pm_error *error) {
     *d = (drawing){0};
     d->figure = gl_program(figure_vertex, figure_fragment, "skinned", error);
-    d->ground = d->figure ? gl_program(ground_vertex, ground_fragment, NULL, error) : 0;
+    d->sword = d->figure ? gl_program(sword_vertex, figure_fragment, NULL, error) : 0;
+    d->ground = d->sword ? gl_program(ground_vertex, ground_fragment, NULL, error) : 0;
     d->shadow = d->ground ? gl_program(shadow_vertex, shadow_fragment, NULL, error) : 0;
     if (!d->shadow) {
         drawing_close(d);
@@ -68,17 +69,19 @@ void drawing_close(drawing *d) {
     glDeleteVertexArrays(2, arrays);
     glDeleteProgram(d->shadow);
     glDeleteProgram(d->ground);
+    glDeleteProgram(d->sword);
     glDeleteProgram(d->figure);
     *d = (drawing){0};
 }
 
 /* ---- a frame ------------------------------------------------------------------------------ */
 
-static void use(GLuint program, const float view[16], const double eye[3]) {
+static void use(GLuint program, const scene *s, const float view[16], const double eye[3]) {
     const float at[3] = {(float)eye[0], (float)eye[1], (float)eye[2]};
     glUseProgram(program);
     glUniformMatrix4fv(glGetUniformLocation(program, "view"), 1, GL_FALSE, view);
     glUniform3fv(glGetUniformLocation(program, "eye"), 1, at); /* -1 is ignored */
+    glUniform1f(glGetUniformLocation(program, "steepness"), (float)scene_steepness(s));
 }
 
 static void bind(const drawing *d, const scene *s, const palettes *p) {
@@ -92,12 +95,12 @@ static void bind(const drawing *d, const scene *s, const palettes *p) {
 static void draw_ground(const drawing *d, const scene *s, const float view[16],
                         const double eye[3]) {
     glBindVertexArray(d->no_array);
-    use(d->ground, view, eye);
+    use(d->ground, s, view, eye);
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
-    use(d->shadow, view, eye);
+    use(d->shadow, s, view, eye);
     glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)s->count);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
@@ -106,10 +109,21 @@ static void draw_ground(const drawing *d, const scene *s, const float view[16],
 static void draw_figures(const drawing *d, const scene *s, const float view[16],
                          const double eye[3]) {
     glBindVertexArray(d->figure_array);
-    use(d->figure, view, eye);
+    use(d->figure, s, view, eye);
     glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
     glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)d->index_count, GL_UNSIGNED_INT, NULL,
                             (GLsizei)s->count);
+}
+
+static void draw_swords(const drawing *d, const scene *s, const float view[16],
+                        const double eye[3]) {
+    const size_t row = scene_hands_offset(s) / (4 * sizeof(float));
+    if (!s->swords)
+        return;
+    glBindVertexArray(d->no_array);
+    use(d->sword, s, view, eye);
+    glUniform1ui(glGetUniformLocation(d->sword, "hands"), (GLuint)row);
+    glDrawArraysInstanced(GL_TRIANGLES, 0, 2 * 36, (GLsizei)s->count);
 }
 
 /* The query is asked again when its result was read, so that nothing waits for it. */
@@ -142,6 +156,7 @@ void drawing_frame(drawing *d, const scene *s, palettes *p, const camera *c, int
     bind(d, s, p);
     draw_ground(d, s, view, eye);
     draw_figures(d, s, view, eye);
+    draw_swords(d, s, view, eye);
     if (asks)
         glEndQuery(GL_TIME_ELAPSED);
     d->asked = true;
@@ -163,7 +178,7 @@ pm_status drawing_positions(drawing *d, const scene *s, palettes *p, float *posi
     glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, captured);
     bind(d, s, p);
     glBindVertexArray(d->figure_array);
-    use(d->figure, nowhere, eye);
+    use(d->figure, s, nowhere, eye);
     glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
     glEnable(GL_RASTERIZER_DISCARD);
     glBeginTransformFeedback(GL_POINTS);

@@ -11,8 +11,8 @@
 #include "scene.h"
 
 typedef struct drawing {
-    GLuint figure, ground, shadow; /* programs */
-    GLuint figure_array, no_array; /* vertex arrays */
+    GLuint figure, sword, ground, shadow; /* programs */
+    GLuint figure_array, no_array;        /* vertex arrays */
     GLuint vertices, indices, places;
     GLuint query; /* of the time that drawing takes */
     bool asked;

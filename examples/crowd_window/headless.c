@@ -58,6 +58,8 @@ static pm_status compare(show *s, pm_error *error) {
         "vertices are within %.1e of a figure's height of plain C; %llu of %llu bits of palettes "
         "differ\n",
         worst / height, (unsigned long long)s->bits_differ, (unsigned long long)s->bits);
+    if (s->scene.culls)
+        printf("%zu of %zu figures are in view\n", s->compared, s->scene.count);
     if (worst < 1e-4 * height)
         return PM_OK;
     return fault(error, PM_ERROR_DEVICE,

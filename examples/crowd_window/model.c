@@ -18,7 +18,11 @@
 
 static void describe_figure(model *m, pm_method method) {
     body_description *d = m->described;
+    static const uint32_t hand = BODY_RIGHT_HAND;
+    static const pm_subset subsets[MODEL_HAND] = {{.joints = &hand, .joint_count = 1}};
     body_describe(d, method);
+    d->skeleton.subsets = subsets;
+    d->skeleton.subset_count = MODEL_HAND;
     m->skeleton = &d->skeleton;
     m->clips = d->clips;
     m->clip_count = BODY_CLIPS;

@@ -7,6 +7,9 @@
 
 #include "mesh.h"
 
+/* The subset of the figure that is its right hand. */
+enum { MODEL_HAND = 1 };
+
 /* All pointers remain valid until the model is closed or its method changes. */
 typedef struct model {
     const pm_skeleton_desc *skeleton;

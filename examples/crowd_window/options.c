@@ -10,7 +10,8 @@
 
 static const char usage[] =
     "usage: crowd_window [FILE.glb] [-n FIGURES] [-d DEVICE] [-m METHOD] [-w WAY] [--levels]\n"
-    "                    [--layers] [--no-blends] [--headless [-o FILE.png] [-f FRAMES] [--overlay]]\n"
+    "                    [--layers] [--swords] [--cull] [--slope] [--no-blends]\n"
+    "                    [--headless [-o FILE.png] [-f FRAMES] [--overlay]]\n"
     "                    [-s WIDTHxHEIGHT]\n";
 
 void options_print_help(void) {
@@ -25,6 +26,9 @@ void options_print_help(void) {
         "              first of these that the drivers have\n"
         "  --levels    coarser levels of detail in the distance\n"
         "  --layers    a blend space, breathing and waving over the figures of its own\n"
+        "  --swords    a sword in each right hand of the figures of its own\n"
+        "  --cull      pose only what is in view, by a list that a kernel writes\n"
+        "  --slope     feet on a slope, by inverse kinematics between two jobs\n"
         "  --no-blends one clip for each figure\n"
         "  --headless  draw without a display, print figures per second and compare with plain C\n"
         "  -o FILE.png the last frame of --headless\n"
@@ -104,13 +108,11 @@ static bool *switch_of(const char *name, options *o) {
     const struct {
         const char *name;
         bool *member;
-    } switches[] = {{"--levels", &o->levels},
-                    {"--layers", &o->layers},
-                    {"--no-blends", &o->no_blends},
-                    {"--headless", &o->headless},
-                    {"--overlay", &o->overlay},
-                    {"--help", &o->help},
-                    {"-h", &o->help}};
+    } switches[] = {{"--levels", &o->levels},     {"--layers", &o->layers},
+                    {"--swords", &o->swords},     {"--cull", &o->cull},
+                    {"--slope", &o->slope},       {"--no-blends", &o->no_blends},
+                    {"--headless", &o->headless}, {"--overlay", &o->overlay},
+                    {"--help", &o->help},         {"-h", &o->help}};
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         if (strcmp(name, switches[i].name) == 0)
             return switches[i].member;

@@ -17,7 +17,7 @@ typedef struct options {
     pm_method method;
     palette_way way;
     bool way_given; /* false: the best that the driver has */
-    bool no_blends, levels, layers;
+    bool no_blends, levels, layers, swords, cull, slope;
     bool headless, help;
     const char *picture; /* of --headless; NULL: none */
     size_t frames;

@@ -76,6 +76,7 @@ void palettes_close(palettes *p) {
             glDeleteSync(p->drawn[i]);
     if (p->way == PALETTES_SHARED && p->sharing)
         sharing_drop(p->sharing);
+    stages_close(&p->stages);
     if (p->buffers[0])
         glDeleteBuffers(SHARING_BUFFERS, p->buffers); /* also unmaps them */
     free(p->host);
@@ -101,15 +102,26 @@ static pm_status wait_until_drawn(palettes *p, int which, pm_error *error) {
     return PM_OK;
 }
 
+static pm_status pose_into_memory(palettes *p, scene *s, void *records, bool on_reference,
+                                  pm_error *error) {
+    if (stages_needed(s))
+        return stages_pose(p->stages, s, records, error);
+    pm_crowd_job job = scene_job(s);
+    job.on_reference = on_reference;
+    return scene_pose(s, job, records, error);
+}
+
 static pm_status pose_into(palettes *p, scene *s, int which, bool on_reference, pm_error *error) {
-    const pm_crowd_job job = scene_job(s);
-    if (p->way == PALETTES_SHARED && on_reference)
-        return fault(error, PM_ERROR_ARGUMENT, "plain C cannot write buffers of the device");
+    if (on_reference && (p->way == PALETTES_SHARED || stages_needed(s)))
+        return fault(error, PM_ERROR_ARGUMENT, "plain C has no kernels and buffers of the device");
+    if ((p->way == PALETTES_SHARED || stages_needed(s)) && !p->stages &&
+        stages_open(&p->stages, s, error) != PM_OK)
+        return error->status;
     if (p->way == PALETTES_SHARED)
-        return sharing_pose(p->sharing, s->crowd, &job, which, error);
+        return sharing_pose(p->sharing, p->stages, s, which, error);
     if (p->way == PALETTES_MAPPED)
-        return scene_pose(s, p->mapped[which], on_reference, error);
-    const pm_status status = scene_pose(s, p->host, on_reference, error);
+        return pose_into_memory(p, s, p->mapped[which], on_reference, error);
+    const pm_status status = pose_into_memory(p, s, p->host, on_reference, error);
     glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[which]);
     glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, p->host);
     return status;

@@ -9,6 +9,7 @@
 #include "gl.h"
 #include "scene.h"
 #include "sharing.h"
+#include "stages.h"
 
 typedef enum palette_way {
     PALETTES_MAPPED = 0, /* the engine writes into a buffer that stays mapped; OpenGL 4.4 */
@@ -28,6 +29,7 @@ typedef struct palettes {
     GLsync drawn[SHARING_BUFFERS]; /* commands that read the buffer */
     bool filled[SHARING_BUFFERS];  /* has records of all instances */
     void *host;                    /* of PALETTES_COPIED */
+    stages *stages;                /* NULL: not needed yet */
     int now;                       /* the buffer that was posed last */
     size_t bytes;
 } palettes;

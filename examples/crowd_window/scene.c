@@ -174,7 +174,8 @@ static void finish_step(scene *s, const double eye[3]) {
             s->now[i].weight = 0;
         s->now[i].level = s->levels ? level_of(a, eye) : 0;
         s->places[i] = (place){
-            .position = {(float)a->x, (float)(-s->ground * s->scale), (float)a->z},
+            .position = {(float)a->x, (float)(scene_steepness(s) * a->z - s->ground * s->scale),
+                         (float)a->z},
             .scale = (float)s->scale,
             .sine = (float)sin(facing),
             .cosine = (float)cos(facing),
@@ -200,6 +201,31 @@ pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *er
     return status;
 }
 
+/* ---- the ground and the view ----------------------------------------------------------------- */
+
+double scene_steepness(const scene *s) {
+    return s->sloped ? SCENE_STEEPNESS : 0;
+}
+
+void scene_slope(const place *p, float slope[2]) {
+    slope[0] = (float)-SCENE_STEEPNESS * p->sine;
+    slope[1] = (float)SCENE_STEEPNESS * p->cosine;
+}
+
+/* In clip space, a point is in view where no coordinate exceeds w, or -w on the other side. */
+void scene_look(scene *s, const float view[16]) {
+    for (int i = 0; i < SCENE_PLANES; i++) {
+        double plane[4], length = 0;
+        for (int c = 0; c < 4; c++) {
+            const double along = (double)view[4 * c + i / 2];
+            plane[c] = (double)view[4 * c + 3] + (i % 2 ? -along : along);
+            length += c < 3 ? plane[c] * plane[c] : 0;
+        }
+        for (int c = 0; c < 4; c++)
+            s->planes[i][c] = (float)(plane[c] / sqrt(length));
+    }
+}
+
 /* ---- posing --------------------------------------------------------------------------------- */
 
 pm_crowd_job scene_job(const scene *s) {
@@ -208,17 +234,28 @@ pm_crowd_job scene_job(const scene *s) {
     return job;
 }
 
-pm_status scene_pose(scene *s, void *palettes, bool on_reference, pm_error *error) {
-    const pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = palettes};
-    pm_crowd_job job = scene_job(s);
-    job.outputs = &target;
-    job.output_count = 1;
-    job.on_reference = on_reference;
+pm_status scene_pose(const scene *s, pm_crowd_job job, void *records, pm_error *error) {
+    const pm_crowd_target targets[SCENE_TARGETS] = {
+        {.output = PM_CROWD_PALETTE, .memory = records},
+        {.output = PM_CROWD_MODEL,
+         .subset = SCENE_HAND,
+         .memory = (unsigned char *)records + scene_hands_offset(s)}};
+    job.outputs = targets;
+    job.output_count = scene_target_count(s);
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
-size_t scene_palette_bytes(const scene *s) {
+size_t scene_target_count(const scene *s) {
+    return s->swords ? 2 : 1;
+}
+
+size_t scene_hands_offset(const scene *s) {
     return s->count * s->joints * pm_crowd_record_bytes(PM_CROWD_PALETTE);
+}
+
+size_t scene_palette_bytes(const scene *s) {
+    const size_t hands = s->model->is_figure ? s->count * pm_crowd_record_bytes(PM_CROWD_MODEL) : 0;
+    return scene_hands_offset(s) + hands;
 }
 
 uint32_t scene_slowest_level(const scene *s) {

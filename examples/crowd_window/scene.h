@@ -8,7 +8,13 @@
 #include "layers.h"
 #include "model.h"
 
-enum { SCENE_MAX_COUNT = 100000 };
+enum { SCENE_MAX_COUNT = 100000, SCENE_PLANES = 6, SCENE_TARGETS = 2 };
+
+/* The subset of the figure's skeleton with the joint that holds the sword. */
+enum { SCENE_HAND = MODEL_HAND };
+
+/* The ground of a sloped scene is at y = SCENE_STEEPNESS * z. */
+#define SCENE_STEEPNESS (-0.12)
 
 /* Where an instance stands, as the shaders read it. */
 typedef struct place {
@@ -34,6 +40,9 @@ typedef struct scene {
     pm_method method;
     bool blends, levels; /* whether members blend clips, and have levels by their distance */
     layers layers;       /* of the figure of examples/crowd; all off with a file */
+    bool swords, sloped; /* of the figure: swords in hands, feet on a slope */
+    bool culls;          /* whether members out of view are left out */
+    float planes[SCENE_PLANES][4]; /* of the view: inward normals and distances, in metres */
     uint64_t frame;
     double time; /* seconds */
 } scene;
@@ -50,14 +59,27 @@ pm_status scene_set_method(scene *s, pm_method method, pm_error *error);
  * `eye`. */
 pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *error);
 
+/* Of the ground along z. */
+double scene_steepness(const scene *s);
+
+/* How the ground rises for a metre to a member's left, and for a metre forward. */
+void scene_slope(const place *p, float slope[2]);
+
+/* The view of a matrix from the world to clip space, as camera_matrix gives it. */
+void scene_look(scene *s, const float view[16]);
+
 /* The job of all members, without outputs. */
 pm_crowd_job scene_job(const scene *s);
 
-/* Poses all members into memory. */
-pm_status scene_pose(scene *s, void *palettes, bool on_reference, pm_error *error);
+/* Poses a job of the scene into memory: palettes, and the matrices of the hands that hold swords. */
+pm_status scene_pose(const scene *s, pm_crowd_job job, void *records, pm_error *error);
 
-/* Bytes of the palettes of all members. */
+/* The targets of a frame: palettes, and hands where there are swords. */
+size_t scene_target_count(const scene *s);
+
+/* Bytes of the palettes and of the hands of all members. The hands are after the palettes. */
 size_t scene_palette_bytes(const scene *s);
+size_t scene_hands_offset(const scene *s);
 
 /* Frames until an instance of the level that is updated most rarely has been updated. */
 uint32_t scene_slowest_level(const scene *s);

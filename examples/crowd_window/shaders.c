@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Binding 0 has the palettes, 3 rows of 4 for each joint of each instance; binding 1 has a place for
- * each instance, as in scene.h. Both are std430.
+ * Binding 0 has the palettes, 3 rows of 4 for each joint of each instance, and after them the hands,
+ * 3 rows for each instance; binding 1 has a place for each instance, as in scene.h. Both are std430.
+ * `steepness` is that of the ground along z.
  */
 #include "shaders.h"
 
@@ -62,12 +63,41 @@ const char figure_fragment[] =
                 "    colour = vec4(mix(lit, sky, haze), 1.0);\n"
                 "}\n";
 
+/* A box of 36 vertices, a corner of a face each: a blade along z of the hand, and a guard across it. */
+const char sword_vertex[] = VERSION PLACES
+    "layout(std430, binding = 0) readonly buffer Palettes { vec4 rows[]; };\n"
+    "uniform mat4 view;\n"
+    "uniform uint hands; /* row of the first hand */\n"
+    "out vec3 skinned;\n"
+    "out vec3 skinned_normal;\n"
+    "out vec3 shade;\n"
+    "const int corners[6] = int[6](0, 1, 3, 0, 3, 2);\n"
+    "const vec3 half_size[2] = vec3[2](vec3(0.012, 0.025, 0.42), vec3(0.02, 0.09, 0.015));\n"
+    "const vec3 middle[2] = vec3[2](vec3(0.0, -0.09, 0.46), vec3(0.0, -0.09, 0.10));\n"
+    "void main() {\n"
+    "    int box = gl_VertexID / 36, face = gl_VertexID % 36 / 6, c = corners[gl_VertexID % 6];\n"
+    "    int axis = face / 2;\n"
+    "    vec3 corner = vec3(0.0), n = vec3(0.0);\n"
+    "    n[axis] = corner[axis] = face % 2 == 0 ? 1.0 : -1.0;\n"
+    "    corner[(axis + 1) % 3] = float(c % 2) * 2.0 - 1.0;\n"
+    "    corner[(axis + 2) % 3] = float(c / 2) * 2.0 - 1.0;\n"
+    "    uint at = hands + 3u * uint(gl_InstanceID);\n"
+    "    mat4 hand = mat4(rows[at], rows[at + 1u], rows[at + 2u], vec4(0.0, 0.0, 0.0, 1.0));\n"
+    "    Place p = places[gl_InstanceID];\n"
+    "    vec3 moved = (vec4(middle[box] + half_size[box] * corner, 1.0) * hand).xyz;\n"
+    "    skinned = p.position.xyz + p.position.w * turned(p, moved);\n"
+    "    skinned_normal = turned(p, (vec4(n, 0.0) * hand).xyz);\n"
+    "    shade = box == 0 ? vec3(0.80, 0.83, 0.88) : vec3(0.45, 0.36, 0.20);\n"
+    "    gl_Position = view * vec4(skinned, 1.0);\n"
+    "}\n";
+
 const char ground_vertex[] =
     VERSION "uniform mat4 view;\n"
+            "uniform float steepness;\n"
             "out vec3 at;\n"
             "void main() {\n"
             "    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
-            "    at = vec3(900.0 * corner.x, 0.0, 900.0 * corner.y);\n"
+            "    at = 900.0 * vec3(corner.x, steepness * corner.y, corner.y);\n"
             "    gl_Position = view * vec4(at, 1.0);\n"
             "}\n";
 
@@ -87,12 +117,14 @@ const char ground_fragment[] = VERSION SKY
 
 const char shadow_vertex[] =
     VERSION PLACES "uniform mat4 view;\n"
+                   "uniform float steepness;\n"
                    "out vec2 across;\n"
                    "void main() {\n"
                    "    across = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
                    "    Place p = places[gl_InstanceID];\n"
                    "    vec3 at = vec3(p.position.x, 0.01, p.position.z) +\n"
                    "              turned(p, 0.55 * vec3(across.x, 0.0, across.y));\n"
+                   "    at.y += steepness * at.z;\n"
                    "    gl_Position = view * vec4(at, 1.0);\n"
                    "}\n";
 

@@ -8,6 +8,9 @@
 /* Skins a vertex of an instance with its palette. Output `skinned`: its position in the world. */
 extern const char figure_vertex[], figure_fragment[];
 
+/* The sword of an instance, at its hand. */
+extern const char sword_vertex[];
+
 /* A square of ground, and a soft shadow below each instance. */
 extern const char ground_vertex[], ground_fragment[];
 extern const char shadow_vertex[], shadow_fragment[];

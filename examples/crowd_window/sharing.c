@@ -153,24 +153,14 @@ pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_err
     return check(code, "clCreateFromGLBuffer", error);
 }
 
-pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int which,
-                       pm_error *error) {
-    const pm_cl_crowd_job there = {
-        .instances = job->instances,
-        .instance_count = job->instance_count,
-        .frame = job->frame,
-        .layers = {.memory = job->layers},
-        .layer_count = job->layer_count,
-        .ranges = {.memory = job->ranges},
-        .outputs = &(pm_cl_crowd_target){.output = PM_CROWD_PALETTE, .buffer = s->buffers[which]},
-        .output_count = 1};
+pm_status sharing_pose(sharing *s, stages *st, const scene *shown, int which, pm_error *error) {
     if (!s->waits)
         glFinish();
     pm_status status = check(s->acquire(s->queue, 1, &s->buffers[which], 0, NULL, NULL),
                              "clEnqueueAcquireGLObjects", error);
     if (status != PM_OK)
         return status;
-    status = pm_cl_crowd_pose(crowd, &there, s->queue, 0, NULL, NULL, error);
+    status = stages_enqueue(st, shown, s->queue, s->buffers[which], error);
     /* also after a failure: the buffer goes back to OpenGL */
     const cl_int released = s->release(s->queue, 1, &s->buffers[which], 0, NULL, NULL);
     const cl_int finished = clFinish(s->queue);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <posemill/posemill_crowd.h>
+#include "stages.h"
 
 enum { SHARING_BUFFERS = 2 };
 
@@ -27,8 +27,7 @@ pm_status sharing_engine(sharing *s, pm_engine **engine, pm_error *error);
 pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_error *error);
 void sharing_drop(sharing *s);
 
-/* Poses into buffer `which`. The job's outputs are ignored. Returns when OpenGL may use it. */
-pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int which,
-                       pm_error *error);
+/* Poses the scene into buffer `which`. Returns when OpenGL may use it. */
+pm_status sharing_pose(sharing *s, stages *st, const scene *shown, int which, pm_error *error);
 
 #endif

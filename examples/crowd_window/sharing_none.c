@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Without OpenCL nothing can be shared: sharing_open returns NULL, and there is no object that the
- * other functions could be called with.
+ * Without OpenCL nothing can be shared, and there are no kernels: there is no object that most of
+ * these functions could be called with.
  */
 #include "sharing.h"
 
@@ -34,11 +34,44 @@ void sharing_drop(sharing *s) {
     (void)s;
 }
 
-pm_status sharing_pose(sharing *s, pm_crowd *crowd, const pm_crowd_job *job, int which,
-                       pm_error *error) {
+pm_status sharing_pose(sharing *s, stages *st, const scene *shown, int which, pm_error *error) {
     (void)s;
-    (void)crowd;
-    (void)job;
+    (void)st;
+    (void)shown;
     (void)which;
+    return fault(error, PM_ERROR_NO_PLATFORM, "%s", reason);
+}
+
+bool stages_can(const pm_engine *engine) {
+    (void)engine;
+    return false;
+}
+
+bool stages_needed(const scene *s) {
+    (void)s;
+    return false;
+}
+
+pm_status stages_open(stages **st, const scene *s, pm_error *error) {
+    (void)st;
+    (void)s;
+    return fault(error, PM_ERROR_NO_PLATFORM, "%s", reason);
+}
+
+void stages_close(stages **st) {
+    *st = NULL;
+}
+
+pm_status stages_pose(stages *st, const scene *s, void *records, pm_error *error) {
+    (void)st;
+    (void)s;
+    (void)records;
+    return fault(error, PM_ERROR_NO_PLATFORM, "%s", reason);
+}
+
+pm_status stages_job(stages *st, const scene *s, pm_crowd_job *job, pm_error *error) {
+    (void)st;
+    (void)s;
+    (void)job;
     return fault(error, PM_ERROR_NO_PLATFORM, "%s", reason);
 }

@@ -48,6 +48,14 @@ static pm_status open_scene(show *s, const options *o, pm_error *error) {
     s->scene.levels = o->levels;
     for (int which = 0; which < 3 && o->layers; which++)
         show_switch_layer(s, which);
+    const bool parts[SHOW_PARTS] = {o->swords, o->cull, o->slope};
+    for (int which = 0; which < SHOW_PARTS; which++) {
+        if (parts[which])
+            show_switch_part(s, which);
+        if (s->hint)
+            return fault(error, stages_can(s->engine) ? PM_ERROR_ARGUMENT : PM_ERROR_NO_DEVICE,
+                         "%s", s->hint);
+    }
     s->camera = camera_of(scene_radius(&s->scene));
     return PM_OK;
 }
@@ -88,10 +96,14 @@ void show_close(show *s) {
 
 pm_status show_frame(show *s, double seconds, int width, int height, pm_error *error) {
     double eye[3];
+    s->camera.steepness = scene_steepness(&s->scene);
     camera_eye(&s->camera, eye);
     pm_status status = scene_step(&s->scene, seconds, eye, error);
     if (status != PM_OK)
         return status;
+    float view[16];
+    camera_matrix(&s->camera, (double)width / height, view);
+    scene_look(&s->scene, view);
     const double begin = show_seconds();
     status = palettes_pose(&s->palettes, &s->scene, s->on_reference, error);
     s->pose_milliseconds = 1e3 * (show_seconds() - begin);
@@ -138,6 +150,11 @@ pm_status show_set_way(show *s, palette_way way, pm_error *error) {
 }
 
 pm_status show_set_reference(show *s, bool on_reference, pm_error *error) {
+    s->hint = on_reference && stages_needed(&s->scene)
+                  ? "plain C has no culling and no slope: they are off"
+                  : NULL;
+    s->scene.culls = s->scene.culls && !on_reference;
+    s->scene.sloped = s->scene.sloped && !on_reference;
     s->on_reference = on_reference;
     s->bits = 0;
     if (on_reference && s->palettes.way == PALETTES_SHARED)
@@ -152,20 +169,39 @@ void show_switch_layer(show *s, int which) {
     *switches[which] = s->model.is_figure && !*switches[which];
 }
 
+void show_switch_part(show *s, int which) {
+    bool *const switches[SHOW_PARTS] = {[SHOW_SWORDS] = &s->scene.swords,
+                                        [SHOW_CULLING] = &s->scene.culls,
+                                        [SHOW_SLOPE] = &s->scene.sloped};
+    s->hint = NULL;
+    s->bits = 0;
+    if (which != SHOW_CULLING && !s->model.is_figure)
+        s->hint = "swords and the slope are for the figure, not for files";
+    else if (which != SHOW_SWORDS && !stages_can(s->engine))
+        s->hint = "culling and the slope require an OpenCL device";
+    else if (which != SHOW_SWORDS && s->on_reference)
+        s->hint = "plain C has no culling and no slope";
+    else
+        *switches[which] = !*switches[which];
+    s->palettes.filled[0] = s->palettes.filled[1] = false;
+}
+
 void show_describe(const show *s, double frames_per_second, char *text, size_t size) {
     const double joints = (double)s->scene.count * (double)s->scene.joints;
     int used = snprintf(text, size,
                         "%zu figures of %zu joints, %.1f frames/s\n"
                         "pose %.2f ms, %.1f million joints/s   draw %.2f ms\n"
                         "method %s   blends %s   levels %s   buffer %s\n"
-                        "blend space %s   breathing %s   waving %s\n"
+                        "blend space %s   breathing %s   waving %s   swords %s\n"
+                        "culling %s   slope %s\n"
                         "%s: %.60s",
                         s->scene.count, s->scene.joints, frames_per_second, s->pose_milliseconds,
                         1e-3 * joints / s->pose_milliseconds, s->drawing.milliseconds,
                         pm_method_describe(s->scene.method)->name, s->scene.blends ? "on" : "off",
                         s->scene.levels ? "on" : "off", palette_way_names[s->palettes.way],
                         s->scene.layers.moves ? "on" : "off", s->scene.layers.breath ? "on" : "off",
-                        s->scene.layers.wave ? "on" : "off",
+                        s->scene.layers.wave ? "on" : "off", s->scene.swords ? "on" : "off",
+                        s->scene.culls ? "on" : "off", s->scene.sloped ? "on" : "off",
                         s->on_reference ? "plain c, compared with" : "device", s->device.name);
     if (s->bits && used >= 0 && (size_t)used < size)
         used +=

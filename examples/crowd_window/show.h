@@ -22,7 +22,8 @@ typedef struct show {
     pm_device_info device;
     bool on_reference;          /* plain C poses, and each frame is compared with the device */
     double pose_milliseconds;   /* of the last frame, with the copy of PALETTES_COPIED */
-    uint64_t bits, bits_differ; /* of all palettes of the last comparison; bits 0: none */
+    uint64_t bits, bits_differ; /* of all records of the last comparison; bits 0: none */
+    size_t compared;            /* the members whose records they are: those in view */
     const char *hint;           /* why the last change had no effect; NULL: it had */
 } show;
 
@@ -38,6 +39,9 @@ pm_status show_set_way(show *s, palette_way way, pm_error *error);
 pm_status show_set_reference(show *s, bool on_reference, pm_error *error);
 /* 0: the blend space, 1: breathing, 2: waving; on or off. */
 void show_switch_layer(show *s, int which);
+/* On or off. */
+enum { SHOW_SWORDS, SHOW_CULLING, SHOW_SLOPE, SHOW_PARTS };
+void show_switch_part(show *s, int which);
 
 /* Lines for the overlay. */
 void show_describe(const show *s, double frames_per_second, char *text, size_t size);

@@ -16,6 +16,7 @@
 
 static const char keys[] = "up, down: figures   b: blends   l: levels   m: method   w: buffer\n"
                            "layers   1: blend space   2: breathing   3: waving\n"
+                           "4: swords   5: culling   6: slope\n"
                            "c: plain c   space: pause   left, right, +, -, mouse: camera\n"
                            "h: hide text   esc: end\n";
 
@@ -84,6 +85,11 @@ static pm_status press(window *w, int key) {
     case GLFW_KEY_2:
     case GLFW_KEY_3:
         show_switch_layer(s, key - GLFW_KEY_1);
+        break;
+    case GLFW_KEY_4:
+    case GLFW_KEY_5:
+    case GLFW_KEY_6:
+        show_switch_part(s, key - GLFW_KEY_4);
         break;
     case GLFW_KEY_L:
         s->scene.levels = !s->scene.levels;

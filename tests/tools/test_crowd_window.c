@@ -235,6 +235,96 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     show_close(&s);
 }
 
+/* ---- kernels of the program ----------------------------------------------------------------- */
+
+/* The device's pixels of the third frame. */
+static unsigned char *picture_of(const options *o, size_t *compared) {
+    show s;
+    open_show(&s, o);
+    run_frames(&s, 3);
+    unsigned char *pixels = offscreen_pixels(&off);
+    assert_non_null(pixels);
+    expect_success(show_compare_bits(&s, new_error()));
+    assert_true(s.bits > 0);
+    assert_int_equal(s.bits_differ, 0);
+    *compared = s.compared;
+    show_close(&s);
+    return pixels;
+}
+
+TEST_ON_DEVICE(culling_leaves_the_picture_as_it_is) {
+    size_t all = 0, seen = 0;
+    options o = options_for(state, 400);
+    o.way = PALETTES_COPIED;
+    o.layers = o.swords = true;
+    for (int sloped = 0; sloped < 2; sloped++) {
+        o.slope = sloped;
+        o.cull = false;
+        unsigned char *every = picture_of(&o, &all);
+        o.cull = true;
+        unsigned char *culled = picture_of(&o, &seen);
+        assert_memory_equal(every, culled, (size_t)3 * WIDTH * HEIGHT);
+        assert_int_equal(all, 400);
+        assert_in_range(seen, 40, 360);
+        free(every);
+        free(culled);
+    }
+}
+
+TEST_ON_DEVICE(swords_are_in_the_picture) {
+    size_t all = 0, differ = 0;
+    options o = options_for(state, 20);
+    o.way = PALETTES_COPIED;
+    unsigned char *without = picture_of(&o, &all);
+    o.swords = true;
+    unsigned char *with = picture_of(&o, &all);
+    for (size_t i = 0; i < (size_t)3 * WIDTH * HEIGHT; i++)
+        differ += with[i] != without[i];
+    assert_in_range(differ, 300, 3 * WIDTH * HEIGHT / 10);
+    free(without);
+    free(with);
+}
+
+/* How far the lowest vertex of each member is above the ground. */
+static void measure_clearance(show *s, double *clearance) {
+    const size_t vertices = s->model.mesh.vertex_count;
+    float *positions = test_malloc(3 * s->scene.count * vertices * sizeof *positions);
+    expect_success(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, new_error()));
+    for (size_t i = 0; i < s->scene.count; i++) {
+        clearance[i] = INFINITY;
+        for (size_t v = 0; v < vertices; v++) {
+            const float *at = positions + 3 * (i * vertices + v);
+            clearance[i] =
+                fmin(clearance[i], (double)at[1] - scene_steepness(&s->scene) * (double)at[2]);
+        }
+    }
+    test_free(positions);
+}
+
+/* Without the kernel, a foot 0.4 m ahead would be 50 mm in the slope. */
+TEST_ON_DEVICE(feet_stand_on_the_slope_as_on_level_ground) {
+    enum { COUNT = 60 };
+    double level[COUNT], sloped[COUNT];
+    show s;
+    options o = options_for(state, COUNT);
+    o.way = PALETTES_COPIED;
+    open_show(&s, &o);
+    run_frames(&s, 5);
+    measure_clearance(&s, level);
+    show_switch_part(&s, SHOW_SLOPE);
+    assert_null(s.hint);
+    expect_success(show_frame(&s, 0, WIDTH, HEIGHT, new_error()));
+    measure_clearance(&s, sloped);
+    for (size_t i = 0; i < COUNT; i++)
+        if (!(fabs(sloped[i] - level[i]) < 0.01))
+            fail_msg("member %zu: %g m above level ground, %g m above the slope", i, level[i],
+                     sloped[i]);
+    expect_success(show_set_reference(&s, true, new_error()));
+    assert_false(s.scene.sloped);
+    assert_non_null(s.hint);
+    show_close(&s);
+}
+
 /* ---- pictures ----------------------------------------------------------------------------- */
 
 /* The pixels of a PNG, the lowest row first. */
@@ -322,6 +412,7 @@ TEST(the_program_refuses) {
                  {"--nonsense", "unknown option", 2},
                  {"--headless -f", "expected a value", 2},
                  {"--headless -d none -n 1 -f 1 -w shared", "no OpenCL driver shares", 3},
+                 {"--headless -d none -n 1 -f 1 --cull", "require an OpenCL device", 3},
                  {"--headless -d none -n 1 -f 1 -o /nowhere/x.png", "/nowhere/x.png", 1},
                  {"/nowhere/x.glb --headless -d none", "/nowhere/x.glb", 1}};
     char printed[4096];
