@@ -117,7 +117,7 @@ class Run(unittest.TestCase):
 
     def test_a_test_that_hangs_is_ended(self):
         out = os.path.join(THERE, "hangs.tar.gz")
-        done = there("--minutes", "2", "--out", out, "--only", "tests", more={**DRIVERS, "POSEMILL_HANGS": "1"})
+        done = there("--minutes", "1", "--out", out, "--only", "tests", more={**DRIVERS, "POSEMILL_HANGS": "1"})
         archive = Archive(out)
         self.assertEqual(archive.status("tests/test_hangs"), "timed out")
         self.assertLess(archive.steps["tests/test_hangs"]["limit_s"], 25)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips with keys of 48 bits: the reference, the device and the kernels on the host give the same
- * samples, curves pass through the decoded keys, and device memory is as documented.
+ * Clips with keys of 48 bits: the reference and the device give the same samples, curves pass through
+ * the decoded keys, and device memory is as documented.
  */
 #include "support/engines.h"
-#include "support/kernels_on_host.h"
 #include "support/motion.h"
 #include "support/outputs.h"
 

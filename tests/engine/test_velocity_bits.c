@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Angular velocities and accelerations bit for bit: the device with one lane and with its own
- * width, and the kernels on the host, against the reference, for every rotation curve and every
- * kind of job. Outside the keys of an open track they are zero. test_velocities.c checks the values
+ * width against the reference, for every rotation curve and every kind of job. Outside the keys of an open track they are zero. test_velocities.c checks the values
  * of the reference.
  */
 #include "support/derivatives.h"
 #include "support/engines.h"
-#include "support/kernels_on_host.h"
 #include "support/motion.h"
 #include "support/track_kinds.h"
 #include "support/variants.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files as C in every lane width against the reference path, bit for bit, with all
- * buffers of their exact sizes: a device would not detect accesses outside.
+ * The kernel files as C, with one lane and with sixteen, against the reference path, bit for bit,
+ * with all buffers of their exact sizes: a device would not detect accesses outside.
  */
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
+#include "support/motion.h"
 #include "support/outputs.h"
 #include "support/variants.h"
 
@@ -35,16 +36,37 @@ static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sam
     outputs_free(&got);
 }
 
-/* Checks that every lane width of every kernel that can evaluate the job gives the reference's
- * bits. */
+/* Angular velocities and accelerations, by the gather kernels. */
+static void expect_rates(uint32_t lanes, const pm_clip *clip, pm_sample_job job, size_t rows) {
+    const host_launch launch = {lanes, KERNEL_GATHER, 1, 1};
+    float *rates[4];
+    for (size_t i = 0; i < 4; i++)
+        rates[i] = guarded_floats(3 * rows);
+    job.velocities = rates[0];
+    job.accelerations = rates[1];
+    sample_make(clip, &job);
+    job.velocities = rates[2];
+    job.accelerations = rates[3];
+    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
+    kernels_on_host_sample(&launch, &request);
+    expect_same_bits(rates[2], rates[0], 3 * rows, 3);
+    expect_same_bits(rates[3], rates[1], 3 * rows, 3);
+    for (size_t i = 0; i < 4; i++)
+        guarded_free(rates[i]);
+}
+
+/* Checks that both lane widths of every kernel that can evaluate the job give the reference's bits. */
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
-    outputs expected =
-        sampled(clip, job, job.sample_count * (job.tracks ? 1 : clip->data->track_count));
+    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->data->track_count);
+    const bool coded = clip->data->channels[PM_ROTATIONS].format != PM_KEYS_FLOAT32;
+    outputs expected = sampled(clip, job, rows);
     const bool walks = clip->data->common_timeline && !job.tracks;
     for (size_t w = 0; w < WIDTHS; w++) {
         if (walks)
             expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, &expected);
         expect_launch(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, job, &expected);
+        if (!coded)
+            expect_rates(widths[w], clip, job, rows);
     }
     outputs_free(&expected);
 }
@@ -168,6 +190,24 @@ TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i += step) {
             loop_on(variant_at(n), &source, counts[i], true);
             loop_on(variant_at(n), &source, counts[i], false);
+        }
+}
+
+TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
+    static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
+    random_source source = random_start();
+    for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            double times[COUNT];
+            track_set set;
+            set_random(&source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
+            pm_clip_desc desc = set_describe(&set);
+            desc.key_format = formats[f];
+            pm_clip *clip = make_clip(&desc);
+            draw_times(&source, &set.tracks[0], times);
+            expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
+            pm_clip_destroy(&clip);
+            set_destroy(&set);
         }
 }
 

@@ -355,7 +355,7 @@ static const injection rows[] = {
     {&cold, FAULT_ALLOCATION, BUILDS, BOTH},
     {&of_times, FAULT_ALLOCATION, BOTH},
     {&of_pairs, FAULT_ALLOCATION, BOTH},
-    {&checking, FAULT_ALLOCATION, BUILDS, BOTH},
+    {&checking, FAULT_ALLOCATION, BOTH},
     {&queued, FAULT_ALLOCATION, BUILDS},
     {&making_a_clip, FAULT_ALLOCATION, .sticky = true, .min = 2, BOTH},
     {&cold, FAULT_ALLOCATION, .sticky = true, BUILDS, BOTH},

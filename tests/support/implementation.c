@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The library's implementations: an engine on the reference path, the same with the kernels on the
- * host, and one for every OpenCL device. They are made on first use and live until
- * implementation_release, because building programs takes most of the time.
+ * The library's implementations: an engine on the reference path, and one for every OpenCL device.
+ * They are made on first use and live until implementation_release, because building programs takes
+ * most of the time.
  */
 #include "implementation.h"
-#include "kernels_on_host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +14,6 @@
 #include "engine/engine.h"
 
 #define SUBJECTS_MAX 64
-#define HOST_SPAN 2 /* devices are given 1 or all */
-#define HOST_RUN 16 /* the least that devices are given */
 
 static implementation implementations[SUBJECTS_MAX];
 static size_t implementation_count;
@@ -38,20 +35,6 @@ static float *poisoned(size_t count) {
     return values;
 }
 
-/* Samples into the job's outputs, by the implementation's engine or by the kernels on the host. */
-static pm_status sample_clip(const implementation *s, const pm_clip *clip, const pm_sample_job *job,
-                             pm_error *error) {
-    if (!s->kernel_lanes)
-        return pm_sample(clip, job, error);
-    const pm_status status = pm_sample_check(clip, job, error);
-    if (status == PM_OK) {
-        const host_launch launch = {s->kernel_lanes, KERNEL_LIKE_DEVICE, HOST_SPAN, HOST_RUN};
-        const pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
-        kernels_on_host_sample(&launch, &request);
-    }
-    return status;
-}
-
 static bool sample_engine(const implementation *s, const pm_clip_desc *desc,
                           const pm_sample_job *job, double *rotations, double *positions,
                           double *scales) {
@@ -64,7 +47,7 @@ static bool sample_engine(const implementation *s, const pm_clip_desc *desc,
     whole.scales = scales ? poisoned(rows * 3) : NULL;
     bool done = false;
     if (pm_clip_create(s->engine, desc, &clip, &error) != PM_OK ||
-        sample_clip(s, clip, &whole, &error) != PM_OK) {
+        pm_sample(clip, &whole, &error) != PM_OK) {
         printf("# %s: %s: %s\n", s->name, pm_status_name(error.status), error.message);
         goto cleanup;
     }
@@ -94,19 +77,6 @@ static bool add_engine(const char *device, const char *name) {
     *s = (implementation){
         .device = strcmp(device, "none") != 0, .engine = engine, .sample = sample_engine};
     (void)snprintf(s->name, sizeof s->name, "%s", name);
-    return true;
-}
-
-/* Like the reference, without a device. */
-static bool add_kernels_on_host(void) {
-    static const uint32_t widths[] = {1, 16};
-    for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
-        if (!add_engine("none", ""))
-            return false;
-        implementation *s = &implementations[implementation_count - 1];
-        s->kernel_lanes = widths[n];
-        (void)snprintf(s->name, sizeof s->name, "on the host, %u lanes", (unsigned)widths[n]);
-    }
     return true;
 }
 
@@ -140,7 +110,7 @@ bool implementation_list(const implementation **list, size_t *count) {
         const char *required = getenv("POSEMILL_REQUIRE_DEVICE");
         size_t failed = 0;
         listed = true;
-        complete = add_engine("none", "reference") && add_kernels_on_host();
+        complete = add_engine("none", "reference");
         if (add_devices(&failed) == 0) {
             printf("# no OpenCL device: only the reference is tested\n");
             failed++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The implementations that a test body runs on: the oracle, the reference path, the kernels
- * compiled for the host, and every OpenCL device with the lanes that engines choose there (other
- * tests show that other widths give the same bits). A body does not depend on the kind of
+ * The implementations that a test body runs on: the oracle, the reference path, and every OpenCL
+ * device with the lanes that engines choose there (other tests show that other widths give the
+ * same bits). A body does not depend on the kind of
  * implementation. Results are converted to double without rounding.
  */
 #ifndef POSEMILL_TESTS_IMPLEMENTATION_H
@@ -17,8 +17,7 @@ struct implementation {
     char name[160];
     bool exact; /* the oracle in double: the curve itself, without rounding */
     bool device;
-    pm_engine *engine;     /* NULL for the oracle */
-    uint32_t kernel_lanes; /* of the kernels on the host; 0 otherwise */
+    pm_engine *engine; /* NULL for the oracle */
     /* The layout of outputs is that of pm_sample_job; outputs may be NULL. Returns false, after
      * printing the reason, when the implementation failed. */
     bool (*sample)(const implementation *s, const pm_clip_desc *desc, const pm_sample_job *job,
@@ -28,7 +27,7 @@ struct implementation {
 /* The unrounded oracle. */
 implementation implementation_oracle(void);
 
-/* The reference, the kernels on the host, and the devices: only POSEMILL_TEST_DEVICE if it is set
+/* The reference and the devices: only POSEMILL_TEST_DEVICE if it is set
  * (its value is a pm_engine_desc.device). Engines are made once and kept. Returns false when a
  * device is required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or when a device cannot be
  * opened. */

@@ -70,14 +70,14 @@ static void *copy_of(const void *data, size_t count, size_t size) {
     return memcpy(exactly(count, size), data, count * size);
 }
 
-void kernels_on_host_locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors) {
+static void locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors) {
     variant_of(PM_CURVE_slerp, 0, 1)->locate(cursors, *map, sample_count, sample_count + IDLE);
 }
 
 static pm_cursor *cursors_of(const pm_sample_request *request, pm_uniform_map *map) {
     pm_cursor *cursors = exactly(request->cursor_rows * request->sample_count, sizeof *cursors);
     if (pm_sample_uniform_map(request, map))
-        kernels_on_host_locate(map, (uint32_t)request->sample_count, cursors);
+        locate(map, (uint32_t)request->sample_count, cursors);
     else
         pm_sample_cursors(request, cursors);
     return cursors;
@@ -105,8 +105,6 @@ static bool walks(const host_launch *launch, const pm_sample_request *request, u
     const pm_clip_data *clip = request->clip;
     if (order > 0)
         return false;
-    if (launch->kernel == KERNEL_LIKE_DEVICE)
-        return clip->common_timeline && !request->tracks && clip->track_count >= launch->lanes;
     /* planes of few tracks are padded to the size that the library loads, not further */
     return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
 }

@@ -10,7 +10,6 @@
 #include "backend/backend.h"
 
 typedef enum kernel_choice {
-    KERNEL_LIKE_DEVICE, /* the kernel that a device would use */
     KERNEL_WALK, /* only for common timelines without pairs; gathers where a vector exceeds the
                   * planes */
     KERNEL_GATHER
@@ -25,9 +24,5 @@ typedef struct host_launch {
 /* Evaluates a request into its outputs. Aborts with a message when memory runs out or a kernel writes
  * before its values. */
 void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request);
-
-/* The cursors of a request by the locate kernel: sample_count of them, in an array of the exact
- * size. */
-void kernels_on_host_locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors);
 
 #endif

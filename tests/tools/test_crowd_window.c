@@ -291,7 +291,7 @@ static void measure_clearance(show *s, double *clearance) {
     float *positions = test_malloc(3 * s->scene.count * vertices * sizeof *positions);
     expect_success(drawing_positions(&s->drawing, &s->scene, &s->palettes, positions, new_error()));
     for (size_t i = 0; i < s->scene.count; i++) {
-        clearance[i] = INFINITY;
+        clearance[i] = 1e9;
         for (size_t v = 0; v < vertices; v++) {
             const float *at = positions + 3 * (i * vertices + v);
             clearance[i] =

@@ -125,7 +125,7 @@ static traced run_part(char *const *job, size_t calls) {
 }
 
 static size_t rounds(void) {
-    return small_sizes() ? 16 : long_sweeps() ? 100 : 32;
+    return long_sweeps() ? 32 : 16;
 }
 
 /* Whether the process was ended by the signal, and not by itself. */
