@@ -166,7 +166,7 @@ typedef struct pm_crowd_info {
     size_t joint_count;
     size_t clip_count;
     bool has_positions, has_scales;
-    uint64_t device_bytes;
+    uint64_t device_bytes; /* of clips and joints, without the small tables of subsets */
 
     uint64_t reserved[4]; /* 0 */
 } pm_crowd_info;
