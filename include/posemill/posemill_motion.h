@@ -399,13 +399,12 @@ typedef struct pm_motion_reduce_options {
                         `position` */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
      * three points on its axes, `at` from it in its own space. The error is shared among the joints of
-     * a chain. 0: none. Refused for channels of cubicspline. */
+     * a chain. 0: none. Refused for positions and scales with cubicspline. */
     double distance;
     double at; /* with a distance */
     /* Of the rotations: slerp, whose keys are a subset of the source's, or cubicspline, with the source's
      * values at a subset of its keys and tangents that are fitted. A rotation that has a step which no cubic
-     * follows within the bound is reduced as slerp. cubicspline is refused with a distance and with
-     * `common` */
+     * follows within the bound is reduced as slerp. cubicspline is refused with `common` */
     pm_method curve;
     bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
     bool common;         /* all reduced channels of a clip have keys at the same times. Refused for

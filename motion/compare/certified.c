@@ -31,17 +31,20 @@ static pm_status check(const comparison *c, pm_error *error) {
 /* What may be certified of a joint; a NULL channel: not animated. */
 typedef certified joint_channels[SUBJECT_PATHS];
 
-static pm_status channels_of(const subject *s, joint_channels *to, pm_error *error) {
+/* A cubic of rotations is compared with slerps and steps. */
+static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels *to,
+                             pm_error *error) {
     char shown[MOTION_PRINTABLE];
     for (size_t i = 0; i < s->joint_count * SUBJECT_PATHS; i++) {
         const pm_motion_channel *channel = s->channels[i];
         const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
         if (!channel)
             continue;
-        if (channel->interpolation == PM_MOTION_CUBICSPLINE)
+        if (channel->interpolation == PM_MOTION_CUBICSPLINE &&
+            !(may_be_cubic && i % SUBJECT_PATHS == PM_MOTION_ROTATION))
             return motion_refuse(error,
                                  "joint '%s' has a cubic spline; a bound at all times is of slerp, "
-                                 "lines and steps",
+                                 "lines and steps, and in the second file of cubic rotations",
                                  motion_printable(shown, name.text, name.size));
         to[i / SUBJECT_PATHS][i % SUBJECT_PATHS] =
             (certified){channel, &s->clip->timelines[channel->timeline]};
@@ -122,9 +125,9 @@ pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_erro
     pm_status status = a && b ? check(c, error) : motion_refuse_memory(error);
     *bounds = (certified_bounds){{(double)NAN, 0}, {(double)NAN, 0}};
     if (status == PM_OK)
-        status = channels_of(c->a, a, error);
+        status = channels_of(c->a, false, a, error);
     if (status == PM_OK)
-        status = channels_of(c->b, b, error);
+        status = channels_of(c->b, true, b, error);
     if (status == PM_OK)
         bounds->degrees = certify_angles(c, a, b);
     if (status == PM_OK && c->a->has_places && c->b->has_places)

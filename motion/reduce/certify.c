@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "motion/model/evaluate.h"
-#include "motion/reduce/cubic.h"
 #include "motion/reduce/lines.h"
 #include "motion/reduce/written.h"
 
@@ -78,8 +77,7 @@ static arc_extent in_radians(arc_extent e) {
     return (arc_extent){arc_radians(e.found), arc_radians(e.bound) * (1 + 1e-15), e.time, 0};
 }
 
-/* As certified_arc, of a channel of cubicspline. */
-static cubic certified_cubic(certified c, size_t next) {
+cubic certified_cubic(certified c, size_t next) {
     const size_t last = c.timeline->key_count - 1;
     double key[4][4] = {{0}}; /* value, tangent, tangent, value */
     const size_t from = next == 0 ? 0 : next > last ? last : next - 1;

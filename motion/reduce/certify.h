@@ -6,7 +6,7 @@
 #ifndef POSEMILL_MOTION_REDUCE_CERTIFY_H
 #define POSEMILL_MOTION_REDUCE_CERTIFY_H
 
-#include "motion/reduce/arc.h"
+#include "motion/reduce/cubic.h"
 
 #include <posemill/posemill_motion.h>
 
@@ -19,6 +19,9 @@ typedef struct certified {
 /* The segment of a rotation that ends with key `next`; constant before the first key and after the last
  * one, and of steps. */
 arc certified_arc(certified c, size_t next);
+
+/* The same of a cubicspline. */
+cubic certified_cubic(certified c, size_t next);
 
 /* Of rotations with linear interpolation or steps, in radians; B may be a cubicspline. `limit`: as of
  * arc_extent. */

@@ -24,14 +24,54 @@ cubic cubic_between(const double from[4], const double out[4], const double in[4
     return c;
 }
 
+/* Derivative `order` at a time, per second. */
+static void derive(const cubic *c, double time, int order, double out[4]) {
+    const double per = c->seconds > 0 ? 1 / c->seconds : 0;
+    const double s = c->seconds > 0 ? (time - c->begin) / c->seconds : 0;
+    for (int i = 0; i < 4; i++) {
+        const double *t[4] = {c->terms[0], c->terms[1], c->terms[2], c->terms[3]};
+        const double orders[3] = {((t[3][i] * s + t[2][i]) * s + t[1][i]) * s + t[0][i],
+                                  ((3 * t[3][i] * s + 2 * t[2][i]) * s + t[1][i]) * per,
+                                  (6 * t[3][i] * s + 2 * t[2][i]) * per * per};
+        out[i] = orders[order];
+    }
+}
+
+static double length(const double a[4]) {
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+}
+
+void cubic_value(const cubic *c, double time, double q[4]) {
+    derive(c, time, 0, q);
+    const double size = length(q);
+    for (int i = 0; i < 4; i++)
+        q[i] = size > 0 ? q[i] / size : i == 3;
+}
+
+/* The second derivative is linear, and the others differ from those at the ends by at most what it
+ * moves them. */
+cubic_motion cubic_rates(const cubic *c, double begin, double end) {
+    const double h = end - begin;
+    double largest[3] = {0}, least = (double)INFINITY;
+    for (int order = 0; order < 3; order++)
+        for (int i = 0; i < 2; i++) {
+            double v[4];
+            derive(c, i ? end : begin, order, v);
+            largest[order] = fmax(largest[order], length(v));
+            least = order == 0 ? fmin(least, length(v)) : least;
+        }
+    const double push = largest[2], speed = largest[1] + h / 2 * push;
+    const double size = least - h / 2 * speed;
+    if (!(size > 0))
+        return (cubic_motion){(double)INFINITY, (double)INFINITY};
+    const double rate = speed / size;
+    return (cubic_motion){2 * rate, 2 * (push / size + 2 * rate * rate)};
+}
+
 /* ---- both at a time ------------------------------------------------------------------------ */
 
 static double dot(const double a[4], const double b[4]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
-static double length(const double a[4]) {
-    return sqrt(dot(a, a));
 }
 
 typedef struct place {
@@ -42,16 +82,14 @@ typedef struct place {
 } place;
 
 static place place_at(const arc *a, const cubic *b, double time) {
-    const double s = b->seconds > 0 ? (time - b->begin) / b->seconds : 0;
-    const double per = b->seconds > 0 ? 1 / b->seconds : 0, w = arc_speed(a);
+    const double w = arc_speed(a);
     double p[4], first[4], second[4], bend[4], rest[4], q[4];
     arc_value(a, time, q);
-    for (int i = 0; i < 4; i++) {
-        p[i] = ((b->terms[3][i] * s + b->terms[2][i]) * s + b->terms[1][i]) * s + b->terms[0][i];
-        first[i] = ((3 * b->terms[3][i] * s + 2 * b->terms[2][i]) * s + b->terms[1][i]) * per;
-        second[i] = (6 * b->terms[3][i] * s + 2 * b->terms[2][i]) * per * per;
+    derive(b, time, 0, p);
+    derive(b, time, 1, first);
+    derive(b, time, 2, second);
+    for (int i = 0; i < 4; i++)
         bend[i] = second[i] + w * w * p[i];
-    }
     const double along = dot(p, q);
     for (int i = 0; i < 4; i++)
         rest[i] = p[i] - along * q[i];

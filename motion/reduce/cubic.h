@@ -27,6 +27,18 @@ typedef struct cubic {
 cubic cubic_between(const double from[4], const double out[4], const double in[4],
                     const double to[4], double begin, double seconds);
 
+/* The unit quaternion at a time, which lies in the cubic. */
+void cubic_value(const cubic *c, double time, double q[4]);
+
+/* What no time of an interval exceeds: radians per second of the rotation, and per second squared of the
+ * change of its angular velocity. With p the cubic and n its length, the quaternion p / n moves by at
+ * most |p'| / n, and its second derivative across it is at most |p''| / n + 2 |p'|^2 / n^2; rotations
+ * turn twice as fast. Infinite where n may be 0. */
+typedef struct cubic_motion {
+    double rate, change;
+} cubic_motion;
+cubic_motion cubic_rates(const cubic *c, double begin, double end);
+
 /* Whether both are at most `limit` apart at every time of an interval that lies in both. */
 bool cubic_holds(const arc *a, const cubic *b, double begin, double end, double limit);
 

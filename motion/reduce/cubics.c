@@ -34,9 +34,8 @@ typedef struct search {
     turn_rows values;  /* of keys, as they are written, with the signs of the source */
     turn_rows middles; /* quaternions between the keys */
     double *weights;   /* of samples */
-    double *errors;    /* squares of tangents of angles */
-    double limit;      /* `apart`, of all intervals */
-    double most;       /* the square of the tangent of the angle */
+    double *errors;    /* squares of tangents of angles, as parts of those of the bound */
+    double *parts;     /* of each interval: 1 / the square of the tangent of the bound */
     bool is_smooth;
     bool leaves_free;      /* the last cubic begins with a velocity of its own */
     const double *leaving; /* the velocity with which the next cubic begins. NULL: any */
@@ -68,12 +67,22 @@ static void read_keys(const search *s, const pm_motion_channel *channel) {
     }
 }
 
+/* A bound of a right angle and more allows all that is found before the certificate. */
+static bool set_parts(search *s, motion_arena *arena) {
+    s->parts = motion_allocate(arena, s->source->count, sizeof *s->parts);
+    for (size_t k = 0; s->parts && k < s->source->count; k++) {
+        const double limit = s->source->limits[k], cosine = 1 - limit;
+        s->parts[k] = cosine > 0 ? cosine * cosine / (limit * (1 + cosine)) : 0;
+    }
+    return s->parts != NULL;
+}
+
 static bool allocate(search *s, motion_arena *arena) {
     const size_t count = s->source->count;
     s->weights = motion_allocate(arena, 2 * count, sizeof *s->weights);
     s->errors = motion_allocate(arena, 2 * count, sizeof *s->errors);
-    return s->weights && s->errors && turn_rows_make(&s->values, count, arena) &&
-           turn_rows_make(&s->middles, count, arena);
+    return s->weights && s->errors && set_parts(s, arena) &&
+           turn_rows_make(&s->values, count, arena) && turn_rows_make(&s->middles, count, arena);
 }
 
 /* ---- fitting ------------------------------------------------------------------------------- */
@@ -158,6 +167,13 @@ static void solve(const samples *a, const double usual[2][4], double tangents[2]
     }
 }
 
+/* What the error of a sample is multiplied by: a key takes the smaller bound of its intervals. */
+static double part_of(const samples *a, size_t n) {
+    const size_t key = a->from + (n + 1) / 2;
+    const double *parts = a->s->parts;
+    return n % 2 == 0 ? parts[key] : fmax(parts[key - 1], parts[key]);
+}
+
 /* Computes the errors of all samples, and returns the largest one. */
 static double measure(const samples *a, const double tangents[2][4]) {
     double most = 0;
@@ -170,7 +186,8 @@ static double measure(const samples *a, const double tangents[2][4]) {
             along += p * q[i];
             size += p * p;
         }
-        const double error = along > 0 ? fmax(size / (along * along) - 1, 0) : DBL_MAX;
+        const double error =
+            along > 0 ? fmax(size / (along * along) - 1, 0) * part_of(a, n) : DBL_MAX;
         a->s->errors[n] = error;
         most = fmax(most, error);
     }
@@ -198,7 +215,7 @@ static bool holds_throughout(const samples *a, const fitted *f) {
     for (size_t k = first; k <= a->to && k + 1 < t->count; k++) {
         const double from = fmax(t->times[k], a->begin), to = fmin(t->times[k + 1], end);
         const arc source = turns_arc(t, k);
-        if (from < to && !cubic_holds(&source, &c, from, to, a->s->limit))
+        if (from < to && !cubic_holds(&source, &c, from, to, t->limits[k]))
             return false;
     }
     return true;
@@ -223,8 +240,8 @@ static fitted fit(const search *s, size_t from, size_t to) {
     for (int round = 0; round <= ROUNDS; round++) {
         solve(&a, (const double(*)[4])usual, tangents);
         const double most = measure(&a, (const double(*)[4])tangents);
-        f.holds = most <= sampled_part * s->most;
-        if (f.holds || most > hopeless * hopeless * s->most)
+        f.holds = most <= sampled_part;
+        if (f.holds || most > hopeless * hopeless)
             break;
         weigh(&a, most);
     }
@@ -339,10 +356,7 @@ static path_end search_all(search *s, cubics *c) {
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
                      cubics *found) {
     motion_arena arena = {NULL};
-    const double limit = source->limits[0], cosine = 1 - limit;
-    search s = {.source = source, .limit = limit, .most = DBL_MAX, .is_smooth = is_smooth};
-    if (cosine > 0)
-        s.most = 1 / (cosine * cosine) - 1;
+    search s = {.source = source, .is_smooth = is_smooth};
     *found = (cubics){.keys = malloc(source->count * sizeof *found->keys),
                       .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;

@@ -24,7 +24,7 @@ typedef struct cubics {
     size_t corners; /* of smooth ones: keys with another velocity on both sides */
 } cubics;
 
-/* From the keys that turns_read has read with one bound for all intervals. Smooth: the tangents on both sides of a key are equal, but for
+/* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
  * corners, where the source turns too sharply. On failure nothing is found. PATH_NONE: no cubic that was
  * tried stays within the bound between some neighbours. */
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,

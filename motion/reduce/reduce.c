@@ -63,10 +63,9 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
                            curve->name);
     if (o->smooth && o->curve != PM_METHOD_CUBICSPLINE)
         return motion_fail(error, PM_ERROR_ARGUMENT, "smooth: requires the curve cubicspline");
-    if (o->curve == PM_METHOD_CUBICSPLINE && (o->distance > 0 || o->common))
+    if (o->curve == PM_METHOD_CUBICSPLINE && o->common)
         return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "curve: cubicspline cannot be combined with %s",
-                           o->common ? "common" : "a distance");
+                           "curve: cubicspline cannot be combined with common");
     const pm_status status = check_numbers(o, error);
     return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
 }

@@ -48,11 +48,12 @@ static pm_status gather(sharing *s, pm_error *error) {
         const pm_motion_channel *of = channel->source.channel;
         if (of->node < 0 || of->path > PM_MOTION_SCALE || s->a[of->node][of->path].channel)
             continue;
-        if (of->interpolation == PM_MOTION_CUBICSPLINE)
+        if (of->interpolation == PM_MOTION_CUBICSPLINE && of->path != PM_MOTION_ROTATION)
             return motion_refuse(error,
-                                 "clip %zu: channel %zu is a cubic spline; a distance requires "
-                                 "linear channels",
-                                 channel->clip, channel->index);
+                                 "clip %zu: channel %zu is a cubic spline of a %s; a distance "
+                                 "requires linear ones",
+                                 channel->clip, channel->index,
+                                 of->path == PM_MOTION_SCALE ? "scale" : "translation");
         s->a[of->node][of->path] = channel->source;
         if (of->path == PM_MOTION_ROTATION && channel->is_reduced && channel->count > 2)
             s->rotations[of->node] = channel;
@@ -162,7 +163,7 @@ static void segment_at(const reduced_channel *c, double time, size_t *from, size
     *to = c->keys[high];
 }
 
-/* All joints above a place get less there. Segments without a key between their ends have no error. */
+/* All joints above a place get less there. Slerps without a key between their ends have no error. */
 static void exceeds(void *user, size_t node, double time, double distance) {
     sharing *s = user;
     const double part = s->request->distance / distance;
@@ -174,7 +175,7 @@ static void exceeds(void *user, size_t node, double time, double distance) {
         if (!c || !c->keys)
             continue;
         segment_at(c, time, &from, &to);
-        for (size_t k = from; k < to && to - from > 1; k++)
+        for (size_t k = from; k < to && (c->cubics || to - from > 1); k++)
             s->cuts[n][k] = fmin(s->cuts[n][k], cut);
     }
 }

@@ -29,6 +29,8 @@ typedef struct vector_line {
 /* A joint between two key times of its channels. */
 typedef struct joint_segment {
     arc rotation;
+    cubic cubic; /* in place of the arc */
+    bool is_cubic;
     vector_line vectors[2]; /* translation, scale */
     size_t next[3];         /* the key that ends the segment, by channel */
 } joint_segment;
@@ -47,7 +49,9 @@ static void set_vector(const certified *c, size_t next, vector_line *to) {
 }
 
 static void set_part(joint_segment *s, const certified *c, int part) {
-    if (part == 0)
+    if (part == 0 && s->is_cubic)
+        s->cubic = certified_cubic(*c, s->next[0]);
+    else if (part == 0)
         s->rotation = certified_arc(*c, s->next[0]);
     else
         set_vector(c, s->next[part], &s->vectors[part - 1]);
@@ -60,7 +64,9 @@ static void rest_vector(vector_line *to, const double value[3]) {
 }
 
 static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
-    *s = (joint_segment){.rotation = arc_between(node->rotation, node->rotation, 0, 0)};
+    *s = (joint_segment){.rotation = arc_between(node->rotation, node->rotation, 0, 0),
+                         .is_cubic = of[0].channel &&
+                                     of[0].channel->interpolation == PM_MOTION_CUBICSPLINE};
     rest_vector(&s->vectors[0], node->translation);
     rest_vector(&s->vectors[1], node->scale);
     for (int part = 0; part < 3; part++)
@@ -99,7 +105,10 @@ static void transform(const placed *by, const double v[3], double out[3]) {
 
 static void place(const joint_segment *s, const placed *parent, double time, placed *to) {
     double q[4], translation[3], scale[3], axes[3][3];
-    arc_value(&s->rotation, time, q);
+    if (s->is_cubic)
+        cubic_value(&s->cubic, time, q);
+    else
+        arc_value(&s->rotation, time, q);
     vector_at(&s->vectors[0], time, translation);
     vector_at(&s->vectors[1], time, scale);
     axes_of(q, scale, axes);
@@ -119,6 +128,7 @@ static void place(const joint_segment *s, const placed *parent, double time, pla
 /* Bounds of a joint in an interval. */
 typedef struct joint_speed {
     double rate;   /* of all rotations and scales up to this joint, per second */
+    double change; /* of the rates, per second squared */
     double growth; /* the product of the scales */
     double acceleration, reach;
 } joint_speed;
@@ -131,24 +141,33 @@ static double largest(const double v[3]) {
     return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
 }
 
-static joint_speed speed_of(const joint_segment *s, const joint_speed *parent) {
-    const joint_speed root = {0, 1, 0, 0}, *above = parent ? parent : &root;
+/* Radians per second in an interval of the segment, and their change. */
+static cubic_motion turning_of(const joint_segment *s, double begin, double end) {
+    if (s->is_cubic)
+        return cubic_rates(&s->cubic, begin, end);
+    const double seconds = s->rotation.seconds;
+    return (cubic_motion){.rate = seconds > 0 ? 2 * s->rotation.angle / seconds : 0};
+}
+
+static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, double begin,
+                            double end) {
+    const joint_speed root = {.growth = 1}, *above = parent ? parent : &root;
     const vector_line *t = &s->vectors[0], *scale = &s->vectors[1];
     const double moved[3] = {t->to[0] - t->from[0], t->to[1] - t->from[1], t->to[2] - t->from[2]};
     const double grown[3] = {scale->to[0] - scale->from[0], scale->to[1] - scale->from[1],
                              scale->to[2] - scale->from[2]};
     const double far = fmax(length(t->from), length(t->to));
     const double size = fmax(largest(scale->from), largest(scale->to));
-    const double turning =
-        s->rotation.seconds > 0 ? 2 * s->rotation.angle / s->rotation.seconds : 0;
+    const cubic_motion turning = turning_of(s, begin, end);
     const double moving = t->seconds > 0 ? length(moved) / t->seconds : 0;
     const double growing =
         scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
     const double w = above->rate;
-    return (joint_speed){.rate = w + turning + growing,
+    const double pull = (w * w + above->change) * far + 2 * w * moving;
+    return (joint_speed){.rate = w + turning.rate + growing,
+                         .change = above->change + turning.change,
                          .growth = above->growth * size,
-                         .acceleration =
-                             above->acceleration + above->growth * (w * w * far + 2 * w * moving),
+                         .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far};
 }
 
@@ -158,6 +177,7 @@ typedef struct space_walk {
     const space_request *request;
     space_result *result;
     size_t counts[2]; /* of nodes */
+    bool has_cubics;  /* whose speeds change within an interval */
     size_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];
@@ -203,10 +223,10 @@ static double excess(const space_walk *w, size_t pair, double seconds) {
     double sum = 0, reach = 0;
     for (int side = 0; side < 2; side++) {
         const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
-        sum += s->acceleration + s->growth * s->rate * s->rate * w->request->at;
+        sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * w->request->at;
         reach += s->reach + s->growth * w->request->at;
     }
-    return sum * seconds * seconds / 8 + rounding * reach;
+    return (seconds > 0 ? sum * seconds * seconds / 8 : 0) + rounding * reach;
 }
 
 static void note(const space_walk *w, size_t pair, double found, double time) {
@@ -250,10 +270,22 @@ static bool decide(const space_walk *w, double begin, double end, placed *const 
     return all;
 }
 
+static void measure_speeds(const space_walk *w, double begin, double end) {
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < w->counts[side]; i++) {
+            const size_t n = w->orders[side][i];
+            const int32_t parent = node_of(w, side, n)->parent;
+            w->speeds[side][n] = speed_of(
+                &w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL, begin, end);
+        }
+}
+
 static void cover(const space_walk *w, double begin, double end, placed *const from[2],
                   placed *const to[2], int depth) {
     const double middle = (begin + end) / 2;
     const bool is_last = depth == HALVINGS || !(begin < middle && middle < end);
+    if (depth == 0 || w->has_cubics)
+        measure_speeds(w, begin, end);
     if (decide(w, begin, end, from, to, is_last) || is_last)
         return;
     placed *const *pose = w->poses[depth + 2];
@@ -289,13 +321,6 @@ static void pass(const space_walk *w, double time) {
                 s->next[part]++;
                 set_part(s, c, part);
             }
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < w->counts[side]; i++) {
-            const size_t n = w->orders[side][i];
-            const int32_t parent = node_of(w, side, n)->parent;
-            w->speeds[side][n] =
-                speed_of(&w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL);
-        }
 }
 
 static void walk_all(const space_walk *w) {
@@ -312,6 +337,7 @@ static void walk_all(const space_walk *w) {
         begin = end;
         end = next_time(w);
     }
+    measure_speeds(w, begin, begin);
     pose_at(w, begin, w->poses[0]);
     decide(w, begin, begin, w->poses[0], w->poses[0], true);
 }
@@ -359,8 +385,10 @@ pm_status space_certify(const space_request *request, space_result *result, pm_e
     *result = (space_result){.time = 0};
     const bool good = allocate(&w);
     for (int side = 0; good && side < 2; side++)
-        for (size_t n = 0; n < w.counts[side]; n++)
+        for (size_t n = 0; n < w.counts[side]; n++) {
             begin_segment(&w.segments[side][n], node_of(&w, side, n), channels_of(&w, side, n));
+            w.has_cubics |= w.segments[side][n].is_cubic;
+        }
     if (good)
         walk_all(&w);
     motion_arena_release(&w.arena);

@@ -9,6 +9,7 @@ from typing import Any
 from ._library import ffi, lib
 from ._motion import _EULER, _TURNS, format_number
 from ._rational import rate_of, rational, seconds_of
+from ._reducing import bound, options_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, method_number
 from ._root import axes_of
 
@@ -128,6 +129,13 @@ class _Made:
         if value != "new":
             self.task.root.root = self.text(value, "root_node")
 
+    def set_reduce(self, value: dict[str, Any]) -> None:
+        """The arguments of a reduction; None: those of the library."""
+        bounds = {name: bound(value[name], name) for name in ("angle", "distance", "at", "position", "scale")
+                  if value[name] is not None}
+        self.keep.append(options_of(bounds, (value["curve"], value["smooth"]), value["common"]))
+        self.task.reduce = self.keep[-1]
+
     def set_clips(self, value: Any) -> None:
         names = [self.text(str(one) if isinstance(one, int) else one, "clip")
                  for one in (value if isinstance(value, (list, tuple)) else [value])]
@@ -151,6 +159,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),
     "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),
+    "reduce": _Made.set_reduce,
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
     "extract_root": _Made.set_root, "root_node": _Made.set_root_node,
     "root_axes": lambda made, value: setattr(made.task.root, "axes", axes_of(value, "root_axes")),

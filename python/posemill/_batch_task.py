@@ -31,7 +31,7 @@ class Task:
     lines : bytes
         Of the list of files.
     out_dir, rate : bytes
-        Texts of a pm_motion_batch_options.
+        Texts of a pm_motion_batch_options. An empty rate: files are reduced.
     run : dict
         Its fields that are numbers.
     options : dict
@@ -111,7 +111,8 @@ def _call(task: Task, records: str) -> Outcome:
     options.out_dir, options.records = places
     for name, value in task.run.items():
         setattr(options, name, value)
-    options.task.rate = keep_rate = ffi.new("char[]", task.rate)
+    keep_rate = ffi.new("char[]", task.rate)
+    options.task.rate = keep_rate if task.rate else ffi.NULL
     options.automatic = ffi.NULL if engine[0] else description[0]
     lib.native_let_stop(options)
     result = ffi.new("pm_motion_batch_result *")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,10 @@ from ._display import Row, table
 from ._library import call, ffi, lib
 from ._motion import Motion
 from ._names import ReducedCurve
-from ._reducing import Reducing
+from ._reducing import Reducing, bound
 from ._resampling import count_of
 
 __all__ = ["Reduction", "reduce", "reduce_keys"]
-
-
-def _bound(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
-    return float(value)
 
 
 class Reduction:
@@ -87,7 +80,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         scales differ. 0: keys are dropped only where nothing changes.
     curve : str
         Of rotations: ``"slerp"``, or ``"cubicspline"`` with fitted tangents and about a third of the
-        keys; not with a distance or common keys.
+        keys; not with common keys.
     smooth : bool
         With cubicspline: the velocity is continuous at keys, but for corners, which
         ``numbers["channels"]`` counts.
@@ -112,13 +105,11 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     """
     if not isinstance(motion, Motion):
         raise TypeError(f"motion: expected a Motion, found {type(motion).__name__}")
-    bounds = {"position": _bound(position, "position"), "scale": _bound(scale, "scale"),
-              "distance": 0.0 if distance is None else _bound(distance, "distance"),
-              "at": _bound(at, "at") if at is not None else 10.0 if motion.format == "bvh" else 0.1}
+    bounds = {"position": bound(position, "position"), "scale": bound(scale, "scale"),
+              "distance": 0.0 if distance is None else bound(distance, "distance"),
+              "at": bound(at, "at") if at is not None else 10.0 if motion.format == "bvh" else 0.1}
     if angle is not None:
-        bounds["angle"] = _bound(angle, "angle")
-    if curve not in ("slerp", "cubicspline"):
-        raise ValueError(f"curve: {curve!r} is unknown; expected 'slerp' or 'cubicspline'")
+        bounds["angle"] = bound(angle, "angle")
     reducing = Reducing(motion._content, bounds, (curve, bool(smooth)), common, clips, threads)
     content = reducing.run()
     return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)
@@ -168,6 +159,6 @@ def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float =
     array = ffi.new("pm_array *", {"data": ffi.cast("void *", address(packed)),
                                    "type": lib.PM_FLOAT64})
     call(lib.pm_motion_reduce_rotations, timeline, array, kept.size // len(seconds),
-         _bound(angle, "angle"), count_of(threads, "threads", 2**32),
+         bound(angle, "angle"), count_of(threads, "threads", 2**32),
          ffi.cast("bool *", address(kept)), ffi.NULL)
     return kept

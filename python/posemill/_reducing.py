@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 from ._content import Content
@@ -11,9 +12,26 @@ from ._library import call, ffi, lib
 from ._resampling import clip_index, count_of
 from ._shared import Shared
 
-__all__ = ["Reducing"]
+__all__ = ["Reducing", "bound", "options_of"]
 
 _GLTF = (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
+
+
+def bound(value: Any, name: str) -> float:
+    """A number of the caller."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    return float(value)
+
+
+def options_of(bounds: dict[str, float], curve: tuple[str, bool], common: bool, threads: int = 0) -> Any:
+    """A pm_motion_reduce_options of all clips. The curve is its name, and whether it is smooth."""
+    if curve[0] not in ("slerp", "cubicspline"):
+        raise ValueError(f"curve: {curve[0]!r} is unknown; expected 'slerp' or 'cubicspline'")
+    return ffi.new("pm_motion_reduce_options *", {
+        **bounds, "has_angle": "angle" in bounds, "common": bool(common),
+        "curve": lib.PM_METHOD_CUBICSPLINE if curve[0] == "cubicspline" else lib.PM_METHOD_SLERP,
+        "smooth": bool(curve[1]), "threads": count_of(threads, "threads", 2**32)})
 
 
 class Reducing(Shared):
@@ -39,11 +57,7 @@ class Reducing(Shared):
         self.clips = None if clips is None else sorted({clip_index(content, clip) for clip in clips})
         self.method = curve[0]
         self.numbers: dict[str, Any] = {}
-        self._options = ffi.new("pm_motion_reduce_options *", {
-            **bounds, "has_angle": "angle" in bounds, "common": bool(common),
-            "curve": lib.PM_METHOD_CUBICSPLINE if curve[0] == "cubicspline" else lib.PM_METHOD_SLERP,
-            "smooth": curve[1],
-            "threads": count_of(threads, "threads", 2**32)})
+        self._options = options_of(bounds, curve, common, threads)
         if self.clips is not None:
             self._indices = ffi.new("size_t[]", self.clips or 1)
             self._options.clips, self._options.clip_count = self._indices, len(self.clips)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Thousands of files: `posemill resample --out-dir` on any executor.
+"""Thousands of files: `posemill resample --out-dir` and `posemill reduce --out-dir` on any executor.
 
 The records in ``OUT/.posemill`` and the digest are those of the command, and both can continue what
 the other began. Results are the same for any number of workers, runs and machines.
@@ -26,12 +26,15 @@ from ._batch_list import Line, divide, find_files, merge
 from ._batch_options import absolute_paths, make_options
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
 from ._library import Path, ffi, file_name, lib, worded
+from ._names import ReducedCurve
 from ._rational import Number, rate_of
 
-__all__ = ["Failure", "Result", "WorkersLost", "run"]
+__all__ = ["Failure", "Result", "WorkersLost", "reduce", "run"]
 
 # Options of the command that make no sense here.
-_TAKEN = ("out", "shard", "report", "report_pages", "json", "quiet", "help")
+_TAKEN = ("out", "shard", "report", "report_pages", "json", "quiet", "help", "reduce")
+_OF_RUN = ("files_from", "match", "executor", "resume", "verify", "overwrite", "jobs", "parts", "records",
+           "progress")
 _PARTS_PER_WORKER = 4
 _ATTEMPTS = 3
 
@@ -265,6 +268,52 @@ def _make_tasks(lines: Sequence[Line], executor: Any, parts: int | None, workers
                     by_host=records is None and not local) for part in divide(lines, count)]
 
 
+def _run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: str, options: dict[str, Any], *,
+         files_from: Path | None = None, match: str | None = None, executor: Any = None,
+         resume: bool = True, verify: bool = False, overwrite: bool = False,
+         jobs: int | None = None, parts: int | None = None, records: Path | None = None,
+         progress: Callable[[int, int], None] | None = None) -> Result:
+    """A batch; an empty rate is that of a reduction."""
+    if isinstance(executor, str) and executor != "processes":
+        raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
+    if not (executor is None or isinstance(executor, str) or hasattr(executor, "submit")):
+        raise TypeError(f"executor: expected one with `submit`, found {type(executor).__name__}")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress: expected a function, found {type(progress).__name__}")
+    if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
+        raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
+    if verify and (overwrite or not resume):
+        raise ValueError("verify: requires resume")
+    operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
+                list(paths))
+    folder = os.fsencode(os.path.abspath(os.fspath(out_dir)))
+    given = absolute_paths({name: value for name, value in options.items()
+                            if value is not None and value is not False})
+    own = executor == "processes"
+    workers = (jobs or lib.pm_processors()) if own else _workers(executor)
+    # Whether outputs may exist is decided; a task that begins again finds its own.
+    whole = Task(b"", folder, rate.encode(), {
+        "jobs": 1 if executor is not None and (own or jobs is None) else jobs or 0,
+        "resume": not overwrite, "verify": verify, "overwrite": overwrite}, given, "")
+    checked, keep = make_options(given)
+    checked.resume, checked.overwrite = resume and not overwrite, overwrite
+    texts = ffi.new("char[]", folder), ffi.new("char[]", whole.rate)
+    checked.out_dir, checked.task.rate = texts[0], texts[1] if rate else ffi.NULL
+    lines = find_files([os.fspath(p) for p in operands], checked, files_from=files_from, match=match)
+    del keep, texts
+    kept = None if records is None else os.path.abspath(os.fspath(records))
+    tasks = _make_tasks(lines, executor, parts, workers, whole, kept)
+    watch = _Watch(progress, len(lines), tasks[0].records if tasks else os.fsdecode(folder))
+    watch.tell(0)
+    outcomes, lost = _run_tasks(executor, tasks, workers, watch)
+    result = _result_of(merge(lines, folder, None if kept is None else file_name(kept)))
+    _raise_failures(outcomes, result)
+    watch.tell(result.done + len(result.failures))
+    if lost and not result.complete:
+        raise WorkersLost(result)
+    return result
+
+
 def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         files_from: Path | None = None, match: str | None = None, executor: Any = None,
         resume: bool = True, verify: bool = False, overwrite: bool = False,
@@ -337,44 +386,54 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     >>> result.done, result.complete, result.failures
     (1, True, ())
     """
-    if isinstance(executor, str) and executor != "processes":
-        raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
-    if not (executor is None or isinstance(executor, str) or hasattr(executor, "submit")):
-        raise TypeError(f"executor: expected one with `submit`, found {type(executor).__name__}")
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress: expected a function, found {type(progress).__name__}")
-    if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
-        raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
-    if verify and (overwrite or not resume):
-        raise ValueError("verify: requires resume")
-    operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
-                list(paths))
     for name in _TAKEN:
         if name in options:
             raise TypeError(f"run() got an unexpected keyword argument {name!r}")
-    folder = os.fsencode(os.path.abspath(os.fspath(out_dir)))
-    given = absolute_paths({name: value for name, value in options.items()
-                            if value is not None and value is not False})
-    own = executor == "processes"
-    workers = (jobs or lib.pm_processors()) if own else _workers(executor)
-    # Whether outputs may exist is decided; a task that begins again finds its own.
-    whole = Task(b"", folder, _rate_text(rate).encode(), {
-        "jobs": 1 if executor is not None and (own or jobs is None) else jobs or 0,
-        "resume": not overwrite, "verify": verify, "overwrite": overwrite}, given, "")
-    checked, keep = make_options(given)
-    checked.resume, checked.overwrite = resume and not overwrite, overwrite
-    texts = ffi.new("char[]", folder), ffi.new("char[]", whole.rate)
-    checked.out_dir, checked.task.rate = texts
-    lines = find_files([os.fspath(p) for p in operands], checked, files_from=files_from, match=match)
-    del keep, texts
-    kept = None if records is None else os.path.abspath(os.fspath(records))
-    tasks = _make_tasks(lines, executor, parts, workers, whole, kept)
-    watch = _Watch(progress, len(lines), tasks[0].records if tasks else os.fsdecode(folder))
-    watch.tell(0)
-    outcomes, lost = _run_tasks(executor, tasks, workers, watch)
-    result = _result_of(merge(lines, folder, None if kept is None else file_name(kept)))
-    _raise_failures(outcomes, result)
-    watch.tell(result.done + len(result.failures))
-    if lost and not result.complete:
-        raise WorkersLost(result)
-    return result
+    return _run(paths, out_dir, _rate_text(rate), options, files_from=files_from, match=match,
+                executor=executor, resume=resume, verify=verify, overwrite=overwrite, jobs=jobs,
+                parts=parts, records=records, progress=progress)
+
+
+def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float | None = None,
+           distance: float | None = None, at: float | None = None, position: float = 0.0,
+           scale: float = 0.0, curve: ReducedCurve = "slerp", smooth: bool = False,
+           common: bool = False, to: str = "glb", **options: Any) -> Result:
+    """Drops keys of files and folders, as :func:`posemill.reduce` does of one motion.
+
+    Parameters
+    ----------
+    paths, out_dir
+        As of :func:`run`.
+    angle, distance, at, position, scale, curve, smooth, common
+        As of :func:`posemill.reduce`.
+    to : str
+        ``"glb"`` or ``"gltf"``, which hold keys at some times only.
+    **options
+        `files_from`, `match`, `executor`, `resume`, `verify`, `overwrite`, `jobs`, `parts`, `records` and
+        `progress` of :func:`run`, and the options of `posemill reduce` that say how files are read, such as
+        ``clip`` and ``strict``.
+
+    Returns
+    -------
+    Result
+        The records have the bounds of each file.
+
+    Raises
+    ------
+    ValueError, DeviceError, OSError, WorkersLost
+        As of :func:`run`.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> result = pm.batch.reduce("walk.bvh", "small", angle=0.5)
+    >>> result.done, result.complete
+    (1, True)
+    """
+    of_run = {name: options.pop(name) for name in _OF_RUN if name in options}
+    for name in (*_TAKEN, "rate", "method", "device", "reference"):
+        if name in options:
+            raise TypeError(f"reduce() got an unexpected keyword argument {name!r}")
+    asked = {"angle": angle, "distance": distance, "at": at, "position": position, "scale": scale,
+             "curve": curve, "smooth": smooth, "common": common}
+    return _run(paths, out_dir, "", {**options, "to": to, "reduce": asked, "device": "none"}, **of_run)

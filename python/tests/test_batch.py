@@ -340,3 +340,24 @@ def test_an_exception_of_progress_ends_a_run(long_takes: Path, long_digest: str,
 def test_progress_that_is_no_function_is_refused(takes: Path, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="progress"):
         pm.batch.run(takes, tmp_path / "out", 60, progress=True)
+
+
+@needs_command
+def test_reductions_are_those_of_the_command(takes: Path, tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    result = pm.batch.reduce(takes, ours, distance=0.5, angle=1, curve="cubicspline", match="*.bvh",
+                             executor=ThreadPoolExecutor(2))
+    assert result.complete and result.done == FILES and not result.failures
+    command("reduce", takes, "--out-dir", theirs, "--distance", "0.5", "--angle", "1", "--curve", "cubicspline")
+    again = pm.batch.reduce(takes, theirs, distance=0.5, angle=1, curve="cubicspline")
+    assert again.digest == result.digest
+    made = sorted(path.relative_to(ours) for path in ours.rglob("*.glb"))
+    assert len(made) == FILES
+    assert all((ours / name).read_bytes() == (theirs / name).read_bytes() for name in made)
+    with pytest.raises(ValueError, match="curve"):
+        pm.batch.reduce(takes, tmp_path / "wrong", curve="squad")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="format"):
+        pm.batch.reduce(takes, tmp_path / "wrong", to="bvh")
+    with pytest.raises(TypeError, match="rate"):
+        pm.batch.reduce(takes, tmp_path / "wrong", rate=60)
+    assert not (tmp_path / "wrong").exists()

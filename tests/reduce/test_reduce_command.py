@@ -136,9 +136,17 @@ class Reducing(Case):
         self.assertTrue(all(c["interpolation"] == "linear" for c in lines["channels"]))
         said = self.differences(WALK, "cubics.glb", "--rate", "2000")
         self.assertLessEqual(said["clip"]["max_degrees"], cubics["angle_degrees"]["bound"] * 1.00001)
-        for words in (("--common",), ("--distance", "1")):
-            done = self.run_posemill("reduce", WALK, "-o", "o.glb", "--curve", "cubicspline", *words, code=2)
-            self.assertIn("cubicspline cannot be combined", done.stderr)
+        done = self.run_posemill("reduce", WALK, "-o", "o.glb", "--curve", "cubicspline", "--common", code=2)
+        self.assertIn("cubicspline cannot be combined", done.stderr)
+
+    def test_a_distance_holds_with_cubic_splines(self):
+        lines = self.reduce(WALK, "-o", "lines.glb", "--distance", "0.2")
+        cubics = self.reduce(WALK, "-o", "cubics.glb", "--distance", "0.2", "--curve", "cubicspline")
+        self.assertLessEqual(cubics["distance"]["bound"], 0.2)
+        self.assertLess(1.3 * cubics["moving_rotation_keys_after"], lines["moving_rotation_keys_after"])
+        said = self.differences(WALK, "cubics.glb", "--certify", "--rate", "2000")
+        self.assertLessEqual(said["clip"]["max_distance"], said["certified"]["distance"] + 1e-9)
+        self.assertLessEqual(said["certified"]["distance"], 0.2)
 
     def test_gltf_keeps_all_else(self):
         def mesh_of(path):
