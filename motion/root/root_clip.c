@@ -237,8 +237,8 @@ static pm_motion_channel *place_channel(clip_maker *m, uint32_t node, pm_motion_
 /* Writes a key, with the sign that is nearer to the key before. */
 static void put_key(const similarity *pose, size_t key, double *rotations, double *positions) {
     double *q = rotations + 4 * key, dot = 0;
-    for (size_t i = 0; i < 4; i++)
-        dot += key > 0 ? q[i - 4] * pose->q[i] : 0;
+    for (size_t i = 0; key > 0 && i < 4; i++)
+        dot += rotations[4 * (key - 1) + i] * pose->q[i];
     for (size_t i = 0; i < 4; i++)
         q[i] = dot < 0 ? -pose->q[i] : pose->q[i];
     memcpy(positions + 3 * key, pose->p, sizeof pose->p);
