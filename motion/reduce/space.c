@@ -226,7 +226,10 @@ static double excess(const space_walk *w, size_t pair, double seconds) {
         sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * w->request->at;
         reach += s->reach + s->growth * w->request->at;
     }
-    return (seconds > 0 ? sum * seconds * seconds / 8 : 0) + rounding * reach;
+    const double bend = seconds > 0 ? sum * seconds * seconds / 8 : 0;
+    /* Where a cubic may pass through 0 its rates are infinite, and NaN times a length of 0: then no
+     * distance exceeds the reach of both sides. */
+    return (isfinite(bend) ? bend : reach) + rounding * reach;
 }
 
 static void note(const space_walk *w, size_t pair, double found, double time) {

@@ -402,6 +402,44 @@ TEST(distances_of_cubics_are_bounded_between_their_keys) {
     }
 }
 
+/* The cubic passes so near to 0 that it turns over in an instant, which no halving meets. */
+TEST(distances_of_a_cubic_that_passes_by_0_are_bounded) {
+    size_t pairs[WILD_JOINTS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+    static certified still_parts[WILD_JOINTS][3];
+    random_source random = random_salted(19);
+    space_result bound;
+    made m;
+    wild w;
+    draw_figure(&random, &m, WILD_JOINTS);
+    draw_wild(&random, &m, &w);
+    m.clip.channel_count = 0;
+    memset(w.numbers, 0, sizeof w.numbers);
+    for (size_t n = 0; n < WILD_JOINTS; n++)
+        for (size_t k = 0; k < WILD_KEYS; k++) /* 1 and -2 change their weights at a third */
+            w.numbers[n][1][k][3] = n == 0 && k % 2 ? -2 : 1;
+    w.numbers[0][1][1][0] = 1e-12;
+    double low = 0, high = 1; /* where 3 u^2 - 2 u^3 is 1/3 */
+    for (int i = 0; i < 100; i++) {
+        const double u = (low + high) / 2;
+        *(u * u * (3 - 2 * u) < 1.0 / 3 ? &low : &high) = u;
+    }
+    const double time = w.times[0] + low * (w.times[1] - w.times[0]);
+    double most = 0;
+    for (size_t n = 0; n < WILD_JOINTS; n++)
+        most = fmax(most, distance_at(&m, &w.clip, n, 0, time));
+    const space_request request = {
+        .sides = {{&m.motion.content, still_parts}, {&m.motion.content, w.parts}},
+        .pairs = pairs,
+        .pair_count = WILD_JOINTS,
+        .resolution = 1e-6};
+    expect_success(space_certify(&request, &bound, new_error()));
+    assert_true(most > 0.1);
+    if (!(most <= bound.bound))
+        fail_msg("%.17g is reached, %.17g is the bound", most, bound.bound);
+    m.clip.channel_count = WILD_JOINTS + 1;
+    discard(&m);
+}
+
 /* A second reduction keeps the cubics of the first one: a distance bounds both. */
 TEST(a_distance_may_be_of_cubics_that_remain) {
     random_source random = random_salted(17);
