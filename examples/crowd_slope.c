@@ -12,18 +12,9 @@
 #include "crowd/queue.h"
 #include "crowd/two_bones.h"
 
-enum { COUNT = 48, LINKS = 8, FEET = 1 };
+enum { COUNT = 48, FEET = 1 };
 
 static const float steepness = 0.25f; /* metres up for a metre: 14 degrees */
-
-/* The slots of the joints that the kernel uses, because records are in skeleton order. */
-static void find_chain(const pm_skeleton *skeleton, cl_int chain[LINKS]) {
-    static const int links[LINKS] = {BODY_ROOT,       BODY_HIPS,      BODY_LEFT_THIGH,
-                                     BODY_LEFT_SHIN,  BODY_LEFT_FOOT, BODY_RIGHT_THIGH,
-                                     BODY_RIGHT_SHIN, BODY_RIGHT_FOOT};
-    for (int i = 0; i < LINKS; i++)
-        chain[i] = (cl_int)pm_skeleton_slots(skeleton)[links[i]];
-}
 
 /* The moments of a walk. Each instance faces another way on the slope: a slope is metres up for a
  * metre to its left, and for a metre forward. */
@@ -42,8 +33,8 @@ static pm_status enqueue(const body *b, queue *q, const pm_crowd_instance *insta
                          cl_mem feet, pm_error *error) {
     const cl_int joints = BODY_JOINTS;
     cl_kernel stand = queue_kernel(q, two_bones, "stand");
-    cl_int chain[LINKS];
-    find_chain(b->skeleton, chain);
+    cl_int chain[BODY_LEG_JOINTS];
+    body_leg_slots(b->skeleton, chain);
     cl_mem links = queue_buffer(q, sizeof chain, chain);
     cl_mem locals = queue_buffer(q, COUNT * sizeof(float[BODY_JOINTS][12]), NULL);
     if (q->status != CL_SUCCESS)

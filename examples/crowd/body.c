@@ -261,6 +261,14 @@ void body_describe(body_description *d, pm_method method) {
     }
 }
 
+void body_leg_slots(const pm_skeleton *skeleton, int32_t slots[BODY_LEG_JOINTS]) {
+    static const int joints[BODY_LEG_JOINTS] = {BODY_ROOT,       BODY_HIPS,      BODY_LEFT_THIGH,
+                                                BODY_LEFT_SHIN,  BODY_LEFT_FOOT, BODY_RIGHT_THIGH,
+                                                BODY_RIGHT_SHIN, BODY_RIGHT_FOOT};
+    for (int i = 0; i < BODY_LEG_JOINTS; i++)
+        slots[i] = (int32_t)pm_skeleton_slots(skeleton)[joints[i]];
+}
+
 void body_rest_position(int joint, double position[3]) {
     memset(position, 0, 3 * sizeof *position);
     for (; joint >= 0; joint = parents[joint])

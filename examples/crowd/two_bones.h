@@ -7,9 +7,10 @@
 #define EXAMPLES_CROWD_TWO_BONES_H
 
 /* A work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain`
- * has root, hips, and thigh, shin and foot of each leg. The ground is at y = slope.x * x + slope.y * z
- * where the instance stands. The root has no rotation. Each ankle gets as high above the slope as it was above level ground, and the
- * foot turns with the slope. The hips go down where a leg is too short. */
+ * has root, hips, and thigh, shin and foot of each leg. Where the instance stands, the ground is at
+ * y = slope.x * x + slope.y * z. The root has no rotation. Each ankle gets as high above the slope as
+ * it was above level ground, and the foot turns with the slope. The hips go down where a leg is too
+ * short. */
 static const char two_bones[] =
     "typedef struct joint { float4 rotation, position, scale; } joint;\n"
     "float4 times(float4 a, float4 b) {\n"

@@ -238,7 +238,7 @@ pm_status scene_pose(const scene *s, pm_crowd_job job, void *records, pm_error *
     const pm_crowd_target targets[SCENE_TARGETS] = {
         {.output = PM_CROWD_PALETTE, .memory = records},
         {.output = PM_CROWD_MODEL,
-         .subset = SCENE_HAND,
+         .subset = MODEL_HAND,
          .memory = (unsigned char *)records + scene_hands_offset(s)}};
     job.outputs = targets;
     job.output_count = scene_target_count(s);

@@ -10,9 +10,6 @@
 
 enum { SCENE_MAX_COUNT = 100000, SCENE_PLANES = 6, SCENE_TARGETS = 2 };
 
-/* The subset of the figure's skeleton with the joint that holds the sword. */
-enum { SCENE_HAND = MODEL_HAND };
-
 /* The ground of a sloped scene is at y = SCENE_STEEPNESS * z. */
 #define SCENE_STEEPNESS (-0.12)
 

@@ -14,8 +14,6 @@
 #include "crowd/two_bones.h"
 #include "fault.h"
 
-enum { LINKS = 8 };
-
 struct stages {
     queue queue;
     cl_kernel cull, stand;
@@ -64,16 +62,11 @@ static void open_culling(stages *st, const scene *s) {
     queue_argument(q, st->cull, 4, sizeof(cl_mem), &st->list);
 }
 
-/* The kernel finds the joints of the legs by their slots: records are in skeleton order. */
 static void open_slope(stages *st, const scene *s) {
-    static const int links[LINKS] = {BODY_ROOT,       BODY_HIPS,      BODY_LEFT_THIGH,
-                                     BODY_LEFT_SHIN,  BODY_LEFT_FOOT, BODY_RIGHT_THIGH,
-                                     BODY_RIGHT_SHIN, BODY_RIGHT_FOOT};
     queue *q = &st->queue;
     const cl_int joints = (cl_int)s->joints;
-    cl_int chain[LINKS];
-    for (int i = 0; i < LINKS; i++)
-        chain[i] = (cl_int)pm_skeleton_slots(s->skeleton)[links[i]];
+    cl_int chain[BODY_LEG_JOINTS];
+    body_leg_slots(s->skeleton, chain);
     st->stand = queue_kernel(q, two_bones, "stand");
     st->animated = queue_buffer(q, pose_bytes(s), NULL);
     st->standing = queue_buffer(q, pose_bytes(s), NULL);
@@ -167,7 +160,7 @@ static pm_status enqueue(stages *st, const scene *s, cl_mem records, pm_error *e
     const pm_cl_crowd_target targets[SCENE_TARGETS] = {
         {.output = PM_CROWD_PALETTE, .buffer = records},
         {.output = PM_CROWD_MODEL,
-         .subset = SCENE_HAND,
+         .subset = MODEL_HAND,
          .buffer = records,
          .offset = scene_hands_offset(s)}};
     pm_cl_crowd_job job = {.instances = from.instances,

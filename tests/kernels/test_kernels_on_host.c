@@ -193,22 +193,28 @@ TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
         }
 }
 
+/* slerp with keys of a format, and positions and scales by a method. */
+static void sample_kind(random_source *source, size_t tracks, pm_key_format format,
+                        pm_vector_method method) {
+    double times[COUNT];
+    track_set set;
+    set_random(source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
+    pm_clip_desc desc = set_describe(&set);
+    desc.key_format = format;
+    desc.vector_method = method;
+    pm_clip *clip = make_clip(&desc);
+    draw_times(source, &set.tracks[0], times);
+    expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
+    pm_clip_destroy(&clip);
+    set_destroy(&set);
+}
+
 TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
     random_source source = random_start();
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3)
-        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-            double times[COUNT];
-            track_set set;
-            set_random(&source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
-            pm_clip_desc desc = set_describe(&set);
-            desc.key_format = formats[f];
-            pm_clip *clip = make_clip(&desc);
-            draw_times(&source, &set.tracks[0], times);
-            expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
-            pm_clip_destroy(&clip);
-            set_destroy(&set);
-        }
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+            sample_kind(&source, tracks, formats[f], PM_VECTOR_LINEAR);
 }
 
 TEST(positions_and_scales_have_the_bits_of_the_reference) {
@@ -216,18 +222,8 @@ TEST(positions_and_scales_have_the_bits_of_the_reference) {
     static const pm_vector_method methods[] = {PM_VECTOR_STEP, PM_VECTOR_LINEAR,
                                                PM_VECTOR_CATMULL_ROM};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3) {
-            double times[COUNT];
-            track_set set;
-            set_random(&source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
-            pm_clip_desc desc = set_describe(&set);
-            desc.vector_method = methods[i];
-            pm_clip *clip = make_clip(&desc);
-            draw_times(&source, &set.tracks[0], times);
-            expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
-            pm_clip_destroy(&clip);
-            set_destroy(&set);
-        }
+        for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3)
+            sample_kind(&source, tracks, PM_KEYS_FLOAT32, methods[i]);
 }
 
 /* A work-item of walk evaluates any number of samples and of groups: their limits must not affect

@@ -2,8 +2,8 @@
  *
  * The implementations that a test body runs on: the oracle, the reference path, and every OpenCL
  * device with the lanes that engines choose there (other tests show that other widths give the
- * same bits). A body does not depend on the kind of
- * implementation. Results are converted to double without rounding.
+ * same bits). A body does not depend on the kind of implementation. Results are converted to double
+ * without rounding.
  */
 #ifndef POSEMILL_TESTS_IMPLEMENTATION_H
 #define POSEMILL_TESTS_IMPLEMENTATION_H
@@ -27,8 +27,8 @@ struct implementation {
 /* The unrounded oracle. */
 implementation implementation_oracle(void);
 
-/* The reference and the devices: only POSEMILL_TEST_DEVICE if it is set
- * (its value is a pm_engine_desc.device). Engines are made once and kept. Returns false when a
+/* The reference and the devices: only POSEMILL_TEST_DEVICE if it is set (its value is a
+ * pm_engine_desc.device). Engines are made once and kept. Returns false when a
  * device is required (POSEMILL_REQUIRE_DEVICE=1) and there is none, or when a device cannot be
  * opened. */
 bool implementation_list(const implementation **implementations, size_t *count);
