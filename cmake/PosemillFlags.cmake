@@ -17,9 +17,8 @@ target_compile_options(posemill_arithmetic INTERFACE -ffp-contract=off -fno-math
 
 # Additional instruction sets for some files, each with the options that enable it. The program
 # checks the processor before it uses one, so the build runs on every processor of its architecture.
-# Fuzzers are for readers, and clang needs minutes for these files with sanitizers.
 set(posemill_instruction_sets "")
-if(NOT POSEMILL_FUZZ AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+if(POSEMILL_INSTRUCTION_SETS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
     set(posemill_instruction_sets avx2 avx512)
     set(posemill_options_of_avx2 -mavx2 -mfma)
     set(posemill_options_of_avx512
