@@ -12,15 +12,26 @@
 #define PM_FORM_RIGID 1  /* a rigid motion as a dual quaternion: real part, dual part */
 #define PM_FORM_MATRIX 2 /* a matrix: three rows of four numbers */
 #define PM_FORM_BOUNDS 3 /* of an instance: a box about its joints, two corners of four numbers */
+#define PM_FORM_BODY 4   /* a part of a joint's state, which bodies.cl writes */
 
 /* X(name, number, form, numbers per record, bits per number, 1: relative to the bind pose) */
-#define PM_CROWD_OUTPUTS(X)                                                                        \
+#define PM_CROWD_POSE_OUTPUTS(X)                                                                   \
     X(PALETTE, 0, PM_FORM_MATRIX, 12, 32, 1)                                                       \
     X(PALETTE_HALF, 1, PM_FORM_MATRIX, 12, 16, 1)                                                  \
     X(DUAL, 2, PM_FORM_RIGID, 8, 32, 1)                                                            \
     X(MODEL, 3, PM_FORM_MATRIX, 12, 32, 0)                                                         \
     X(LOCAL, 4, PM_FORM_LOCAL, 12, 32, 0)                                                          \
     X(BOUNDS, 5, PM_FORM_BOUNDS, 8, 32, 0)
+#define PM_CROWD_BODY_OUTPUTS(X)                                                                   \
+    X(BODY_POS, 6, PM_FORM_BODY, 3, 32, 0)                                                         \
+    X(BODY_ROT, 7, PM_FORM_BODY, 4, 32, 0)                                                         \
+    X(BODY_VEL, 8, PM_FORM_BODY, 3, 32, 0)                                                         \
+    X(BODY_ANG_VEL, 9, PM_FORM_BODY, 3, 32, 0)                                                     \
+    X(LOCAL_ROT, 10, PM_FORM_BODY, 4, 32, 0)                                                       \
+    X(LOCAL_ANG_VEL, 11, PM_FORM_BODY, 3, 32, 0)
+#define PM_CROWD_OUTPUTS(X)                                                                        \
+    PM_CROWD_POSE_OUTPUTS(X)                                                                       \
+    PM_CROWD_BODY_OUTPUTS(X)
 
 /* The row of PM_OUTPUT as constants that the preprocessor can evaluate. */
 #ifndef PM_OUTPUT

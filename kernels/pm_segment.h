@@ -19,6 +19,7 @@
  *   pm_m_motion(segment, u)        rotations only: the same formula with its derivatives by u,
  *                                  up to its length: without gains and renormalisation, and
  *                                  without a fast path, because its speed is not critical
+ *   pm_m_slope(segment, u)         vectors only: the derivative by u
  * pm_at_ends returns the keys that are passed at u = 0 and u = 1. The bits of a lane never depend on
  * the neighbouring lanes.
  */

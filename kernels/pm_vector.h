@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curves that are polynomials in each component (docs/methods.md, "Positions and scales"): positions and
+ * Curves that are polynomials in each component, and their derivatives (docs/methods.md, "Positions and scales"): positions and
  * scales, as quaternions whose w is unused, and glTF's cubic spline of rotations, which is one
  * of these polynomials, normalised.
  */
@@ -183,6 +183,49 @@ pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, const rea
     pm_quat r = pm_quat_plus(s->c2, u, s->c3);
     r = pm_quat_plus(s->c1, u, r);
     return pm_quat_plus(s->c0, u, r);
+}
+
+/* ---- derivatives of vectors by u -------------------------------------------------- */
+
+pm_fn pm_quat pm_vector_step_slope(const pm_vector_step_segment *s, real u) {
+    (void)s;
+    (void)u;
+    return pm_quat_zero();
+}
+
+pm_fn pm_quat pm_vector_linear_slope(const pm_vector_linear_segment *s, real u) {
+    (void)u;
+    return pm_quat_difference(s->b, s->a);
+}
+
+pm_fn pm_quat pm_vector_cubic_slope(const pm_vector_cubic_segment *s, real u) {
+    pm_quat r = pm_quat_blend(pm_leaving_jet(u).d, s->leaving, -pm_arriving_jet(u).d, s->arriving);
+    return pm_quat_plus(r, pm_smoothstep_jet(u).d, pm_quat_difference(s->b, s->a));
+}
+
+/* `slope` is the derivative of `weight`. */
+pm_fn pm_quat pm_vector_parabolas_slope(const pm_vector_parabolas_segment *s, real u, real weight,
+                                        real slope) {
+    real v = PM_REAL(1.0f) - u;
+    pm_quat bend = pm_quat_blend(PM_REAL(1.0f) - weight, s->leaving, weight, s->arriving);
+    pm_quat turn = pm_quat_difference(s->arriving, s->leaving);
+    pm_quat r = pm_quat_plus(pm_quat_difference(s->b, s->a), v - u, bend);
+    return pm_quat_plus(r, u * v * slope, turn);
+}
+
+pm_fn pm_quat pm_vector_parabolas_c2_slope(const pm_vector_parabolas_c2_segment *s, real u) {
+    real v = PM_REAL(1.0f) - u;
+    return pm_vector_parabolas_slope(s, u, pm_smoothstep(u), PM_REAL(6.0f) * u * v);
+}
+
+pm_fn pm_quat pm_vector_parabolas_c3_slope(const pm_vector_parabolas_c3_segment *s, real u) {
+    real uv = u * (PM_REAL(1.0f) - u);
+    return pm_vector_parabolas_slope(s, u, pm_smootherstep(u), PM_REAL(30.0f) * uv * uv);
+}
+
+pm_fn pm_quat pm_vector_bspline_slope(const pm_vector_bspline_segment *s, real u) {
+    pm_quat r = pm_quat_plus(pm_quat_scaled(s->c2, PM_REAL(2.0f)), PM_REAL(3.0f) * u, s->c3);
+    return pm_quat_plus(s->c1, u, r);
 }
 
 pm_fn pm_quat_jet pm_cubicspline_motion(const pm_cubicspline_segment *s, real u) {

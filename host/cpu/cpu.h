@@ -51,8 +51,10 @@ typedef struct pm_posed {
     pm_view view;
     const pm_crowd_instance *instance;
     const pm_crowd_layer *layers;
-    size_t layer_count; /* at most PM_MAX_LAYERS */
-    const void *given;  /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */
+    size_t layer_count;            /* at most PM_MAX_LAYERS */
+    const void *given;             /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */
+    const pm_placement *placement; /* of bodies; NULL: none */
+    const float *speed;            /* likewise */
 } pm_posed;
 
 /* Writes the records of one instance, contiguously, on the calling thread. Fails with

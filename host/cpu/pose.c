@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "kernels/pm_pose.h"
+#include "kernels/pm_body.h"
+#include "kernels/pm_motion.h"
 
-#define PM_POSE_ROW(set) {pm_local_poses_##set, pm_local_matrices_##set, pm_matrix_records_##set},
+#define PM_POSE_ROW(set)                                                                           \
+    {pm_local_poses_##set, pm_local_rates_##set, pm_local_matrices_##set, pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
 
 /* Fills the input in place: copying fields that were just stored would stall on the stores. */
@@ -51,6 +53,7 @@ static void find_state(const pm_crowd_data *crowd, const pm_posed *from, pm_inst
     state->input_count = PM_INPUTS;
     state->joints = NULL;
     state->in_place = false;
+    state->speed = from->speed ? *from->speed : 1.0f;
     if (from->given)
         return;
     const pm_resolved r = pm_instance_resolved(crowd, from->instance);
@@ -59,6 +62,8 @@ static void find_state(const pm_crowd_data *crowd, const pm_posed *from, pm_inst
         state->joints = s->level_joints + r.level * s->joint_count;
     for (size_t n = 0; n < PM_INPUTS; n++)
         locate_input(crowd, &r.inputs[n], &state->inputs[n]);
+    if (pm_is_body_output(from->view.output))
+        state->inputs[1].at.op = PM_OP_NONE;
     find_layers(crowd, from, state);
 }
 
@@ -104,6 +109,7 @@ typedef struct span_walk {
     const pm_instance_state *state;
     size_t span; /* number of the present span, and 1 */
     pm_pose_span poses;
+    pm_rate_span *rates; /* NULL: none */
 } span_walk;
 
 /* The place of a joint in its span, which is posed first where it is another one. */
@@ -112,6 +118,9 @@ static size_t walk_to(span_walk *w, size_t joint) {
         const size_t first = joint / PM_SPAN_JOINTS * PM_SPAN_JOINTS;
         w->span = joint / PM_SPAN_JOINTS + 1;
         w->set->local_poses(w->crowd, w->state, first, pm_span_joints(w->crowd, first), &w->poses);
+        if (w->rates)
+            w->set->local_rates(w->crowd, w->state, first, pm_span_joints(w->crowd, first),
+                                w->rates);
     }
     return joint % PM_SPAN_JOINTS;
 }
@@ -120,7 +129,7 @@ static void put_locals(const pm_pose_functions *set, const pm_crowd_data *crowd,
                        const pm_instance_state *state, const pm_joint_set *joints,
                        unsigned char *records) {
     span_walk w;
-    w.set = set, w.crowd = crowd, w.state = state, w.span = 0;
+    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
     for (size_t n = 0; n < joints->count; n++) {
         const pm_posed_joint at = joints->joints[n];
         float words[PM_CHANNEL_COUNT][4];
@@ -138,7 +147,7 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
                                 unsigned char *records) {
     pm_rigid slots[PM_SLOTS];
     span_walk w;
-    w.set = set, w.crowd = crowd, w.state = state, w.span = 0;
+    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
     for (size_t n = 0; n < joints->count; n++) {
         const pm_posed_joint at = joints->joints[n];
         const pm_joint *joint = &crowd->joints[at.joint];
@@ -158,6 +167,102 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
         memcpy(records + at.record * sizeof words, words, sizeof words);
     }
 }
+
+/* ---- states of bodies ----------------------------------------------------------------------- */
+
+/* Where the states of an instance's bodies go. */
+typedef struct body_memory {
+    unsigned char *of[PM_BODY_OUTPUTS]; /* NULL: not computed */
+    uint64_t flags[PM_BODY_OUTPUTS];
+} body_memory;
+
+static bool wants_rates(const body_memory *to) {
+    return to->of[PM_BODY_VEL] || to->of[PM_BODY_ANG_VEL] || to->of[PM_BODY_LOCAL_ANG_VEL];
+}
+
+static void put_vector(const body_memory *to, unsigned output, size_t record, pm_quat v) {
+    const pm_quat sum = pm_rate_of(v, 1.0f);
+    const float words[3] = {sum.x, sum.y, sum.z};
+    if (to->of[output])
+        memcpy(to->of[output] + record * sizeof words, words, sizeof words);
+}
+
+static void put_turn(const body_memory *to, unsigned output, size_t record, pm_quat q) {
+    float words[4];
+    if (!to->of[output])
+        return;
+    put_quat(words, to->flags[output] & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q) : q);
+    memcpy(to->of[output] + record * sizeof words, words, sizeof words);
+}
+
+static pm_quat rate_at(const span_walk *w, const pm_joint *joint, unsigned c, size_t k) {
+    float(*of)[PM_SPAN_JOINTS] = w->rates->of[c];
+    const pm_u32 has = w->state->joints ? w->state->joints[joint->number] : 1;
+    if (!(joint->animated >> c & 1) || pm_keeps_rest(has, joint->number, w->state->in_place))
+        return pm_quat_of(0.0f, 0.0f, 0.0f, 0.0f);
+    return pm_quat_of(of[0][k], of[1][k], of[2][k], 0.0f);
+}
+
+static pm_body local_body(span_walk *w, size_t number) {
+    const pm_joint *joint = &w->crowd->joints[number];
+    const size_t k = walk_to(w, number);
+    pm_body body = {.rotation = quat_at(&w->poses, PM_ROTATIONS, k),
+                    .position = quat_at(&w->poses, PM_POSITIONS, k)};
+    if (w->rates) {
+        body.spin = rate_at(w, joint, PM_ROTATIONS, k);
+        body.velocity = rate_at(w, joint, PM_POSITIONS, k);
+    }
+    return body;
+}
+
+static void put_body(const pm_crowd_data *crowd, const body_memory *to, const pm_posed_joint *at,
+                     pm_body local, pm_body body) {
+    pm_quat velocity = body.velocity;
+    if (to->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
+        velocity = pm_velocity_at(body, quat_of(crowd->skeleton->points + 4 * at->joint));
+    if (to->of[PM_BODY_POS]) {
+        const float words[3] = {body.position.x, body.position.y, body.position.z};
+        memcpy(to->of[PM_BODY_POS] + at->record * sizeof words, words, sizeof words);
+    }
+    put_turn(to, PM_BODY_ROT, at->record, body.rotation);
+    put_vector(to, PM_BODY_VEL, at->record, velocity);
+    put_vector(to, PM_BODY_ANG_VEL, at->record, body.spin);
+    put_turn(to, PM_BODY_LOCAL_ROT, at->record, local.rotation);
+    put_vector(to, PM_BODY_LOCAL_ANG_VEL, at->record, local.spin);
+}
+
+PM_CLONES static void put_bodies(const pm_pose_functions *set, const pm_crowd_data *crowd,
+                                 const pm_instance_state *state, const pm_joint_set *joints,
+                                 const pm_placement *placement, const body_memory *to) {
+    const bool moves = wants_rates(to);
+    pm_body slots[PM_SLOTS], root = {.velocity = {0}};
+    pm_rate_span rates;
+    span_walk w;
+    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
+    if (moves && state->inputs[0].at.op != PM_OP_NONE)
+        w.rates = &rates;
+    if (placement) {
+        root.rotation = quat_of(placement->rotation);
+        root.position = quat_of(placement->position);
+        root.position.w = 0.0f;
+    }
+    for (size_t n = 0; n < joints->count; n++) {
+        const pm_posed_joint at = joints->joints[n];
+        const pm_joint *joint = &crowd->joints[at.joint];
+        const pm_body local = local_body(&w, at.joint);
+        pm_body body;
+        if (joint->parent != PM_NO_SLOT)
+            body = pm_body_product(slots[joint->parent], local, moves);
+        else
+            body = placement ? pm_body_product(root, local, moves) : pm_body_of_root(local);
+        if (joint->slot != PM_NO_SLOT)
+            slots[joint->slot] = body;
+        if (at.record != PM_NO_RECORD)
+            put_body(crowd, to, &at, local, body);
+    }
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
 
 /* Working memory per joint: its matrix relative to the model, and its three rows relative to the
  * parent. */
@@ -195,7 +300,11 @@ static pm_status pose_instance(const pm_pose_functions *set, const pm_crowd_data
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
     find_state(crowd, from, &state);
-    if (form == PM_FORM_LOCAL)
+    if (form == PM_FORM_BODY) {
+        body_memory to = {.of = {NULL}};
+        to.of[from->view.output - PM_CROWD_BODY_POS] = records;
+        put_bodies(set, crowd, &state, joints, from->placement, &to);
+    } else if (form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, joints, records);
     else if (form == PM_FORM_RIGID)
         put_duals(set, crowd, &state, joints, records);
@@ -239,7 +348,37 @@ static pm_posed posed_of(const pm_pose_request *r, size_t i) {
         from.layers = r->layers + (range.count ? range.first : 0);
         from.layer_count = range.count;
     }
+    from.placement = r->placements ? &r->placements[i] : NULL;
+    from.speed = r->speeds ? &r->speeds[i] : NULL;
     return from;
+}
+
+/* Poses the states of bodies of target `first` and of those after it with the same joints. */
+static void pose_bodies(posing *p, const pm_posed *from, size_t first, size_t record) {
+    const pm_pose_request *r = p->request;
+    const uint32_t set = from->view.set;
+    body_memory to = {.of = {NULL}};
+    pm_instance_state state;
+    for (size_t t = first; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (!pm_is_body_output(target->view.output) || target->view.set != set)
+            continue;
+        const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
+        to.of[output] = target->memory + record * target->stride;
+        to.flags[output] = target->flags;
+    }
+    find_state(r->crowd, from, &state);
+    put_bodies(p->set, r->crowd, &state, &r->crowd->skeleton->sets[set], from->placement, &to);
+}
+
+/* Whether a target before this one poses its bodies. */
+static bool is_posed(const pm_pose_request *r, size_t target) {
+    const pm_view view = r->targets[target].view;
+    bool found = false;
+    for (size_t t = 0; t < target; t++)
+        found = found || (pm_is_body_output(r->targets[t].view.output) &&
+                          r->targets[t].view.set == view.set);
+    return found;
 }
 
 static void pose_entry(posing *p, size_t entry) {
@@ -252,8 +391,12 @@ static void pose_entry(posing *p, size_t entry) {
         return;
     for (size_t t = 0; t < r->target_count; t++) {
         from.view = r->targets[t].view;
-        if (pose_instance(p->set, r->crowd, &from,
-                          r->targets[t].memory + record * r->targets[t].stride, NULL) != PM_OK)
+        if (pm_is_body_output(from.view.output)) {
+            if (!is_posed(r, t))
+                pose_bodies(p, &from, t, record);
+        } else if (pose_instance(p->set, r->crowd, &from,
+                                 r->targets[t].memory + record * r->targets[t].stride,
+                                 NULL) != PM_OK)
             p->failed = true;
     }
 }

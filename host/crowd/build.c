@@ -213,6 +213,7 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     free(crowd->binds);
     free(crowd->clips);
     free(crowd->timelines);
+    free(crowd->rates);
     free(crowd->times);
     free(crowd->clip_ticks);
     free(crowd->markers);

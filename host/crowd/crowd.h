@@ -8,6 +8,7 @@
 #define PM_HOST_CROWD_H
 
 #include "clip/clip.h"
+#include "kernels/pm_body.h"
 #include "outputs.h"
 #include "skeleton.h"
 #include "stages.h"
@@ -37,7 +38,8 @@ typedef struct pm_crowd_data {
     pm_posed_set *sets;           /* (skeleton->set_count) */
     pm_clip_layout *clips;        /* (clip_count) */
     pm_crowd_timeline *timelines; /* (timeline_count) */
-    size_t timeline_count, timeline_room;
+    pm_timeline_rate *rates;      /* (timeline_count) */
+    size_t timeline_count, timeline_room, rate_room;
     pm_key_time *times; /* (time_count): listed key times of all timelines */
     size_t time_count, time_room;
     int64_t *clip_ticks;      /* (clip_count): period of a looped clip, else duration, in ticks */

@@ -73,6 +73,26 @@ pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error
     return outputs ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "outputs is NULL");
 }
 
+pm_status pm_crowd_check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
+                               pm_error *error) {
+    const char *name = pm_crowd_outputs[output].name;
+    const bool turns = output == PM_CROWD_BODY_ROT || output == PM_CROWD_LOCAL_ROT;
+    if (flags & ~(uint64_t)(PM_TARGET_SCALAR_FIRST | PM_TARGET_AT_POINT))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: flags has a bit that is no pm_target_flag",
+                       name);
+    if (flags & PM_TARGET_SCALAR_FIRST && !turns)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: PM_TARGET_SCALAR_FIRST is for PM_CROWD_BODY_ROT and PM_CROWD_LOCAL_ROT",
+                       name);
+    if (flags & PM_TARGET_AT_POINT && output != PM_CROWD_BODY_VEL)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: PM_TARGET_AT_POINT is for PM_CROWD_BODY_VEL",
+                       name);
+    return flags & PM_TARGET_AT_POINT && !skeleton->points
+               ? pm_fail(error, PM_ERROR_ARGUMENT,
+                         "%s: PM_TARGET_AT_POINT: the skeleton has no points", name)
+               : PM_OK;
+}
+
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     if (!parts->instances && !parts->poses)
         return pm_fail(error, PM_ERROR_ARGUMENT, "instances is NULL");
@@ -85,6 +105,9 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     if (parts->layers && parts->poses)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "layers and poses are both set: layers do not apply to poses");
+    if (parts->bodies && (parts->layers || parts->poses))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clip A alone",
+                       parts->layers ? "layers" : "poses");
     if (parts->layer_count && !parts->layers)
         return pm_fail(error, PM_ERROR_ARGUMENT, "layer_count is %zu, but layers is NULL",
                        parts->layer_count);

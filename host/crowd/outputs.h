@@ -22,10 +22,15 @@ typedef struct pm_crowd_output_row {
 
 extern const pm_crowd_output_row pm_crowd_outputs[PM_CROWD_OUTPUT_COUNT];
 
-/* Required alignment of an output in device memory, in bytes: kernels write four numbers at
- * once. */
+/* Whether an output is one of the states of bodies, which a job computes together. */
+static inline bool pm_is_body_output(pm_crowd_output output) {
+    return pm_crowd_outputs[output].form == PM_FORM_BODY;
+}
+
+/* Required alignment of an output in device memory, in bytes: kernels write four numbers at once, those
+ * of bodies one by one. */
 static inline size_t pm_crowd_output_alignment(pm_crowd_output output) {
-    return 4 * pm_crowd_outputs[output].bits / 8;
+    return (pm_is_body_output(output) ? 1u : 4u) * pm_crowd_outputs[output].bits / 8;
 }
 
 /* An output of a set of joints. */
@@ -51,8 +56,13 @@ pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *view
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
     bool instances, layers, ranges, poses, indices;
+    bool bodies; /* an output is a state of bodies */
     size_t layer_count;
 } pm_job_parts;
+
+/* PM_OK when the flags of a target are of pm_target_flag, and apply to its output. */
+pm_status pm_crowd_check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
+                               pm_error *error);
 
 /* Refuses what does not go together. */
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error);

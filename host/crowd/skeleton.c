@@ -229,6 +229,17 @@ static pm_status fill_radii(pm_skeleton *skeleton, const pm_skeleton_desc *desc,
     return PM_OK;
 }
 
+static pm_status fill_points(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    for (size_t k = 0; desc->points.data && k < skeleton->joint_count; k++) {
+        double point[3] = {0, 0, 0};
+        if (!read_row(&desc->points, skeleton->order[k], 3, max_length, point))
+            return refuse(skeleton->order[k], "points: not finite, or above 1e6 in magnitude",
+                          error);
+        store(skeleton->points + 4 * k, point, 3);
+    }
+    return PM_OK;
+}
+
 /* ---- checks and creation -------------------------------------------------------------- */
 
 static pm_status check_array(const char *name, const pm_array *array, size_t joints,
@@ -288,7 +299,8 @@ static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
     } arrays[] = {{"rotations", &desc->rotations, 4},
                   {"positions", &desc->positions, 3},
                   {"scales", &desc->scales, 3},
-                  {"inverse_binds", &desc->inverse_binds, 12}};
+                  {"inverse_binds", &desc->inverse_binds, 12},
+                  {"points", &desc->points, 3}};
     for (size_t i = 0; status == PM_OK && i < sizeof arrays / sizeof *arrays; i++)
         status = check_array(arrays[i].name, arrays[i].array, desc->joint_count,
                              arrays[i].components, error);
@@ -307,8 +319,9 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
+    s->points = desc->points.data ? calloc(4 * n, sizeof *s->points) : NULL;
     return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
-                   s->masks
+                   s->masks && (s->points || !desc->points.data)
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -329,6 +342,8 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
     fill_levels(skeleton, desc);
     if (status == PM_OK)
         status = fill_radii(skeleton, desc, error);
+    if (status == PM_OK)
+        status = fill_points(skeleton, desc, error);
     return status == PM_OK ? fill_masks(skeleton, desc, error) : status;
 }
 
@@ -363,6 +378,7 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     free(skeleton->levels);
     free(skeleton->level_joints);
     free(skeleton->masks);
+    free(skeleton->points);
     free(skeleton);
     *handle = NULL;
 }

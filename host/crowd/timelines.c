@@ -111,6 +111,11 @@ static bool make_room(pm_crowd_data *crowd, size_t times) {
     if (!timelines)
         return false;
     crowd->timelines = timelines;
+    pm_timeline_rate *rates =
+        grown(crowd->rates, &crowd->rate_room, crowd->timeline_count + 1, sizeof *rates);
+    if (!rates)
+        return false;
+    crowd->rates = rates;
     pm_key_time *all =
         grown(crowd->times, &crowd->time_room, crowd->time_count + times, sizeof *all);
     if (!all)
@@ -144,7 +149,9 @@ static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *time
         row->period = crowd->times[crowd->time_count - 1].ticks;
     }
     row->period = timeline->loop ? loop : row->period ? row->period : 1;
-    crowd->timeline_count++;
+    crowd->rates[crowd->timeline_count++] = (pm_timeline_rate){
+        row->rate ? (float)((double)timeline->rate.num / (double)timeline->rate.den) : 0,
+        timeline->loop};
     return PM_OK;
 }
 

@@ -93,8 +93,10 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
     unsigned char *first = NULL, *second = NULL;
     pm_status status = make_memory(bytes, &first, &second, error);
     by_device.target_count = by_reference.target_count = 1;
-    by_reference.targets[0] = (pm_pose_target){target->view, first, NULL, stride, stride};
-    by_device.targets[0] = (pm_pose_target){target->view, second, NULL, stride, stride};
+    by_reference.targets[0] =
+        (pm_pose_target){target->view, target->flags, first, NULL, stride, stride};
+    by_device.targets[0] =
+        (pm_pose_target){target->view, target->flags, second, NULL, stride, stride};
     if (status == PM_OK)
         status = pm_cpu_pose(&by_reference, error);
     if (status == PM_OK)

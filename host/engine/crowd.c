@@ -123,7 +123,37 @@ static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *jo
     if (status == PM_OK)
         status = pm_check_multiple(name, "previous address", (uintptr_t)target->previous,
                                    PM_PREVIOUS_ALIGNMENT, error);
-    return status;
+    return status == PM_OK
+               ? pm_crowd_check_flags(crowd->skeleton, target->output, target->flags, error)
+               : status;
+}
+
+static bool has_bodies(const pm_crowd_job *job) {
+    bool found = false;
+    for (size_t i = 0; i < job->output_count; i++)
+        found = found || pm_is_body_output(job->outputs[i].output);
+    return found;
+}
+
+/* States of bodies show clip A alone. */
+static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
+    for (size_t i = 0; i < job->instance_count; i++)
+        if (pm_instance_resolved(crowd, &job->instances[i]).inputs[1].op != PM_OP_NONE)
+            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i,
+                                    "clip B has a weight: states of bodies are those of clip A "
+                                    "alone");
+    return PM_OK;
+}
+
+/* Placements and speeds are those of bodies. */
+static pm_status check_bodies(const pm_crowd_data *crowd, const pm_crowd_job *job,
+                              pm_job_parts parts, pm_error *error) {
+    parts.bodies = has_bodies(job);
+    if (!parts.bodies && (job->placements || job->speeds))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
+                       job->placements ? "placements" : "speeds");
+    const pm_status status = pm_crowd_check_parts(&parts, error);
+    return status == PM_OK && parts.bodies ? check_alone(crowd, job, error) : status;
 }
 
 static pm_status check_poses(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
@@ -155,7 +185,7 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
         status = pm_crowd_check_list(job->outputs, job->output_count, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
         status = check_target(crowd, job, i, views, error);
-    return status;
+    return status == PM_OK ? check_bodies(crowd, job, parts, error) : status;
 }
 
 pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
@@ -206,6 +236,8 @@ pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one
                                 .layers = one->layers,
                                 .ranges = one->layers,
                                 .poses = one->pose,
+                                .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
+                                          pm_is_body_output(one->output),
                                 .layer_count = one->layer_count};
     const pm_posed from = {.view = {one->output, one->subset},
                            .instance = one->instance,

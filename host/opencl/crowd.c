@@ -118,7 +118,7 @@ static void free_copies(pm_host_copy **copies) {
 }
 
 /* A set of joints on the device: what its kernels read beside the table of all joints. Kernels with lanes
- * walk the table of a subset's own joints; work-groups of one lane have stages. */
+ * and those of bodies walk the table of a subset's own joints; work-groups of one lane have stages. */
 typedef struct pm_device_set {
     cl_mem joints, stages, stage_joints;
 } pm_device_set;
@@ -147,8 +147,10 @@ static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error)
     pm_status status =
         pm_stages_build(crowd->crowd.data->skeleton, set, pm_max_slots(&device_of(crowd)->plan),
                         &crowd->stages[set], error);
-    if (status == PM_OK && device_of(crowd)->plan.narrow_lanes > 1)
-        return set > 0 ? upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error) : PM_OK;
+    if (status == PM_OK && set > 0)
+        status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
+    if (device_of(crowd)->plan.narrow_lanes > 1)
+        return status;
     if (status == PM_OK)
         status = upload_table(crowd, set, PM_MEMORY_STAGES, &to->stages, error);
     if (status == PM_OK)
@@ -248,7 +250,7 @@ typedef struct job_part {
     size_t row, stride, count; /* bytes of a row, and to the next one */
 } job_part;
 
-enum { PART_COUNT = 6, PART_ALIGNMENT = 16 };
+enum { PART_COUNT = 8, PART_ALIGNMENT = 16 };
 
 static void list_parts(pose_call *c, job_part parts[PART_COUNT]) {
     const pm_cl_crowd_job *job = c->job;
@@ -257,14 +259,17 @@ static void list_parts(pose_call *c, job_part parts[PART_COUNT]) {
     const size_t pose = pm_crowd_stride(c->plan.crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0);
     const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
     const size_t instance = sizeof(pm_crowd_instance), layer = sizeof(pm_crowd_layer),
-                 range = sizeof(pm_crowd_range), index = sizeof(uint32_t);
+                 range = sizeof(pm_crowd_range), index = sizeof(uint32_t),
+                 placement = sizeof(pm_placement), speed = sizeof(float);
     const job_part all[PART_COUNT] = {
         {instances, PM_MEMORY_INSTANCES, &to->instances, instance, instance, n},
         {job->layers, PM_MEMORY_LAYERS, &to->layers, layer, layer, job->layer_count},
         {job->ranges, PM_MEMORY_RANGES, &to->ranges, range, range, n},
         {job->poses, PM_MEMORY_POSES, &to->poses, pose, to->pose_stride, n},
         {job->indices, PM_MEMORY_LIST, &to->list, index, index, entries},
-        {job->counted, PM_MEMORY_LIST_COUNT, &to->list_count, index, index, 1}};
+        {job->counted, PM_MEMORY_LIST_COUNT, &to->list_count, index, index, 1},
+        {job->placements, PM_MEMORY_PLACEMENTS, &c->plan.placements, placement, placement, n},
+        {job->speeds, PM_MEMORY_SPEEDS, &c->plan.speeds, speed, speed, n}};
     memcpy(parts, all, sizeof all);
 }
 
@@ -356,25 +361,63 @@ static pm_status copy_previous(const pose_call *c, const pm_cl_crowd_target *tar
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-/* Launches a piece after the event *last, which the piece's own event replaces. */
+static bool is_body(const pm_cl_crowd_target *target) {
+    return pm_is_body_output(target->output);
+}
+
+/* The step for a piece of a target, whose results get their memory. States of bodies of one subset
+ * are one step, that of the first of them. */
+static pm_step step_of(pose_call *c, const pm_cl_crowd_target *target, const pm_piece *at) {
+    pm_body_targets bodies = {.fields = 0};
+    bool at_points = false;
+    c->memories[PM_MEMORY_RESULTS] = target->buffer;
+    if (!is_body(target))
+        return pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
+    for (size_t i = 0; i < c->job->output_count; i++) {
+        const pm_cl_crowd_target *one = &c->job->outputs[i];
+        const unsigned output = (unsigned)one->output - PM_CROWD_BODY_POS;
+        if (!is_body(one) || one->subset != target->subset)
+            continue;
+        c->memories[PM_MEMORY_RESULTS + output] = one->buffer;
+        bodies.offset[output] = one->offset;
+        bodies.stride[output] = stride_of(c, one);
+        bodies.fields |= 1u << output;
+        bodies.scalar_first |= one->flags & PM_TARGET_SCALAR_FIRST ? 1u << output : 0;
+        at_points = at_points || one->flags & PM_TARGET_AT_POINT;
+    }
+    return pm_plan_bodies(&c->plan, target->subset, at, &bodies, at_points);
+}
+
+/* Whether the step of a target before this one computes it, too. */
+static bool is_computed(const pose_call *c, size_t index) {
+    const pm_cl_crowd_target *target = &c->job->outputs[index];
+    bool found = false;
+    for (size_t i = 0; i < index && is_body(target); i++)
+        found =
+            found || (is_body(&c->job->outputs[i]) && c->job->outputs[i].subset == target->subset);
+    return found;
+}
+
+/* Launches a piece after the event *last, which the piece's own event replaces. The first one waits for
+ * the `copies` of old records. */
 static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, const pm_piece *at,
-                              cl_event *last) {
+                              const event_list *copies, cl_event *last) {
     cl_event done = NULL;
     event_list before = {.count = 0};
     if (at->from == 0) {
         add_events(&before, c->waits, c->wait_count);
         add_event(&before, c->written);
+        add_events(&before, copies->events, copies->count);
     }
     add_event(&before, *last);
-    pm_step step =
-        pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
+    pm_step step = step_of(c, target, at);
     const pm_device_set *set = &c->crowd->sets[target->subset];
+    const bool has_stages = c->plan.device->narrow_lanes == 1 && !is_body(target);
     c->memories[PM_MEMORY_JOINTS] =
-        set->joints ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
+        set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
     c->memories[PM_MEMORY_STAGES] = set->stages;
     c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
     const pm_cl_wait wait = {c->queue, before.events, before.count};
-    c->memories[PM_MEMORY_RESULTS] = target->buffer;
     const pm_status status =
         pm_cl_run_step(device_of(c->crowd), &step, c->memories, &wait, &done, c->error);
     if (status == PM_OK) {
@@ -384,21 +427,36 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
     return status;
 }
 
+/* Enqueues the copies of the old records of all targets that a step writes. */
+static pm_status copy_all_previous(const pose_call *c, const pm_cl_crowd_target *target,
+                                   event_list *copies) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
+        const pm_cl_crowd_target *one = &c->job->outputs[i];
+        cl_event copied = NULL;
+        if (one != target && !(is_body(target) && is_body(one) && one->subset == target->subset))
+            continue;
+        status = copy_previous(c, one, &copied);
+        add_event(copies, copied);
+    }
+    return status;
+}
+
 /* Each piece waits for the one before it, so that the last event stands for all of them. */
 static pm_status launch(pose_call *c, const pm_cl_crowd_target *target) {
     cl_event last = NULL;
+    event_list copies = {.count = 0};
     const size_t size = pm_plan_launch_instances(&c->plan);
     const size_t pieces = pm_piece_count(c->plan.entry_count, size);
     size_t launched = 0;
-    pm_status status = copy_previous(c, target, &last);
+    pm_status status = copy_all_previous(c, target, &copies);
     for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
         const pm_piece at = pm_piece_at(c->plan.entry_count, size, launched);
-        status = launch_piece(c, target, &at, &last);
+        status = launch_piece(c, target, &at, &copies, &last);
     }
-    if (launched == 0) {
-        pm_cl_release_event(&last);
+    release_events(&copies);
+    if (launched == 0)
         return status;
-    }
     add_event(&c->launched, last);
     if (c->copy)
         add_user(c->copy, last);
@@ -427,7 +485,8 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     if (status == PM_OK)
         status = write_copy(c);
     for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++)
-        status = launch(c, &c->job->outputs[i]);
+        if (!is_computed(c, i))
+            status = launch(c, &c->job->outputs[i]);
     if (status == PM_OK && done)
         status = event_of_all(c, done);
     release_events(&c->launched);
@@ -461,7 +520,9 @@ static pm_pose_plan plan_of(const pm_opencl_crowd *crowd, const pm_cl_crowd_job 
         .first = first,
         .instance_count = job->instance_count,
         .entry_count = listed ? pm_cl_index_count(job) : job->instance_count,
-        .layer_count = (pm_u32)job->layer_count};
+        .layer_count = (pm_u32)job->layer_count,
+        .has_placements = pm_cl_is_given(&job->placements),
+        .has_speeds = pm_cl_is_given(&job->speeds)};
     if (listed)
         plan.list = (job->packed ? PM_LIST_PACKED : PM_LIST_OWN) |
                     (pm_cl_is_given(&job->counted) ? PM_LIST_COUNTED : 0);

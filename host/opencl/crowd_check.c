@@ -44,7 +44,9 @@ static pm_status check_target(const pm_device_crowd *crowd, const pm_cl_crowd_jo
     if (status == PM_OK && target->previous)
         status = pm_cl_check_buffer(cl, name, target->previous, target->previous_offset,
                                     PM_PREVIOUS_ALIGNMENT, bytes, error);
-    return status;
+    return status == PM_OK
+               ? pm_crowd_check_flags(crowd->data->skeleton, output, target->flags, error)
+               : status;
 }
 
 static pm_status check_input(const pm_device_crowd *crowd, const char *name,
@@ -86,7 +88,9 @@ static pm_status check_inputs(const pm_device_crowd *crowd, const pm_cl_crowd_jo
     } rows[] = {{"layers", &job->layers, job->layer_count * sizeof(pm_crowd_layer)},
                 {"ranges", &job->ranges, job->instance_count * sizeof(pm_crowd_range)},
                 {"indices", &job->indices, indices * sizeof(uint32_t)},
-                {"counted", &job->counted, sizeof(uint32_t)}};
+                {"counted", &job->counted, sizeof(uint32_t)},
+                {"placements", &job->placements, job->instance_count * sizeof(pm_placement)},
+                {"speeds", &job->speeds, job->instance_count * sizeof(float)}};
     pm_status status = check_count("index_count", indices, error);
     for (size_t i = 0; status == PM_OK && i < sizeof rows / sizeof *rows; i++)
         status = check_input(crowd, rows[i].name, rows[i].input, 8, rows[i].bytes, error);
@@ -99,11 +103,11 @@ static pm_status check_inputs(const pm_device_crowd *crowd, const pm_cl_crowd_jo
 pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
                             pm_error *error) {
     pm_view views[PM_CROWD_MAX_TARGETS];
-    const pm_job_parts parts = {.instances = job->instances || job->instance_buffer,
-                                .layers = pm_cl_is_given(&job->layers),
-                                .ranges = pm_cl_is_given(&job->ranges),
-                                .poses = pm_cl_is_given(&job->poses),
-                                .layer_count = job->layer_count};
+    pm_job_parts parts = {.instances = job->instances || job->instance_buffer,
+                          .layers = pm_cl_is_given(&job->layers),
+                          .ranges = pm_cl_is_given(&job->ranges),
+                          .poses = pm_cl_is_given(&job->poses),
+                          .layer_count = job->layer_count};
     pm_status status = pm_crowd_check_list(job->outputs, job->output_count, error);
     if (status == PM_OK)
         status = check_count("instance_count", job->instance_count, error);
@@ -120,7 +124,14 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
                                     job->instance_count * sizeof(pm_crowd_instance), error);
     if (status == PM_OK)
         status = check_inputs(crowd, job, error);
-    for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
+    for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         status = check_target(crowd, job, i, views, error);
-    return status;
+        parts.bodies =
+            parts.bodies || (status == PM_OK && pm_is_body_output(job->outputs[i].output));
+    }
+    const bool placed = pm_cl_is_given(&job->placements) || pm_cl_is_given(&job->speeds);
+    if (status == PM_OK && placed && !parts.bodies)
+        status = pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
+                         pm_cl_is_given(&job->placements) ? "placements" : "speeds");
+    return status == PM_OK && parts.bodies ? pm_crowd_check_parts(&parts, error) : status;
 }

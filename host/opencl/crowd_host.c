@@ -63,7 +63,9 @@ static pm_cl_crowd_job job_of(const pm_pose_request *piece, const pm_cl_crowd_ta
                              .pose_stride = piece->pose_stride,
                              .indices = {.memory = piece->indices},
                              .index_count = piece->index_count,
-                             .packed = piece->packed};
+                             .packed = piece->packed,
+                             .placements = {.memory = piece->placements},
+                             .speeds = {.memory = piece->speeds}};
 }
 
 static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece, pm_error *error) {
@@ -75,8 +77,10 @@ static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece
     for (size_t i = 0; status == PM_OK && i < piece->target_count; i++) {
         const pm_pose_target *target = &piece->targets[i];
         pm_cl_crowd_target *made = &targets[job.output_count++];
-        *made = (pm_cl_crowd_target){
-            .output = target->view.output, .subset = target->view.set, .stride = target->stride};
+        *made = (pm_cl_crowd_target){.output = target->view.output,
+                                     .subset = target->view.set,
+                                     .stride = target->stride,
+                                     .flags = target->flags};
         status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
                               pm_pose_target_bytes(piece, target), &made->buffer, error);
     }

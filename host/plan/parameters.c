@@ -86,6 +86,41 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_SHARED(shared_layers, shared_layers),
                                                PM_OF_SHARED(transforms, shared_transforms)};
 
+#define PM_OF_BODY(name, output)                                                                   \
+    { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
+
+static const pm_parameter bodies[] = {PM_OF_MEMORY(instances, INSTANCES),
+                                      PM_OF_MEMORY(list, LIST),
+                                      PM_OF_MEMORY(list_count, LIST_COUNT),
+                                      PM_OF_MEMORY(placements, PLACEMENTS),
+                                      PM_OF_MEMORY(speeds, SPEEDS),
+                                      PM_OF_NUMBER(offsets),
+                                      PM_OF_NUMBER(placements_offset),
+                                      PM_OF_NUMBER(speeds_offset),
+                                      PM_OF_NUMBER(has_placements),
+                                      PM_OF_NUMBER(has_speeds),
+                                      PM_OF_MEMORY(joints, JOINTS),
+                                      PM_OF_MEMORY(clips, CLIPS),
+                                      PM_OF_MEMORY(timelines, TIMELINES),
+                                      PM_OF_MEMORY(rates, TIMELINE_RATES),
+                                      PM_OF_MEMORY(times, TIMES),
+                                      PM_OF_MEMORY(levels, LEVELS),
+                                      PM_OF_MEMORY(level_joints, LEVEL_JOINTS),
+                                      PM_OF_MEMORY(layout, CROWD_LAYOUT),
+                                      PM_OF_MEMORY(rotations, ROTATIONS),
+                                      PM_OF_MEMORY(constants, ROTATION_CONSTANTS),
+                                      PM_OF_MEMORY(positions, POSITIONS),
+                                      PM_OF_MEMORY(points, POINTS),
+                                      PM_OF_NUMBER(has_points),
+                                      PM_OF_BODY(body_pos, PM_BODY_POS),
+                                      PM_OF_BODY(body_rot, PM_BODY_ROT),
+                                      PM_OF_BODY(body_vel, PM_BODY_VEL),
+                                      PM_OF_BODY(body_ang_vel, PM_BODY_ANG_VEL),
+                                      PM_OF_BODY(local_rot, PM_BODY_LOCAL_ROT),
+                                      PM_OF_BODY(local_ang_vel, PM_BODY_LOCAL_ANG_VEL),
+                                      PM_OF_NUMBER(targets),
+                                      PM_OF_NUMBER(size)};
+
 #define PM_KERNEL_ROW(file, parameters)                                                            \
     { file, parameters, sizeof(parameters) / sizeof *(parameters) }
 static const struct {
@@ -100,7 +135,8 @@ static const struct {
                PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("crowd", crowd),
-               PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup)};
+               PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
+               PM_KERNEL_ROW("bodies", bodies)};
 
 const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count) {
     size_t k = 0;
@@ -153,6 +189,10 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
         return source_of(c->clips, c->clip_count, sizeof *c->clips);
     case PM_MEMORY_TIMELINES:
         return source_of(c->timelines, c->timeline_count, sizeof *c->timelines);
+    case PM_MEMORY_TIMELINE_RATES:
+        return source_of(c->rates, c->timeline_count, sizeof *c->rates);
+    case PM_MEMORY_POINTS:
+        return source_of(s->points, 4 * n, sizeof *s->points);
     case PM_MEMORY_TIMES:
         return c->time_count ? source_of(c->times, c->time_count, sizeof *c->times)
                              : source_of(no_times, 1, sizeof *no_times);

@@ -63,6 +63,8 @@ typedef struct pm_pose_plan {
     pm_u32 list;            /* PM_LIST_... */
     pm_u32 layer_count;     /* of all instances */
     pm_crowd_offsets begin; /* of the job's data in its memory */
+    bool has_placements, has_speeds;
+    uint64_t placements, speeds; /* likewise */
 } pm_pose_plan;
 
 /* The program of a view. */
@@ -80,5 +82,10 @@ size_t pm_plan_launch_instances(const pm_pose_plan *plan);
  * those of record 0 of the plan, in bytes. */
 pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
                       uint64_t offset, uint64_t stride);
+
+/* The step that writes states of bodies of a set of joints. The targets are those of record 0 of the
+ * plan. */
+pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *piece,
+                       const pm_body_targets *targets, bool at_points);
 
 #endif

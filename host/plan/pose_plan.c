@@ -7,10 +7,23 @@
 
 #include "kernels/pm_memory.h"
 
+/* States of bodies: a work-item for as many instances as it has lanes, also where that is one. */
+static pm_variant body_variant(const pm_crowd_data *crowd, const pm_plan_device *device) {
+    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
+    return (pm_variant){.file = "bodies",
+                        .curve = pm_curves[rotations->impl.curve].name,
+                        .components = 4,
+                        .lanes = device->narrow_lanes,
+                        .format = rotations->format,
+                        .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
+}
+
 pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
                                 const pm_plan_device *device) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
+    if (pm_is_body_output(view.output))
+        return body_variant(crowd, device);
     return (pm_variant){.file = one_lane ? "crowd_workgroup" : "crowd",
                         .curve = pm_curves[rotations->impl.curve].name,
                         .components = 4,
@@ -55,25 +68,52 @@ static void skip_to(pm_step_numbers *n, const pm_pose_plan *plan, const pm_piece
     n->offsets.poses += piece->from * plan->begin.pose_stride;
 }
 
-pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
-                      uint64_t offset, uint64_t stride) {
+/* Bytes from record 0 of the plan to the first one that a piece writes. */
+static uint64_t records_before(const pm_pose_plan *plan, const pm_piece *piece, uint64_t stride) {
+    return plan->list & PM_LIST_OWN ? 0 : piece->from * stride;
+}
+
+static pm_step step_of(const pm_pose_plan *plan, pm_view view, const pm_piece *piece) {
     pm_step step = {.variant = pm_plan_pose_variant(plan->crowd, view, plan->kind, plan->device)};
     pm_step_numbers *n = &step.numbers;
     const uint32_t lanes = step.variant.lanes;
-    const bool in_place = plan->list & PM_LIST_OWN; /* records are those of any instance */
-    const size_t records = in_place ? plan->instance_count : plan->entry_count;
     step.parameters = pm_parameters_of(step.variant.file, lanes, &step.parameter_count);
-    step.grouping = lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
     step.items = (piece->count + lanes - 1) / lanes;
-    n->records_offset = offset + (in_place ? 0 : piece->from * stride);
-    n->stride = stride;
-    n->streams = records * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
-    n->slots = (pm_u32)plan->stages[view.set].slots;
     n->size = plan->list ? pm_crowd_size_of(plan->crowd, view.set, plan->frame, plan->first,
                                             plan->instance_count)
                          : pm_crowd_size_of(plan->crowd, view.set, plan->frame,
                                             plan->first + piece->from, piece->count);
-    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
     skip_to(n, plan, piece);
+    return step;
+}
+
+pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
+                      uint64_t offset, uint64_t stride) {
+    pm_step step = step_of(plan, view, piece);
+    pm_step_numbers *n = &step.numbers;
+    const size_t records = plan->list & PM_LIST_OWN ? plan->instance_count : plan->entry_count;
+    step.grouping = step.variant.lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
+    n->records_offset = offset + records_before(plan, piece, stride);
+    n->stride = stride;
+    n->streams = records * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
+    n->slots = (pm_u32)plan->stages[view.set].slots;
+    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
+    return step;
+}
+
+pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *piece,
+                       const pm_body_targets *targets, bool at_points) {
+    pm_step step = step_of(plan, (pm_view){PM_CROWD_BODY_POS, set}, piece);
+    pm_step_numbers *n = &step.numbers;
+    const size_t from = plan->list ? 0 : piece->from;
+    step.grouping = step.variant.lanes == 1 ? PM_GROUPS_ANY : PM_GROUPS_OF_ONE;
+    n->targets = *targets;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
+        n->targets.offset[o] += records_before(plan, piece, targets->stride[o]);
+    n->placements_offset = plan->placements + from * sizeof(pm_placed);
+    n->speeds_offset = plan->speeds + from * sizeof(float);
+    n->has_placements = plan->has_placements;
+    n->has_speeds = plan->has_speeds;
+    n->has_points = at_points;
     return step;
 }

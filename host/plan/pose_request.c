@@ -20,6 +20,8 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
                          .indices = job->indices,
                          .index_count = job->index_count,
                          .packed = job->indices && job->packed,
+                         .placements = job->placements,
+                         .speeds = job->speeds,
                          .host_threads = job->host_threads ? job->host_threads : host_threads,
                          .target_count = job->output_count};
     r.pose_stride = pm_crowd_stride(s, (pm_view){PM_CROWD_LOCAL, 0}, job->pose_stride);
@@ -27,6 +29,7 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
         const pm_crowd_target *target = &job->outputs[i];
         const pm_view view = {target->output, target->subset};
         r.targets[i] = (pm_pose_target){.view = view,
+                                        .flags = target->flags,
                                         .memory = target->memory,
                                         .previous = target->previous,
                                         .stride = pm_crowd_stride(s, view, target->stride),
@@ -80,6 +83,10 @@ pm_pose_request pm_pose_request_piece(const pm_pose_request *request, const pm_p
         part.ranges += piece->from;
     if (part.poses)
         part.poses += piece->from * part.pose_stride;
+    if (part.placements)
+        part.placements += piece->from;
+    if (part.speeds)
+        part.speeds += piece->from;
     if (request->indices) {
         part.indices = indices;
         part.index_count = entries_of(request, piece, indices);

@@ -11,6 +11,7 @@
 /* The memory of a view. */
 typedef struct pm_pose_target {
     pm_view view;
+    uint64_t flags; /* of pm_target_flag */
     unsigned char *memory;
     unsigned char *previous; /* receives the old contents of `memory`; NULL: none */
     size_t stride;           /* bytes from an instance's records to the next one's */
@@ -30,7 +31,9 @@ typedef struct pm_pose_request {
     size_t pose_stride;
     const uint32_t *indices; /* NULL: all instances */
     size_t index_count;
-    bool packed; /* records are those of entries of `indices` */
+    bool packed;                    /* records are those of entries of `indices` */
+    const pm_placement *placements; /* of bodies; NULL: none */
+    const float *speeds;
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];

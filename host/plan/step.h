@@ -47,7 +47,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "crowd" or "crowd_workgroup"; also the kernel's name */
+                          "locate", "crowd", "crowd_workgroup" or "bodies"; also the kernel's
+                          name */
     const char *curve; /* PM_METHOD; "locate", "restore": any */
     unsigned components;
     unsigned lanes;
@@ -83,6 +84,7 @@ typedef enum pm_memory {
     PM_MEMORY_JOINTS,
     PM_MEMORY_CLIPS,
     PM_MEMORY_TIMELINES,
+    PM_MEMORY_TIMELINE_RATES,
     PM_MEMORY_TIMES,
     PM_MEMORY_LEVELS,
     PM_MEMORY_LEVEL_JOINTS,
@@ -92,6 +94,7 @@ typedef enum pm_memory {
     PM_MEMORY_ROTATION_CONSTANTS,
     PM_MEMORY_POSITIONS,
     PM_MEMORY_SCALES,
+    PM_MEMORY_POINTS,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
     /* of a piece of instances; those that a job does not give are not read */
@@ -101,8 +104,11 @@ typedef enum pm_memory {
     PM_MEMORY_LIST,
     PM_MEMORY_LIST_COUNT,
     PM_MEMORY_POSES,
-    /* the results: values or records */
+    PM_MEMORY_PLACEMENTS,
+    PM_MEMORY_SPEEDS,
+    /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them */
     PM_MEMORY_RESULTS,
+    PM_MEMORY_RESULTS_END = PM_MEMORY_RESULTS + PM_BODY_OUTPUTS - 1,
     PM_MEMORY_COUNT
 } pm_memory;
 
@@ -133,6 +139,9 @@ typedef struct pm_step_numbers {
     pm_u64 records_offset, stride; /* bytes */
     pm_crowd_size size;
     pm_u32 per_group, slots;
+    pm_u64 placements_offset, speeds_offset; /* bytes */
+    pm_u32 has_placements, has_speeds, has_points;
+    pm_body_targets targets;
     size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;
 

@@ -82,7 +82,7 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 /* ---- crowds ------------------------------------------------------------------------ */
 
 /* An output and its destination: the records of instance i begin at byte offset + i * stride of a buffer
- * of the engine's context. Offset and stride are multiples of 16, or of 8 for outputs of float16;
+ * of the engine's context. Offset and stride are multiples of 16, or of 8 for outputs of float16, or of 4 for states of bodies;
  * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
  * host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
@@ -97,8 +97,9 @@ typedef struct pm_cl_crowd_target {
      * alternately make this copy unnecessary. */
     cl_mem previous;
     size_t previous_offset; /* a multiple of 4 */
+    uint64_t flags;         /* of pm_target_flag */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[1]; /* must be 0 */
 } pm_cl_crowd_target;
 
 /* Data of a job: in host memory, copied before the call returns, or in a buffer of the engine's
@@ -133,8 +134,10 @@ typedef struct pm_cl_crowd_job {
      * there are index_count of them. */
     pm_cl_input counted;
     bool packed;
+    pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
+    pm_cl_input speeds;     /* (instance_count) float */
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[2]; /* must be 0 */
 } pm_cl_crowd_job;
 
 /* Enqueues the posing of a crowd and returns without waiting for its completion. The queue belongs

@@ -81,7 +81,11 @@ typedef struct pm_skeleton_desc {
      * all 0 */
     const float *radii;
 
-    uint64_t reserved[5]; /* must be 0 */
+    /* (joint_count, 3): a point of each joint in its own frame, such as its centre of mass; magnitude at
+     * most 1e6. data NULL: none */
+    pm_array points;
+
+    uint64_t reserved[2]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -271,10 +275,29 @@ typedef enum pm_crowd_output {
     PM_CROWD_MODEL,        /* 12 float32: the joint's matrix in model space */
     PM_CROWD_LOCAL,        /* 12 float32: rotation x y z w, of either sign, position x y z 0,
                               scale x y z 0, relative to the parent */
-    PM_CROWD_BOUNDS        /* 8 float32 for each instance: the least x y z 0 and the greatest
+    PM_CROWD_BOUNDS,       /* 8 float32 for each instance: the least x y z 0 and the greatest
                               x y z 0 of the spheres about its joints, in model space. A
                               position that is NaN does not count */
+
+    /* States of bodies, for learning and control. They show clip A alone, and ignore scales. A job
+     * computes all of a subset at once. Velocities are the derivatives by time of the curves, times
+     * the instance's speed. On a key they are the mean of both sides; at an end of a clip that does
+     * not wrap around, those of the inner side; where no key moves a joint, 0. Rotations x y z w are of
+     * either sign. */
+    PM_CROWD_BODY_POS, /* 3 float32: the joint's origin in the world */
+    PM_CROWD_BODY_ROT, /* 4 float32: the rotation from the joint's frame to the world */
+    PM_CROWD_BODY_VEL, /* 3 float32: velocity of the origin in the world, in units per second; with
+                              PM_TARGET_AT_POINT, of the joint's point */
+    PM_CROWD_BODY_ANG_VEL, /* 3 float32: angular velocity in the world's axes, in rad/s */
+    PM_CROWD_LOCAL_ROT,    /* 4 float32: the rotation relative to the parent */
+    PM_CROWD_LOCAL_ANG_VEL /* 3 float32: angular velocity relative to the parent, in the joint's own
+                              axes, in rad/s */
 } pm_crowd_output;
+
+typedef enum pm_target_flag {
+    PM_TARGET_SCALAR_FIRST = 1, /* BODY_ROT and LOCAL_ROT: rotations are w x y z */
+    PM_TARGET_AT_POINT = 2      /* BODY_VEL: the velocity of the skeleton's `points` */
+} pm_target_flag;
 
 /* The number of outputs: they are 0 to pm_crowd_output_count() - 1. */
 PM_API size_t pm_crowd_output_count(void);
@@ -294,9 +317,16 @@ typedef struct pm_crowd_target {
      * poses, for motion vectors. Two targets that are written alternately make this copy
      * unnecessary. */
     void *previous;
+    uint64_t flags; /* of pm_target_flag */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[1]; /* must be 0 */
 } pm_crowd_target;
+
+/* The place of an instance in the world: its states of bodies are rotated, then moved. */
+typedef struct pm_placement {
+    float rotation[4]; /* x y z w, norm within 1e-3 of 1 */
+    float position[4]; /* x y z, and a number that is ignored */
+} pm_placement;
 
 /* The most targets of a job. */
 #define PM_CROWD_MAX_TARGETS 32
@@ -332,7 +362,12 @@ typedef struct pm_crowd_job {
     const uint32_t *indices;
     size_t index_count; /* at most 2^32 - 1 */
 
-    uint64_t reserved[8]; /* must be 0 */
+    /* For states of bodies, which require instances that show clip A alone: without `poses` and
+     * layers, and in host memory with a weight that is 0. */
+    const pm_placement *placements; /* (instance_count). NULL: model space is the world */
+    const float *speeds;            /* (instance_count): factors of velocities. NULL: all 1 */
+
+    uint64_t reserved[6]; /* must be 0 */
 } pm_crowd_job;
 
 /* Poses into host memory. Blocks. Jobs larger than the device's memory are divided into pieces. A

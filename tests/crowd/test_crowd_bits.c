@@ -85,7 +85,7 @@ static void expect_outputs(void **state, pm_crowd_output outputs, const scene_op
 }
 
 static void expect_scene(void **state, const scene_options *options) {
-    expect_outputs(state, PM_CROWD_OUTPUT_COUNT, options);
+    expect_outputs(state, PM_CROWD_POSE_COUNT, options);
 }
 
 static void expect_palettes(void **state, const scene_options *options) {
@@ -161,7 +161,7 @@ TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
                                s.crowd->data->padded_joints / PM_TRACK_GROUP));
     for (size_t i = 0; i < max(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
-    expect_paths_agree(&s, PM_CROWD_OUTPUT_COUNT, instances, max());
+    expect_paths_agree(&s, PM_CROWD_POSE_COUNT, instances, max());
     scene_free(&s);
 }
 
@@ -176,11 +176,11 @@ static double half_of(double value) {
     return fabs(rounded) > 65504 ? copysign(HUGE_VAL, value) : rounded;
 }
 
-/* The float32 output that is an output of float16 otherwise; PM_CROWD_OUTPUT_COUNT: none. */
+/* The float32 output that is an output of float16 otherwise; PM_CROWD_POSE_COUNT: none. */
 static pm_crowd_output in_floats(pm_crowd_output halves) {
     const pm_crowd_output_row *row = &pm_crowd_outputs[halves];
     pm_crowd_output o = 0;
-    for (; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (; o < PM_CROWD_POSE_COUNT; o++) {
         const pm_crowd_output_row *other = &pm_crowd_outputs[o];
         if (other->bits == 32 && other->form == row->form && other->bound == row->bound &&
             other->numbers == row->numbers)
@@ -192,7 +192,7 @@ static pm_crowd_output in_floats(pm_crowd_output halves) {
 static void expect_rounded(const scene *s, pm_crowd_output output,
                            const pm_crowd_instance *instances) {
     const pm_crowd_output other = in_floats(output);
-    assert_true(other < PM_CROWD_OUTPUT_COUNT);
+    assert_true(other < PM_CROWD_POSE_COUNT);
     float *floats = scene_pose(s, other, instances, max(), false);
     float *halves = scene_pose(s, output, instances, max(), false);
     for (size_t i = 0; i < scene_floats(s, other, max()); i++) {
@@ -213,7 +213,7 @@ TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xD50}, &s);
     for (size_t i = 0; i < max(); i++)
         instances[i] = scene_instance(&source, &s);
-    for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (pm_crowd_output o = 0; o < PM_CROWD_POSE_COUNT; o++)
         if (pm_crowd_outputs[o].bits == 16)
             expect_rounded(&s, o, instances);
     scene_free(&s);
@@ -307,8 +307,8 @@ static void expect_engine(void **state, pm_crowd_output outputs, const pm_engine
 }
 
 TEST_ON_DEVICE(pieces_of_any_size_have_the_same_bits) {
-    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 1});
-    expect_engine(state, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
+    expect_engine(state, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.piece_bytes = 1});
+    expect_engine(state, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
 /* Of palettes. test_crowd_on_host has all outputs with one lane and with sixteen. */
@@ -324,8 +324,8 @@ TEST_ON_DEVICE(lanes_do_not_affect_the_bits) {
 /* So many joints that plain C starts the threads. */
 TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
     const size_t joints = small_sizes() ? 11 : 250;
-    expect_engine_of(state, joints, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 1});
-    expect_engine_of(state, joints, PM_CROWD_OUTPUT_COUNT, &(pm_engine_desc){.host_threads = 3});
+    expect_engine_of(state, joints, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.host_threads = 1});
+    expect_engine_of(state, joints, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
 TEST_ON_BOTH(instances_do_not_affect_each_other) {

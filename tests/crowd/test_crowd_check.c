@@ -314,7 +314,7 @@ CHECK(jobs_without_outputs_are_refused) {
 CHECK(strides_shorter_than_an_instance_are_refused) {
     float out[2 * JOINTS * 12];
     pm_crowd *crowd = made(state);
-    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         pm_crowd_target target = {.output = output, .memory = out};
         const pm_crowd_job job = {
             .instances = two, .instance_count = 2, .outputs = &target, .output_count = 1};
@@ -353,7 +353,7 @@ CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
     pm_crowd *crowd = made(state);
     for (size_t round = 0; round < 40; round++) {
         const bool by_host = round % 2;
-        const pm_crowd_output output = random_bits(&source) % PM_CROWD_OUTPUT_COUNT;
+        const pm_crowd_output output = random_bits(&source) % PM_CROWD_POSE_COUNT;
         const size_t off = 1 + random_bits(&source) % 3 + 4 * (random_bits(&source) % 5);
         expect_target_refused((char *)out + off, 0, NULL, "memory");
         expect_target_refused(out, width_of(output) + off, NULL, "stride");
@@ -365,7 +365,7 @@ CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
 CHECK(memory_that_is_also_previous_is_refused) {
     static float out[ROOM / sizeof(float)];
     pm_crowd *crowd = made(state);
-    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+    for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         for (unsigned by_host = 0; by_host < 2; by_host++)
             expect_target_refused(out, 0, out, "previous");
     pm_crowd_destroy(&crowd);

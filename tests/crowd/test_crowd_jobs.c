@@ -57,20 +57,20 @@ TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
 TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
     scene s;
     pm_crowd_instance instances[COUNT];
-    float *together[PM_CROWD_OUTPUT_COUNT];
+    float *together[PM_CROWD_POSE_COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA03, .scales = true}, &s);
     make_instances(&s, 0xA03, instances, COUNT);
-    for (unsigned wanted = 1; wanted < 1u << PM_CROWD_OUTPUT_COUNT; wanted += 6) {
-        pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    for (unsigned wanted = 1; wanted < 1u << PM_CROWD_POSE_COUNT; wanted += 6) {
+        pm_crowd_target targets[PM_CROWD_POSE_COUNT];
         pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .outputs = targets};
-        for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
             together[output] = guarded_floats(scene_floats(&s, output, COUNT));
             if (wanted >> output & 1)
                 targets[job.output_count++] =
                     (pm_crowd_target){.output = output, .memory = together[output]};
         }
         pose(&s, &job);
-        for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+        for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
             const size_t floats = scene_floats(&s, output, COUNT);
             float *alone = scene_pose(&s, output, instances, COUNT, false);
             if (wanted >> output & 1)
@@ -105,7 +105,7 @@ TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
     make_instances(&s, 0xA04, instances, COUNT);
-    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         static const size_t gaps[] = {0, 1, 4, 31};
         const size_t width = scene_floats(&s, output, 1);
         float *tight = scene_pose(&s, output, instances, COUNT, false);
@@ -154,7 +154,7 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
 TEST_ON_BOTH(the_content_of_the_memory_is_copied_first) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
-    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++) {
+    for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         expect_previous(&s, output, 0);
         expect_previous(&s, output, 5);
     }
@@ -220,7 +220,7 @@ TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
     make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA07, instances, COUNT);
     for (uint64_t frame = 0; frame < (small_sizes() ? 3 : 16); frame++)
-        expect_frame(&s, instances, frame, frame % PM_CROWD_OUTPUT_COUNT, false);
+        expect_frame(&s, instances, frame, frame % PM_CROWD_POSE_COUNT, false);
     expect_frame(&s, instances, UINT64_MAX - 2, PM_CROWD_PALETTE, false);
     expect_frame(&s, instances, 4, PM_CROWD_PALETTE, true);
     scene_free(&s);

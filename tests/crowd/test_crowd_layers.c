@@ -202,7 +202,7 @@ static void expect_scene(void **state, pm_crowd_output outputs, const scene_opti
 
 TEST_ON_BOTH(every_view_of_layered_instances_is_that_of_the_oracle) {
     expect_scene(
-        state, PM_CROWD_OUTPUT_COUNT,
+        state, PM_CROWD_POSE_COUNT,
         &(scene_options){
             .salt = 0xB01, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
 }

@@ -213,7 +213,7 @@ static void crowds_of_lanes(pm_engine *engine, random_source *source, bool strea
     for (size_t i = 0; i < count; i++)
         instances[i] = scene_instance(source, &s);
     const pm_crowd_job job = {.instances = instances, .instance_count = count};
-    for (pm_crowd_output output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+    for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         if (!streams || output == PM_CROWD_PALETTE)
             expect_crowd_offsets(&s, &job, output, streams ? 0 : random_bits(source) % 19, what);
     free(instances);

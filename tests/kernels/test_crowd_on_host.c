@@ -98,7 +98,7 @@ static void expect_scene(const scene_options *options) {
     size_t met = 0;
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_of_kind(ON_REFERENCE), options, &s);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         if (crowd_on_host_has(s.crowd->data, o)) {
             expect_output(&s, &source, o);
             met++;

@@ -48,13 +48,13 @@ static pm_crowd_instance *make_instances(const scene *s, uint64_t salt) {
 
 /* Records that frames are posed into, on the device or the reference path. */
 typedef struct pose_memory {
-    float *records[PM_CROWD_OUTPUT_COUNT];
-    float *previous[PM_CROWD_OUTPUT_COUNT];
+    float *records[PM_CROWD_POSE_COUNT];
+    float *previous[PM_CROWD_POSE_COUNT];
 } pose_memory;
 
 static pose_memory memory_make(const scene *s) {
     pose_memory m;
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         const size_t floats = scene_floats(s, o, COUNT);
         m.records[o] = test_array(floats, sizeof(float));
         m.previous[o] = test_array(floats, sizeof(float));
@@ -65,7 +65,7 @@ static pose_memory memory_make(const scene *s) {
 }
 
 static void memory_free(pose_memory *m) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         free(m->records[o]);
         free(m->previous[o]);
     }
@@ -73,21 +73,21 @@ static void memory_free(pose_memory *m) {
 
 static pm_status pose_to(const scene *s, const pm_crowd_instance *instances, uint64_t frame,
                          bool by_reference, const pose_memory *m, pm_error *error) {
-    pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    pm_crowd_target targets[PM_CROWD_POSE_COUNT];
     const pm_crowd_job job = {.instances = instances,
                               .instance_count = COUNT,
                               .frame = frame,
                               .outputs = targets,
-                              .output_count = PM_CROWD_OUTPUT_COUNT,
+                              .output_count = PM_CROWD_POSE_COUNT,
                               .on_reference = by_reference};
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         targets[o] =
             (pm_crowd_target){.output = o, .memory = m->records[o], .previous = m->previous[o]};
     return pm_crowd_pose(s->crowd, &job, error);
 }
 
 static void expect_same_memory(const scene *s, const pose_memory *a, const pose_memory *b) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         const size_t floats = scene_floats(s, o, COUNT), width = floats / COUNT;
         expect_same_bits(a->records[o], b->records[o], floats, width);
         expect_same_bits(a->previous[o], b->previous[o], floats, width);
@@ -121,7 +121,7 @@ TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
     expect_frames(&s, 0, &m, &expected); /* while the gate is closed, nothing can be built */
     assert_int_equal(build_gate_count(&g, &g.built), 0);
     build_gate_open(&g);
-    build_gate_wait(&g, &g.built, PM_CROWD_OUTPUT_COUNT);
+    build_gate_wait(&g, &g.built, PM_CROWD_POSE_COUNT);
     expect_frames(&s, FRAMES, &m, &expected); /* on the device, where frames continue */
     expect_frames(&s, 2 * FRAMES, &m, &expected);
     alarm(0);

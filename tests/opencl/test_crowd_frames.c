@@ -54,14 +54,14 @@ static size_t record_frame(const pm_cl_crowd_job *job, cl_event gate) {
 static size_t run_frames(pm_cl_crowd_job job) {
     long live = 0;
     size_t made_first = 0;
-    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    pm_cl_crowd_target targets[PM_CROWD_POSE_COUNT];
     scene_undo(&posed.scene); /* a crowd that was never posed */
     scene_finish(caller.engine, &posed.scene);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         targets[o] = (pm_cl_crowd_target){
             .output = o, .buffer = queue_output_buffer(o), .previous = queue_output_buffer(o)};
     job.outputs = targets;
-    job.output_count = PM_CROWD_OUTPUT_COUNT;
+    job.output_count = PM_CROWD_POSE_COUNT;
     for (job.frame = 1; job.frame <= FRAMES; job.frame++) {
         cl_event gate = clCreateUserEvent(caller.context, NULL);
         gate_open(gate);
@@ -83,7 +83,7 @@ TEST(the_linker_wraps_the_calls) {
 CALLER_TEST(frames_of_host_instances_make_nothing_after_the_first) {
     const pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
     /* The kernels, which the device keeps for the tests that follow. */
-    assert_true(run_frames(job) >= PM_CROWD_OUTPUT_COUNT);
+    assert_true(run_frames(job) >= PM_CROWD_POSE_COUNT);
 }
 
 CALLER_TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {

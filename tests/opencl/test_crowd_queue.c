@@ -27,7 +27,7 @@ static void pose_on_queue(cl_command_queue queue, pm_crowd_output output) {
 }
 
 CALLER_TEST(every_output_is_written_to_a_buffer_on_an_in_order_queue) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         pose_on_queue(caller.in_order, o);
 }
 
@@ -75,11 +75,11 @@ CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
 }
 
 CALLER_TEST(several_outputs_may_be_requested_in_one_job) {
-    cl_mem buffers[PM_CROWD_OUTPUT_COUNT];
-    pm_cl_crowd_target targets[PM_CROWD_OUTPUT_COUNT];
+    cl_mem buffers[PM_CROWD_POSE_COUNT];
+    pm_cl_crowd_target targets[PM_CROWD_POSE_COUNT];
     pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
-    job.output_count = PM_CROWD_OUTPUT_COUNT;
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    job.output_count = PM_CROWD_POSE_COUNT;
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         buffers[o] = queue_output_buffer(o);
         targets[o] =
             (pm_cl_crowd_target){.output = o, .buffer = buffers[o], .offset = CALLER_OFFSET};
@@ -87,7 +87,7 @@ CALLER_TEST(several_outputs_may_be_requested_in_one_job) {
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     cl_event done = queue_pose(&job, queue, NULL);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         queue_expect(buffers[o], o, posed.expected[o], done);
 }
 
@@ -110,7 +110,7 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
 }
 
 CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         expect_rows(o, 16);
         expect_rows(o, queue_alignment(o) == 8 ? 8 : 48);
     }
@@ -136,7 +136,7 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
 }
 
 CALLER_TEST(the_content_of_the_buffer_is_copied_first) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         expect_previous(caller.in_order, o);
     if (caller.out_of_order)
         for (size_t round = 0; round < 10; round++)
@@ -549,7 +549,7 @@ CALLER_TEST(an_empty_list_poses_nothing) {
 
 /* What a kernel between both jobs would change is left as it is. */
 CALLER_TEST(two_jobs_on_a_queue_may_be_chained_by_local_poses) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         pm_cl_crowd_target local, target;
         const pm_cl_crowd_job first = queue_new_job(&local, PM_CROWD_LOCAL);
         pm_cl_crowd_job second = queue_new_job(&target, o);

@@ -81,7 +81,7 @@ CALLER_TEST(too_many_instances_are_refused) {
 
 CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 8, 12, 17};
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
             pm_cl_crowd_target target;

@@ -25,7 +25,7 @@ PM_ROTATION_CURVES(DECLARE)
 #define DECLARE_OUTPUT(name, number, form, numbers, bits, bound)                                   \
     extern crowd_variant crowd_slerp_1_##number, crowd_slerp_1_each_##number,                      \
         crowd_slerp_16_##number;
-PM_CROWD_OUTPUTS(DECLARE_OUTPUT)
+PM_CROWD_POSE_OUTPUTS(DECLARE_OUTPUT)
 extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48;
 extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,
     crowd_slerp_16_0_smallest48;
@@ -40,10 +40,10 @@ DECLARE_PARTS(5)
 #define PARTS_ROW(name, number, part)                                                              \
     [PM_CROWD_##name] = {crowd_slerp_1_##number##_##part, crowd_slerp_1_each_##number##_##part,    \
                          crowd_slerp_16_##number##_##part}
-static crowd_variant *const layered[PM_CROWD_OUTPUT_COUNT][KINDS] = {
+static crowd_variant *const layered[PM_CROWD_POSE_COUNT][KINDS] = {
     PARTS_ROW(PALETTE_HALF, 1, layered), PARTS_ROW(LOCAL, 4, layered),
     PARTS_ROW(BOUNDS, 5, layered)};
-static crowd_variant *const given[PM_CROWD_OUTPUT_COUNT][KINDS] = {
+static crowd_variant *const given[PM_CROWD_POSE_COUNT][KINDS] = {
     PARTS_ROW(PALETTE_HALF, 1, given), PARTS_ROW(LOCAL, 4, given), PARTS_ROW(BOUNDS, 5, given)};
 
 #define ROW(name)                                                                                  \
@@ -52,7 +52,8 @@ static crowd_variant *const palettes[PM_CURVE_COUNT][KINDS] = {PM_ROTATION_CURVE
 #define OUTPUT_ROW(name, number, form, numbers, bits, bound)                                       \
     [PM_CROWD_##                                                                                   \
         name] = {crowd_slerp_1_##number, crowd_slerp_1_each_##number, crowd_slerp_16_##number},
-static crowd_variant *const of_slerp[PM_CROWD_OUTPUT_COUNT][KINDS] = {PM_CROWD_OUTPUTS(OUTPUT_ROW)};
+static crowd_variant *const of_slerp[PM_CROWD_POSE_COUNT][KINDS] = {
+    PM_CROWD_POSE_OUTPUTS(OUTPUT_ROW)};
 static crowd_variant *const coded[PM_KEYS_COUNT][KINDS] = {
     [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48},
     [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,

@@ -21,13 +21,13 @@ int queue_open(void **state) {
                &(scene_options){.salt = 0xE01, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_RIGID},
                &posed.scene);
     queue_instances(&posed.scene, 0xE02, posed.instances);
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         posed.expected[o] = queue_expectation(&posed.scene, posed.instances, o);
     return 0;
 }
 
 int queue_close(void **state) {
-    for (unsigned o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         guarded_free(posed.expected[o]);
     scene_free(&posed.scene);
     caller_close();
@@ -58,7 +58,7 @@ size_t queue_bytes(pm_crowd_output output) {
 #define OUTPUT_ALIGNMENT(name, number, form, numbers, bits, bound)                                 \
     [PM_CROWD_##name] = 4 * (bits) / 8,
 size_t queue_alignment(pm_crowd_output output) {
-    static const size_t alignments[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS(OUTPUT_ALIGNMENT)};
+    static const size_t alignments[PM_CROWD_POSE_COUNT] = {PM_CROWD_POSE_OUTPUTS(OUTPUT_ALIGNMENT)};
     return alignments[output];
 }
 

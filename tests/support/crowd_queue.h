@@ -14,7 +14,7 @@ enum { QUEUE_COUNT = 37, QUEUE_JOINTS = 6 };
 typedef struct posed_crowd {
     scene scene;
     pm_crowd_instance instances[QUEUE_COUNT];
-    float *expected[PM_CROWD_OUTPUT_COUNT]; /* of these instances, by pm_crowd_pose_one */
+    float *expected[PM_CROWD_POSE_COUNT]; /* of these instances, by pm_crowd_pose_one */
 } posed_crowd;
 
 /* Made by queue_open, the setup of a test group, which opens the caller too. */

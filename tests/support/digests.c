@@ -173,7 +173,7 @@ static void add_job(digests *d, pm_crowd *crowd, const digest_input *in, pm_crow
     must(pm_crowd_record_bytes(output) * INSTANCES * TRACKS <= sizeof records,
          "a record is larger than 48 bytes");
     memset(records, 0x5A, sizeof records);
-    job.instances = in->before;
+    job.instances = job.instances ? job.instances : in->before;
     job.instance_count = INSTANCES;
     job.outputs = &(pm_crowd_target){.output = output, .memory = records};
     job.output_count = 1;
@@ -204,6 +204,23 @@ static void add_layers(digests *d, pm_crowd *crowd, const digest_input *in, cons
     add_job(d, crowd, in, job, PM_CROWD_MODEL, name, "layers");
 }
 
+/* States of bodies, which show clip A alone, with places and speeds. */
+static void add_bodies(digests *d, pm_crowd *crowd, const digest_input *in, const char *name) {
+    pm_crowd_instance instances[INSTANCES];
+    pm_placement placements[INSTANCES];
+    float speeds[INSTANCES];
+    for (size_t i = 0; i < INSTANCES; i++) {
+        instances[i] = in->before[i];
+        instances[i].weight = 0;
+        placements[i] =
+            (pm_placement){{0, i % 2 ? 0.6f : 0, 0, i % 2 ? 0.8f : 1}, {(float)i, 0.25f, -3, 0}};
+        speeds[i] = 0.5f + (float)(i % 4);
+    }
+    const pm_crowd_job job = {.instances = instances, .placements = placements, .speeds = speeds};
+    for (pm_crowd_output o = PM_CROWD_POSE_COUNT; o < PM_CROWD_OUTPUT_COUNT; o++)
+        add_job(d, crowd, in, job, o, name, output_names[o]);
+}
+
 static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_input *in,
                             const char *name) {
     pm_root_motion motions[INSTANCES];
@@ -231,8 +248,9 @@ static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_
     snprintf(name, sizeof name, "%scrowd/%s/%s/format-%d", in->tiny ? "tiny/" : "",
              pm_method_describe(method)->name, key_times_names[times], (int)format);
     must(pm_crowd_create(engine, &desc, &crowd, &error) == PM_OK, error.message);
-    for (pm_crowd_output o = 0; o < PM_CROWD_OUTPUT_COUNT; o++)
+    for (pm_crowd_output o = 0; o < PM_CROWD_POSE_COUNT; o++)
         add_job(d, crowd, in, (pm_crowd_job){.frame = 3}, o, name, output_names[o]);
+    add_bodies(d, crowd, in, name);
     add_root_motion(d, crowd, in, name);
     if (method == PM_METHOD_SLERP && format == PM_KEYS_FLOAT32)
         add_layers(d, crowd, in, name);

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * States of bodies: positions, rotations and velocities agree with differences of the oracle's poses in
+ * double precision, for every method, at the ends of clips, on keys, with places, speeds and points.
+ * Every reader gives the same bits.
+ */
+#include "support/crowd_scene.h"
+#include "support/engines.h"
+#include "support/motion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counts.h"
+#include "crowd/crowd.h"
+
+enum { INSTANCES = 33, FIELDS = 6, STENCIL = 9, MIDDLE = 4 };
+
+static const size_t widths[FIELDS] = {3, 4, 3, 3, 4, 3};
+
+/* What a job is given beside instances. */
+typedef struct body_job {
+    const pm_crowd_instance *instances;
+    size_t count;
+    const pm_placement *placements;
+    const float *speeds;
+    uint32_t subset;
+    uint64_t flags[FIELDS];
+    const bool *on_key; /* (count): times that lie on a key */
+    bool on_reference;
+} body_job;
+
+typedef struct states {
+    float *of[FIELDS];
+} states;
+
+static size_t records_of(const scene *s, uint32_t subset) {
+    return subset ? s->subsets[subset - 1].joint_count : s->joints;
+}
+
+/* The states of all instances, by one job. */
+static states states_make(const scene *s, const body_job *b) {
+    states made;
+    pm_crowd_target targets[FIELDS];
+    const size_t records = b->count * records_of(s, b->subset);
+    for (size_t f = 0; f < FIELDS; f++) {
+        made.of[f] = guarded_floats(records * widths[f]);
+        targets[f] = (pm_crowd_target){.output = (pm_crowd_output)(PM_CROWD_BODY_POS + f),
+                                       .subset = b->subset,
+                                       .memory = made.of[f],
+                                       .flags = b->flags[f]};
+    }
+    const pm_crowd_job job = {.instances = b->instances,
+                              .instance_count = b->count,
+                              .outputs = targets,
+                              .output_count = FIELDS,
+                              .placements = b->placements,
+                              .speeds = b->speeds,
+                              .on_reference = b->on_reference};
+    expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
+    for (size_t f = 0; f < FIELDS; f++)
+        for (size_t i = 0; i < records * widths[f]; i++)
+            if (is_poison(made.of[f][i]))
+                fail_msg("field %zu: float %zu was not written", f, i);
+    return made;
+}
+
+static void states_free(states *made) {
+    for (size_t f = 0; f < FIELDS; f++)
+        guarded_free(made->of[f]);
+}
+
+/* ---- differences of the oracle's poses --------------------------------------------------------- */
+
+/* A body in the world and relative to its parent, with velocities. */
+typedef struct body_truth {
+    quat rotation, local_rotation;
+    vec3 position, velocity, spin, local_spin;
+} body_truth;
+
+/* The angular velocity in the body's own axes from rotations at the places of a stencil, and weights. */
+static vec3 spin_of(const quat q[STENCIL], const double weights[STENCIL]) {
+    quat sum = {0, 0, 0, 0};
+    for (size_t k = 0; k < STENCIL; k++)
+        sum =
+            quat_add(sum, quat_scale(q[k], (quat_dot(q[k], q[MIDDLE]) < 0 ? -1 : 1) * weights[k]));
+    const quat v = quat_multiply(quat_conjugate(q[MIDDLE]), sum);
+    return (vec3){2 * v.x, 2 * v.y, 2 * v.z};
+}
+
+/* A first derivative of fourth order. The one-sided ones, which serve on keys and at ends, have larger
+ * steps: the tick by which a time may miss its key is a small part of them. */
+typedef struct stencil {
+    int64_t step; /* ticks */
+    double weights[STENCIL];
+} stencil;
+
+static const stencil central = {1 << 15, {0, 0, 1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12, 0, 0}};
+static const stencil ahead = {1 << 19, {0, 0, 0, 0, -25.0 / 12, 4, -3, 4.0 / 3, -0.25}};
+static const stencil behind = {1 << 19, {0.25, -4.0 / 3, 3, -4, 25.0 / 12, 0, 0, 0, 0}};
+static const stencil both = {
+    1 << 19, {0.125, -2.0 / 3, 1.5, -2, 0, 2, -1.5, 2.0 / 3, -0.125}}; /* the mean of these two */
+
+/* Clamped times are those of the clip's ends. */
+static int64_t time_of(const scene *s, const pm_crowd_instance *n) {
+    const int64_t ticks = crowd_oracle_ticks(s->oracle, n->clip_a);
+    if (n->flags & PM_CROWD_CLAMP_A)
+        return n->time_a < 0 ? 0 : n->time_a > ticks ? ticks : n->time_a;
+    return ticks ? (n->time_a % ticks + ticks) % ticks : 0;
+}
+
+static const stencil *stencil_of(const scene *s, const pm_crowd_instance *n, bool on_key) {
+    const int64_t ticks = crowd_oracle_ticks(s->oracle, n->clip_a), time = time_of(s, n);
+    const bool at_end = time == 0 || time == ticks;
+    if (s->options.looped)
+        return on_key || at_end ? &both : &central;
+    return time == 0 ? &ahead : time == ticks ? &behind : on_key ? &both : &central;
+}
+
+/* The world transform of each joint from local poses, scales left out. */
+static void walk_chain(const scene *s, const joint_pose *poses, quat *rotations, vec3 *positions) {
+    for (size_t k = 0; k < s->joints; k++) {
+        const size_t joint = s->order[k];
+        const int32_t parent = s->parents[joint];
+        rotations[joint] = poses[joint].rotation;
+        positions[joint] = poses[joint].position;
+        if (parent < 0)
+            continue;
+        rotations[joint] = quat_multiply(rotations[parent], rotations[joint]);
+        positions[joint] =
+            vec3_add(positions[parent], quat_rotate(rotations[parent], positions[joint]));
+    }
+}
+
+static void find_truth(const scene *s, const pm_crowd_instance *n, bool on_key, body_truth *to) {
+    const stencil *from = stencil_of(s, n, on_key);
+    joint_pose *poses[STENCIL];
+    quat *rotations[STENCIL];
+    vec3 *positions[STENCIL];
+    double weights[STENCIL];
+    for (size_t k = 0; k < STENCIL; k++) {
+        pm_crowd_instance at = *n;
+        at.time_a = time_of(s, n) + ((int64_t)k - MIDDLE) * from->step;
+        if (s->options.looped)
+            at.flags = 0;
+        weights[k] = from->weights[k] * PM_TICKS_PER_SECOND / (double)from->step;
+        poses[k] = test_array(s->joints, sizeof(joint_pose));
+        rotations[k] = test_array(s->joints, sizeof(quat));
+        positions[k] = test_array(s->joints, sizeof(vec3));
+        crowd_oracle_pose(s->oracle, &at, poses[k]);
+        walk_chain(s, poses[k], rotations[k], positions[k]);
+    }
+    for (size_t j = 0; j < s->joints; j++) {
+        quat near[STENCIL], world[STENCIL];
+        vec3 velocity = {0, 0, 0};
+        for (size_t k = 0; k < STENCIL; k++) {
+            near[k] = poses[k][j].rotation;
+            world[k] = rotations[k][j];
+            velocity = vec3_add(velocity, vec3_scale(positions[k][j], weights[k]));
+        }
+        to[j] = (body_truth){.rotation = world[MIDDLE],
+                             .local_rotation = near[MIDDLE],
+                             .position = positions[MIDDLE][j],
+                             .velocity = velocity,
+                             .spin = quat_rotate(world[MIDDLE], spin_of(world, weights)),
+                             .local_spin = spin_of(near, weights)};
+    }
+    for (size_t k = 0; k < STENCIL; k++) {
+        free(poses[k]);
+        free(rotations[k]);
+        free(positions[k]);
+    }
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* Largest errors: of positions relative to the reach of the chain, of rotations in radians, of
+ * velocities relative to the sum of the chain's angular speeds, times the reach where they are linear. */
+typedef struct body_error {
+    double position, rotation, velocity, spin, local;
+} body_error;
+
+static vec3 vector_at(const float *from) {
+    return (vec3){(double)from[0], (double)from[1], (double)from[2]};
+}
+
+static quat rotation_at(const float *from, bool scalar_first) {
+    return scalar_first
+               ? (quat){(double)from[1], (double)from[2], (double)from[3], (double)from[0]}
+               : (quat){(double)from[0], (double)from[1], (double)from[2], (double)from[3]};
+}
+
+static double apart(vec3 a, vec3 b) {
+    const double error = vec3_norm(vec3_subtract(a, b));
+    return isnan(error) ? HUGE_VAL : error;
+}
+
+/* Of the chain that ends in a joint: the sums of its lengths, angular speeds and linear speeds. */
+typedef struct chain_size {
+    double reach, spin, speed;
+} chain_size;
+
+static chain_size size_of(const scene *s, const joint_pose *poses, const body_truth *truth,
+                          const double *speeds, size_t joint) {
+    chain_size size = {0, 0, 0};
+    for (int32_t j = (int32_t)joint; j >= 0; j = s->parents[j]) {
+        size.reach += vec3_norm(poses[j].position);
+        size.spin += vec3_norm(truth[j].local_spin);
+        size.speed += speeds[j];
+    }
+    return size;
+}
+
+static body_truth placed(body_truth b, const pm_placement *place, double speed) {
+    b.velocity = vec3_scale(b.velocity, speed);
+    b.spin = vec3_scale(b.spin, speed);
+    b.local_spin = vec3_scale(b.local_spin, speed);
+    if (!place)
+        return b;
+    const quat turn = rotation_at(place->rotation, false);
+    b.position = vec3_add(vector_at(place->position), quat_rotate(turn, b.position));
+    b.velocity = quat_rotate(turn, b.velocity);
+    b.spin = quat_rotate(turn, b.spin);
+    b.rotation = quat_multiply(turn, b.rotation);
+    return b;
+}
+
+/* How fast a joint's position relative to its parent changes; generous. */
+static void find_speeds(const scene *s, const pm_crowd_instance *n, double *speeds) {
+    for (size_t j = 0; j < s->joints; j++)
+        speeds[j] = 0;
+    joint_pose *a = test_array(s->joints, sizeof *a), *b = test_array(s->joints, sizeof *b);
+    pm_crowd_instance at = *n;
+    crowd_oracle_pose(s->oracle, &at, a);
+    at.time_a += 1 << 15;
+    crowd_oracle_pose(s->oracle, &at, b);
+    for (size_t j = 0; j < s->joints; j++)
+        speeds[j] = apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / (1 << 15);
+    free(a);
+    free(b);
+}
+
+static body_error error_of(const scene *s, const body_job *b, const states *got) {
+    body_error worst = {0, 0, 0, 0, 0};
+    const size_t records = records_of(s, b->subset);
+    body_truth *truth = test_array(s->joints, sizeof *truth);
+    joint_pose *poses = test_array(s->joints, sizeof *poses);
+    double *speeds = test_array(s->joints, sizeof *speeds);
+    for (size_t i = 0; i < b->count; i++) {
+        const pm_placement *place = b->placements ? &b->placements[i] : NULL;
+        const double speed = b->speeds ? (double)b->speeds[i] : 1;
+        find_truth(s, &b->instances[i], b->on_key[i], truth);
+        find_speeds(s, &b->instances[i], speeds);
+        crowd_oracle_pose(s->oracle, &b->instances[i], poses);
+        for (size_t r = 0; r < records; r++) {
+            const size_t joint = b->subset ? s->subsets[b->subset - 1].joints[r] : s->order[r];
+            const size_t at = i * records + r;
+            const chain_size size = size_of(s, poses, truth, speeds, joint);
+            const body_truth want = placed(truth[joint], place, speed);
+            const double spin = fabs(speed) * (size.spin + 1);
+            const double fast = fabs(speed) * (size.speed + (size.spin + 1) * size.reach + 1e-3);
+            const double away = place ? vec3_norm(vector_at(place->position)) : 0;
+            vec3 point = {0, 0, 0};
+            if (b->flags[2] & PM_TARGET_AT_POINT)
+                point = vector_at((const float *)s->skeleton_desc.points.data + 3 * joint);
+            const vec3 at_point =
+                quat_rotate(want.rotation, point); /* v + w x R p, of the body in the world */
+            const vec3 swing = {want.spin.y * at_point.z - want.spin.z * at_point.y,
+                                want.spin.z * at_point.x - want.spin.x * at_point.z,
+                                want.spin.x * at_point.y - want.spin.y * at_point.x};
+            worst.position =
+                fmax(worst.position, apart(vector_at(got->of[0] + 3 * at), want.position) /
+                                         (size.reach + away + 1e-3));
+            worst.rotation =
+                fmax(worst.rotation,
+                     oracle_error(quat_normalise(rotation_at(got->of[1] + 4 * at,
+                                                             b->flags[1] & PM_TARGET_SCALAR_FIRST)),
+                                  want.rotation));
+            worst.velocity = fmax(worst.velocity, apart(vector_at(got->of[2] + 3 * at),
+                                                        vec3_add(want.velocity, swing)) /
+                                                      (fast + spin * vec3_norm(point)));
+            worst.spin = fmax(worst.spin, apart(vector_at(got->of[3] + 3 * at), want.spin) / spin);
+            worst.rotation =
+                fmax(worst.rotation,
+                     oracle_error(quat_normalise(rotation_at(got->of[4] + 4 * at,
+                                                             b->flags[4] & PM_TARGET_SCALAR_FIRST)),
+                                  want.local_rotation));
+            worst.local =
+                fmax(worst.local, apart(vector_at(got->of[5] + 3 * at), want.local_spin) / spin);
+        }
+    }
+    free(truth);
+    free(poses);
+    free(speeds);
+    return worst;
+}
+
+static void expect_error_below(const char *what, body_error e) {
+    print_message("# %-32s position %.1e rotation %.1e velocity %.1e spin %.1e local %.1e\n", what,
+                  e.position, e.rotation, e.velocity, e.spin, e.local);
+    assert_true(e.position <= 2e-6);
+    assert_true(e.rotation <= 4e-6);
+    assert_true(e.velocity <= 1e-5);
+    assert_true(e.spin <= 1e-5);
+    assert_true(e.local <= 1e-5);
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+/* Any clip and time; a third lie on keys, some of them at the ends and beyond. */
+static pm_crowd_instance some_instance(random_source *source, const scene *s, bool *on_key) {
+    pm_crowd_instance n = scene_instance(source, s);
+    n.weight = 0;
+    n.level = 0;
+    n.flags &= PM_CROWD_CLAMP_A;
+    *on_key = false;
+    if (s->options.times == SCENE_UNIFORM && random_bits(source) % 3 == 0) {
+        const pm_timeline *line = &s->uniform[n.clip_a];
+        const double key = (double)(random_bits(source) % (line->key_count + 2)) - 1;
+        n.time_a = pm_crowd_ticks(key * (double)line->rate.den / (double)line->rate.num);
+        *on_key = true;
+    }
+    return n;
+}
+
+static void fill_job(random_source *source, const scene *s, pm_crowd_instance *instances,
+                     pm_placement *placements, float *speeds, bool *on_key, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double q[4];
+        instances[i] = some_instance(source, s, &on_key[i]);
+        random_quaternion(source, q);
+        for (size_t c = 0; c < 4; c++)
+            placements[i].rotation[c] = (float)q[c];
+        for (size_t c = 0; c < 4; c++)
+            placements[i].position[c] = (float)random_between(source, -3, 3);
+        speeds[i] = (float)random_between(source, -2, 2);
+    }
+}
+
+static void expect_scene_on(pm_engine *engine, const scene_options *options, const char *what) {
+    scene s;
+    pm_crowd_instance instances[INSTANCES];
+    pm_placement placements[INSTANCES];
+    float speeds[INSTANCES], points[3 * 64];
+    bool on_key[INSTANCES];
+    random_source source = random_salted(options->salt + 0x200);
+    const size_t count = small_sizes() ? 5 : INSTANCES;
+    scene_make(engine, options, &s);
+    for (size_t i = 0; i < 3 * s.joints; i++)
+        points[i] = (float)random_between(&source, -0.5, 0.5);
+    scene_undo(&s);
+    s.skeleton_desc.points = (pm_array){.data = points};
+    scene_finish(engine, &s);
+    fill_job(&source, &s, instances, placements, speeds, on_key, count);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        body_job b = {.instances = instances,
+                      .count = count,
+                      .on_key = on_key,
+                      .placements = kind == 1 ? placements : NULL,
+                      .speeds = kind == 1 ? speeds : NULL,
+                      .subset = kind == 2 ? 2 : 0,
+                      .flags = {0, PM_TARGET_SCALAR_FIRST * (kind == 1),
+                                PM_TARGET_AT_POINT * (kind != 0), 0,
+                                PM_TARGET_SCALAR_FIRST * (kind == 2), 0}};
+        states device = states_make(&s, &b);
+        b.on_reference = true;
+        states reference = states_make(&s, &b);
+        expect_error_below(what, error_of(&s, &b, &device));
+        for (size_t f = 0; f < FIELDS; f++)
+            expect_same_bits(device.of[f], reference.of[f],
+                             count * records_of(&s, b.subset) * widths[f], widths[f]);
+        states_free(&device);
+        states_free(&reference);
+    }
+    scene_free(&s);
+}
+
+static void expect_scene(void **state, const scene_options *options, const char *what) {
+    expect_scene_on(engine_for(state), options, what);
+}
+
+TEST_ON_BOTH(states_of_every_method_agree_with_differences) {
+    static const char *const names[] = {
+        "slerp",   "nlerp",       "squad",    "circular-c2", "hermite",     "spline", "sterp",
+        "bspline", "cubicspline", "circular", "circular-c1", "circular-c3", "ncubic"};
+    for (size_t i = 0; i < (small_sizes() ? 3 : sizeof names / sizeof *names); i++) {
+        const variant *v = variant_named(names[i]);
+        if (can_compile_motion(engine_for(state), v->method))
+            expect_scene(state, &(scene_options){.salt = 0xE00 + i, .curve = v}, names[i]);
+    }
+}
+
+TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
+    static const scene_options scenes[] = {
+        {.salt = 0xE21, .looped = true},
+        {.salt = 0xE22, .times = SCENE_LISTED},
+        {.salt = 0xE23, .times = SCENE_LISTED, .looped = true},
+        {.salt = 0xE24, .times = SCENE_PER_JOINT},
+        {.salt = 0xE25, .times = SCENE_PER_JOINT_UNEVEN},
+        {.salt = 0xE26, .times = SCENE_STAGGERED, .looped = true},
+        {.salt = 0xE27, .without_positions = true},
+        {.salt = 0xE28, .shape = SCENE_CHAIN, .joints = 64},
+        {.salt = 0xE29, .shape = SCENE_FOREST, .joints = 37},
+        {.salt = 0xE2A, .key_format = PM_KEYS_LOG48},
+        {.salt = 0xE2B, .key_format = PM_KEYS_SMALLEST48},
+    };
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "scene %#llx", (unsigned long long)scenes[i].salt);
+        expect_scene(state, &scenes[i], what);
+    }
+}
+
+/* A subset in the order of a list, with one lane and with four. */
+TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
+    static const uint32_t lanes[] = {1, 4};
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+        if (!can_compile_lanes(engine_for(state), lanes[l]))
+            continue;
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
+        expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
+        expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
+        pm_engine_destroy(&engine);
+    }
+}
+
+/* Of a clip that does not exist: the rest pose, placed, without velocities. */
+TEST_ON_BOTH(bodies_without_a_clip_rest) {
+    scene s;
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE40}, &s);
+    const pm_crowd_instance n = {.clip_a = (uint32_t)s.clip_count, .time_a = 12345};
+    const pm_placement place = {{0, 0, 0.6f, 0.8f}, {1, 2, 3, NAN}};
+    const float speed = 3;
+    joint_pose *poses = test_array(s.joints, sizeof *poses);
+    quat *rotations = test_array(s.joints, sizeof *rotations);
+    vec3 *positions = test_array(s.joints, sizeof *positions);
+    states got = states_make(
+        &s, &(body_job){.instances = &n, .count = 1, .placements = &place, .speeds = &speed});
+    crowd_oracle_pose(s.oracle, &n, poses);
+    walk_chain(&s, poses, rotations, positions);
+    for (size_t k = 0; k < s.joints; k++) {
+        const size_t joint = s.order[k];
+        const body_truth want = placed(
+            (body_truth){.rotation = rotations[joint], .position = positions[joint]}, &place, 0);
+        assert_true(apart(vector_at(got.of[0] + 3 * k), want.position) < 1e-5);
+        assert_true(oracle_error(quat_normalise(rotation_at(got.of[1] + 4 * k, false)),
+                                 want.rotation) < 1e-6);
+        for (size_t f = 2; f < FIELDS; f++)
+            for (size_t c = 0; c < 3 && f != 4; c++)
+                assert_true(got.of[f][3 * k + c] == 0);
+    }
+    states_free(&got);
+    free(poses);
+    free(rotations);
+    free(positions);
+    scene_free(&s);
+}
+
+/* Fields alone, at any stride, in the order of a list, and with the previous ones kept, are those of a
+ * job of all fields. */
+TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
+    enum { COUNT = 19, LISTED = 7 };
+    scene s;
+    pm_crowd_instance instances[COUNT];
+    bool on_key[COUNT];
+    uint32_t indices[LISTED] = {18, 0, 7, 99, 3, 11, 2};
+    random_source source = random_salted(0xE50);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE51}, &s);
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i] = some_instance(&source, &s, &on_key[i]);
+    states all = states_make(&s, &(body_job){.instances = instances, .count = COUNT});
+    for (size_t f = 0; f < FIELDS; f++) {
+        const size_t floats = s.joints * widths[f], stride = floats + 5;
+        float *one = guarded_floats(LISTED * stride), *before = guarded_floats(LISTED * stride);
+        for (size_t i = 0; i < LISTED * stride; i++)
+            one[i] = (float)i;
+        const pm_crowd_target target = {.output = (pm_crowd_output)(PM_CROWD_BODY_POS + f),
+                                        .memory = one,
+                                        .previous = before,
+                                        .stride = stride * sizeof *one};
+        const pm_crowd_job job = {.instances = instances,
+                                  .instance_count = COUNT,
+                                  .outputs = &target,
+                                  .output_count = 1,
+                                  .indices = indices,
+                                  .index_count = LISTED,
+                                  .packed = true,
+                                  .on_reference = !is_for_device(state)};
+        expect_success(pm_crowd_pose(s.crowd, &job, new_error()));
+        for (size_t i = 0; i < LISTED; i++)
+            for (size_t c = 0; c < stride; c++) {
+                const bool written = c < floats && indices[i] < COUNT;
+                const float want =
+                    written ? all.of[f][indices[i] * floats + c] : (float)(i * stride + c);
+                assert_memory_equal(&one[i * stride + c], &want, sizeof want);
+                if (c < floats)
+                    assert_true(before[i * stride + c] == (float)(i * stride + c));
+            }
+        guarded_free(one);
+        guarded_free(before);
+    }
+    states_free(&all);
+    scene_free(&s);
+}
+
+TEST_ON_REFERENCE(jobs_that_have_no_velocities_are_refused) {
+    scene s;
+    float out[64 * 4];
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE60}, &s);
+    pm_crowd_instance n[2] = {{.clip_a = 0}, {.clip_a = 1}};
+    pm_crowd_target target = {.output = PM_CROWD_BODY_VEL, .memory = out};
+    const pm_crowd_layer layer = {.weight = 0};
+    const pm_crowd_range ranges[2] = {{0, 0}};
+    const pm_placement places[2] = {{{0, 0, 0, 1}, {0}}};
+    pm_crowd_job job = {.instances = n, .instance_count = 2, .outputs = &target, .output_count = 1};
+    n[1].weight = 0.5f;
+    expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "clip B");
+    expect_instance(last_error(), 1);
+    n[1].clip_b = (uint32_t)s.clip_count; /* B does not exist, and has no effect */
+    expect_success(pm_crowd_pose(s.crowd, &job, new_error()));
+    pm_crowd_job tried = job;
+    tried.layers = &layer, tried.layer_count = 1, tried.ranges = ranges;
+    expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "layers");
+    tried = job;
+    tried.instances = NULL, tried.poses = out;
+    expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "poses");
+    target.flags = 4;
+    expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "pm_target_flag");
+    target.flags = PM_TARGET_SCALAR_FIRST;
+    expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "SCALAR_FIRST");
+    target.flags = PM_TARGET_AT_POINT;
+    expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "no points");
+    target = (pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = out};
+    tried = job;
+    tried.placements = places;
+    expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "placements");
+    tried = job;
+    tried.speeds = out;
+    expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "speeds");
+    scene_free(&s);
+    float point[3] = {0, 0, INFINITY};
+    const int32_t root = -1;
+    pm_skeleton *skeleton = NULL;
+    const pm_skeleton_desc desc = {.joint_count = 1, .parents = &root, .points = {.data = point}};
+    expect_error(pm_skeleton_create(&desc, &skeleton, new_error()), PM_ERROR_ARGUMENT, "points");
+    expect_joint(last_error(), 0);
+}
+
+TEST_GROUP(NULL, engines_close)
