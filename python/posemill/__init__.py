@@ -20,6 +20,7 @@ from ._engine import Engine, devices
 from ._keys import Keys
 from ._library import DeviceError, version
 from ._motion import Motion, MotionWarning, convert, load
+from ._motion_library import MotionLibrary
 from ._names import methods
 from ._pages import Page
 from ._poses import Poses
@@ -29,7 +30,7 @@ from ._skeleton import Skeleton
 
 __version__ = version()
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
-           "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionWarning", "Page", "Poses",
+           "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
            "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
            "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "load", "methods",

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import address, as_floats, new_result
+from ._arrays import address, as_array, as_floats, new_result, with_scalar_last
 from ._clip import Clip
+from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
-from ._names import Floats, Method, Output, Singles
+from ._names import Floats, KeyFormat, Method, Output, Singles, State
 from ._resampling import count_of, method_number
 from ._shared import Shared
 from ._skeleton import Skeleton
@@ -59,6 +60,15 @@ _OUTPUTS: dict[str, tuple[int, tuple[int, int], type]] = {
     "model": (lib.PM_CROWD_MODEL, (3, 4), np.float32),
     "local": (lib.PM_CROWD_LOCAL, (3, 4), np.float32),
     "bounds": (lib.PM_CROWD_BOUNDS, (2, 4), np.float32)}
+
+# Number, width and flag for w x y z of a state of bodies.
+_STATES: dict[State, tuple[int, int, int]] = {
+    "body_pos": (lib.PM_CROWD_BODY_POS, 3, 0),
+    "body_rot": (lib.PM_CROWD_BODY_ROT, 4, lib.PM_TARGET_SCALAR_FIRST),
+    "body_vel": (lib.PM_CROWD_BODY_VEL, 3, 0),
+    "body_ang_vel": (lib.PM_CROWD_BODY_ANG_VEL, 3, 0),
+    "local_rot": (lib.PM_CROWD_LOCAL_ROT, 4, lib.PM_TARGET_SCALAR_FIRST),
+    "local_ang_vel": (lib.PM_CROWD_LOCAL_ANG_VEL, 3, 0)}
 
 # A pm_crowd_event without what Python has no use for.
 _EVENT = {"instance": (np.uint64, "instance"), "clip": (np.uint32, "clip"), "id": (np.uint32, "id"),
@@ -146,6 +156,14 @@ def _describe_radii(desc: Any, radii: npt.ArrayLike, count: int, keep: list[Any]
     desc.radii = address(numbers)
 
 
+def _describe_points(desc: Any, points: npt.ArrayLike, count: int, keep: list[Any]) -> None:
+    numbers = np.ascontiguousarray(points, np.float32)
+    if numbers.shape != (count, 3):
+        raise ValueError(f"points: expected shape ({count}, 3), found {numbers.shape}")
+    keep.append(numbers)
+    desc.points.data = address(numbers)
+
+
 def _describe_subsets(desc: Any, subsets: Mapping[str, Sequence[int]], keep: list[Any]) -> None:
     made = ffi.new("pm_subset[]", len(subsets))
     for subset, joints in zip(made, subsets.values(), strict=True):
@@ -206,7 +224,8 @@ def _describe_markers(markers: Markers, sources: Sequence[Clip | Keys], keep: li
 
 
 def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None,
-                   subsets: Mapping[str, Sequence[int]], radii: npt.ArrayLike | None) -> Any:
+                   subsets: Mapping[str, Sequence[int]], radii: npt.ArrayLike | None,
+                   points: npt.ArrayLike | None) -> Any:
     keep: list[Any] = []
     desc = skeleton._describe(keep)
     if levels:
@@ -215,6 +234,8 @@ def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.Array
         _describe_masks(desc, masks, len(skeleton), keep)
     if radii is not None:
         _describe_radii(desc, radii, len(skeleton), keep)
+    if points is not None:
+        _describe_points(desc, points, len(skeleton), keep)
     _describe_subsets(desc, subsets, keep)
     made = ffi.new("pm_skeleton **")
     call(lib.pm_skeleton_create, desc, made)
@@ -266,6 +287,12 @@ class Crowd(Shared):
         several joints with the same name, the first.
     radii : array, optional
         (joints,) radii of the spheres about the joints that ``"bounds"`` encloses. Default: 0.
+    points : array, optional
+        (joints, 3): a point of each joint in its own frame, such as its centre of mass, for
+        :meth:`states`.
+    key_format : str
+        How rotations are stored: ``"float32"``, or with methods that store keys alone ``"log48"``
+        or ``"smallest48"``.
 
     Attributes
     ----------
@@ -291,7 +318,8 @@ class Crowd(Shared):
                  engine: Engine | None = None, method: Method = "slerp",
                  levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
                  markers: Markers | None = None, subsets: Subsets | None = None,
-                 radii: npt.ArrayLike | None = None) -> None:
+                 radii: npt.ArrayLike | None = None, points: npt.ArrayLike | None = None,
+                 key_format: KeyFormat = "float32") -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
@@ -302,14 +330,17 @@ class Crowd(Shared):
         marked = {clip: tuple(pairs) for clip, pairs in (markers or {}).items()}
         self._subsets = _numbered(subsets or {}, skeleton)
         radii = None if radii is None else np.array(radii)
-        self._given = (skeleton, sources, engine, method, levels, masks, marked, self._subsets, radii)
+        points = None if points is None else np.array(points)
+        self._given = (skeleton, sources, engine, method, levels, masks, marked, self._subsets, radii,
+                       points, key_format)
         on = engine_or_default(engine)
         keep: list[Any] = []
         descs = ffi.new("pm_clip_desc[]", len(sources))
         for i, clip in enumerate(sources):
             descs[i] = _describe_clip(clip, skeleton, keep)
             descs[i].method = method_number(method)
-        c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii)
+            descs[i].key_format = word(key_format, KEY_FORMATS, "key_format")
+        c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii, points)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", {
@@ -431,6 +462,86 @@ class Crowd(Shared):
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 
+    def states(self, instances: Array, fields: Sequence[State] = tuple(_STATES), *,
+               subset: int | str | None = None, placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+               speeds: npt.ArrayLike | None = None, scalar_first: bool = False,
+               at_points: bool = False,
+               out: Mapping[str, Any] | None = None) -> dict[str, Singles]:
+        """States of bodies: positions, rotations and velocities, for learning and control.
+
+        All fields are computed in one pass. Velocities are the derivatives of the curves, times the
+        speed of an instance: on a key the mean of both sides, at an end the inner side. Scales are
+        ignored.
+
+        Parameters
+        ----------
+        instances : array of `crowd_instance`
+            They show clip A alone: weights are 0.
+        fields : sequence of str
+            ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: of the joints in the
+            world; ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular
+            velocities in the joints' own axes.
+        subset : str or int, optional
+            As in :meth:`pose`.
+        placements : pair of arrays, optional
+            (instances, 3) and (instances, 4): positions and rotations of the instances in the world.
+        speeds : array, optional
+            (instances,) factors of the velocities.
+        scalar_first : bool
+            Rotations are w x y z, those of placements too.
+        at_points : bool
+            ``"body_vel"`` is that of the crowd's `points`.
+        out : mapping, optional
+            Arrays, or tensors in the memory of the CPU, which receive the fields.
+
+        Returns
+        -------
+        dict
+            Arrays (instances, joints, 3), of rotations (instances, joints, 4).
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> instances = np.zeros(4096, pm.crowd_instance)
+        >>> states = crowd.states(instances, ["body_pos", "body_ang_vel"])
+        >>> states["body_ang_vel"].shape
+        (4096, 21, 3)
+        """
+        records = _instances(instances)
+        set_number, joints = self._joints_of(subset)
+        inputs: dict[str, Array] = {"instances": records}
+        if placements is not None:
+            inputs["placements"] = _placed(placements, len(records), scalar_first)
+        if speeds is not None:
+            inputs["speeds"] = _numbers(speeds, "speeds", (len(records),))
+        found: dict[str, Singles] = {}
+        targets = ffi.new("pm_crowd_target[]", max(1, len(fields)))
+        for target, name in zip(targets, fields, strict=False):
+            if name not in _STATES:
+                raise ValueError(f"fields: {name!r} is unknown; expected {', '.join(_STATES)}")
+            if name in found:
+                raise ValueError(f"fields: {name!r} is given twice")
+            target.output, width, flag = _STATES[name]
+            shape = (len(records), joints, width)
+            if out is None:
+                found[name] = new_result(shape)
+            else:
+                if name not in out:
+                    raise ValueError(f"out: expected an array for {name!r}")
+                found[name] = as_array(out[name], f"out[{name!r}]")
+                _check_out(found[name], shape, np.dtype(np.float32), inputs, f"out[{name!r}]")
+            target.subset, target.memory = set_number, address(found[name])
+            target.stride = found[name].strides[0] if len(records) > 1 else 0
+            target.flags = (flag if scalar_first else 0) | (
+                lib.PM_TARGET_AT_POINT if at_points and name == "body_vel" else 0)
+        if len(records) and fields:
+            call(lib.pm_crowd_pose, self._handle, ffi.new("pm_crowd_job *", {
+                "instance_count": len(records), "outputs": targets, "output_count": len(fields),
+                **{name: address(array) for name, array in inputs.items()}}))
+        return found
+
     def _joints_of(self, subset: int | str | None) -> tuple[int, int]:
         """The number of a subset for targets, and that of its joints."""
         if subset is None:
@@ -551,9 +662,10 @@ class Crowd(Shared):
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
                 method: Method, levels: Sequence[Level], masks: Array | None,
-                markers: Markers, subsets: Subsets, radii: Array | None) -> Crowd:
+                markers: Markers, subsets: Subsets, radii: Array | None, points: Array | None,
+                key_format: KeyFormat) -> Crowd:
     return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks,
-                 markers=markers, subsets=subsets, radii=radii)
+                 markers=markers, subsets=subsets, radii=radii, points=points, key_format=key_format)
 
 
 def _records(values: Array, dtype: np.dtype[Any], name: str) -> Array:
@@ -593,6 +705,24 @@ def _poses(poses: Any, joints: int) -> Array:
     return np.require(numbers, np.float32, ["C", "A"])
 
 
+def _numbers(values: npt.ArrayLike, name: str, shape: tuple[int, ...]) -> Singles:
+    numbers = as_floats(values, name)
+    if numbers.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape}, found {numbers.shape}")
+    return np.require(numbers, np.float32, ["C", "A"])
+
+
+def _placed(values: tuple[npt.ArrayLike, npt.ArrayLike], count: int, scalar_first: bool) -> Singles:
+    """Rows of pm_placement."""
+    if not isinstance(values, (tuple, list)) or len(values) != 2:
+        raise TypeError("placements: expected a pair: positions and rotations")
+    placements = np.zeros((count, 8), np.float32)
+    rotations = _numbers(values[1], "placements: rotations", (count, 4))
+    placements[:, :4] = with_scalar_last(rotations) if scalar_first else rotations
+    placements[:, 4:7] = _numbers(values[0], "placements: positions", (count, 3))
+    return placements
+
+
 def _both(before: Array, after: Array) -> tuple[Array, Array]:
     first, second = _instances(before), _instances(after)
     if len(first) != len(second):
@@ -601,21 +731,21 @@ def _both(before: Array, after: Array) -> tuple[Array, Array]:
 
 
 def _check_out(out: Array, shape: tuple[int, ...], dtype: np.dtype[Any],
-               inputs: Mapping[str, Array]) -> None:
+               inputs: Mapping[str, Array], called: str = "out") -> None:
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"out: expected an array, found {type(out).__name__}")
+        raise TypeError(f"{called}: expected an array, found {type(out).__name__}")
     if out.shape != shape or out.dtype != dtype:
-        raise ValueError(f"out: expected {dtype} of shape {shape}, "
+        raise ValueError(f"{called}: expected {dtype} of shape {shape}, "
                          f"found {out.dtype} of shape {out.shape}")
     if not out.flags.writeable:
-        raise ValueError("out: is read-only")
+        raise ValueError(f"{called}: is read-only")
     if len(out) == 0:
         return
     record = out[0].nbytes
     if not out[0].flags.c_contiguous or (len(out) > 1 and out.strides[0] < record):
-        raise ValueError("out: the record of an instance must lie packed, and instances apart")
+        raise ValueError(f"{called}: the record of an instance must lie packed, and instances apart")
     if out.ctypes.data % 4 or (len(out) > 1 and out.strides[0] % 4):
-        raise ValueError("out: address and stride must be multiples of 4")
+        raise ValueError(f"{called}: address and stride must be multiples of 4")
     for name, array in inputs.items():
         if np.shares_memory(out, array):
-            raise ValueError(f"out: overlaps the {name}")
+            raise ValueError(f"{called}: overlaps the {name}")

@@ -13,7 +13,7 @@ from ._arrays import (Array, address, as_floats, as_seconds, fill_rows, is_rotat
 from ._library import ffi, lib, text
 from ._rates import Rate, Span, rate_of
 
-__all__ = ["Description", "FRAMES", "METHODS", "word"]
+__all__ = ["KEY_FORMATS", "Description", "FRAMES", "METHODS", "word"]
 
 METHODS = {text(lib.pm_method_describe(m).name): m for m in range(lib.pm_method_count())}
 FRAMES = {"body": lib.PM_AXIS_BODY, "parent": lib.PM_AXIS_PARENT}
@@ -26,7 +26,7 @@ _TANGENTS = {"bessel": lib.PM_TANGENTS_BESSEL, "mean": lib.PM_TANGENTS_MEAN,
              "hold": lib.PM_TANGENTS_HOLD, "tcb": lib.PM_TANGENTS_TCB}
 _ENDS = {"chord": lib.PM_ENDS_CHORD, "natural": lib.PM_ENDS_NATURAL,
          "parabola": lib.PM_ENDS_PARABOLA, "zero": lib.PM_ENDS_ZERO}
-_KEY_FORMATS = {"float32": lib.PM_KEYS_FLOAT32, "log48": lib.PM_KEYS_LOG48,
+KEY_FORMATS = {"float32": lib.PM_KEYS_FLOAT32, "log48": lib.PM_KEYS_LOG48,
                 "smallest48": lib.PM_KEYS_SMALLEST48}
 
 
@@ -154,7 +154,7 @@ class Description:
         """The curve, and how its keys are stored."""
         self.desc.method = word(method, METHODS, "method")
         self.desc.vector_method = word(vector_method, _VECTOR_METHODS, "vector_method")
-        self.desc.key_format = word(key_format, _KEY_FORMATS, "key_format")
+        self.desc.key_format = word(key_format, KEY_FORMATS, "key_format")
 
     def set_loop(self, loop: float | None) -> None:
         """The period of a closed track."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._library import lib, text
 
 __all__ = ["AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
-           "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "Tangents", "Turn", "VectorChannel", "VectorMethod",
+           "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
 Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
@@ -30,6 +30,7 @@ Format = Literal["bvh", "gltf", "glb", "npz", "csv"]
 Euler = Literal["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
 Turn = Literal["z-to-y", "y-to-z"]
 Output = Literal["palette", "palette_half", "dual", "model", "local", "bounds"]
+State = Literal["body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel"]
 
 #: float32 or float64, as the keys or the arguments are.
 Floats = npt.NDArray[np.floating[Any]]

@@ -18,7 +18,7 @@ TABLES: dict[str, tuple[Any, set[str]]] = {
     "ends": (_names.Ends, set(_description._ENDS)),
     "ends of resampling": (_names.Ends, set(_resampling._ENDS)),
     "end rules": (_names.EndRule, set(_resampling._END_RULES)),
-    "key formats": (_names.KeyFormat, set(_description._KEY_FORMATS)),
+    "key formats": (_names.KeyFormat, set(_description.KEY_FORMATS)),
     "frames": (_names.Frame, set(_description.FRAMES)),
     "formats": (_names.Format, set(_motion._FORMATS)),
     "orders": (_names.Euler, set(_motion._EULER)),

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""The file of a motion library: a stored NPZ whose members begin at multiples of 64 bytes."""
+from __future__ import annotations
+
+import io
+import json
+import mmap
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ._keys import Keys
+from ._library import Path
+from ._names import KeyFormat, Method
+from ._skeleton import Skeleton
+from ._views import Array
+
+__all__ = ["Stored", "read_library", "write_library"]
+
+_FORMAT = "posemill motion library"
+_VERSION = 1
+_LINE = 64
+_npy: Any = np.lib.format
+_HEADER = struct.Struct("<4sHHHHHLLLHH") # of a member, before its name
+
+
+@dataclass
+class Stored:
+    """What a file holds."""
+
+    skeleton: Skeleton
+    motions: dict[str, Keys]
+    bodies: list[int]
+    points: Array | None
+    weights: Array
+    method: Method
+    keys: KeyFormat
+
+
+def _texts(values: Sequence[str]) -> dict[str, Array]:
+    """Texts as bytes, and where each of them ends."""
+    encoded = [value.encode("utf-8", "surrogateescape") for value in values]
+    return {"bytes": np.frombuffer(b"".join(encoded), np.uint8),
+            "ends": np.cumsum([len(value) for value in encoded], dtype=np.uint64)}
+
+
+def _texts_of(members: Mapping[str, Array], name: str) -> list[str]:
+    data, ends = members[f"{name}_bytes"].tobytes(), [int(end) for end in members[f"{name}_ends"]]
+    if ends != sorted(ends) or (ends and ends[-1] != len(data)):
+        raise ValueError(f"{name}_ends: does not ascend to the end of {name}_bytes")
+    return [data[begin:end].decode("utf-8", "surrogateescape")
+            for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def _moves(keys: Keys, skeleton: Skeleton) -> bool:
+    """Whether a joint that is no root leaves its rest position."""
+    if keys.positions is None:
+        return False
+    others = np.asarray(skeleton.parents) >= 0
+    rest = np.asarray(skeleton.positions, np.float32)[others]
+    return bool(np.any(keys.positions[:, others].astype(np.float32) != rest))
+
+
+def _rows_of(skeleton: Skeleton, motions: Mapping[str, Keys]) -> dict[str, Array]:
+    """Rotations of all frames, and positions: of the roots alone, unless others move."""
+    rest = np.asarray(skeleton.positions, np.float32)
+    roots = np.asarray(skeleton.parents) < 0
+    chosen = np.ones(len(skeleton), bool) if any(_moves(k, skeleton) for k in motions.values()) else roots
+    places = [np.broadcast_to(rest, (len(k.rotations), *rest.shape)) if k.positions is None
+              else k.positions for k in motions.values()]
+    return {"rot": np.concatenate([k.rotations.astype(np.float32) for k in motions.values()]),
+            "pos": np.concatenate([p[:, chosen].astype(np.float32) for p in places]),
+            "pos_joints": np.flatnonzero(chosen).astype(np.uint32)}
+
+
+def write_library(path: Path, skeleton: Skeleton, motions: Mapping[str, Keys],
+                  bodies: Sequence[int], points: Any, weights: Array, method: Method,
+                  keys: KeyFormat) -> None:
+    """Writes a file beside its place, and moves it there once it is whole."""
+    frames = np.array([len(k.rotations) for k in motions.values()], np.uint64)
+    rates = [k.rate for k in motions.values()]
+    assert all(rate is not None for rate in rates)
+    about = {"format": _FORMAT, "version": _VERSION, "method": method, "keys": keys}
+    members: dict[str, Array] = {
+        "format": np.frombuffer(json.dumps(about).encode(), np.uint8),
+        **{f"skeleton/name_{k}": v for k, v in _texts(skeleton.names).items()},
+        "skeleton/parents": np.asarray(skeleton.parents, np.int32),
+        "skeleton/rotations": np.asarray(skeleton.rotations, np.float64),
+        "skeleton/positions": np.asarray(skeleton.positions, np.float64),
+        "skeleton/bodies": np.array(bodies, np.uint32),
+        **{f"motions/name_{k}": v for k, v in _texts(list(motions)).items()},
+        "motions/first": np.concatenate([[0], np.cumsum(frames)[:-1]]).astype(np.uint64),
+        "motions/frames": frames,
+        "motions/rate_num": np.array([rate.numerator for rate in rates if rate], np.int64),
+        "motions/rate_den": np.array([rate.denominator for rate in rates if rate], np.int64),
+        "motions/weight": np.asarray(weights, np.float64),
+        "motions/loop": np.array([float(k.loop or 0) for k in motions.values()], np.float64),
+        **_rows_of(skeleton, motions)}
+    if points is not None:
+        members["skeleton/points"] = np.asarray(points, np.float32)
+    target = os.fsdecode(path)
+    part = f"{target}.{os.getpid()}.part"
+    try:
+        with open(part, "xb") as file:
+            _write_members(file, members)
+        os.replace(part, target)
+    except BaseException:
+        if os.path.exists(part):
+            os.unlink(part)
+        raise
+
+
+def _write_members(file: Any, members: Mapping[str, Array]) -> None:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, array in members.items():
+            head = io.BytesIO()
+            _npy.write_array_header_1_0(head, _npy.header_data_from_array_1_0(array))
+            entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
+            size = _HEADER.size + len(entry.filename.encode())
+            if len(head.getvalue()) + array.nbytes >= 0xFFFFFFFF:
+                size += 20 # zipfile adds the sizes of ZIP64
+            room = -(file.tell() + size + 4 + len(head.getvalue())) % _LINE
+            entry.extra = struct.pack("<HH", 0x4D50, room) + bytes(room)
+            with archive.open(entry, "w", force_zip64=len(head.getvalue()) + array.nbytes >= 0xFFFFFFFF) as to:
+                to.write(head.getvalue())
+                if array.size:
+                    to.write(np.ascontiguousarray(array).data.cast("B"))
+
+
+def _read_members(path: Path) -> dict[str, Array]:
+    """All members as arrays over the mapped file, once their checksums hold."""
+    found: dict[str, Array] = {}
+    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        for entry in archive.infolist():
+            name = entry.filename.removesuffix(".npy")
+            if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
+                raise ValueError(f"{name}: is compressed or encrypted")
+            head = mapped[entry.header_offset:entry.header_offset + _HEADER.size]
+            if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
+                raise ValueError(f"{name}: is damaged")
+            lengths = _HEADER.unpack(head)
+            begin = entry.header_offset + _HEADER.size + lengths[-2] + lengths[-1]
+            data = memoryview(mapped)[begin:begin + entry.file_size]
+            if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
+                raise ValueError(f"{name}: is damaged")
+            found[name] = _array_of(data, name)
+    return found
+
+
+def _array_of(data: memoryview, name: str) -> Array:
+    head = io.BytesIO(data[:1024])
+    try:
+        version = _npy.read_magic(head)
+        shape, fortran, dtype = (_npy.read_array_header_1_0(head) if version == (1, 0) else
+                                 _npy.read_array_header_2_0(head))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    count = int(np.prod(shape, dtype=object))
+    if fortran or dtype.hasobject or count * dtype.itemsize != len(data) - head.tell():
+        raise ValueError(f"{name}: is damaged")
+    return np.frombuffer(data, dtype, count, head.tell()).reshape(shape) if count else np.empty(shape, dtype)
+
+
+def _want(members: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int | None, ...]) -> Array:
+    """A member of a type and a shape, of which None is any."""
+    if name not in members:
+        raise ValueError(f"{name}: is missing")
+    array = members[name]
+    fits = array.ndim == len(shape) and all(b is None or a == b for a, b in zip(array.shape, shape, strict=True))
+    if array.dtype != np.dtype(dtype) or not fits:
+        raise ValueError(f"{name}: found {array.dtype} of shape {array.shape}, expected "
+                         f"{np.dtype(dtype)} of shape {shape}")
+    return array
+
+
+def read_library(path: Path) -> Stored:
+    """Reads a file of :func:`write_library`. Errors have the name of the file."""
+    try:
+        return _stored_of(_read_members(path))
+    except (zipfile.BadZipFile, ValueError, KeyError, struct.error) as error:
+        raise ValueError(f"{os.fsdecode(path)}: {error}") from error
+
+
+def _stored_of(members: Mapping[str, Array]) -> Stored:
+    about = json.loads(_want(members, "format", np.uint8, (None,)).tobytes())
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
+        raise ValueError("is no motion library")
+    if about.get("version") != _VERSION:
+        raise ValueError(f"has version {about.get('version')}, expected {_VERSION}")
+    names = _texts_of(members, "skeleton/name")
+    joints, motions = len(names), _texts_of(members, "motions/name")
+    skeleton = Skeleton(names, _want(members, "skeleton/parents", np.int32, (joints,)),
+                        rotations=_want(members, "skeleton/rotations", np.float64, (joints, 4)),
+                        positions=_want(members, "skeleton/positions", np.float64, (joints, 3)))
+    points = (_want(members, "skeleton/points", np.float32, (joints, 3))
+              if "skeleton/points" in members else None)
+    return Stored(skeleton, _motions_of(members, motions, skeleton),
+                  [int(n) for n in _want(members, "skeleton/bodies", np.uint32, (None,))], points,
+                  _want(members, "motions/weight", np.float64, (len(motions),)), about["method"],
+                  about["keys"])
+
+
+def _motions_of(members: Mapping[str, Array], names: list[str], skeleton: Skeleton) -> dict[str, Keys]:
+    if len(set(names)) != len(names) or not names:
+        raise ValueError("motions/name: expected names that differ")
+    count, joints = len(names), len(skeleton)
+    columns = [_want(members, f"motions/{name}", kind, (count,)) for name, kind in
+               (("first", np.uint64), ("frames", np.uint64), ("rate_num", np.int64),
+                ("rate_den", np.int64), ("loop", np.float64))]
+    rotations = _want(members, "rot", np.float32, (None, joints, 4))
+    chosen = _want(members, "pos_joints", np.uint32, (None,))
+    positions = _want(members, "pos", np.float32, (len(rotations), len(chosen), 3))
+    if np.any(chosen >= joints):
+        raise ValueError("pos_joints: has a joint that does not exist")
+    rest = np.asarray(skeleton.positions, np.float32)
+    found = {}
+    for name, first, frames, num, den, loop in zip(names, *columns, strict=True):
+        begin, end = int(first), int(first) + int(frames)
+        if not 0 <= begin < end <= len(rotations) or num <= 0 or den <= 0:
+            raise ValueError(f"motions: {name!r} has frames or a rate that do not exist")
+        places = np.tile(rest, (end - begin, 1, 1))
+        places[:, chosen] = positions[begin:end]
+        found[name] = Keys(rotations[begin:end], places, rate=Fraction(int(num), int(den)),
+                           loop=float(loop) or None)
+    return found

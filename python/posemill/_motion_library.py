@@ -1,0 +1,529 @@
+# SPDX-License-Identifier: MIT
+"""Motion libraries for learning: the states of thousands of bodies at any time, in one call."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import as_array, as_seconds
+from ._clip import Clip
+from ._content import Content
+from ._crowd import Crowd, crowd_instance, crowd_ticks
+from ._engine import Engine
+from ._keys import Keys
+from ._library import Path, ffi
+from ._library_file import read_library, write_library
+from ._motion import Motion, load
+from ._names import KeyFormat, Method, Singles, State, Turn
+from ._rational import Number, rate_of
+from ._shared import Shared
+from ._skeleton import Skeleton
+from ._views import Array, array_of
+
+__all__ = ["MotionLibrary"]
+
+_ROOT = "root_"
+_BODIES = "bodies"
+_FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
+_NO_CLIP = 2**32 - 1
+# Turns of the world by a quarter about x, as quaternions x y z w.
+_HALF = 0.5**0.5
+_TURNS = {"z-to-y": (-_HALF, 0.0, 0.0, _HALF), "y-to-z": (_HALF, 0.0, 0.0, _HALF)}
+
+
+class MotionLibrary(Shared):
+    """Motions of one skeleton, from which states of bodies are sampled at (motion, time) pairs.
+
+    Positions are forward kinematics of the interpolated rotations, and velocities the derivatives of
+    these curves. Thread-safe.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Joints with their rest pose.
+    motions : mapping of name to Keys
+        Each with a rate, and joints in the order of the skeleton.
+    engine : Engine, optional
+        Default: the best device there is.
+    method : str
+        Of rotations, with the vector method that matches. Velocities of ``"slerp"`` are constant
+        between keys; those of ``"squad"`` and ``"spline"`` are continuous, and nearer to those of a
+        body.
+    keys : str
+        How rotations are stored: ``"float32"``, or with ``"slerp"`` or ``"nlerp"`` ``"log48"`` or
+        ``"smallest48"``.
+    bodies : sequence of int or str, optional
+        The joints of the results, and their order. Default: all, in the order of the skeleton.
+    points : array, optional
+        (joints, 3): centres of mass in the joints' own frames.
+    weights : array, optional
+        (motions,) of :meth:`sample_times`. Default: all are equal.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the motions.
+    body_names : tuple of str
+        Of the bodies, in the order of the results.
+    durations : array of float64
+        Seconds from the first key of each motion to its last, or of a loop its period.
+
+    Examples
+    --------
+    >>> import numpy as np, posemill as pm
+    >>> lib = pm.MotionLibrary.from_files(["walk.bvh"], method="squad")
+    >>> ids, times = lib.sample_times(4096, np.random.default_rng(7))
+    >>> s = lib.sample(ids, times, offsets=[0, 0.02], fields=["body_pos", "root_ang_vel"])
+    >>> s["body_pos"].shape, s["root_ang_vel"].shape
+    ((4096, 2, 21, 3), (4096, 2, 3))
+    """
+
+    def __init__(self, skeleton: Skeleton, motions: Mapping[str, Keys], *,
+                 engine: Engine | None = None, method: Method = "slerp",
+                 keys: KeyFormat = "float32", bodies: Sequence[int | str] | None = None,
+                 points: npt.ArrayLike | None = None,
+                 weights: npt.ArrayLike | None = None) -> None:
+        if not isinstance(skeleton, Skeleton):
+            raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
+        if not motions:
+            raise ValueError("motions: expected at least one")
+        for name, motion in motions.items():
+            if not isinstance(motion, Keys):
+                raise TypeError(f"motions: {name!r}: expected Keys, found {type(motion).__name__}")
+            if motion.rate is None:
+                raise ValueError(f"motions: {name!r} has times, expected a rate")
+        self.names = tuple(motions)
+        self._motions = dict(motions)
+        self._weights = _weights_of(weights, len(motions))
+        numbers = _body_numbers(bodies, skeleton)
+        self.body_names = tuple(skeleton.names[n] for n in numbers)
+        self._points = points is not None
+        self._given = (skeleton, self._motions, engine, method, keys, tuple(numbers), points,
+                       self._weights)
+        self._crowd = Crowd(skeleton, list(motions.values()), engine=engine, method=method,
+                            subsets={_BODIES: numbers, _ROOT: numbers[:1]}, points=points,
+                            key_format=keys)
+        self._ticks = self._crowd.ticks
+        self.durations = self._ticks / 2.0**32
+
+    @classmethod
+    def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | None = None, *,
+                   method: Method = "slerp", keys: KeyFormat = "float32",
+                   bodies: Sequence[int | str] | None = None, rate: Number | None = None,
+                   scale: float = 1.0, turn: Turn | None = None,
+                   points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
+                   engine: Engine | None = None, **reading: Any) -> MotionLibrary:
+        """Reads motion files; each clip is a motion.
+
+        Parameters
+        ----------
+        paths : path or iterable of paths
+            Files of joints with the same names. Names of motions are those of the files, with the
+            clip's where a file has several.
+        skeleton : path, optional
+            Joints for files without them, as of :func:`load`.
+        method, keys, bodies, points, weights, engine
+            As of :class:`MotionLibrary`.
+        rate : number, optional
+            Frames per second to which motions are resampled first. Required for clips whose keys
+            have times of their own.
+        scale : float
+            Factor of all lengths, such as 0.01 from centimetres to metres.
+        turn : str, optional
+            ``"z-to-y"`` or ``"y-to-z"``: turns the world, so that another axis points up.
+        **reading
+            Options of :func:`load`, such as ``layout``.
+
+        Returns
+        -------
+        MotionLibrary
+        """
+        if turn is not None and turn not in _TURNS:
+            raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
+        if not (np.isfinite(scale) and scale > 0):
+            raise ValueError(f"scale: {scale!r} is not a number above 0")
+        files = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+        if not files:
+            raise ValueError("paths: expected at least one")
+        found: dict[str, Keys] = {}
+        first: Skeleton | None = None
+        for path in files:
+            motion = load(path, skeleton=skeleton, **reading)
+            motion = motion if rate is None else motion.resample(rate, engine=engine)
+            own = _placed_skeleton(motion.skeleton, scale, turn)
+            first = first or own
+            order = _order_of(first, own, path)
+            for name, clip in _named(path, motion):
+                found[_free_name(name, found)] = _keys_of(motion, clip, own, order, scale, turn)
+        assert first is not None
+        return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies,
+                   points=points, weights=weights)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def sample(self, ids: npt.ArrayLike, times: npt.ArrayLike | None = None,
+               offsets: npt.ArrayLike | None = None,
+               fields: Sequence[str] = _FIELDS, *, steps: npt.ArrayLike | None = None,
+               rate: Number | None = None,
+               at: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+               speed: npt.ArrayLike | None = None, wrap: bool = False, scalar_first: bool = False,
+               velocity_at: str = "origin",
+               out: Mapping[str, Any] | None = None) -> dict[str, Singles]:
+        """States of bodies at (motion, time) pairs.
+
+        Parameters
+        ----------
+        ids : array of int
+            (N,) indices of motions. One that does not exist shows the rest pose without velocities;
+            :meth:`check` names it.
+        times : array, optional
+            (N,) seconds from the first key of the motion. NaN is 0.
+        offsets : array, optional
+            (K,) seconds that are added to each time: results have an axis more.
+        fields : sequence of str
+            ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: in the world;
+            ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular velocities in the
+            joints' own axes; ``"root_pos"`` and so on: of the first body alone.
+        steps : array of int, optional
+            (N,) with `rate`, in place of times: exact times ``steps / rate``.
+        at : pair of arrays, optional
+            (N, 3) positions and (N, 4) rotations of the instances in the world.
+        speed : float or array, optional
+            (N,) factors of velocities. Times are not changed.
+        wrap : bool
+            Times are taken modulo the duration. Default: they are clamped, and velocities at and past
+            an end are those of the inner side.
+        scalar_first : bool
+            Rotations are w x y z, those of `at` too.
+        velocity_at : str
+            ``"origin"`` of the bodies' frames, or ``"com"``: ``"body_vel"`` is that of the points.
+        out : mapping, optional
+            Arrays, or tensors in the memory of the CPU, which receive the fields.
+
+        Returns
+        -------
+        dict
+            Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4);
+            with offsets (N, K, ...).
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files("walk.bvh")
+        >>> exact = lib.sample([0, 0], steps=[10, 20], rate=50)
+        >>> exact["body_rot"].shape
+        (2, 21, 4)
+        """
+        if velocity_at not in ("origin", "com"):
+            raise ValueError(f"velocity_at: {velocity_at!r} is unknown; expected 'origin' or 'com'")
+        if velocity_at == "com" and not self._points:
+            raise ValueError("velocity_at: the library has no points")
+        if isinstance(fields, str):
+            raise TypeError("fields: expected a sequence of texts, found one")
+        numbers = _ids_of(ids)
+        ticks = _ticks_of(len(numbers), times, steps, rate)
+        given_at, given_speed = at, speed
+        ahead = None if offsets is None else crowd_ticks(as_seconds(offsets, "offsets"))
+        shape: tuple[int, ...] = (len(numbers),)
+        if ahead is not None:
+            if ahead.ndim != 1:
+                raise ValueError(f"offsets: expected one axis, found shape {ahead.shape}")
+            shape = (len(numbers), len(ahead))
+            ticks = _added(ticks[:, None], ahead[None, :]).reshape(-1)
+        repeats = 1 if ahead is None else len(ahead)
+        instances = np.zeros(len(ticks), crowd_instance)
+        instances["clip_a"] = np.repeat(numbers, repeats)
+        instances["time_a"] = ticks
+        instances["flags"] = 0 if wrap else 1 # PM_CROWD_CLAMP_A
+        if given_at is not None:
+            if not isinstance(given_at, (tuple, list)) or len(given_at) != 2:
+                raise TypeError("at: expected a pair: positions and rotations")
+            given_at = (np.repeat(np.asarray(given_at[0]), repeats, axis=0),
+                        np.repeat(np.asarray(given_at[1]), repeats, axis=0))
+        if given_speed is not None:
+            given_speed = np.repeat(np.broadcast_to(np.asarray(given_speed), (len(numbers),)), repeats)
+        found: dict[str, Singles] = {}
+        for subset, names in ((_BODIES, [f for f in fields if not f.startswith(_ROOT)]),
+                              (_ROOT, [f for f in fields if f.startswith(_ROOT)])):
+            if not names:
+                continue
+            is_root = subset == _ROOT
+            states = {name: _state_of(name) for name in names}
+            made = self._crowd.states(
+                instances, list(states.values()), subset=subset, placements=given_at,
+                speeds=given_speed, scalar_first=scalar_first, at_points=velocity_at == "com",
+                out=None if out is None else {
+                    states[name]: _flat(out, name, shape, is_root, len(self.body_names))
+                    for name in names})
+            for name in names:
+                rows = made[states[name]]
+                found[name] = rows.reshape(shape + ((rows.shape[2],) if is_root else rows.shape[1:]))
+        return {name: found[name] for name in fields}
+
+    def sample_times(self, n: int, rng: np.random.Generator | int | None = None, *,
+                     weights: npt.ArrayLike | None = None,
+                     truncate: float = 0.0) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Random motions, and times that are uniform in them.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : numpy.random.Generator or int, optional
+            Or a seed.
+        weights : array, optional
+            (motions,) from 0 on. Default: those of the library.
+        truncate : float
+            Seconds before the end of a motion that are left out, such as the longest offset.
+
+        Returns
+        -------
+        ids, times : array
+            (n,) of int64 and of float64.
+        """
+        generator = np.random.default_rng(rng)
+        chances = self._weights if weights is None else _weights_of(weights, len(self))
+        ids = generator.choice(len(self), size=n, p=chances / chances.sum())
+        room = np.maximum(self.durations[ids] - truncate, 0.0)
+        return ids.astype(np.int64), generator.random(n) * room
+
+    def check(self, ids: npt.ArrayLike) -> None:
+        """Raises ValueError unless all motions exist; names the first that does not."""
+        numbers = as_array(ids, "ids")
+        _ids_of(numbers)
+        wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self)))
+        if len(wrong):
+            raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
+
+    def save(self, path: Path) -> None:
+        """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it."""
+        skeleton, motions, _, method, keys, bodies, points, weights = self._given
+        write_library(path, skeleton, motions, bodies, points, weights, method, keys)
+
+    @classmethod
+    def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
+             keys: KeyFormat | None = None,
+             bodies: Sequence[int | str] | None = None) -> MotionLibrary:
+        """Reads what :meth:`save` wrote. A member that is damaged is refused by its name.
+
+        Parameters
+        ----------
+        path : path
+            A file of :meth:`save`.
+        engine, method, keys, bodies
+            As of :class:`MotionLibrary`. Default: those of the library that was saved.
+        """
+        made = read_library(path)
+        return cls(made.skeleton, made.motions, engine=engine,
+                   method=method or made.method, keys=keys or made.keys,
+                   bodies=made.bodies if bodies is None else bodies, points=made.points,
+                   weights=made.weights)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return _made_again, self._given
+
+    def __repr__(self) -> str:
+        count, bodies = len(self), len(self.body_names)
+        seconds = float(self.durations.sum())
+        return (f"MotionLibrary({count} motion{'' if count == 1 else 's'}, {bodies} "
+                f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._given[3]})")
+
+
+def _made_again(skeleton: Skeleton, motions: Mapping[str, Keys], engine: Engine | None,
+                method: Method, keys: KeyFormat, bodies: Sequence[int],
+                points: Array | None, weights: Array) -> MotionLibrary:
+    return MotionLibrary(skeleton, motions, engine=engine, method=method, keys=keys, bodies=bodies,
+                         points=points, weights=weights)
+
+
+# ---- arguments of sample() ----
+
+
+def _ids_of(ids: npt.ArrayLike) -> Array:
+    """Numbers of clips; of those that cannot be any, one that does not exist."""
+    numbers = as_array(ids, "ids")
+    if numbers.ndim != 1:
+        raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise TypeError(f"ids: expected integers, found {numbers.dtype}")
+    exists = (numbers >= 0) & (numbers < _NO_CLIP)
+    return np.where(exists, numbers, _NO_CLIP).astype(np.uint32)
+
+
+def _ticks_of(count: int, times: npt.ArrayLike | None, steps: npt.ArrayLike | None,
+              rate: Number | None) -> npt.NDArray[np.int64]:
+    if (times is None) == (steps is None):
+        raise ValueError("times: expected times or steps, and not both")
+    if (steps is None) != (rate is None):
+        raise ValueError("steps: expected steps with a rate")
+    values = as_seconds(times, "times") if steps is None else as_array(steps, "steps")
+    if values.shape != (count,):
+        name = "times" if steps is None else "steps"
+        raise ValueError(f"{name}: expected {count}, one for each id, found shape {values.shape}")
+    if steps is None:
+        found: npt.NDArray[np.int64] = crowd_ticks(values)
+        return found
+    assert rate is not None
+    return _exact_ticks(values, rate_of(rate))
+
+
+def _exact_ticks(steps: Array, rate: Fraction) -> npt.NDArray[np.int64]:
+    """The tick nearest to steps / rate; ties upwards."""
+    if steps.size and steps.dtype.kind not in "iu":
+        raise TypeError(f"steps: expected integers, found {steps.dtype}")
+    limit = 2**62 // (rate.denominator << 32) * rate.numerator if rate.denominator < 2**30 else 0
+    numbers = steps.astype(np.int64)
+    if steps.size and max(abs(int(steps.min())), abs(int(steps.max()))) > min(limit, 2**62 // rate.denominator):
+        raise ValueError("steps: times are out of range")
+    whole, rest = np.divmod(numbers * rate.denominator, rate.numerator)
+    if rate.numerator >= 2**30:
+        parts = np.array([((int(r) << 33) // rate.numerator + 1) >> 1 for r in rest], np.int64)
+    else:
+        parts = ((rest << 33) // rate.numerator + 1) >> 1
+    return (whole << 32) + parts
+
+
+def _added(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Sums, limited to what int64 holds."""
+    total = a + b
+    over = ((a ^ total) & (b ^ total)) < 0
+    limits = np.where(np.broadcast_to(a, total.shape) < 0, np.iinfo(np.int64).min,
+                      np.iinfo(np.int64).max)
+    return np.where(over, limits, total)
+
+
+def _state_of(field: str) -> State:
+    """The state of crowds that a field is; of the root, that of a body."""
+    name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
+    return name  # type: ignore[return-value]
+
+
+def _flat(out: Mapping[str, Any], name: str, shape: tuple[int, ...], is_root: bool,
+          bodies: int) -> Array:
+    """The array of a field with one axis of instances, and one of bodies."""
+    if name not in out:
+        raise ValueError(f"out: expected an array for {name!r}")
+    array = as_array(out[name], f"out[{name!r}]")
+    inner = () if is_root else (bodies,)
+    if array.shape[:-1] != shape + inner or array.ndim != len(shape + inner) + 1:
+        raise ValueError(f"out[{name!r}]: expected shape {shape + inner} with a last axis of "
+                         f"3 or 4 numbers, found {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"out[{name!r}]: is not C-contiguous")
+    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+    return array.reshape(count, 1 if is_root else bodies, array.shape[-1])
+
+
+def _weights_of(weights: npt.ArrayLike | None, count: int) -> npt.NDArray[np.float64]:
+    if weights is None:
+        return np.ones(count)
+    found = np.array(weights, np.float64)
+    if found.shape != (count,):
+        raise ValueError(f"weights: expected {count}, one for each motion, found shape {found.shape}")
+    if not (np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):
+        raise ValueError("weights: expected numbers from 0 on, not all 0")
+    return found
+
+
+def _body_numbers(bodies: Sequence[int | str] | None, skeleton: Skeleton) -> list[int]:
+    if bodies is None:
+        return list(range(len(skeleton)))
+    if isinstance(bodies, str):
+        raise TypeError("bodies: expected a sequence of joints, found a text")
+    numbers = []
+    for body in bodies:
+        if isinstance(body, str):
+            if body not in skeleton.names:
+                raise ValueError(f"bodies: no joint is named {body!r}")
+            body = skeleton.names.index(body)
+        if not 0 <= int(body) < len(skeleton):
+            raise ValueError(f"bodies: {body} is none of {len(skeleton)} joints")
+        numbers.append(int(body))
+    if not numbers:
+        raise ValueError("bodies: expected at least one")
+    return numbers
+
+
+# ---- motions of files ----
+
+
+def _named(path: Path, motion: Motion) -> list[tuple[str, Clip]]:
+    stem = os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
+    if len(motion.clips) == 1:
+        return [(stem, motion.clips[0])]
+    return [(f"{stem}/{clip.name or i}", clip) for i, clip in enumerate(motion.clips)]
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def _order_of(first: Skeleton, own: Skeleton, path: Path) -> list[int]:
+    """The joints of a file in the order of the first one's. Names decide."""
+    if own.names == first.names:
+        return list(range(len(own)))
+    if sorted(own.names) != sorted(first.names) or len(set(own.names)) != len(own):
+        raise ValueError(f"{os.fsdecode(path)}: has other joints than the first file")
+    return [own.names.index(name) for name in first.names]
+
+
+def _placed_skeleton(skeleton: Skeleton, scale: float, turn: str | None) -> Skeleton:
+    roots = np.asarray(skeleton.parents) < 0
+    rotations = np.array(skeleton.rotations)
+    positions = np.array(skeleton.positions) * scale
+    if turn is not None:
+        rotations[roots], positions[roots] = _turned(rotations[roots], positions[roots], turn)
+    return Skeleton(skeleton.names, skeleton.parents, rotations=rotations, positions=positions)
+
+
+def _turned(rotations: Array, positions: Array | None, turn: str) -> tuple[Array, Array]:
+    """Rotations, and positions, of roots in a world that is turned about x."""
+    x, _, _, w = _TURNS[turn]
+    a = np.asarray(rotations, np.float64)
+    turned = np.stack([w * a[..., 0] + x * a[..., 3], w * a[..., 1] - x * a[..., 2],
+                       w * a[..., 2] + x * a[..., 1], w * a[..., 3] - x * a[..., 0]], axis=-1)
+    if positions is None:
+        return turned, np.zeros(0)
+    p = np.array(positions, np.float64)
+    sign = 1 if turn == "y-to-z" else -1
+    return turned, np.stack([p[..., 0], -sign * p[..., 2], sign * p[..., 1]], axis=-1)
+
+
+def _keys_of(motion: Motion, clip: Clip, skeleton: Skeleton, order: list[int], scale: float,
+             turn: str | None) -> Keys:
+    """The keys of a clip as arrays, which must share one rate."""
+    content: Content = clip._content
+    if clip.fault is not None:
+        raise ValueError(f"{motion.name}: {clip.name!r} has no keys: {clip.fault}")
+    character = content.character(0)
+    desc = character.handle.clips[clip._index]
+    line = desc.timelines[0]
+    if desc.timeline_count > 1 or line.times != ffi.NULL:
+        raise ValueError(f"{motion.name}: {clip.name!r} has keys at times of their own; give a rate "
+                         "to resample to")
+    frames, joints = int(line.key_count), len(skeleton)
+    rotations = array_of(character, desc.rotations, frames * joints, 4)
+    positions = array_of(character, desc.positions, frames * joints, 3)
+    assert rotations is not None
+    turns = np.array(rotations).reshape(frames, joints, 4)
+    places = None if positions is None else np.array(positions).reshape(frames, joints, 3) * scale
+    roots = np.asarray(skeleton.parents) < 0
+    if turn is not None:
+        moved = None if places is None else places[:, roots]
+        turns = turns.astype(np.float64)
+        turns[:, roots], shifted = _turned(turns[:, roots], moved, turn)
+        if places is not None:
+            places[:, roots] = shifted
+    return Keys(turns[:, order].astype(np.float32),
+                None if places is None else places[:, order].astype(np.float32),
+                rate=Fraction(int(line.rate.num), int(line.rate.den)),
+                loop=float(desc.loop_period) or None)

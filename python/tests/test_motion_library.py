@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: MIT
+"""Motion libraries: states agree with a walk of the skeleton in double precision, written here."""
+from __future__ import annotations
+
+import pickle
+import zipfile
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from motion_files import bvh_text
+from scipy.spatial.transform import Rotation, Slerp
+
+import posemill as pm
+
+FIELDS = ("body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel")
+RATE = 30
+PARENTS = [2, 2, -1, 0, 3, 1]
+NAMES = ["a", "b", "root", "c", "d", "e"]
+
+
+def made(seed=1, motions=4):
+    """A skeleton whose parents come after their children, and motions of some lengths."""
+    rng = np.random.default_rng(seed)
+    skeleton = pm.Skeleton(NAMES, PARENTS, positions=rng.normal(size=(6, 3)))
+    clips = {}
+    for i in range(motions):
+        frames = 7 + 3 * i
+        turns = Rotation.from_rotvec(np.cumsum(rng.normal(0, 0.25, (frames, 6, 3)), axis=0).reshape(-1, 3))
+        places = np.tile(skeleton.positions, (frames, 1, 1))
+        places[:, 2] = np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0)
+        clips[f"m{i}"] = pm.Keys(turns.as_quat().reshape(frames, 6, 4), places, rate=RATE)
+    return skeleton, clips
+
+
+def walk(skeleton, clip, time):
+    """Positions (joints, 3), rotations of the world and local ones, at a time within the clip."""
+    frames = len(clip.rotations)
+    keys = np.arange(frames) / RATE
+    local = [Slerp(keys, Rotation.from_quat(clip.rotations[:, j].astype(np.float32)))(time)
+             for j in range(len(skeleton))]
+    places = np.array([[np.interp(time, keys, clip.positions[:, j, c].astype(np.float32))
+                        for c in range(3)] for j in range(len(skeleton))])
+    world, positions = {}, {}
+
+    def visit(j):
+        if j in world:
+            return
+        p = int(skeleton.parents[j])
+        if p < 0:
+            world[j], positions[j] = local[j], places[j]
+            return
+        visit(p)
+        world[j] = world[p] * local[j]
+        positions[j] = positions[p] + world[p].apply(places[j])
+
+    for j in range(len(skeleton)):
+        visit(j)
+    return (np.array([positions[j] for j in range(len(skeleton))]),
+            [world[j] for j in range(len(skeleton))], local)
+
+
+def truth(skeleton, clip, time, step=2e-6):
+    """The states at a time between keys, velocities by differences."""
+    positions, world, local = walk(skeleton, clip, time)
+    before, after = walk(skeleton, clip, time - step), walk(skeleton, clip, time + step)
+    spins = [(b * a.inv()).as_rotvec() / (2 * step) for a, b in zip(before[1], after[1], strict=True)]
+    own = [(a.inv() * b).as_rotvec() / (2 * step) for a, b in zip(before[2], after[2], strict=True)]
+    return {"body_pos": positions, "body_rot": world, "body_vel": (after[0] - before[0]) / (2 * step),
+            "body_ang_vel": np.array(spins), "local_rot": local, "local_ang_vel": np.array(own)}
+
+
+def expect(found, wanted, field, order):
+    for row, joint in enumerate(order):
+        if field.endswith("_rot"):
+            angle = (Rotation.from_quat(found[row]) * wanted[field][joint].inv()).magnitude()
+            assert angle < 2e-6, (field, row)
+        else:
+            size = 1e-5 * np.abs(wanted[field]).max() + 1e-5
+            assert np.abs(found[row] - wanted[field][joint]).max() < size, (field, row)
+
+
+@pytest.mark.parametrize("device", ["default", "none"])
+def test_states_agree_with_a_walk(device):
+    skeleton, clips = made()
+    engine = None if device == "default" else pm.Engine(device="none")
+    order = [5, 2, 0, 4]
+    lib = pm.MotionLibrary(skeleton, clips, bodies=["e", 2, "a", "d"], engine=engine)
+    assert lib.body_names == ("e", "root", "a", "d")
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, len(lib), 40)
+    keys = rng.integers(0, [len(clips[f"m{i}"].rotations) - 1 for i in ids])
+    times = (keys + rng.uniform(0.05, 0.95, 40)) / RATE
+    found = lib.sample(ids, times, fields=[*FIELDS, "root_pos", "root_rot", "root_vel", "root_ang_vel"])
+    for i, (motion, time) in enumerate(zip(ids, times, strict=True)):
+        wanted = truth(skeleton, clips[f"m{motion}"], time)
+        for field in FIELDS:
+            expect(found[field][i], wanted, field, order)
+    for field in ("pos", "rot", "vel", "ang_vel"):
+        assert np.array_equal(found[f"root_{field}"], found[f"body_{field}"][:, 0])
+
+
+def test_times_are_clamped_or_wrapped():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips)
+    end = float(lib.durations[1])
+    ids = np.ones(5, np.int8)
+    clamped = lib.sample(ids, [-3, 0, end, end + 2, np.nan], fields=FIELDS)
+    for field in FIELDS:
+        assert np.array_equal(clamped[field][0], clamped[field][1])
+        assert np.array_equal(clamped[field][2], clamped[field][3])
+        assert np.array_equal(clamped[field][4], clamped[field][1])
+    inner = lib.sample([1, 1], [1e-6, end - 1e-6], fields=["body_ang_vel", "body_vel"])
+    for field, near in inner.items():
+        assert np.abs(clamped[field][0] - near[0]).max() < 1e-3
+        assert np.abs(clamped[field][2] - near[1]).max() < 1e-3
+        assert np.abs(near).max() > 0.5
+    wrapped = lib.sample([1, 1], [0.05 - end, 0.05 + 2 * end], wrap=True)
+    inside = lib.sample([1, 1], [0.05, 0.05])
+    for field, values in inside.items():
+        assert np.allclose(wrapped[field], values, atol=2e-6)
+
+
+def test_velocities_on_keys_are_the_mean_of_both_sides():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips)
+    on = lib.sample([0], [3 / RATE], fields=["local_ang_vel"])["local_ang_vel"][0]
+    sides = lib.sample([0, 0], [3 / RATE - 1e-6, 3 / RATE + 1e-6], fields=["local_ang_vel"])["local_ang_vel"]
+    assert np.abs(sides[0] - sides[1]).max() > 0.1
+    assert np.abs(on - sides.mean(axis=0)).max() < 1e-3
+
+
+def test_steps_are_exact_and_offsets_are_added():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips)
+    steps = np.array([0, 1, 5, 9], np.uint16)
+    ids = np.array([0, 1, 2, 3], np.int64)
+    for rate in (50, "30000/1001", Fraction(1000, 7)):
+        exact = lib.sample(ids, steps=steps, rate=rate, fields=FIELDS)
+        by_time = lib.sample(ids, steps / float(Fraction(rate)), fields=FIELDS)
+        for field in FIELDS:
+            assert np.allclose(exact[field], by_time[field], atol=1e-4 if "vel" in field else 1e-6)
+    ahead = lib.sample(ids, [0.01] * 4, offsets=[0, 0.02, -1], fields=["body_pos", "root_vel"])
+    assert ahead["body_pos"].shape == (4, 3, 6, 3) and ahead["root_vel"].shape == (4, 3, 3)
+    for k, time in enumerate([0.01, 0.03, 0]):
+        alone = lib.sample(ids, [time] * 4, fields=["body_pos", "root_vel"])
+        assert np.allclose(ahead["body_pos"][:, k], alone["body_pos"], atol=1e-6)
+        assert np.allclose(ahead["root_vel"][:, k], alone["root_vel"], atol=1e-4)
+
+
+def test_placements_speeds_points_and_orders():
+    rng = np.random.default_rng(5)
+    skeleton, clips = made()
+    points = rng.normal(size=(6, 3)).astype(np.float32)
+    lib = pm.MotionLibrary(skeleton, clips, points=points)
+    ids, times = np.array([0, 1, 2]), np.array([0.04, 0.11, 0.21])
+    plain = lib.sample(ids, times, fields=FIELDS)
+    turns, places = Rotation.random(3, random_state=3), rng.normal(size=(3, 3))
+    speed = np.array([1.0, -0.5, 2.0])
+    placed = lib.sample(ids, times, fields=FIELDS, at=(places, turns.as_quat()), speed=speed)
+    first = lib.sample(ids, times, fields=FIELDS, scalar_first=True, speed=speed,
+                       at=(places, np.roll(turns.as_quat(), 1, axis=1)))
+    com = lib.sample(ids, times, fields=["body_vel"], velocity_at="com")["body_vel"]
+    for i in range(3):
+        assert np.allclose(placed["body_pos"][i], turns[i].apply(plain["body_pos"][i]) + places[i], atol=1e-5)
+        assert np.allclose(placed["body_vel"][i], speed[i] * turns[i].apply(plain["body_vel"][i]), atol=1e-4)
+        assert np.allclose(placed["body_ang_vel"][i], speed[i] * turns[i].apply(plain["body_ang_vel"][i]),
+                           atol=1e-4)
+        arms = Rotation.from_quat(plain["body_rot"][i]).apply(points)
+        assert np.allclose(com[i], plain["body_vel"][i] + np.cross(plain["body_ang_vel"][i], arms), atol=1e-4)
+    assert np.array_equal(placed["local_rot"], plain["local_rot"])
+    for field in FIELDS:
+        turned = np.roll(first[field], -1, axis=-1) if field.endswith("_rot") else first[field]
+        assert np.array_equal(turned, placed[field])
+
+
+def test_out_receives_the_fields():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips, keys="log48")
+    out = {"body_pos": np.full((2, 3, 6, 3), np.nan, np.float32),
+           "root_rot": np.full((2, 3, 4), np.nan, np.float32)}
+    found = lib.sample([0, 1], [0.0, 0.1], offsets=[0, 0.1, 0.2], fields=list(out), out=out)
+    again = lib.sample([0, 1], [0.0, 0.1], offsets=[0, 0.1, 0.2], fields=list(out))
+    for field, array in out.items():
+        assert np.array_equal(array, again[field]) and np.shares_memory(found[field], array)
+    with pytest.raises(ValueError, match="out.*body_vel"):
+        lib.sample([0], [0], fields=["body_vel"], out={})
+    with pytest.raises(ValueError, match=r"out\['body_pos'\]"):
+        lib.sample([0], [0], fields=["body_pos"], out={"body_pos": np.zeros((1, 5, 3), np.float32)})
+
+
+def test_motions_that_do_not_exist_rest():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips)
+    found = lib.sample([-1, 4, 2**40], [0.1] * 3, fields=FIELDS)
+    rest = walk(skeleton, pm.Keys(np.tile(skeleton.rotations, (2, 1, 1)),
+                                  np.tile(skeleton.positions, (2, 1, 1)), rate=RATE), 0.0)[0]
+    for i in range(3):
+        assert np.allclose(found["body_pos"][i], rest, atol=1e-6)
+        assert not any(found[field][i].any() for field in FIELDS if "vel" in field)
+    lib.check([0, 3])
+    with pytest.raises(ValueError, match="ids: 4 at 1 is none of 4 motions"):
+        lib.check([0, 4, -1])
+
+
+def test_random_times():
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips, weights=[0, 1, 0, 3])
+    ids, times = lib.sample_times(4000, np.random.default_rng(1), truncate=0.1)
+    assert set(ids) == {1, 3} and 0.7 < np.mean(ids == 3) < 0.8
+    assert times.min() >= 0 and (times <= np.maximum(lib.durations[ids] - 0.1, 0)).all()
+    again = lib.sample_times(4000, 1, truncate=0.1)
+    assert np.array_equal(ids, again[0]) and np.array_equal(times, again[1])
+    assert set(lib.sample_times(99, 1, weights=[1, 0, 0, 0])[0]) == {0}
+
+
+def test_files_and_their_library(tmp_path):
+    (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
+    lib = pm.MotionLibrary.from_files([tmp_path / "one.bvh", tmp_path / "one.bvh"], method="squad",
+                                      scale=0.01, turn="y-to-z", bodies=["Knee", "Hips"])
+    motion = pm.load(tmp_path / "one.bvh")
+    assert lib.names == ("one", "one-2") and lib.durations[0] == pytest.approx(motion.clips[0].duration)
+    plain = pm.MotionLibrary.from_files(tmp_path / "one.bvh", method="squad", bodies=["Knee", "Hips"])
+    ids, times = np.zeros(9, int), np.linspace(0, lib.durations[0], 9)
+    a, b = lib.sample(ids, times), plain.sample(ids, times)
+    assert np.allclose(a["body_pos"], 0.01 * b["body_pos"][..., [0, 2, 1]] * [1, -1, 1], atol=1e-5)
+    assert np.allclose(a["body_ang_vel"], b["body_ang_vel"][..., [0, 2, 1]] * [1, -1, 1], atol=1e-4)
+    turn = Rotation.from_rotvec([np.pi / 2, 0, 0])
+    apart = (turn * Rotation.from_quat(b["body_rot"].reshape(-1, 4))).inv() * Rotation.from_quat(
+        a["body_rot"].reshape(-1, 4))
+    assert apart.magnitude().max() < 1e-6
+    lib.save(tmp_path / "lib.pml.npz")
+    kept = pm.MotionLibrary.load(tmp_path / "lib.pml.npz")
+    assert repr(kept) == repr(lib) and kept.body_names == lib.body_names
+    for one in (kept, pickle.loads(pickle.dumps(lib))):
+        c = one.sample(ids, times)
+        assert all(np.array_equal(c[field], a[field]) for field in a)
+    with zipfile.ZipFile(tmp_path / "lib.pml.npz") as archive:
+        assert archive.testzip() is None
+        for entry in archive.infolist():
+            data = (tmp_path / "lib.pml.npz").read_bytes()
+            begin = data.index(b"\x93NUMPY", entry.header_offset)
+            head = int.from_bytes(data[begin + 8:begin + 10], "little")
+            assert (begin + 10 + head) % 64 == 0, entry.filename
+    assert np.load(tmp_path / "lib.pml.npz")["pos"].shape == (2 * motion.clips[0].channels[0].keys.shape[0], 1, 3)
+
+
+def test_damaged_files_are_refused_by_member(tmp_path):
+    skeleton, clips = made()
+    path, broken = tmp_path / "a.npz", tmp_path / "b.npz"
+    pm.MotionLibrary(skeleton, clips).save(path)
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        entries = {entry.filename: entry for entry in archive.infolist()}
+    rng = np.random.default_rng(4)
+    for name in ("rot.npy", "motions/frames.npy", "skeleton/parents.npy"):
+        hurt = bytearray(data)
+        at = data.index(b"\x93NUMPY", entries[name].header_offset) + int(rng.integers(130, 150))
+        hurt[at] ^= 1 << int(rng.integers(8))
+        broken.write_bytes(hurt)
+        with pytest.raises(ValueError, match=f"b.npz: {name.removesuffix('.npy')}: is damaged"):
+            pm.MotionLibrary.load(broken)
+    for size in rng.integers(0, len(data), 20):
+        broken.write_bytes(data[:size])
+        with pytest.raises(ValueError, match="b.npz"):
+            pm.MotionLibrary.load(broken)
+    np.savez(broken, a=np.zeros(3))
+    with pytest.raises(ValueError, match="format: is missing"):
+        pm.MotionLibrary.load(broken)
+    with pytest.raises(FileNotFoundError):
+        pm.MotionLibrary.load(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda lib: lib.sample([0.5], [0]), "ids: expected integers"),
+    (lambda lib: lib.sample([[0]], [0]), "ids: expected one axis"),
+    (lambda lib: lib.sample([0], [0, 1]), "times: expected 1"),
+    (lambda lib: lib.sample([0]), "times or steps"),
+    (lambda lib: lib.sample([0], steps=[1]), "with a rate"),
+    (lambda lib: lib.sample([0], steps=[1.5], rate=30), "steps: expected integers"),
+    (lambda lib: lib.sample([0], steps=[2**62], rate=30), "out of range"),
+    (lambda lib: lib.sample([0], [0], fields=["body"]), "'body' is unknown"),
+    (lambda lib: lib.sample([0], [0], fields="body_pos"), "sequence of texts"),
+    (lambda lib: lib.sample([0], [0], velocity_at="com"), "no points"),
+    (lambda lib: lib.sample([0], [0], velocity_at="com2"), "'com2' is unknown"),
+    (lambda lib: lib.sample([0], [0], at=np.zeros((1, 7))), "pair"),
+    (lambda lib: lib.sample([0], [0], speed=[1, 2]), "broadcast|speeds"),
+    (lambda lib: lib.sample_times(3, weights=[0, 0, 0, 0]), "not all 0"),
+])
+def test_wrong_arguments(call, words):
+    skeleton, clips = made()
+    with pytest.raises((ValueError, TypeError), match=words):
+        call(pm.MotionLibrary(skeleton, clips))
+
+
+def test_wrong_libraries(tmp_path):
+    skeleton, clips = made()
+    with pytest.raises(ValueError, match="no joint is named 'x'"):
+        pm.MotionLibrary(skeleton, clips, bodies=["x"])
+    with pytest.raises(ValueError, match="expected at least one"):
+        pm.MotionLibrary(skeleton, {})
+    with pytest.raises(ValueError, match="has times, expected a rate"):
+        pm.MotionLibrary(skeleton, {"a": pm.Keys(clips["m0"].rotations, times=np.arange(7.0))})
+    with pytest.raises(ValueError, match="weights"):
+        pm.MotionLibrary(skeleton, clips, weights=[1])
+    (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
+    with pytest.raises(ValueError, match="scale"):
+        pm.MotionLibrary.from_files(tmp_path / "one.bvh", scale=0)
