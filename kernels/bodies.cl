@@ -217,8 +217,10 @@ pm_fn void pm_body_store(pm_global pm_u8 *to, const pm_body_targets *targets, pm
                                                   states->record[i] * targets->stride[output]) +
                               record * numbers;
         at[0] = x[i];
-        at[1] = y[i];
-        at[2] = z[i];
+        if (numbers > 1) {
+            at[1] = y[i];
+            at[2] = z[i];
+        }
         if (numbers > 3)
             at[3] = w[i];
     }
@@ -226,6 +228,10 @@ pm_fn void pm_body_store(pm_global pm_u8 *to, const pm_body_targets *targets, pm
 
 pm_fn pm_quat pm_body_rotation(const pm_body_targets *targets, pm_u32 output, pm_quat q) {
     return targets->scalar_first >> output & 1 ? pm_scalar_first(q) : q;
+}
+
+pm_fn pm_quat pm_body_number(real x) {
+    return pm_quat_of(x, x, x, x);
 }
 
 pm_fn pm_quat pm_body_rate(pm_quat v) {
@@ -261,8 +267,10 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
        pm_global const pm_u8 *level_joints, pm_global const pm_track_layout *layout,
        pm_global const pm_stored_key *rotations, pm_global const float *constants,
        pm_global const float *positions, pm_global const float *points, pm_u32 has_points,
+       pm_global const pm_hinge_axis *hinges, pm_u32 has_hinges,
        pm_global pm_u8 *body_pos, pm_global pm_u8 *body_rot, pm_global pm_u8 *body_vel,
        pm_global pm_u8 *body_ang_vel, pm_global pm_u8 *local_rot, pm_global pm_u8 *local_ang_vel,
+       pm_global pm_u8 *angles, pm_global pm_u8 *angle_rates,
        pm_body_targets targets, pm_crowd_size size) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= size.entries)
@@ -296,9 +304,16 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         if (k == 0)
             pm_body_sample_group(&group, &t, &input, rates, joints, j,
                                  rest < PM_GROUP ? rest : PM_GROUP, moves);
-        pm_body own =
-            pm_body_of(&group, joint, k, pm_body_still(&t, &states, level_joints, joint->number));
-        pm_body body;
+        pm_mask still = pm_body_still(&t, &states, level_joints, joint->number);
+        pm_body own = pm_body_of(&group, joint, k, still), body;
+        real angle = PM_REAL(0.0f), angle_rate = PM_REAL(0.0f);
+        if (has_hinges && pm_is_hinge(hinges[joint->number])) {
+            pm_hinge_axis hinge = hinges[joint->number];
+            angle = pm_select(still, PM_REAL(hinge.reference), own.position.x);
+            angle_rate = own.velocity.x;
+            own = pm_body_of_hinge(hinge, pm_rest_of(joint, PM_CHANNEL_ROTATIONS),
+                                   pm_rest_of(joint, PM_CHANNEL_POSITIONS), angle, angle_rate);
+        }
         if (joint->parent != PM_NO_SLOT)
             body = pm_body_product(slots[joint->parent], own, moves);
         else if (has_placements)
@@ -331,5 +346,11 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         if (fields >> PM_BODY_LOCAL_ANG_VEL & 1)
             pm_body_store(local_ang_vel, &targets, PM_BODY_LOCAL_ANG_VEL, &states, active,
                           joint->record, 3, pm_body_rate(own.spin));
+        if (fields >> PM_BODY_ANGLE & 1)
+            pm_body_store(angles, &targets, PM_BODY_ANGLE, &states, active, joint->record, 1,
+                          pm_body_number(angle));
+        if (fields >> PM_BODY_ANGLE_RATE & 1)
+            pm_body_store(angle_rates, &targets, PM_BODY_ANGLE_RATE, &states, active, joint->record,
+                          1, pm_body_rate(pm_body_number(angle_rate)));
     }
 }

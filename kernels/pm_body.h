@@ -17,11 +17,14 @@
 #define PM_BODY_ANG_VEL 3
 #define PM_BODY_LOCAL_ROT 4
 #define PM_BODY_LOCAL_ANG_VEL 5
-#define PM_BODY_OUTPUTS 6
+#define PM_BODY_ANGLE 6
+#define PM_BODY_ANGLE_RATE 7
+#define PM_BODY_OUTPUTS 8
 
 /* The outputs that are derivatives, as bits. */
 #define PM_BODY_RATES                                                                              \
-    ((1u << PM_BODY_VEL) | (1u << PM_BODY_ANG_VEL) | (1u << PM_BODY_LOCAL_ANG_VEL))
+    ((1u << PM_BODY_VEL) | (1u << PM_BODY_ANG_VEL) | (1u << PM_BODY_LOCAL_ANG_VEL) |               \
+     (1u << PM_BODY_ANGLE_RATE))
 
 /* Where a job's outputs go: one array each, without padding. Offsets, and strides from an instance to
  * the next, are in bytes. */
@@ -113,6 +116,35 @@ pm_fn pm_sides pm_crowd_sides(pm_crowd_timeline t, pm_timeline_rate rate,
 typedef struct pm_body {
     pm_quat rotation, position, velocity, spin;
 } pm_body;
+
+/* A hinge. The axis is all 0 for other joints. */
+typedef struct pm_hinge_axis {
+    float axis[3];
+    float reference;
+} pm_hinge_axis;
+
+pm_fn pm_u32 pm_is_hinge(pm_hinge_axis hinge) {
+    return hinge.axis[0] != 0.0f || hinge.axis[1] != 0.0f || hinge.axis[2] != 0.0f;
+}
+
+/* A hinge relative to its parent, at an angle with a rate. `rotation` and `position` are the rest
+ * pose. */
+pm_fn pm_body pm_body_of_hinge(pm_hinge_axis hinge, pm_quat rotation, pm_quat position, real angle,
+                               real rate) {
+    pm_body own;
+    real zero = PM_REAL(0.0f);
+    real half_turn = PM_REAL(0.5f) * (angle - PM_REAL(hinge.reference));
+    pm_cos_sinc turn = pm_cos_sinc_of(half_turn * half_turn);
+    pm_quat axis = pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]),
+                              PM_REAL(hinge.axis[2]), zero);
+    pm_quat about = pm_quat_scaled(axis, half_turn * turn.sinc);
+    about.w = turn.cosine;
+    own.rotation = pm_quat_product(rotation, about);
+    own.position = position;
+    own.velocity = pm_quat_of(zero, zero, zero, zero);
+    own.spin = pm_quat_scaled(axis, rate);
+    return own;
+}
 
 pm_fn pm_quat pm_cross(pm_quat a, pm_quat b) {
     return pm_quat_of(pm_fma(a.y, b.z, -(a.z * b.y)), pm_fma(a.z, b.x, -(a.x * b.z)),

@@ -28,7 +28,9 @@
     X(BODY_VEL, 8, PM_FORM_BODY, 3, 32, 0)                                                         \
     X(BODY_ANG_VEL, 9, PM_FORM_BODY, 3, 32, 0)                                                     \
     X(LOCAL_ROT, 10, PM_FORM_BODY, 4, 32, 0)                                                       \
-    X(LOCAL_ANG_VEL, 11, PM_FORM_BODY, 3, 32, 0)
+    X(LOCAL_ANG_VEL, 11, PM_FORM_BODY, 3, 32, 0)                                                   \
+    X(ANGLE, 12, PM_FORM_BODY, 1, 32, 0)                                                           \
+    X(ANGLE_RATE, 13, PM_FORM_BODY, 1, 32, 0)
 #define PM_CROWD_OUTPUTS(X)                                                                        \
     PM_CROWD_POSE_OUTPUTS(X)                                                                       \
     PM_CROWD_BODY_OUTPUTS(X)

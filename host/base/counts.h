@@ -16,7 +16,7 @@
 #define PM_KEYS_COUNT (PM_KEYS_SMALLEST48 + 1)
 #define PM_AXIS_COUNT (PM_AXIS_PARENT + 1)
 #define PM_EULER_COUNT (PM_EULER_ZYZ + 1)
-#define PM_CROWD_OUTPUT_COUNT (PM_CROWD_LOCAL_ANG_VEL + 1)
+#define PM_CROWD_OUTPUT_COUNT (PM_CROWD_ANGLE_RATE + 1)
 #define PM_CROWD_POSE_COUNT (PM_CROWD_BOUNDS + 1) /* those that precede states of bodies */
 
 #endif

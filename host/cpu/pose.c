@@ -177,7 +177,15 @@ typedef struct body_memory {
 } body_memory;
 
 static bool wants_rates(const body_memory *to) {
-    return to->of[PM_BODY_VEL] || to->of[PM_BODY_ANG_VEL] || to->of[PM_BODY_LOCAL_ANG_VEL];
+    bool found = false;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
+        found = found || (to->of[o] && PM_BODY_RATES >> o & 1);
+    return found;
+}
+
+static void put_number(const body_memory *to, unsigned output, size_t record, float number) {
+    if (to->of[output])
+        memcpy(to->of[output] + record * sizeof number, &number, sizeof number);
 }
 
 static void put_vector(const body_memory *to, unsigned output, size_t record, pm_quat v) {
@@ -195,15 +203,39 @@ static void put_turn(const body_memory *to, unsigned output, size_t record, pm_q
     memcpy(to->of[output] + record * sizeof words, words, sizeof words);
 }
 
+static bool keeps_rest(const pm_instance_state *state, const pm_joint *joint) {
+    const pm_u32 has = state->joints ? state->joints[joint->number] : 1;
+    return state->inputs[0].at.op == PM_OP_NONE ||
+           pm_keeps_rest(has, joint->number, state->in_place);
+}
+
 static pm_quat rate_at(const span_walk *w, const pm_joint *joint, unsigned c, size_t k) {
     float(*of)[PM_SPAN_JOINTS] = w->rates->of[c];
-    const pm_u32 has = w->state->joints ? w->state->joints[joint->number] : 1;
-    if (!(joint->animated >> c & 1) || pm_keeps_rest(has, joint->number, w->state->in_place))
+    if (!(joint->animated >> c & 1) || keeps_rest(w->state, joint))
         return pm_quat_of(0.0f, 0.0f, 0.0f, 0.0f);
     return pm_quat_of(of[0][k], of[1][k], of[2][k], 0.0f);
 }
 
-static pm_body local_body(span_walk *w, size_t number) {
+/* A joint relative to its parent, and of a hinge its angle with the rate. */
+typedef struct local_body {
+    pm_body body;
+    float angle, rate;
+} local_body;
+
+/* A hinge, whose position is its angle. It rests at its reference. */
+static local_body hinged(const span_walk *w, const pm_joint *joint, local_body own) {
+    const pm_hinge *from = &w->crowd->skeleton->hinges[joint->number];
+    const pm_hinge_axis hinge = {{from->axis[0], from->axis[1], from->axis[2]}, from->reference};
+    if (!pm_is_hinge(hinge))
+        return own;
+    own.angle = keeps_rest(w->state, joint) ? hinge.reference : own.body.position.x;
+    own.rate = own.body.velocity.x;
+    own.body = pm_body_of_hinge(hinge, quat_of(joint->rotation), quat_of(joint->position),
+                                own.angle, own.rate);
+    return own;
+}
+
+static local_body local_body_of(span_walk *w, size_t number) {
     const pm_joint *joint = &w->crowd->joints[number];
     const size_t k = walk_to(w, number);
     pm_body body = {.rotation = quat_at(&w->poses, PM_ROTATIONS, k),
@@ -212,11 +244,12 @@ static pm_body local_body(span_walk *w, size_t number) {
         body.spin = rate_at(w, joint, PM_ROTATIONS, k);
         body.velocity = rate_at(w, joint, PM_POSITIONS, k);
     }
-    return body;
+    const local_body own = {.body = body};
+    return w->crowd->skeleton->hinges ? hinged(w, joint, own) : own;
 }
 
 static void put_body(const pm_crowd_data *crowd, const body_memory *to, const pm_posed_joint *at,
-                     pm_body local, pm_body body) {
+                     local_body own, pm_body body) {
     pm_quat velocity = body.velocity;
     if (to->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(body, quat_of(crowd->skeleton->points + 4 * at->joint));
@@ -227,8 +260,10 @@ static void put_body(const pm_crowd_data *crowd, const body_memory *to, const pm
     put_turn(to, PM_BODY_ROT, at->record, body.rotation);
     put_vector(to, PM_BODY_VEL, at->record, velocity);
     put_vector(to, PM_BODY_ANG_VEL, at->record, body.spin);
-    put_turn(to, PM_BODY_LOCAL_ROT, at->record, local.rotation);
-    put_vector(to, PM_BODY_LOCAL_ANG_VEL, at->record, local.spin);
+    put_turn(to, PM_BODY_LOCAL_ROT, at->record, own.body.rotation);
+    put_vector(to, PM_BODY_LOCAL_ANG_VEL, at->record, own.body.spin);
+    put_number(to, PM_BODY_ANGLE, at->record, own.angle);
+    put_number(to, PM_BODY_ANGLE_RATE, at->record, pm_positive_zero(own.rate));
 }
 
 PM_CLONES static void put_bodies(const pm_pose_functions *set, const pm_crowd_data *crowd,
@@ -249,16 +284,16 @@ PM_CLONES static void put_bodies(const pm_pose_functions *set, const pm_crowd_da
     for (size_t n = 0; n < joints->count; n++) {
         const pm_posed_joint at = joints->joints[n];
         const pm_joint *joint = &crowd->joints[at.joint];
-        const pm_body local = local_body(&w, at.joint);
+        const local_body own = local_body_of(&w, at.joint);
         pm_body body;
         if (joint->parent != PM_NO_SLOT)
-            body = pm_body_product(slots[joint->parent], local, moves);
+            body = pm_body_product(slots[joint->parent], own.body, moves);
         else
-            body = placement ? pm_body_product(root, local, moves) : pm_body_of_root(local);
+            body = placement ? pm_body_product(root, own.body, moves) : pm_body_of_root(own.body);
         if (joint->slot != PM_NO_SLOT)
             slots[joint->slot] = body;
         if (at.record != PM_NO_RECORD)
-            put_body(crowd, to, &at, local, body);
+            put_body(crowd, to, &at, own, body);
     }
 }
 

@@ -45,6 +45,9 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
     if (view.set >= skeleton->set_count)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: subset is %lu, the skeleton has %zu", name,
                        (unsigned long)view.set, skeleton->set_count - 1);
+    if (skeleton->hinges && !pm_is_body_output(view.output))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s: a skeleton with hinges has states of bodies alone", name);
     if (pm_crowd_outputs[view.output].form == PM_FORM_RIGID && !skeleton->rigid)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: an inverse bind matrix is not rigid", name);
     return PM_OK;

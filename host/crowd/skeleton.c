@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "segments/segments.h"
 
-static const double max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;
+static const double max_angle = 1e4, max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;
 
 /* A joint as described, in double. */
 typedef struct bone {
@@ -240,6 +240,25 @@ static pm_status fill_points(pm_skeleton *skeleton, const pm_skeleton_desc *desc
     return PM_OK;
 }
 
+/* Axes get the length 1. */
+static pm_status fill_hinges(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    for (size_t k = 0; desc->hinges && k < skeleton->joint_count; k++) {
+        const pm_hinge *from = &desc->hinges[skeleton->order[k]];
+        pm_hinge *to = &skeleton->hinges[k];
+        const double axis[3] = {(double)from->axis[0], (double)from->axis[1],
+                                (double)from->axis[2]};
+        const double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+        if (norm != 0 && !(fabs(norm - 1) <= unit_tolerance))
+            return refuse(skeleton->order[k], "hinges: the axis is no unit vector", error);
+        if (!(fabs((double)from->reference) <= max_angle))
+            return refuse(skeleton->order[k], "hinges: the reference is not within 1e4 rad", error);
+        for (size_t i = 0; norm != 0 && i < 3; i++)
+            to->axis[i] = pm_stored(axis[i] / norm);
+        to->reference = pm_stored((double)from->reference);
+    }
+    return PM_OK;
+}
+
 /* ---- checks and creation -------------------------------------------------------------- */
 
 static pm_status check_array(const char *name, const pm_array *array, size_t joints,
@@ -319,9 +338,10 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
+    s->hinges = desc->hinges ? calloc(n, sizeof *s->hinges) : NULL;
     s->points = desc->points.data ? calloc(4 * n, sizeof *s->points) : NULL;
     return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
-                   s->masks && (s->points || !desc->points.data)
+                   s->masks && (s->points || !desc->points.data) && (s->hinges || !desc->hinges)
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -344,6 +364,8 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
         status = fill_radii(skeleton, desc, error);
     if (status == PM_OK)
         status = fill_points(skeleton, desc, error);
+    if (status == PM_OK)
+        status = fill_hinges(skeleton, desc, error);
     return status == PM_OK ? fill_masks(skeleton, desc, error) : status;
 }
 
@@ -379,6 +401,7 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     free(skeleton->level_joints);
     free(skeleton->masks);
     free(skeleton->points);
+    free(skeleton->hinges);
     free(skeleton);
     *handle = NULL;
 }

@@ -36,6 +36,7 @@ struct pm_skeleton {
     pm_joint_step *by_depth; /* joints in order of their depth, roots first */
     pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
     float *points;      /* (joint_count, 4): a point of each joint, and 0; NULL: none */
+    pm_hinge *hinges;   /* (joint_count); NULL: none */
     bool rigid;         /* whether all inverse binds are rigid */
     size_t level_count; /* at least 1 */
     pm_crowd_level *levels;

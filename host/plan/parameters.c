@@ -112,12 +112,16 @@ static const pm_parameter bodies[] = {PM_OF_MEMORY(instances, INSTANCES),
                                       PM_OF_MEMORY(positions, POSITIONS),
                                       PM_OF_MEMORY(points, POINTS),
                                       PM_OF_NUMBER(has_points),
+                                      PM_OF_MEMORY(hinges, HINGES),
+                                      PM_OF_NUMBER(has_hinges),
                                       PM_OF_BODY(body_pos, PM_BODY_POS),
                                       PM_OF_BODY(body_rot, PM_BODY_ROT),
                                       PM_OF_BODY(body_vel, PM_BODY_VEL),
                                       PM_OF_BODY(body_ang_vel, PM_BODY_ANG_VEL),
                                       PM_OF_BODY(local_rot, PM_BODY_LOCAL_ROT),
                                       PM_OF_BODY(local_ang_vel, PM_BODY_LOCAL_ANG_VEL),
+                                      PM_OF_BODY(angles, PM_BODY_ANGLE),
+                                      PM_OF_BODY(angle_rates, PM_BODY_ANGLE_RATE),
                                       PM_OF_NUMBER(targets),
                                       PM_OF_NUMBER(size)};
 
@@ -193,6 +197,8 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
         return source_of(c->rates, c->timeline_count, sizeof *c->rates);
     case PM_MEMORY_POINTS:
         return source_of(s->points, 4 * n, sizeof *s->points);
+    case PM_MEMORY_HINGES:
+        return source_of(s->hinges, n, sizeof *s->hinges);
     case PM_MEMORY_TIMES:
         return c->time_count ? source_of(c->times, c->time_count, sizeof *c->times)
                              : source_of(no_times, 1, sizeof *no_times);

@@ -115,5 +115,6 @@ pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *p
     n->has_placements = plan->has_placements;
     n->has_speeds = plan->has_speeds;
     n->has_points = at_points;
+    n->has_hinges = plan->crowd->skeleton->hinges != NULL;
     return step;
 }

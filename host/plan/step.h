@@ -95,6 +95,7 @@ typedef enum pm_memory {
     PM_MEMORY_POSITIONS,
     PM_MEMORY_SCALES,
     PM_MEMORY_POINTS,
+    PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
     /* of a piece of instances; those that a job does not give are not read */
@@ -140,7 +141,7 @@ typedef struct pm_step_numbers {
     pm_crowd_size size;
     pm_u32 per_group, slots;
     pm_u64 placements_offset, speeds_offset; /* bytes */
-    pm_u32 has_placements, has_speeds, has_points;
+    pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
     size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;

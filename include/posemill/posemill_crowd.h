@@ -51,6 +51,13 @@ typedef struct pm_level {
     uint64_t reserved[4]; /* must be 0 */
 } pm_level;
 
+/* A joint that turns about one axis by an angle, as those of robots do: its rotation relative to its
+ * parent is that of the rest pose times a turn of (angle - reference) about the axis. */
+typedef struct pm_hinge {
+    float axis[3]; /* in the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
+    float reference; /* rad, of magnitude at most 1e4: the angle of the rest pose */
+} pm_hinge;
+
 typedef struct pm_skeleton_desc {
     size_t joint_count; /* 1 to PM_SKELETON_MAX_JOINTS */
     const int32_t
@@ -85,7 +92,12 @@ typedef struct pm_skeleton_desc {
      * most 1e6. data NULL: none */
     pm_array points;
 
-    uint64_t reserved[2]; /* must be 0 */
+    /* joint_count of them. The positions of a hinge in clips are (angle in rad, 0, 0), of magnitude at
+     * most 1e4, and are interpolated as numbers, never wrapped; its rotations in clips have no effect.
+     * Crowds of such skeletons have states of bodies alone. NULL: none */
+    const pm_hinge *hinges;
+
+    uint64_t reserved[1]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -290,8 +302,10 @@ typedef enum pm_crowd_output {
                               PM_TARGET_AT_POINT, of the joint's point */
     PM_CROWD_BODY_ANG_VEL, /* 3 float32: angular velocity in the world's axes, in rad/s */
     PM_CROWD_LOCAL_ROT,    /* 4 float32: the rotation relative to the parent */
-    PM_CROWD_LOCAL_ANG_VEL /* 3 float32: angular velocity relative to the parent, in the joint's own
-                              axes, in rad/s */
+    PM_CROWD_LOCAL_ANG_VEL, /* 3 float32: angular velocity relative to the parent, in the joint's own
+                               axes, in rad/s */
+    PM_CROWD_ANGLE,         /* float32: the angle of a hinge in rad; 0 of other joints */
+    PM_CROWD_ANGLE_RATE     /* float32: its derivative by time, in rad/s */
 } pm_crowd_output;
 
 typedef enum pm_target_flag {

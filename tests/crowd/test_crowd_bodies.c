@@ -16,9 +16,9 @@
 #include "base/counts.h"
 #include "crowd/crowd.h"
 
-enum { INSTANCES = 33, FIELDS = 6, STENCIL = 9, MIDDLE = 4 };
+enum { INSTANCES = 33, FIELDS = 8, STENCIL = 9, MIDDLE = 4 };
 
-static const size_t widths[FIELDS] = {3, 4, 3, 3, 4, 3};
+static const size_t widths[FIELDS] = {3, 4, 3, 3, 4, 3, 1, 1};
 
 /* What a job is given beside instances. */
 typedef struct body_job {
@@ -448,13 +448,136 @@ TEST_ON_BOTH(bodies_without_a_clip_rest) {
         assert_true(oracle_error(quat_normalise(rotation_at(got.of[1] + 4 * k, false)),
                                  want.rotation) < 1e-6);
         for (size_t f = 2; f < FIELDS; f++)
-            for (size_t c = 0; c < 3 && f != 4; c++)
-                assert_true(got.of[f][3 * k + c] == 0);
+            for (size_t c = 0; c < widths[f] && f != 4; c++)
+                assert_true(got.of[f][widths[f] * k + c] == 0);
     }
     states_free(&got);
     free(poses);
     free(rotations);
     free(positions);
+    scene_free(&s);
+}
+
+/* ---- hinges ----------------------------------------------------------------------------------- */
+
+/* The angle, its rate, and the rotation relative to the parent of a hinge in a clip, from the oracle's
+ * positions, which are linear. */
+static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *got, size_t i,
+                          const pm_crowd_instance *n) {
+    joint_pose *at = test_array(s->joints, sizeof *at), *later = test_array(s->joints, sizeof *at);
+    pm_crowd_instance next = *n;
+    next.time_a += 1 << 15;
+    crowd_oracle_pose(s->oracle, n, at);
+    crowd_oracle_pose(s->oracle, &next, later);
+    for (size_t k = 0; k < s->joints; k++) {
+        const size_t joint = s->order[k], row = i * s->joints + k;
+        const pm_hinge *h = &hinges[joint];
+        const double rate =
+            (later[joint].position.x - at[joint].position.x) * PM_TICKS_PER_SECOND / (1 << 15);
+        const double half = 0.5 * (at[joint].position.x - (double)h->reference);
+        const quat rest = rotation_at(s->rotations + 4 * joint, false);
+        const quat turn = {(double)h->axis[0] * sin(half), (double)h->axis[1] * sin(half),
+                           (double)h->axis[2] * sin(half), cos(half)};
+        const vec3 spin = vec3_scale(vector_at(h->axis), rate);
+        if (vec3_norm(vector_at(h->axis)) == 0) {
+            assert_true(got->of[6][row] == 0 && got->of[7][row] == 0);
+            continue;
+        }
+        assert_true(fabs((double)got->of[6][row] - at[joint].position.x) <=
+                    1e-6 * (1 + fabs(at[joint].position.x)));
+        assert_true(fabs((double)got->of[7][row] - rate) <= 1e-4 * (1 + fabs(rate)));
+        assert_true(apart(vector_at(got->of[5] + 3 * row), spin) <= 1e-4 * (1 + fabs(rate)));
+        assert_true(oracle_error(quat_normalise(rotation_at(got->of[4] + 4 * row, false)),
+                                 quat_normalise(quat_multiply(rest, turn))) <=
+                    2e-6 * (1 + fabs(half)));
+    }
+    free(at);
+    free(later);
+}
+
+/* Two thirds of the joints become hinges, with angles of several turns. */
+static void make_hinges(random_source *source, scene *s, pm_hinge *hinges) {
+    for (size_t j = 0; j < s->joints; j++) {
+        double axis[3];
+        random_direction(source, axis);
+        hinges[j] = (pm_hinge){{0}, (float)random_between(source, -1, 1)};
+        for (size_t c = 0; c < 3 && j % 3 != 0; c++)
+            hinges[j].axis[c] = (float)axis[c];
+        for (size_t n = 0; n < s->clip_count && j % 3 != 0; n++)
+            for (size_t key = 0; key < s->sets[n].tracks[j].key_count; key++) {
+                double *row = s->sets[n].positions + 3 * (key * s->joints + j);
+                row[0] = random_between(source, -20, 20);
+                row[1] = row[2] = 0;
+            }
+    }
+    s->skeleton_desc.hinges = hinges;
+}
+
+/* Instance i is also posed half a millisecond before and after, if that is in the same segment. */
+TEST_ON_BOTH(hinges_turn_by_their_angles) {
+    enum { COUNT = 24 };
+    scene s;
+    pm_hinge hinges[16];
+    pm_crowd_instance instances[3 * COUNT];
+    random_source source = random_salted(0xE70);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE71}, &s);
+    scene_undo(&s);
+    make_hinges(&source, &s, hinges);
+    scene_finish(engine_for(state), &s);
+    for (size_t i = 0; i < COUNT; i++) {
+        const uint32_t clip = (uint32_t)(i % s.clip_count);
+        const pm_timeline *line = &s.uniform[clip];
+        const double key = (double)(random_bits(&source) % (line->key_count - 1));
+        const double seconds = (key + random_between(&source, 0.1, 0.9)) *
+                               (double)line->rate.den / (double)line->rate.num;
+        instances[i] =
+            (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
+        instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
+        instances[COUNT + i].time_a -= 1 << 21;
+        instances[2 * COUNT + i].time_a += 1 << 21;
+    }
+    const body_job b = {
+        .instances = instances, .count = 3 * COUNT, .on_reference = !is_for_device(state)};
+    states got = states_make(&s, &b);
+    for (size_t i = 0; i < COUNT; i++)
+        expect_hinges(&s, hinges, &got, i, &instances[i]);
+    for (size_t at = 0; at < 3 * COUNT * s.joints; at++) {
+        const size_t step = 3 * COUNT * s.joints;
+        const double slope =
+            ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 1024;
+        const double speed = vec3_norm(vector_at(got.of[2] + at / 3 * 3));
+        assert_true(fabs(slope - (double)got.of[2][at]) <= 0.05 * (20 + speed));
+    }
+    states_free(&got);
+    scene_free(&s);
+}
+
+TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
+    scene s;
+    pm_hinge hinges[16];
+    float out[16 * 12];
+    pm_skeleton *skeleton = NULL;
+    random_source source = random_salted(0xE80);
+    const pm_crowd_instance n = {0};
+    scene_make(engine_for(state), &(scene_options){.salt = 0xE81}, &s);
+    scene_undo(&s);
+    make_hinges(&source, &s, hinges);
+    scene_finish(engine_for(state), &s);
+    const pm_crowd_target target = {.output = PM_CROWD_MODEL, .memory = out};
+    const pm_crowd_job job = {
+        .instances = &n, .instance_count = 1, .outputs = &target, .output_count = 1};
+    expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "hinges");
+    expect_error(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_LOCAL, out, new_error()),
+                 PM_ERROR_ARGUMENT, "hinges");
+    hinges[4].reference = NAN;
+    expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
+                 "reference");
+    expect_joint(last_error(), 4);
+    hinges[4].reference = 0;
+    hinges[1].axis[0] += 0.5f;
+    expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
+                 "axis");
+    expect_joint(last_error(), 1);
     scene_free(&s);
 }
 
