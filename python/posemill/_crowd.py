@@ -68,7 +68,9 @@ _STATES: dict[State, tuple[int, int, int]] = {
     "body_vel": (lib.PM_CROWD_BODY_VEL, 3, 0),
     "body_ang_vel": (lib.PM_CROWD_BODY_ANG_VEL, 3, 0),
     "local_rot": (lib.PM_CROWD_LOCAL_ROT, 4, lib.PM_TARGET_SCALAR_FIRST),
-    "local_ang_vel": (lib.PM_CROWD_LOCAL_ANG_VEL, 3, 0)}
+    "local_ang_vel": (lib.PM_CROWD_LOCAL_ANG_VEL, 3, 0),
+    "angle": (lib.PM_CROWD_ANGLE, 1, 0),
+    "angle_rate": (lib.PM_CROWD_ANGLE_RATE, 1, 0)}
 
 # A pm_crowd_event without what Python has no use for.
 _EVENT = {"instance": (np.uint64, "instance"), "clip": (np.uint32, "clip"), "id": (np.uint32, "id"),
@@ -245,7 +247,7 @@ def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.Array
 def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> Any:
     """A pm_clip_desc with a track for each joint of the skeleton."""
     if isinstance(clip, Keys):
-        return clip._describe(len(skeleton), keep)
+        return clip._describe(skeleton, keep)
     if not isinstance(clip, Clip):
         raise TypeError(f"clips: expected Clip or Keys, found {type(clip).__name__}")
     if clip.fault is not None:
@@ -330,6 +332,7 @@ class Crowd(Shared):
         marked = {clip: tuple(pairs) for clip, pairs in (markers or {}).items()}
         self._subsets = _numbered(subsets or {}, skeleton)
         radii = None if radii is None else np.array(radii)
+        points = skeleton.points if points is None else points
         points = None if points is None else np.array(points)
         self._given = (skeleton, sources, engine, method, levels, masks, marked, self._subsets, radii,
                        points, key_format)
@@ -480,7 +483,7 @@ class Crowd(Shared):
         fields : sequence of str
             ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: of the joints in the
             world; ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular
-            velocities in the joints' own axes.
+            velocities in the joints' own axes; ``"angle"``, ``"angle_rate"``: of hinges.
         subset : str or int, optional
             As in :meth:`pose`.
         placements : pair of arrays, optional
@@ -497,7 +500,8 @@ class Crowd(Shared):
         Returns
         -------
         dict
-            Arrays (instances, joints, 3), of rotations (instances, joints, 4).
+            Arrays (instances, joints, 3), of rotations (instances, joints, 4), of angles
+            (instances, joints, 1).
 
         Examples
         --------

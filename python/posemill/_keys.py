@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ._library import ffi, lib
 from ._rational import Number, rate_of, rational, seconds_of, text_of
+from ._skeleton import Skeleton
 from ._views import Array
 
 __all__ = ["Keys"]
@@ -20,15 +21,19 @@ class Keys:
     Parameters
     ----------
     rotations : array
-        (frames, joints, 4) unit quaternions x y z w.
+        (frames, joints, 4) unit quaternions x y z w, or with `angles` (frames, 4) of the first root.
     positions, scales : array, optional
-        (frames, joints, 3). Default: those of the rest pose.
+        (frames, joints, 3), or positions (frames, 3) of the first root. Default: those of the rest
+        pose.
     rate : number, optional
         Frames per second, from time 0.
     times : array, optional
         Key times in seconds instead of a rate, strictly increasing.
     loop : number, optional
         Length of the loop in seconds. Default: the clip is open.
+    angles : array, optional
+        (frames, hinges) radians of a skeleton's hinges, in the order of ``Skeleton.hinges``.
+        Required for skeletons that have hinges.
 
     Examples
     --------
@@ -40,17 +45,27 @@ class Keys:
 
     def __init__(self, rotations: npt.ArrayLike, positions: npt.ArrayLike | None = None,
                  scales: npt.ArrayLike | None = None, *, rate: Number | None = None,
-                 times: npt.ArrayLike | None = None, loop: Number | None = None) -> None:
+                 times: npt.ArrayLike | None = None, loop: Number | None = None,
+                 angles: npt.ArrayLike | None = None) -> None:
         if (rate is None) == (times is None):
             raise ValueError("rate: expected a rate or times")
-        self.rotations = _keys(rotations, "rotations", 4)
-        frames, joints = self.rotations.shape[:2]
-        self.positions = None if positions is None else _keys(positions, "positions", 3)
-        self.scales = None if scales is None else _keys(scales, "scales", 3)
+        self.angles = None if angles is None else _packed(angles)
+        of_root = angles is not None
+        self.rotations = _keys(rotations, "rotations", 4, of_root)
+        shape = self.rotations.shape[:-1]
+        frames = shape[0]
+        is_flat = positions is not None and np.ndim(positions) == 2
+        self.positions = (None if positions is None else
+                          _keys(positions, "positions", 3, of_root or is_flat))
+        self.scales = None if scales is None else _keys(scales, "scales", 3, of_root)
         for name, keys in (("positions", self.positions), ("scales", self.scales)):
-            if keys is not None and keys.shape[:2] != (frames, joints):
-                raise ValueError(f"{name}: expected shape {(frames, joints, 3)}, "
-                                 f"found {keys.shape}")
+            wanted = (frames,) if keys is not None and keys.ndim == 2 else shape
+            if keys is not None and keys.shape[:-1] != wanted:
+                raise ValueError(f"{name}: expected shape {(*wanted, 3)}, found {keys.shape}")
+        if self.angles is not None and (self.angles.ndim != 2 or len(self.angles) != frames):
+            raise ValueError(f"angles: expected shape ({frames}, hinges), found {self.angles.shape}")
+        if angles is not None and scales is not None:
+            raise ValueError("scales: skeletons with hinges have none")
         self.rate = None if rate is None else rate_of(rate)
         self.times = None if times is None else np.array(times, np.float64)
         if self.times is not None and self.times.shape != (frames,):
@@ -58,34 +73,66 @@ class Keys:
         self.loop = None if loop is None else seconds_of(loop, "loop")
 
     def __repr__(self) -> str:
-        frames, joints = self.rotations.shape[:2]
+        frames = len(self.rotations)
+        of = (f"{self.rotations.shape[1]} joints" if self.angles is None else
+              f"{self.angles.shape[1]} hinges")
         rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
-        return f"Keys({frames} frames, {joints} joints, {rate})"
+        return f"Keys({frames} frames, {of}, {rate})"
 
-    def _describe(self, joints: int, keep: list[Any]) -> Any:
+    def _whole(self, skeleton: Skeleton) -> dict[str, Array | None]:
+        """Rotations, positions and scales of all joints. Those of a hinge have its angle."""
+        joints, hinges = len(skeleton), len(skeleton.hinges)
+        root = int(np.flatnonzero(np.asarray(skeleton.parents) < 0)[0])
+        if hinges and (self.angles is None or self.angles.shape[1] != hinges):
+            found = "none" if self.angles is None else str(self.angles.shape[1])
+            raise ValueError(f"clips: expected angles of {hinges} hinges, found {found}")
+        if not hinges and self.angles is not None:
+            raise ValueError("clips: the skeleton has no hinges, but a clip has angles")
+        if self.rotations.ndim == 3 and self.rotations.shape[1] != joints:
+            raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
+        whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
+                                          "scales": self.scales}
+        frames = len(self.rotations)
+        if self.rotations.ndim == 2:
+            rotations = np.tile(np.asarray(skeleton.rotations, np.float32), (frames, 1, 1))
+            rotations[:, root] = self.rotations
+            whole["rotations"] = rotations
+        if self.angles is not None or (self.positions is not None and self.positions.ndim == 2):
+            positions = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
+            if self.positions is not None:
+                positions[:, root] = self.positions
+            if self.angles is not None:
+                positions[:, skeleton.hinges] = 0
+                positions[:, skeleton.hinges, 0] = self.angles
+            whole["positions"] = positions
+        return whole
+
+    def _describe(self, skeleton: Skeleton, keep: list[Any]) -> Any:
         """A pm_clip_desc; `keep` receives what it points to."""
-        frames, own = self.rotations.shape[:2]
-        if own != joints:
-            raise ValueError(f"clips: expected {joints} joints, found {own}")
+        frames, joints = len(self.rotations), len(skeleton)
+        whole = self._whole(skeleton)
         timeline = ffi.new("pm_timeline *", {"key_count": frames, "rate": rational(self.rate)})
         if self.times is not None:
             timeline.times = ffi.cast("double *", self.times.ctypes.data)
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
                                           "loop_period": float(self.loop or 0)})
-        for field in ("rotations", "positions", "scales"):
-            keys = getattr(self, field)
+        for field, keys in whole.items():
             if keys is not None:
                 array = getattr(desc, field)
                 array.data = ffi.cast("void *", keys.ctypes.data)
                 array.type = lib.PM_FLOAT64 if keys.dtype == np.float64 else lib.PM_FLOAT32
-        keep += [self, timeline, desc]
+        keep += [self, whole, timeline, desc]
         return desc[0]
 
 
-def _keys(values: npt.ArrayLike, name: str, width: int) -> Array:
+def _packed(values: npt.ArrayLike) -> Array:
     keys = np.asarray(values)
-    if keys.dtype != np.float32:
-        keys = keys.astype(np.float64)
-    if keys.ndim != 3 or keys.shape[2] != width or 0 in keys.shape:
-        raise ValueError(f"{name}: expected shape (frames, joints, {width}), found {keys.shape}")
-    return np.array(keys, order="C")
+    return np.array(keys if keys.dtype == np.float32 else keys.astype(np.float64), order="C")
+
+
+def _keys(values: npt.ArrayLike, name: str, width: int, of_root: bool) -> Array:
+    keys = _packed(values)
+    if keys.ndim != (2 if of_root else 3) or keys.shape[-1] != width or 0 in keys.shape:
+        shape = f"(frames, {width})" if of_root else f"(frames, joints, {width})"
+        raise ValueError(f"{name}: expected shape {shape}, found {keys.shape}")
+    return keys

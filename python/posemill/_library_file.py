@@ -38,6 +38,7 @@ class Stored:
     skeleton: Skeleton
     motions: dict[str, Keys]
     bodies: list[int]
+    dofs: list[int]
     points: Array | None
     weights: Array
     method: Method
@@ -61,7 +62,7 @@ def _texts_of(members: Mapping[str, Array], name: str) -> list[str]:
 
 def _moves(keys: Keys, skeleton: Skeleton) -> bool:
     """Whether a joint that is no root leaves its rest position."""
-    if keys.positions is None:
+    if keys.positions is None or keys.positions.ndim == 2:
         return False
     others = np.asarray(skeleton.parents) >= 0
     rest = np.asarray(skeleton.positions, np.float32)[others]
@@ -69,42 +70,64 @@ def _moves(keys: Keys, skeleton: Skeleton) -> bool:
 
 
 def _rows_of(skeleton: Skeleton, motions: Mapping[str, Keys]) -> dict[str, Array]:
-    """Rotations of all frames, and positions: of the roots alone, unless others move."""
+    """The keys of all frames: of robots those of the root, and the angles; else rotations, and
+    positions of the roots alone, unless others move."""
+    if len(skeleton.hinges):
+        root = int(np.flatnonzero(np.asarray(skeleton.parents) < 0)[0])
+        still = np.asarray(skeleton.positions, np.float32)[root]
+        return {"root_rot": np.concatenate([_single(k.rotations) for k in motions.values()]),
+                "root_pos": np.concatenate([
+                    np.tile(still, (len(k.rotations), 1)) if k.positions is None
+                    else _single(k.positions) for k in motions.values()]),
+                "dof": np.concatenate([_single(k.angles) for k in motions.values()])}
     rest = np.asarray(skeleton.positions, np.float32)
     roots = np.asarray(skeleton.parents) < 0
     chosen = np.ones(len(skeleton), bool) if any(_moves(k, skeleton) for k in motions.values()) else roots
-    places = [np.broadcast_to(rest, (len(k.rotations), *rest.shape)) if k.positions is None
-              else k.positions for k in motions.values()]
-    return {"rot": np.concatenate([k.rotations.astype(np.float32) for k in motions.values()]),
-            "pos": np.concatenate([p[:, chosen].astype(np.float32) for p in places]),
+    whole = [k._whole(skeleton) for k in motions.values()]
+    places = [np.broadcast_to(rest, (len(k.rotations), *rest.shape)) if w["positions"] is None
+              else w["positions"] for k, w in zip(motions.values(), whole, strict=True)]
+    return {"rot": np.concatenate([_single(k["rotations"]) for k in whole]),
+            "pos": np.concatenate([_single(p[:, chosen]) for p in places]),
             "pos_joints": np.flatnonzero(chosen).astype(np.uint32)}
 
 
-def write_library(path: Path, skeleton: Skeleton, motions: Mapping[str, Keys],
-                  bodies: Sequence[int], points: Any, weights: Array, method: Method,
-                  keys: KeyFormat) -> None:
+def _single(values: Any) -> Array:
+    return np.asarray(values, np.float32)
+
+
+def write_library(path: Path, stored: Stored) -> None:
     """Writes a file beside its place, and moves it there once it is whole."""
+    skeleton, motions = stored.skeleton, stored.motions
     frames = np.array([len(k.rotations) for k in motions.values()], np.uint64)
     rates = [k.rate for k in motions.values()]
     assert all(rate is not None for rate in rates)
-    about = {"format": _FORMAT, "version": _VERSION, "method": method, "keys": keys}
+    about = {"format": _FORMAT, "version": _VERSION, "method": stored.method,
+             "keys": stored.keys}
     members: dict[str, Array] = {
         "format": np.frombuffer(json.dumps(about).encode(), np.uint8),
         **{f"skeleton/name_{k}": v for k, v in _texts(skeleton.names).items()},
         "skeleton/parents": np.asarray(skeleton.parents, np.int32),
         "skeleton/rotations": np.asarray(skeleton.rotations, np.float64),
         "skeleton/positions": np.asarray(skeleton.positions, np.float64),
-        "skeleton/bodies": np.array(bodies, np.uint32),
+        "skeleton/bodies": np.array(stored.bodies, np.uint32),
+        "skeleton/dofs": np.array(stored.dofs, np.uint32),
         **{f"motions/name_{k}": v for k, v in _texts(list(motions)).items()},
         "motions/first": np.concatenate([[0], np.cumsum(frames)[:-1]]).astype(np.uint64),
         "motions/frames": frames,
         "motions/rate_num": np.array([rate.numerator for rate in rates if rate], np.int64),
         "motions/rate_den": np.array([rate.denominator for rate in rates if rate], np.int64),
-        "motions/weight": np.asarray(weights, np.float64),
+        "motions/weight": np.asarray(stored.weights, np.float64),
         "motions/loop": np.array([float(k.loop or 0) for k in motions.values()], np.float64),
         **_rows_of(skeleton, motions)}
-    if points is not None:
-        members["skeleton/points"] = np.asarray(points, np.float32)
+    if stored.points is not None:
+        members["skeleton/points"] = np.asarray(stored.points, np.float32)
+    if skeleton.axes is not None:
+        members["skeleton/axes"] = np.asarray(skeleton.axes, np.float64)
+        members["skeleton/references"] = np.asarray(
+            np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references)
+        members["skeleton/hinges"] = np.asarray(skeleton.hinges, np.uint32)
+        members.update({f"skeleton/hinge_name_{k}": v
+                        for k, v in _texts(skeleton.hinge_names).items()})
     target = os.fsdecode(path)
     part = f"{target}.{os.getpid()}.part"
     try:
@@ -197,15 +220,31 @@ def _stored_of(members: Mapping[str, Array]) -> Stored:
         raise ValueError(f"has version {about.get('version')}, expected {_VERSION}")
     names = _texts_of(members, "skeleton/name")
     joints, motions = len(names), _texts_of(members, "motions/name")
+    turns = {}
+    if "skeleton/axes" in members:
+        turns = {"axes": _want(members, "skeleton/axes", np.float64, (joints, 3)),
+                 "references": _want(members, "skeleton/references", np.float64, (joints,))}
     skeleton = Skeleton(names, _want(members, "skeleton/parents", np.int32, (joints,)),
                         rotations=_want(members, "skeleton/rotations", np.float64, (joints, 4)),
-                        positions=_want(members, "skeleton/positions", np.float64, (joints, 3)))
+                        positions=_want(members, "skeleton/positions", np.float64, (joints, 3)),
+                        **turns)
+    if turns:
+        _order_hinges(members, skeleton)
     points = (_want(members, "skeleton/points", np.float32, (joints, 3))
               if "skeleton/points" in members else None)
     return Stored(skeleton, _motions_of(members, motions, skeleton),
-                  [int(n) for n in _want(members, "skeleton/bodies", np.uint32, (None,))], points,
+                  [int(n) for n in _want(members, "skeleton/bodies", np.uint32, (None,))],
+                  [int(n) for n in _want(members, "skeleton/dofs", np.uint32, (None,))], points,
                   _want(members, "motions/weight", np.float64, (len(motions),)), about["method"],
                   about["keys"])
+
+
+def _order_hinges(members: Mapping[str, Array], skeleton: Skeleton) -> None:
+    hinges = _want(members, "skeleton/hinges", np.uint32, (len(skeleton.hinges),))
+    names = _texts_of(members, "skeleton/hinge_name")
+    if sorted(hinges) != sorted(skeleton.hinges) or len(names) != len(hinges):
+        raise ValueError("skeleton/hinges: are not the joints that have an axis")
+    skeleton.hinges, skeleton.hinge_names = np.array(hinges), tuple(names)
 
 
 def _motions_of(members: Mapping[str, Array], names: list[str], skeleton: Skeleton) -> dict[str, Keys]:
@@ -215,19 +254,34 @@ def _motions_of(members: Mapping[str, Array], names: list[str], skeleton: Skelet
     columns = [_want(members, f"motions/{name}", kind, (count,)) for name, kind in
                (("first", np.uint64), ("frames", np.uint64), ("rate_num", np.int64),
                 ("rate_den", np.int64), ("loop", np.float64))]
-    rotations = _want(members, "rot", np.float32, (None, joints, 4))
-    chosen = _want(members, "pos_joints", np.uint32, (None,))
-    positions = _want(members, "pos", np.float32, (len(rotations), len(chosen), 3))
+    is_robot = len(skeleton.hinges) > 0
+    rotations = _want(members, "root_rot" if is_robot else "rot", np.float32,
+                      (None, 4) if is_robot else (None, joints, 4))
+    frames_all = len(rotations)
+    chosen: Array = np.zeros(0, np.uint32)
+    if is_robot:
+        positions = _want(members, "root_pos", np.float32, (frames_all, 3))
+        angles = _want(members, "dof", np.float32, (frames_all, len(skeleton.hinges)))
+    else:
+        chosen = _want(members, "pos_joints", np.uint32, (None,))
+        positions = _want(members, "pos", np.float32, (frames_all, len(chosen), 3))
     if np.any(chosen >= joints):
         raise ValueError("pos_joints: has a joint that does not exist")
     rest = np.asarray(skeleton.positions, np.float32)
+    roots = np.flatnonzero(np.asarray(skeleton.parents) < 0)
     found = {}
     for name, first, frames, num, den, loop in zip(names, *columns, strict=True):
         begin, end = int(first), int(first) + int(frames)
         if not 0 <= begin < end <= len(rotations) or num <= 0 or den <= 0:
             raise ValueError(f"motions: {name!r} has frames or a rate that do not exist")
-        places = np.tile(rest, (end - begin, 1, 1))
-        places[:, chosen] = positions[begin:end]
-        found[name] = Keys(rotations[begin:end], places, rate=Fraction(int(num), int(den)),
-                           loop=float(loop) or None)
+        rate, period = Fraction(int(num), int(den)), float(loop) or None
+        if is_robot:
+            found[name] = Keys(rotations[begin:end], positions[begin:end], rate=rate, loop=period,
+                               angles=angles[begin:end])
+            continue
+        places = positions[begin:end, 0]
+        if not np.array_equal(chosen, roots[:1]):
+            places = np.tile(rest, (end - begin, 1, 1))
+            places[:, chosen] = positions[begin:end]
+        found[name] = Keys(rotations[begin:end], places, rate=rate, loop=period)
     return found

@@ -17,7 +17,7 @@ from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._engine import Engine
 from ._keys import Keys
 from ._library import Path, ffi
-from ._library_file import read_library, write_library
+from ._library_file import Stored, read_library, write_library
 from ._motion import Motion, load
 from ._names import KeyFormat, Method, Singles, State, Turn
 from ._rational import Number, rate_of
@@ -28,7 +28,8 @@ from ._views import Array, array_of
 __all__ = ["MotionLibrary"]
 
 _ROOT = "root_"
-_BODIES = "bodies"
+_BODIES, _HINGES = "bodies", "hinges"
+_DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
 _NO_CLIP = 2**32 - 1
 # Turns of the world by a quarter about x, as quaternions x y z w.
@@ -58,9 +59,11 @@ class MotionLibrary(Shared):
         How rotations are stored: ``"float32"``, or with ``"slerp"`` or ``"nlerp"`` ``"log48"`` or
         ``"smallest48"``.
     bodies : sequence of int or str, optional
-        The joints of the results, and their order. Default: all, in the order of the skeleton.
+        The joints of the results, and their order. Default: the skeleton's bodies.
+    dofs : sequence of int or str, optional
+        The hinges of the results, and their order. Default: those of the skeleton.
     points : array, optional
-        (joints, 3): centres of mass in the joints' own frames.
+        (joints, 3): centres of mass in the joints' own frames. Default: those of the skeleton.
     weights : array, optional
         (motions,) of :meth:`sample_times`. Default: all are equal.
 
@@ -68,8 +71,8 @@ class MotionLibrary(Shared):
     ----------
     names : tuple of str
         Of the motions.
-    body_names : tuple of str
-        Of the bodies, in the order of the results.
+    body_names, dof_names : tuple of str
+        Of the bodies and the hinges, in the order of the results.
     durations : array of float64
         Seconds from the first key of each motion to its last, or of a loop its period.
 
@@ -86,7 +89,7 @@ class MotionLibrary(Shared):
     def __init__(self, skeleton: Skeleton, motions: Mapping[str, Keys], *,
                  engine: Engine | None = None, method: Method = "slerp",
                  keys: KeyFormat = "float32", bodies: Sequence[int | str] | None = None,
-                 points: npt.ArrayLike | None = None,
+                 dofs: Sequence[int | str] | None = None, points: npt.ArrayLike | None = None,
                  weights: npt.ArrayLike | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
@@ -100,21 +103,29 @@ class MotionLibrary(Shared):
         self.names = tuple(motions)
         self._motions = dict(motions)
         self._weights = _weights_of(weights, len(motions))
-        numbers = _body_numbers(bodies, skeleton)
+        numbers = _chosen(bodies, skeleton.names, skeleton.bodies, "bodies", "joint")
+        if not numbers:
+            raise ValueError("bodies: expected at least one")
+        hinges = _chosen(dofs, skeleton.hinge_names, range(len(skeleton.hinges)), "dofs", "hinge")
         self.body_names = tuple(skeleton.names[n] for n in numbers)
-        self._points = points is not None
-        self._given = (skeleton, self._motions, engine, method, keys, tuple(numbers), points,
-                       self._weights)
+        self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
+        centres = skeleton.points if points is None else np.array(points, np.float32)
+        self._points = centres is not None
+        self._given = (skeleton, self._motions, engine, method, keys, tuple(numbers),
+                       tuple(hinges), centres, self._weights)
+        subsets = {_BODIES: numbers, _ROOT: numbers[:1]}
+        if hinges:
+            subsets[_HINGES] = [int(skeleton.hinges[n]) for n in hinges]
         self._crowd = Crowd(skeleton, list(motions.values()), engine=engine, method=method,
-                            subsets={_BODIES: numbers, _ROOT: numbers[:1]}, points=points,
-                            key_format=keys)
+                            subsets=subsets, points=centres, key_format=keys)
         self._ticks = self._crowd.ticks
         self.durations = self._ticks / 2.0**32
 
     @classmethod
-    def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | None = None, *,
+    def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
                    method: Method = "slerp", keys: KeyFormat = "float32",
-                   bodies: Sequence[int | str] | None = None, rate: Number | None = None,
+                   bodies: Sequence[int | str] | None = None,
+                   dofs: Sequence[int | str] | None = None, rate: Number | None = None,
                    scale: float = 1.0, turn: Turn | None = None,
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
                    engine: Engine | None = None, **reading: Any) -> MotionLibrary:
@@ -125,9 +136,10 @@ class MotionLibrary(Shared):
         paths : path or iterable of paths
             Files of joints with the same names. Names of motions are those of the files, with the
             clip's where a file has several.
-        skeleton : path, optional
-            Joints for files without them, as of :func:`load`.
-        method, keys, bodies, points, weights, engine
+        skeleton : path or Skeleton, optional
+            Joints for files without them, as of :func:`load`; or the skeleton of a robot, whose
+            hinges are the numbers of the files, such as the columns of CSV, in their order.
+        method, keys, bodies, dofs, points, weights, engine
             As of :class:`MotionLibrary`.
         rate : number, optional
             Frames per second to which motions are resampled first. Required for clips whose keys
@@ -152,16 +164,22 @@ class MotionLibrary(Shared):
             raise ValueError("paths: expected at least one")
         found: dict[str, Keys] = {}
         first: Skeleton | None = None
+        robot = skeleton if isinstance(skeleton, Skeleton) else None
+        joints = None if isinstance(skeleton, Skeleton) else skeleton
+        if robot is not None and (scale != 1 or turn is not None):
+            raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
         for path in files:
-            motion = load(path, skeleton=skeleton, **reading)
+            motion = load(path, skeleton=joints, **reading)
             motion = motion if rate is None else motion.resample(rate, engine=engine)
-            own = _placed_skeleton(motion.skeleton, scale, turn)
+            own = robot or _placed_skeleton(motion.skeleton, scale, turn)
             first = first or own
             order = _order_of(first, own, path)
             for name, clip in _named(path, motion):
-                found[_free_name(name, found)] = _keys_of(motion, clip, own, order, scale, turn)
+                found[_free_name(name, found)] = (
+                    _keys_of(motion, clip, own, order, scale, turn) if robot is None else
+                    _robot_keys(motion, clip, robot))
         assert first is not None
-        return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies,
+        return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies, dofs=dofs,
                    points=points, weights=weights)
 
     def __len__(self) -> int:
@@ -189,7 +207,8 @@ class MotionLibrary(Shared):
         fields : sequence of str
             ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: in the world;
             ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular velocities in the
-            joints' own axes; ``"root_pos"`` and so on: of the first body alone.
+            joints' own axes; ``"root_pos"`` and so on: of the first body alone; ``"dof_pos"``,
+            ``"dof_vel"``: angles of hinges and their rates.
         steps : array of int, optional
             (N,) with `rate`, in place of times: exact times ``steps / rate``.
         at : pair of arrays, optional
@@ -209,8 +228,8 @@ class MotionLibrary(Shared):
         Returns
         -------
         dict
-            Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4);
-            with offsets (N, K, ...).
+            Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4),
+            of hinges (N, dofs); with offsets (N, K, ...).
 
         Examples
         --------
@@ -249,22 +268,39 @@ class MotionLibrary(Shared):
         if given_speed is not None:
             given_speed = np.repeat(np.broadcast_to(np.asarray(given_speed), (len(numbers),)), repeats)
         found: dict[str, Singles] = {}
-        for subset, names in ((_BODIES, [f for f in fields if not f.startswith(_ROOT)]),
-                              (_ROOT, [f for f in fields if f.startswith(_ROOT)])):
+        for subset in (_BODIES, _ROOT, _HINGES):
+            names = [field for field in fields if _subset_of(field) == subset]
             if not names:
                 continue
-            is_root = subset == _ROOT
+            if subset == _HINGES and not self.dof_names:
+                raise ValueError(f"fields: {names[0]!r}: the skeleton has no hinges")
+            count = {_BODIES: len(self.body_names), _ROOT: 1, _HINGES: len(self.dof_names)}[subset]
             states = {name: _state_of(name) for name in names}
             made = self._crowd.states(
                 instances, list(states.values()), subset=subset, placements=given_at,
                 speeds=given_speed, scalar_first=scalar_first, at_points=velocity_at == "com",
                 out=None if out is None else {
-                    states[name]: _flat(out, name, shape, is_root, len(self.body_names))
-                    for name in names})
+                    states[name]: _flat(out, name, shape, subset, count) for name in names})
             for name in names:
                 rows = made[states[name]]
-                found[name] = rows.reshape(shape + ((rows.shape[2],) if is_root else rows.shape[1:]))
+                found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
         return {name: found[name] for name in fields}
+
+    def qpos(self, sample: Mapping[str, Any]) -> Singles:
+        """MuJoCo's ``qpos`` of a robot that moves freely, from a sample with ``"root_pos"``,
+        ``"root_rot"`` (x y z w) and ``"dof_pos"``."""
+        root = np.asarray(sample["root_rot"])
+        return np.concatenate([sample["root_pos"], np.roll(root, 1, axis=-1), sample["dof_pos"]],
+                              axis=-1)
+
+    def qvel(self, sample: Mapping[str, Any]) -> Singles:
+        """MuJoCo's ``qvel``, from a sample with ``"root_rot"`` (x y z w), ``"root_vel"``,
+        ``"root_ang_vel"`` and ``"dof_vel"``. The angular velocity of the root is in its own axes."""
+        q, v = np.asarray(sample["root_rot"]), np.asarray(sample["root_ang_vel"])
+        u, w = -q[..., :3], q[..., 3:]
+        own = v + 2 * np.cross(u, np.cross(u, v) + w * v)
+        return np.concatenate([sample["root_vel"], own.astype(np.float32), sample["dof_vel"]],
+                              axis=-1)
 
     def sample_times(self, n: int, rng: np.random.Generator | int | None = None, *,
                      weights: npt.ArrayLike | None = None,
@@ -303,26 +339,28 @@ class MotionLibrary(Shared):
 
     def save(self, path: Path) -> None:
         """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it."""
-        skeleton, motions, _, method, keys, bodies, points, weights = self._given
-        write_library(path, skeleton, motions, bodies, points, weights, method, keys)
+        skeleton, motions, _, method, keys, bodies, dofs, points, weights = self._given
+        write_library(path, Stored(skeleton, motions, list(bodies), list(dofs), points, weights,
+                                   method, keys))
 
     @classmethod
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
-             keys: KeyFormat | None = None,
-             bodies: Sequence[int | str] | None = None) -> MotionLibrary:
+             keys: KeyFormat | None = None, bodies: Sequence[int | str] | None = None,
+             dofs: Sequence[int | str] | None = None) -> MotionLibrary:
         """Reads what :meth:`save` wrote. A member that is damaged is refused by its name.
 
         Parameters
         ----------
         path : path
             A file of :meth:`save`.
-        engine, method, keys, bodies
+        engine, method, keys, bodies, dofs
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
         made = read_library(path)
         return cls(made.skeleton, made.motions, engine=engine,
                    method=method or made.method, keys=keys or made.keys,
-                   bodies=made.bodies if bodies is None else bodies, points=made.points,
+                   bodies=made.bodies if bodies is None else bodies,
+                   dofs=made.dofs if dofs is None else dofs, points=made.points,
                    weights=made.weights)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -336,10 +374,10 @@ class MotionLibrary(Shared):
 
 
 def _made_again(skeleton: Skeleton, motions: Mapping[str, Keys], engine: Engine | None,
-                method: Method, keys: KeyFormat, bodies: Sequence[int],
+                method: Method, keys: KeyFormat, bodies: Sequence[int], dofs: Sequence[int],
                 points: Array | None, weights: Array) -> MotionLibrary:
     return MotionLibrary(skeleton, motions, engine=engine, method=method, keys=keys, bodies=bodies,
-                         points=points, weights=weights)
+                         dofs=dofs, points=points, weights=weights)
 
 
 # ---- arguments of sample() ----
@@ -398,26 +436,39 @@ def _added(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np
     return np.where(over, limits, total)
 
 
+def _subset_of(field: str) -> str:
+    return _HINGES if field in _DOFS else _ROOT if field.startswith(_ROOT) else _BODIES
+
+
 def _state_of(field: str) -> State:
     """The state of crowds that a field is; of the root, that of a body."""
+    if field in _DOFS:
+        return _DOFS[field]
+    if field in _DOFS.values():
+        raise ValueError(f"fields: {field!r} is unknown; hinges have {' and '.join(_DOFS)}")
     name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
     return name  # type: ignore[return-value]
 
 
-def _flat(out: Mapping[str, Any], name: str, shape: tuple[int, ...], is_root: bool,
-          bodies: int) -> Array:
+def _inner(subset: str, count: int, width: int) -> tuple[int, ...]:
+    """The axes of a field behind those of instances and offsets."""
+    return (width,) if subset == _ROOT else (count,) if subset == _HINGES else (count, width)
+
+
+def _flat(out: Mapping[str, Any], name: str, shape: tuple[int, ...], subset: str,
+          count: int) -> Array:
     """The array of a field with one axis of instances, and one of bodies."""
     if name not in out:
         raise ValueError(f"out: expected an array for {name!r}")
     array = as_array(out[name], f"out[{name!r}]")
-    inner = () if is_root else (bodies,)
-    if array.shape[:-1] != shape + inner or array.ndim != len(shape + inner) + 1:
-        raise ValueError(f"out[{name!r}]: expected shape {shape + inner} with a last axis of "
-                         f"3 or 4 numbers, found {array.shape}")
+    width = 1 if subset == _HINGES else 4 if name.endswith("_rot") else 3
+    wanted = shape + _inner(subset, count, width)
+    if array.shape != wanted:
+        raise ValueError(f"out[{name!r}]: expected shape {wanted}, found {array.shape}")
     if not array.flags.c_contiguous:
         raise ValueError(f"out[{name!r}]: is not C-contiguous")
-    count = shape[0] * (shape[1] if len(shape) > 1 else 1)
-    return array.reshape(count, 1 if is_root else bodies, array.shape[-1])
+    rows = shape[0] * (shape[1] if len(shape) > 1 else 1)
+    return array.reshape(rows, count, width)
 
 
 def _weights_of(weights: npt.ArrayLike | None, count: int) -> npt.NDArray[np.float64]:
@@ -431,22 +482,22 @@ def _weights_of(weights: npt.ArrayLike | None, count: int) -> npt.NDArray[np.flo
     return found
 
 
-def _body_numbers(bodies: Sequence[int | str] | None, skeleton: Skeleton) -> list[int]:
-    if bodies is None:
-        return list(range(len(skeleton)))
-    if isinstance(bodies, str):
-        raise TypeError("bodies: expected a sequence of joints, found a text")
+def _chosen(given: Sequence[int | str] | None, names: Sequence[str], default: Iterable[Any],
+            name: str, kind: str) -> list[int]:
+    """Indices of what is given by index or name."""
+    if given is None:
+        return [int(number) for number in default]
+    if isinstance(given, str):
+        raise TypeError(f"{name}: expected a sequence of {kind}s, found a text")
     numbers = []
-    for body in bodies:
-        if isinstance(body, str):
-            if body not in skeleton.names:
-                raise ValueError(f"bodies: no joint is named {body!r}")
-            body = skeleton.names.index(body)
-        if not 0 <= int(body) < len(skeleton):
-            raise ValueError(f"bodies: {body} is none of {len(skeleton)} joints")
-        numbers.append(int(body))
-    if not numbers:
-        raise ValueError("bodies: expected at least one")
+    for one in given:
+        if isinstance(one, str):
+            if one not in names:
+                raise ValueError(f"{name}: no {kind} is named {one!r}")
+            one = names.index(one)
+        if not 0 <= int(one) < len(names):
+            raise ValueError(f"{name}: {one} is none of {len(names)} {kind}s")
+        numbers.append(int(one))
     return numbers
 
 
@@ -527,3 +578,20 @@ def _keys_of(motion: Motion, clip: Clip, skeleton: Skeleton, order: list[int], s
                 None if places is None else places[:, order].astype(np.float32),
                 rate=Fraction(int(line.rate.num), int(line.rate.den)),
                 loop=float(desc.loop_period) or None)
+
+
+def _robot_keys(motion: Motion, clip: Clip, robot: Skeleton) -> Keys:
+    """The keys of a clip of a robot: the root's, and numbers that are angles of hinges."""
+    channels = {channel.path: channel for channel in clip.channels if channel.node is None}
+    wanted = {"translation": 3, "rotation": 4, "scalar": len(robot.hinges)}
+    for path, width in wanted.items():
+        found = 0 if path not in channels else channels[path].values.shape[1]
+        if found != width:
+            raise ValueError(f"{motion.name}: {clip.name!r}: expected {width} numbers of "
+                             f"{path}, found {found}")
+    if clip.rate is None:
+        raise ValueError(f"{motion.name}: {clip.name!r} has keys at times of their own; give a rate "
+                         "to resample to")
+    return Keys(channels["rotation"].values.astype(np.float32),
+                channels["translation"].values.astype(np.float32), rate=clip.rate,
+                angles=channels["scalar"].values.astype(np.float32))

@@ -30,7 +30,8 @@ Format = Literal["bvh", "gltf", "glb", "npz", "csv"]
 Euler = Literal["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
 Turn = Literal["z-to-y", "y-to-z"]
 Output = Literal["palette", "palette_half", "dual", "model", "local", "bounds"]
-State = Literal["body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel"]
+State = Literal["body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel", "angle",
+                "angle_rate"]
 
 #: float32 or float64, as the keys or the arguments are.
 Floats = npt.NDArray[np.floating[Any]]

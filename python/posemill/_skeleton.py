@@ -2,15 +2,17 @@
 """Skeletons: of motions, or from arrays."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._content import Character, Content
-from ._library import ffi, lib
+from ._library import Path, ffi, lib
 from ._names import Floats
+from ._robot import Part, parts_of_mjcf, parts_of_model, parts_of_urdf, table_of
 from ._views import Array, array_of, view
 
 __all__ = ["Skeleton"]
@@ -31,9 +33,22 @@ class Skeleton:
     inverse_binds : array, optional
         (joints, 3, 4) matrices from the mesh's space to that of the joint in the bind pose.
         Default: the mesh was bound in the rest pose.
+    axes : array, optional
+        (joints, 3) axes of hinges in the joints' own frames; 0: a ball joint. The rotation of a hinge
+        is that of the rest pose times a turn about the axis. Default: all are ball joints.
+    references : array, optional
+        (joints,) angles of hinges in the rest pose, in radians. Default: 0.
+    points : array, optional
+        (joints, 3) centres of mass in the joints' own frames.
 
     Attributes
     ----------
+    hinges : array of int
+        The joints that are hinges, in the order of their angles.
+    hinge_names : tuple of str
+        Names of the hinges; of robots those of their joints, where `names` has their bodies.
+    bodies : array of int
+        The joints that are bodies: of robots not those between two hinges of one body.
     nodes : array of int
         For skeletons of a motion: the index of each joint in ``Motion.names``.
     skin_slots : array of int or None
@@ -61,12 +76,20 @@ class Skeleton:
     inverse_binds: Floats | None
     nodes: npt.NDArray[np.uint32]
     skin_slots: npt.NDArray[np.uint32] | None
+    axes: Floats | None
+    references: Floats | None
+    points: Floats | None
+    hinges: npt.NDArray[np.uint32]
+    hinge_names: tuple[str, ...]
+    bodies: npt.NDArray[np.uint32]
     moves_below_root: str | None
 
     def __init__(self, names: Sequence[str], parents: npt.ArrayLike, *,
                  rotations: npt.ArrayLike | None = None, positions: npt.ArrayLike | None = None,
                  scales: npt.ArrayLike | None = None,
-                 inverse_binds: npt.ArrayLike | None = None) -> None:
+                 inverse_binds: npt.ArrayLike | None = None, axes: npt.ArrayLike | None = None,
+                 references: npt.ArrayLike | None = None,
+                 points: npt.ArrayLike | None = None) -> None:
         if isinstance(names, str):
             raise TypeError("names: expected a sequence of texts, found one")
         self.names = tuple(str(name) for name in names)
@@ -80,8 +103,70 @@ class Skeleton:
         self.nodes = np.arange(count, dtype=np.uint32)
         self.skin_slots = None
         self.moves_below_root = None
+        self.axes = None if axes is None else _rows(axes, "axes", count, (3,), ())
+        self.references = (None if references is None else
+                           _rows(references, "references", count, (), ()))
+        self.points = None if points is None else _rows(points, "points", count, (3,), ())
+        if self.references is not None and self.axes is None:
+            raise ValueError("references: expected axes with them")
+        turns = np.zeros(count, bool) if self.axes is None else self.axes.any(axis=1)
+        self.hinges = np.flatnonzero(turns).astype(np.uint32)
+        self.hinge_names = tuple(self.names[n] for n in self.hinges)
+        self.bodies = np.arange(count, dtype=np.uint32)
         self._content: Content | None = None
         self._skin = 0
+
+    @classmethod
+    def from_mujoco(cls, model: Any) -> Skeleton:
+        """The skeleton of a model of MuJoCo, whose bodies are in its order without the world.
+
+        Parameters
+        ----------
+        model : mujoco.MjModel
+            Its arrays are read. Slide joints are refused.
+
+        Returns
+        -------
+        Skeleton
+            With hinges in the order of ``qpos``, and centres of mass. Roots with a free joint move by
+            the rotations and positions of motions.
+        """
+        return cls._of_parts(parts_of_model(model))
+
+    @classmethod
+    def from_mjcf(cls, path: Path) -> Skeleton:
+        """The skeleton of an MJCF file, without MuJoCo.
+
+        Bodies with pos, quat, euler and axisangle; joints with type, axis, pos and ref; free joints;
+        classes of defaults, childclass, angle and eulerseq of the compiler, pos of inertial, and
+        included files. What else moves a frame is refused by name. Centres of mass come from inertial
+        alone.
+        """
+        return cls._read(path, parts_of_mjcf)
+
+    @classmethod
+    def from_urdf(cls, path: Path) -> Skeleton:
+        """The skeleton of a URDF file: links, and revolute, continuous and fixed joints."""
+        return cls._read(path, parts_of_urdf)
+
+    @classmethod
+    def _read(cls, path: Path, read: Callable[[Path], list[Part]]) -> Skeleton:
+        try:
+            return cls._of_parts(read(path))
+        except ValueError as error:
+            raise ValueError(f"{os.fsdecode(path)}: {error}") from error
+        except RecursionError as error:
+            raise ValueError(f"{os.fsdecode(path)}: elements are nested too deep") from error
+
+    @classmethod
+    def _of_parts(cls, parts: Sequence[Part]) -> Skeleton:
+        table = table_of(parts)
+        made = cls(table.names, table.parents, rotations=table.rotations, positions=table.positions,
+                   axes=table.axes, references=table.references, points=table.points)
+        made.bodies = np.array(table.bodies, np.uint32)
+        made.hinges = np.array(table.hinges, np.uint32)
+        made.hinge_names = tuple(table.hinge_names)
+        return made
 
     @classmethod
     def _of(cls, content: Content, skin: int) -> Skeleton:
@@ -100,6 +185,9 @@ class Skeleton:
         self.scales = _given(character, desc.scales, count, 3)
         binds = array_of(character.handle, desc.inverse_binds, count, 12)
         self.inverse_binds = None if binds is None else binds.reshape(count, 3, 4)
+        self.axes = self.references = self.points = None
+        self.hinges, self.hinge_names = np.zeros(0, np.uint32), ()
+        self.bodies = np.arange(count, dtype=np.uint32)
         self._content = content
         self._skin = skin
         return self
@@ -123,6 +211,12 @@ class Skeleton:
                 keep.append(numbers)
                 getattr(desc, field).data = ffi.cast("void *", numbers.ctypes.data)
                 getattr(desc, field).type = lib.PM_FLOAT64
+        if self.axes is not None:
+            hinges = np.zeros((len(self), 4), np.float32)
+            hinges[:, :3] = self.axes
+            hinges[:, 3] = 0 if self.references is None else self.references
+            keep.append(hinges)
+            desc.hinges = ffi.cast("pm_hinge *", hinges.ctypes.data)
         return desc
 
 
