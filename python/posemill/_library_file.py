@@ -9,7 +9,8 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,7 +23,7 @@ from ._names import KeyFormat, Method
 from ._skeleton import Skeleton
 from ._views import Array
 
-__all__ = ["Stored", "read_library", "write_library"]
+__all__ = ["Stored", "read_library", "replacing", "write_library"]
 
 _FORMAT = "posemill motion library"
 _VERSION = 1
@@ -128,11 +129,20 @@ def write_library(path: Path, stored: Stored) -> None:
         members["skeleton/hinges"] = np.asarray(skeleton.hinges, np.uint32)
         members.update({f"skeleton/hinge_name_{k}": v
                         for k, v in _texts(skeleton.hinge_names).items()})
+    with replacing(path) as file:
+        _write_members(file, members)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Any]:
+    """A file beside a path, which takes its place once all is written and flushed."""
     target = os.fsdecode(path)
     part = f"{target}.{os.getpid()}.part"
     try:
         with open(part, "xb") as file:
-            _write_members(file, members)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(part, target)
     except BaseException:
         if os.path.exists(part):

@@ -17,7 +17,7 @@ from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._engine import Engine
 from ._keys import Keys
 from ._library import Path, ffi
-from ._library_file import Stored, read_library, write_library
+from ._library_file import Stored, read_library, replacing, write_library
 from ._motion import Motion, load
 from ._names import KeyFormat, Method, Singles, State, Turn
 from ._rational import Number, rate_of
@@ -28,6 +28,9 @@ from ._views import Array, array_of
 __all__ = ["MotionLibrary"]
 
 _ROOT = "root_"
+# Rotations w x y z, velocities of centres of mass, bodies and hinges breadth first.
+_FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
+            "isaaclab3": (False, True, True)}
 _BODIES, _HINGES = "bodies", "hinges"
 _DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
@@ -286,6 +289,50 @@ class MotionLibrary(Shared):
                 found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
         return {name: found[name] for name in fields}
 
+    def export_npz(self, path: Path, motion: int | str, rate: Number, flavor: str = "mjlab") -> None:
+        """Writes a motion of a robot at a rate, as trackers read it: ``fps``, ``joint_pos``, ``joint_vel``,
+        ``body_pos_w``, ``body_quat_w``, ``body_lin_vel_w``, ``body_ang_vel_w``, and the names of both.
+
+        Parameters
+        ----------
+        path : path
+            Of the result, which replaces a file of that name.
+        motion : int or str
+            Its index or name.
+        rate : number
+            Frames per second.
+        flavor : str
+            ``"mjlab"``: rotations w x y z, velocities of the bodies' origins, the library's order;
+            ``"isaaclab2"``: rotations w x y z, velocities of the centres of mass, bodies and joints
+            breadth first, as PhysX counts them; ``"isaaclab3"``: the same with rotations x y z w.
+        """
+        if flavor not in _FLAVORS:
+            raise ValueError(f"flavor: {flavor!r} is unknown; expected {', '.join(_FLAVORS)}")
+        if not self.dof_names:
+            raise ValueError("export_npz: the skeleton has no hinges")
+        number = self.names.index(motion) if isinstance(motion, str) and motion in self.names else motion
+        if not isinstance(number, (int, np.integer)) or not 0 <= number < len(self):
+            raise ValueError(f"motion: {motion!r} is none of {len(self)} motions")
+        scalar_first, at_com, breadth_first = _FLAVORS[flavor]
+        exact = rate_of(rate)
+        count = int(Fraction(int(self._ticks[number]) + 1, 2**32) * exact) + 1
+        s = self.sample(np.full(count, number), steps=np.arange(count), rate=exact,
+                        fields=[*_FIELDS, *_DOFS], scalar_first=scalar_first,
+                        velocity_at="com" if at_com else "origin")
+        bodies, dofs = list(range(len(self.body_names))), list(range(len(self.dof_names)))
+        if breadth_first:
+            bodies, dofs = _breadth_first(self._given[0], self._given[5], self._given[6])
+        members: dict[str, Any] = {
+            "fps": np.array([float(exact)]), "joint_pos": s["dof_pos"][:, dofs],
+            "joint_vel": s["dof_vel"][:, dofs],
+            **{name: s[field][:, bodies] for name, field in
+               (("body_pos_w", "body_pos"), ("body_quat_w", "body_rot"),
+                ("body_lin_vel_w", "body_vel"), ("body_ang_vel_w", "body_ang_vel"))},
+            "joint_names": np.array([self.dof_names[n] for n in dofs]),
+            "body_names": np.array([self.body_names[n] for n in bodies])}
+        with replacing(path) as file:
+            np.savez(file, **members)
+
     def qpos(self, sample: Mapping[str, Any]) -> Singles:
         """MuJoCo's ``qpos`` of a robot that moves freely, from a sample with ``"root_pos"``,
         ``"root_rot"`` (x y z w) and ``"dof_pos"``."""
@@ -499,6 +546,20 @@ def _chosen(given: Sequence[int | str] | None, names: Sequence[str], default: It
             raise ValueError(f"{name}: {one} is none of {len(names)} {kind}s")
         numbers.append(int(one))
     return numbers
+
+
+def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
+                   dofs: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The places of bodies and hinges in the order of their bodies' depth."""
+    is_body = np.zeros(len(skeleton), bool)
+    is_body[skeleton.bodies] = True
+    depths = np.zeros(len(skeleton), int)
+    for joint in range(len(skeleton)): # parents come first
+        parent = int(skeleton.parents[joint])
+        depths[joint] = 0 if parent < 0 else depths[parent] + is_body[parent]
+    hinges = [int(skeleton.hinges[n]) for n in dofs]
+    return (sorted(range(len(bodies)), key=lambda n: (depths[bodies[n]], bodies[n])),
+            sorted(range(len(hinges)), key=lambda n: (depths[hinges[n]], hinges[n])))
 
 
 # ---- motions of files ----

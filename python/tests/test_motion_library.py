@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import zipfile
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from motion_files import bvh_text
+from motion_files import ROOT, WALK, bvh_text
 from scipy.spatial.transform import Rotation, Slerp
 
 import posemill as pm
@@ -306,3 +308,10 @@ def test_wrong_libraries(tmp_path):
     (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
     with pytest.raises(ValueError, match="scale"):
         pm.MotionLibrary.from_files(tmp_path / "one.bvh", scale=0)
+
+
+def test_the_example_of_learning_runs():
+    done = subprocess.run([sys.executable, ROOT / "examples" / "learning.py", WALK, WALK],
+                          capture_output=True, text=True, check=True)
+    assert "MotionLibrary(2 motions, 21 bodies, 4 s, squad)" in done.stdout
+    assert 0.3 < float(done.stdout.split("mean reward ")[1].split(",")[0]) < 1

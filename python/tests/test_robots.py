@@ -210,3 +210,47 @@ def test_wrong_keys(tmp_path):
         lib.sample([0], [0], fields=["dof_pos"])
     with pytest.raises(ValueError, match="'angle' is unknown"):
         lib.sample([0], [0], fields=["angle"])
+
+
+@pytest.mark.parametrize(("flavor", "first", "at_com"), [
+    ("mjlab", True, False), ("isaaclab2", True, True), ("isaaclab3", False, True)])
+def test_exports_are_mujocos_states(tmp_path, flavor, first, at_com):
+    model = mujoco.MjModel.from_xml_path(str(mjcf_files(tmp_path)))
+    data = mujoco.MjData(model)
+    skeleton = pm.Skeleton.from_mujoco(model)
+    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton, 9)})
+    lib.export_npz(tmp_path / "a.npz", "a", 50, flavor)
+    found = np.load(tmp_path / "a.npz")
+    assert found["fps"] == [50] and len(found["joint_pos"]) == 41
+    names = [str(n) for n in found["body_names"]]
+    joints = [str(n) for n in found["joint_names"]]
+    assert sorted(names) == sorted(lib.body_names) and sorted(joints) == ["j1", "j2", "j3", "j4"]
+    if flavor != "mjlab":
+        assert names == ["base", "thigh", "arm", "shank", "foot"] and joints == ["j1", "j2", "j4", "j3"]
+    for frame in range(41):
+        s = lib.sample([0], steps=[frame], rate=50, fields=FIELDS)
+        data.qpos[:], data.qvel[:] = lib.qpos(s)[0], lib.qvel(s)[0]
+        mujoco.mj_forward(model, data)
+        for row, name in enumerate(names):
+            body = model.body(name).id
+            six = np.zeros(6)
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, six, 0)
+            arm = (data.xipos[body] - data.xpos[body]) * at_com
+            assert np.allclose(found["body_pos_w"][frame, row], data.xpos[body], atol=5e-6)
+            assert np.allclose(found["body_ang_vel_w"][frame, row], six[:3], atol=1e-4)
+            assert np.allclose(found["body_lin_vel_w"][frame, row], six[3:] + np.cross(six[:3], arm), atol=1e-4)
+            turn = data.xquat[body] if first else np.roll(data.xquat[body], -1)
+            assert abs(abs(turn @ found["body_quat_w"][frame, row]) - 1) < 1e-6
+        for row, name in enumerate(joints):
+            assert found["joint_pos"][frame, row] == pytest.approx(data.qpos[model.joint(name).qposadr[0]], abs=1e-6)
+
+
+def test_wrong_exports(tmp_path):
+    skeleton = pm.Skeleton.from_mjcf(mjcf_files(tmp_path))
+    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton, 9)})
+    for motion in ("b", 1, -1):
+        with pytest.raises(ValueError, match="none of 1 motions"):
+            lib.export_npz(tmp_path / "a.npz", motion, 50)
+    with pytest.raises(ValueError, match="flavor: 'x' is unknown"):
+        lib.export_npz(tmp_path / "a.npz", 0, 50, "x")
+    assert not list(tmp_path.glob("a.npz*"))
