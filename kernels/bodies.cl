@@ -267,11 +267,10 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
        pm_global const pm_u8 *level_joints, pm_global const pm_track_layout *layout,
        pm_global const pm_stored_key *rotations, pm_global const float *constants,
        pm_global const float *positions, pm_global const float *points, pm_u32 has_points,
-       pm_global const pm_hinge_axis *hinges, pm_u32 has_hinges,
-       pm_global pm_u8 *body_pos, pm_global pm_u8 *body_rot, pm_global pm_u8 *body_vel,
-       pm_global pm_u8 *body_ang_vel, pm_global pm_u8 *local_rot, pm_global pm_u8 *local_ang_vel,
-       pm_global pm_u8 *angles, pm_global pm_u8 *angle_rates,
-       pm_body_targets targets, pm_crowd_size size) {
+       pm_global const pm_hinge_axis *hinges, pm_u32 has_hinges, pm_global pm_u8 *body_pos,
+       pm_global pm_u8 *body_rot, pm_global pm_u8 *body_vel, pm_global pm_u8 *body_ang_vel,
+       pm_global pm_u8 *local_rot, pm_global pm_u8 *local_ang_vel, pm_global pm_u8 *angles,
+       pm_global pm_u8 *angle_rates, pm_body_targets targets, pm_crowd_size size) {
     pm_u32 first = pm_global_id(0) * PM_LANES;
     if (first >= size.entries)
         return;

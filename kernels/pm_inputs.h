@@ -145,6 +145,24 @@ pm_fn pm_segment_data pm_segment_data_of(const pm_planes *planes, pm_u32 count, 
 }
 
 #if PM_KEYS != 0
+pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
+                              pm_u64 ahead) {
+    pm_u64 at[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        at[i] = lanes[i] + ahead;
+    return pm_gather_keys(keys, at);
+}
+
+#if PM_LANES == 1
+/* Gathers and decodes the keys of a group of joints. */
+pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
+                                 const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
+    for (pm_u32 k = 0; k < PM_GROUP; k++) {
+        to->of[0][k] = pm_gather_coded(keys, lanes->key[c], 4 * (pm_u64)(first + k));
+        to->of[1][k] = pm_gather_coded(keys, lanes->next[c], 4 * (pm_u64)(first + k));
+    }
+}
+#else
 /* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
 pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
                                  const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
@@ -157,14 +175,7 @@ pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *k
         from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
     pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
 }
-
-pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 *lanes,
-                              pm_u64 ahead) {
-    pm_u64 at[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        at[i] = lanes[i] + ahead;
-    return pm_gather_keys(keys, at);
-}
+#endif
 #endif
 
 #if PM_CONSTANTS > 0

@@ -54,7 +54,8 @@ typedef struct pm_level {
 /* A joint that turns about one axis by an angle, as those of robots do: its rotation relative to its
  * parent is that of the rest pose times a turn of (angle - reference) about the axis. */
 typedef struct pm_hinge {
-    float axis[3]; /* in the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
+    float axis
+        [3]; /* in the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
     float reference; /* rad, of magnitude at most 1e4: the angle of the rest pose */
 } pm_hinge;
 
@@ -300,8 +301,8 @@ typedef enum pm_crowd_output {
     PM_CROWD_BODY_ROT, /* 4 float32: the rotation from the joint's frame to the world */
     PM_CROWD_BODY_VEL, /* 3 float32: velocity of the origin in the world, in units per second; with
                               PM_TARGET_AT_POINT, of the joint's point */
-    PM_CROWD_BODY_ANG_VEL, /* 3 float32: angular velocity in the world's axes, in rad/s */
-    PM_CROWD_LOCAL_ROT,    /* 4 float32: the rotation relative to the parent */
+    PM_CROWD_BODY_ANG_VEL,  /* 3 float32: angular velocity in the world's axes, in rad/s */
+    PM_CROWD_LOCAL_ROT,     /* 4 float32: the rotation relative to the parent */
     PM_CROWD_LOCAL_ANG_VEL, /* 3 float32: angular velocity relative to the parent, in the joint's own
                                axes, in rad/s */
     PM_CROWD_ANGLE,         /* float32: the angle of a hinge in rad; 0 of other joints */

@@ -421,6 +421,8 @@ TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
             continue;
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
         expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
+        expect_scene_on(engine, &(scene_options){.salt = 0xE33, .key_format = PM_KEYS_LOG48},
+                        "lanes");
         expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
         pm_engine_destroy(&engine);
     }
@@ -528,8 +530,8 @@ TEST_ON_BOTH(hinges_turn_by_their_angles) {
         const uint32_t clip = (uint32_t)(i % s.clip_count);
         const pm_timeline *line = &s.uniform[clip];
         const double key = (double)(random_bits(&source) % (line->key_count - 1));
-        const double seconds = (key + random_between(&source, 0.1, 0.9)) *
-                               (double)line->rate.den / (double)line->rate.num;
+        const double seconds = (key + random_between(&source, 0.1, 0.9)) * (double)line->rate.den /
+                               (double)line->rate.num;
         instances[i] =
             (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
         instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
