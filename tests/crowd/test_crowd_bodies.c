@@ -385,7 +385,7 @@ TEST_ON_BOTH(states_of_every_method_agree_with_differences) {
     static const char *const names[] = {
         "slerp",   "nlerp",       "squad",    "circular-c2", "hermite",     "spline", "sterp",
         "bspline", "cubicspline", "circular", "circular-c1", "circular-c3", "ncubic"};
-    for (size_t i = 0; i < (small_sizes() ? 3 : sizeof names / sizeof *names); i++) {
+    for (size_t i = 0; i < (small_sizes() ? 2 : sizeof names / sizeof *names); i++) {
         const variant *v = variant_named(names[i]);
         if (can_compile_motion(engine_for(state), v->method))
             expect_scene(state, &(scene_options){.salt = 0xE00 + i, .curve = v}, names[i]);
@@ -408,6 +408,8 @@ TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
     };
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         char what[32];
+        if (small_sizes() && scenes[i].key_format == PM_KEYS_SMALLEST48) /* a program of its own */
+            continue;
         snprintf(what, sizeof what, "scene %#llx", (unsigned long long)scenes[i].salt);
         expect_scene(state, &scenes[i], what);
     }
