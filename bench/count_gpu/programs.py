@@ -47,8 +47,9 @@ def curves(kind):
 
 
 def outputs():
-    """(name, number) of the outputs of crowds."""
-    table = x_table(read("kernels", "pm_crowd_outputs.h"), "PM_CROWD_OUTPUTS")
+    """(name, number) of the outputs of crowds. States of bodies are not counted: a work-item keeps the
+    bodies whose children are not computed yet in private memory, so that the counts tell little."""
+    table = x_table(read("kernels", "pm_crowd_outputs.h"), "PM_CROWD_POSE_OUTPUTS")
     return [(row[0].lower(), int(row[1])) for row in table]
 
 

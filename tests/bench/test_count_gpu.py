@@ -39,8 +39,8 @@ class Record(unittest.TestCase):
         self.assertIn("sm_90 walk/slerp: the record has other figures", faults[0])
 
 
-# Kernels for CPU devices: that of more than one lane, and those of sorted pairs.
-FOR_CPUS = {"crowd", "gather_sorted", "restore"}
+# Kernels for CPU devices: that of more than one lane, and those of sorted pairs; and states of bodies.
+NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies"}
 
 
 class Variants(unittest.TestCase):
@@ -58,7 +58,7 @@ class Variants(unittest.TestCase):
     def test_the_files_are_those_of_the_host(self):
         files = {one.file for one in programs.everything()}
         kernels = {name[:-3] for name in os.listdir(tools.KERNELS) if name.endswith(".cl")}
-        self.assertEqual(files, kernels - FOR_CPUS)
+        self.assertEqual(files, kernels - NOT_COUNTED)
 
     def test_every_row_of_the_tables_is_a_program(self):
         names = {one.name for one in programs.everything()}
