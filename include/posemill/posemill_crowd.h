@@ -54,8 +54,8 @@ typedef struct pm_level {
 /* A joint that turns about one axis by an angle, as those of robots do: its rotation relative to its
  * parent is that of the rest pose times a turn of (angle - reference) about the axis. */
 typedef struct pm_hinge {
-    float axis
-        [3]; /* in the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
+    /* In the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
+    float axis[3];
     float reference; /* rad, of magnitude at most 1e4: the angle of the rest pose */
 } pm_hinge;
 
@@ -378,7 +378,7 @@ typedef struct pm_crowd_job {
     size_t index_count; /* at most 2^32 - 1 */
 
     /* For states of bodies, which require instances that show clip A alone: without `poses` and
-     * layers, and in host memory with a weight that is 0. */
+     * layers, and with a weight that is 0. Jobs on a caller's queue ignore clip B instead. */
     const pm_placement *placements; /* (instance_count). NULL: model space is the world */
     const float *speeds;            /* (instance_count): factors of velocities. NULL: all 1 */
 
