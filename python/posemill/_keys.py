@@ -12,7 +12,12 @@ from ._rational import Number, rate_of, rational, seconds_of, text_of
 from ._skeleton import Skeleton
 from ._views import Array
 
-__all__ = ["Keys"]
+__all__ = ["Keys", "root_of"]
+
+
+def root_of(skeleton: Skeleton) -> int:
+    """The first joint without a parent."""
+    return int(np.argmax(np.asarray(skeleton.parents) < 0))
 
 
 class Keys:
@@ -82,7 +87,6 @@ class Keys:
     def _whole(self, skeleton: Skeleton) -> dict[str, Array | None]:
         """Rotations, positions and scales of all joints. Those of a hinge have its angle."""
         joints, hinges = len(skeleton), len(skeleton.hinges)
-        root = int(np.flatnonzero(np.asarray(skeleton.parents) < 0)[0])
         if hinges and (self.angles is None or self.angles.shape[1] != hinges):
             found = "none" if self.angles is None else str(self.angles.shape[1])
             raise ValueError(f"clips: expected angles of {hinges} hinges, found {found}")
@@ -95,12 +99,12 @@ class Keys:
         frames = len(self.rotations)
         if self.rotations.ndim == 2:
             rotations = np.tile(np.asarray(skeleton.rotations, np.float32), (frames, 1, 1))
-            rotations[:, root] = self.rotations
+            rotations[:, root_of(skeleton)] = self.rotations
             whole["rotations"] = rotations
         if self.angles is not None or (self.positions is not None and self.positions.ndim == 2):
             positions = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
             if self.positions is not None:
-                positions[:, root] = self.positions
+                positions[:, root_of(skeleton)] = self.positions
             if self.angles is not None:
                 positions[:, skeleton.hinges] = 0
                 positions[:, skeleton.hinges, 0] = self.angles

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import mmap
+import math
 import os
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ._keys import Keys
-from ._library import Path
+from ._keys import Keys, root_of
+from ._library import Path, printable
 from ._names import KeyFormat, Method
 from ._skeleton import Skeleton
 from ._views import Array
@@ -29,7 +28,7 @@ _FORMAT = "posemill motion library"
 _VERSION = 1
 _LINE = 64
 _npy: Any = np.lib.format
-_HEADER = struct.Struct("<4sHHHHHLLLHH") # of a member, before its name
+_MEMBER_HEADER = 30 # bytes of a ZIP member before its name
 
 
 @dataclass
@@ -54,7 +53,8 @@ def _texts(values: Sequence[str]) -> dict[str, Array]:
 
 
 def _texts_of(members: Mapping[str, Array], name: str) -> list[str]:
-    data, ends = members[f"{name}_bytes"].tobytes(), [int(end) for end in members[f"{name}_ends"]]
+    data = _want(members, f"{name}_bytes", np.uint8, (None,)).tobytes()
+    ends = [int(end) for end in _want(members, f"{name}_ends", np.uint64, (None,))]
     if ends != sorted(ends) or (ends and ends[-1] != len(data)):
         raise ValueError(f"{name}_ends: does not ascend to the end of {name}_bytes")
     return [data[begin:end].decode("utf-8", "surrogateescape")
@@ -74,8 +74,7 @@ def _rows_of(skeleton: Skeleton, motions: Mapping[str, Keys]) -> dict[str, Array
     """The keys of all frames: of robots those of the root, and the angles; else rotations, and
     positions of the roots alone, unless others move."""
     if len(skeleton.hinges):
-        root = int(np.flatnonzero(np.asarray(skeleton.parents) < 0)[0])
-        still = np.asarray(skeleton.positions, np.float32)[root]
+        still = np.asarray(skeleton.positions, np.float32)[root_of(skeleton)]
         return {"root_rot": np.concatenate([_single(k.rotations) for k in motions.values()]),
                 "root_pos": np.concatenate([
                     np.tile(still, (len(k.rotations), 1)) if k.positions is None
@@ -138,15 +137,15 @@ def replacing(path: Path) -> Iterator[Any]:
     """A file beside a path, which takes its place once all is written and flushed."""
     target = os.fsdecode(path)
     part = f"{target}.{os.getpid()}.part"
+    file = open(part, "xb")
     try:
-        with open(part, "xb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
     except BaseException:
-        if os.path.exists(part):
-            os.unlink(part)
+        os.unlink(part)
         raise
 
 
@@ -156,49 +155,44 @@ def _write_members(file: Any, members: Mapping[str, Array]) -> None:
             head = io.BytesIO()
             _npy.write_array_header_1_0(head, _npy.header_data_from_array_1_0(array))
             entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-            size = _HEADER.size + len(entry.filename.encode())
-            if len(head.getvalue()) + array.nbytes >= 0xFFFFFFFF:
+            size = _MEMBER_HEADER + len(entry.filename.encode()) + 4
+            is_large = len(head.getvalue()) + array.nbytes > zipfile.ZIP64_LIMIT
+            if is_large:
                 size += 20 # zipfile adds the sizes of ZIP64
-            room = -(file.tell() + size + 4 + len(head.getvalue())) % _LINE
+            room = -(file.tell() + size + len(head.getvalue())) % _LINE
             entry.extra = struct.pack("<HH", 0x4D50, room) + bytes(room)
-            with archive.open(entry, "w", force_zip64=len(head.getvalue()) + array.nbytes >= 0xFFFFFFFF) as to:
+            with archive.open(entry, "w", force_zip64=is_large) as to:
                 to.write(head.getvalue())
                 if array.size:
                     to.write(np.ascontiguousarray(array).data.cast("B"))
 
 
 def _read_members(path: Path) -> dict[str, Array]:
-    """All members as arrays over the mapped file, once their checksums hold."""
     found: dict[str, Array] = {}
-    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        for entry in archive.infolist():
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > os.path.getsize(path):
+            raise ValueError("is damaged: its members are larger than the file")
+        for entry in entries:
             name = entry.filename.removesuffix(".npy")
             if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
                 raise ValueError(f"{name}: is compressed or encrypted")
-            head = mapped[entry.header_offset:entry.header_offset + _HEADER.size]
-            if len(head) < _HEADER.size or head[:4] != b"PK\3\4":
-                raise ValueError(f"{name}: is damaged")
-            lengths = _HEADER.unpack(head)
-            begin = entry.header_offset + _HEADER.size + lengths[-2] + lengths[-1]
-            data = memoryview(mapped)[begin:begin + entry.file_size]
-            if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
-                raise ValueError(f"{name}: is damaged")
-            found[name] = _array_of(data, name)
+            try:
+                found[name] = _array_of(archive.read(entry))
+            except Exception as error: # the readers of ZIP and of NPY raise many types for damaged bytes
+                raise ValueError(f"{name}: is damaged") from error
     return found
 
 
-def _array_of(data: memoryview, name: str) -> Array:
-    head = io.BytesIO(data[:1024])
-    try:
-        version = _npy.read_magic(head)
-        shape, fortran, dtype = (_npy.read_array_header_1_0(head) if version == (1, 0) else
-                                 _npy.read_array_header_2_0(head))
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    count = int(np.prod(shape, dtype=object))
+def _array_of(data: bytes) -> Array:
+    """The array of an NPY file, over its bytes."""
+    head = io.BytesIO(data)
+    version = _npy.read_magic(head)
+    shape, fortran, dtype = (_npy.read_array_header_1_0(head) if version == (1, 0) else
+                             _npy.read_array_header_2_0(head))
+    count = math.prod(shape)
     if fortran or dtype.hasobject or count * dtype.itemsize != len(data) - head.tell():
-        raise ValueError(f"{name}: is damaged")
+        raise ValueError("has another size than its header")
     return np.frombuffer(data, dtype, count, head.tell()).reshape(shape) if count else np.empty(shape, dtype)
 
 
@@ -218,16 +212,27 @@ def read_library(path: Path) -> Stored:
     """Reads a file of :func:`write_library`. Errors have the name of the file."""
     try:
         return _stored_of(_read_members(path))
-    except (zipfile.BadZipFile, ValueError, KeyError, struct.error) as error:
-        raise ValueError(f"{os.fsdecode(path)}: {error}") from error
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise ValueError(printable(f"{os.fsdecode(path)}: {error}")) from error
 
 
-def _stored_of(members: Mapping[str, Array]) -> Stored:
-    about = json.loads(_want(members, "format", np.uint8, (None,)).tobytes())
+def _about(members: Mapping[str, Array]) -> dict[str, Any]:
+    text = _want(members, "format", np.uint8, (None,)).tobytes()
+    try:
+        about = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("format: is damaged") from error
     if not isinstance(about, dict) or about.get("format") != _FORMAT:
         raise ValueError("is no motion library")
     if about.get("version") != _VERSION:
-        raise ValueError(f"has version {about.get('version')}, expected {_VERSION}")
+        raise ValueError(f"has version {about.get('version')!r}, expected {_VERSION}")
+    if not (isinstance(about.get("method"), str) and isinstance(about.get("keys"), str)):
+        raise ValueError("format: expected texts of method and keys")
+    return about
+
+
+def _stored_of(members: Mapping[str, Array]) -> Stored:
+    about = _about(members)
     names = _texts_of(members, "skeleton/name")
     joints, motions = len(names), _texts_of(members, "motions/name")
     turns = {}

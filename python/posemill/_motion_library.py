@@ -16,7 +16,7 @@ from ._content import Content
 from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._engine import Engine
 from ._keys import Keys
-from ._library import Path, ffi
+from ._library import Path, ffi, lib, printable
 from ._library_file import Stored, read_library, replacing, write_library
 from ._motion import Motion, load
 from ._names import KeyFormat, Method, Singles, State, Turn
@@ -27,14 +27,13 @@ from ._views import Array, array_of
 
 __all__ = ["MotionLibrary"]
 
-_ROOT = "root_"
-# Rotations w x y z, velocities of centres of mass, bodies and hinges breadth first.
-_FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
-            "isaaclab3": (False, True, True)}
-_BODIES, _HINGES = "bodies", "hinges"
+_BODIES, _ROOT, _HINGES = "bodies", "root_", "hinges"
 _DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
 _NO_CLIP = 2**32 - 1
+# Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
+_FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
+            "isaaclab3": (False, True, True)}
 # Turns of the world by a quarter about x, as quaternions x y z w.
 _HALF = 0.5**0.5
 _TURNS = {"z-to-y": (-_HALF, 0.0, 0.0, _HALF), "y-to-z": (_HALF, 0.0, 0.0, _HALF)}
@@ -250,7 +249,6 @@ class MotionLibrary(Shared):
             raise TypeError("fields: expected a sequence of texts, found one")
         numbers = _ids_of(ids)
         ticks = _ticks_of(len(numbers), times, steps, rate)
-        given_at, given_speed = at, speed
         ahead = None if offsets is None else crowd_ticks(as_seconds(offsets, "offsets"))
         shape: tuple[int, ...] = (len(numbers),)
         if ahead is not None:
@@ -262,14 +260,14 @@ class MotionLibrary(Shared):
         instances = np.zeros(len(ticks), crowd_instance)
         instances["clip_a"] = np.repeat(numbers, repeats)
         instances["time_a"] = ticks
-        instances["flags"] = 0 if wrap else 1 # PM_CROWD_CLAMP_A
-        if given_at is not None:
-            if not isinstance(given_at, (tuple, list)) or len(given_at) != 2:
+        instances["flags"] = 0 if wrap else lib.PM_CROWD_CLAMP_A
+        if at is not None:
+            if not isinstance(at, (tuple, list)) or len(at) != 2:
                 raise TypeError("at: expected a pair: positions and rotations")
-            given_at = (np.repeat(np.asarray(given_at[0]), repeats, axis=0),
-                        np.repeat(np.asarray(given_at[1]), repeats, axis=0))
-        if given_speed is not None:
-            given_speed = np.repeat(np.broadcast_to(np.asarray(given_speed), (len(numbers),)), repeats)
+            at = (np.repeat(np.asarray(at[0]), repeats, axis=0),
+                  np.repeat(np.asarray(at[1]), repeats, axis=0))
+        if speed is not None:
+            speed = np.repeat(np.broadcast_to(np.asarray(speed), (len(numbers),)), repeats)
         found: dict[str, Singles] = {}
         for subset in (_BODIES, _ROOT, _HINGES):
             names = [field for field in fields if _subset_of(field) == subset]
@@ -280,8 +278,8 @@ class MotionLibrary(Shared):
             count = {_BODIES: len(self.body_names), _ROOT: 1, _HINGES: len(self.dof_names)}[subset]
             states = {name: _state_of(name) for name in names}
             made = self._crowd.states(
-                instances, list(states.values()), subset=subset, placements=given_at,
-                speeds=given_speed, scalar_first=scalar_first, at_points=velocity_at == "com",
+                instances, list(states.values()), subset=subset, placements=at,
+                speeds=speed, scalar_first=scalar_first, at_points=velocity_at == "com",
                 out=None if out is None else {
                     states[name]: _flat(out, name, shape, subset, count) for name in names})
             for name in names:
@@ -580,12 +578,18 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def _order_of(first: Skeleton, own: Skeleton, path: Path) -> list[int]:
-    """The joints of a file in the order of the first one's. Names decide."""
+    """The joints of a file in the order of the first one's. Names decide, and parents must agree."""
+    name_of = printable(os.fsdecode(path))
     if own.names == first.names:
-        return list(range(len(own)))
-    if sorted(own.names) != sorted(first.names) or len(set(own.names)) != len(own):
-        raise ValueError(f"{os.fsdecode(path)}: has other joints than the first file")
-    return [own.names.index(name) for name in first.names]
+        order = list(range(len(own)))
+    elif sorted(own.names) != sorted(first.names) or len(set(own.names)) != len(own):
+        raise ValueError(f"{name_of}: has other joints than the first file")
+    else:
+        order = [own.names.index(name) for name in first.names]
+    for name, joint, wanted in zip(first.names, order, first.parents, strict=True):
+        if own.parents[joint] != (order[wanted] if wanted >= 0 else -1):
+            raise ValueError(f"{name_of}: {name!r} has another parent than in the first file")
+    return order
 
 
 def _placed_skeleton(skeleton: Skeleton, scale: float, turn: str | None) -> Skeleton:
@@ -615,12 +619,12 @@ def _keys_of(motion: Motion, clip: Clip, skeleton: Skeleton, order: list[int], s
     """The keys of a clip as arrays, which must share one rate."""
     content: Content = clip._content
     if clip.fault is not None:
-        raise ValueError(f"{motion.name}: {clip.name!r} has no keys: {clip.fault}")
+        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has no keys: {clip.fault}")
     character = content.character(0)
     desc = character.handle.clips[clip._index]
     line = desc.timelines[0]
     if desc.timeline_count > 1 or line.times != ffi.NULL:
-        raise ValueError(f"{motion.name}: {clip.name!r} has keys at times of their own; give a rate "
+        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has keys at times of their own; give a rate "
                          "to resample to")
     frames, joints = int(line.key_count), len(skeleton)
     rotations = array_of(character, desc.rotations, frames * joints, 4)
@@ -648,10 +652,10 @@ def _robot_keys(motion: Motion, clip: Clip, robot: Skeleton) -> Keys:
     for path, width in wanted.items():
         found = 0 if path not in channels else channels[path].values.shape[1]
         if found != width:
-            raise ValueError(f"{motion.name}: {clip.name!r}: expected {width} numbers of "
+            raise ValueError(f"{printable(motion.name)}: {clip.name!r}: expected {width} numbers of "
                              f"{path}, found {found}")
     if clip.rate is None:
-        raise ValueError(f"{motion.name}: {clip.name!r} has keys at times of their own; give a rate "
+        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has keys at times of their own; give a rate "
                          "to resample to")
     return Keys(channels["rotation"].values.astype(np.float32),
                 channels["translation"].values.astype(np.float32), rate=clip.rate,

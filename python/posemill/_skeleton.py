@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._content import Character, Content
-from ._library import Path, ffi, lib
+from ._library import Path, ffi, lib, printable
 from ._names import Floats
 from ._robot import Part, parts_of_mjcf, parts_of_model, parts_of_urdf, table_of
 from ._views import Array, array_of, view
@@ -154,9 +154,9 @@ class Skeleton:
         try:
             return cls._of_parts(read(path))
         except ValueError as error:
-            raise ValueError(f"{os.fsdecode(path)}: {error}") from error
+            raise ValueError(printable(f"{os.fsdecode(path)}: {error}")) from error
         except RecursionError as error:
-            raise ValueError(f"{os.fsdecode(path)}: elements are nested too deep") from error
+            raise ValueError(printable(f"{os.fsdecode(path)}: elements are nested too deep")) from error
 
     @classmethod
     def _of_parts(cls, parts: Sequence[Part]) -> Skeleton:

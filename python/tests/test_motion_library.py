@@ -2,6 +2,7 @@
 """Motion libraries: states agree with a walk of the skeleton in double precision, written here."""
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -271,6 +272,104 @@ def test_damaged_files_are_refused_by_member(tmp_path):
         pm.MotionLibrary.load(broken)
     with pytest.raises(FileNotFoundError):
         pm.MotionLibrary.load(tmp_path / "none.npz")
+
+
+def test_members_above_the_limit_of_zip_are_written(tmp_path, monkeypatch):
+    skeleton, clips = made()
+    lib = pm.MotionLibrary(skeleton, clips)
+    lib.save(tmp_path / "small.npz")
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 600)
+    lib.save(tmp_path / "large.npz")
+    monkeypatch.undo()
+    small, large = (np.load(tmp_path / name) for name in ("small.npz", "large.npz"))
+    assert small.files == large.files
+    assert all(np.array_equal(small[name], large[name]) for name in small.files)
+    data = (tmp_path / "large.npz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "large.npz") as archive:
+        assert any(entry.file_size > 600 for entry in archive.infolist())
+        for entry in archive.infolist():
+            begin = data.index(b"\x93NUMPY", entry.header_offset)
+            head = int.from_bytes(data[begin + 8:begin + 10], "little")
+            assert (begin + 10 + head) % 64 == 0, entry.filename
+
+
+def rewritten(path, to, members):
+    """A copy of a file in which members, as bytes, replace those of their names."""
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
+        for name in [*old.namelist(), *(set(members) - set(old.namelist()))]:
+            new.writestr(name, members[name] if name in members else old.read(name))
+
+
+def npy(descr, shape, data=b""):
+    head = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(118)
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + data
+
+
+@pytest.mark.parametrize("member", [
+    npy("'<f4'", "(-1, 6, 4)"), npy("'<f4'", f"(0, {2**70})"), npy("'|O'", "(1,)", bytes(8)),
+    npy("[[[1]]]", "(1,)"), npy("'<f4'", "(1,"), npy("'V0'", "(5,)"), npy("'<f4'", "(" * 60),
+    npy("'<f4'", "(3,)", bytes(8)), npy("'<f4'", "(2,)", bytes(8)), b"\x93NUMPY\x03\x00", b"\x93NUMPY\x01\x00\xff\xff", b"", bytes(99)])
+def test_headers_that_lie_are_refused(member, tmp_path):
+    skeleton, clips = made()
+    path, broken = tmp_path / "a.npz", tmp_path / "b.npz"
+    pm.MotionLibrary(skeleton, clips).save(path)
+    rewritten(path, broken, {"rot.npy": member})
+    with pytest.raises(ValueError, match=r"b\.npz: rot: (is damaged|found)"):
+        pm.MotionLibrary.load(broken)
+
+
+def test_texts_that_lie_are_refused(tmp_path):
+    skeleton, clips = made()
+    path, broken = tmp_path / "a.npz", tmp_path / "b.npz"
+    pm.MotionLibrary(skeleton, clips).save(path)
+    deep = b"[" * 100_000
+    for text, words in ((deep, "format: is damaged"), (b"{}", "no motion library"), (b"[1]", "no motion library"),
+                        (b'{"format": "posemill motion library", "version": "\\u001b[2J"}', r"version '\\x1b\[2J'"),
+                        (b'{"format": "posemill motion library", "version": 1, "method": [], "keys": 1}',
+                         "method and keys")):
+        rewritten(path, broken, {"format.npy": npy("'|u1'", f"({len(text)},)", text)})
+        with pytest.raises(ValueError, match=words):
+            pm.MotionLibrary.load(broken)
+    rewritten(path, broken, {"motions/name_ends.npy": npy("'<f8'", "(1,)", b"\xff" * 8)})
+    with pytest.raises(ValueError, match="motions/name_ends: found float64"):
+        pm.MotionLibrary.load(broken)
+    with zipfile.ZipFile(broken, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("\x1b[2J.npy", b"0")
+    with pytest.raises(ValueError, match="compressed") as refused:
+        pm.MotionLibrary.load(broken)
+    assert "\x1b" not in str(refused.value)
+
+
+def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
+    skeleton, clips = made()
+    lib, path = pm.MotionLibrary(skeleton, clips), tmp_path / "a.npz"
+    lib.save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(os, "fsync", lambda file: (_ for _ in ()).throw(OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        lib.save(path)
+    assert os.listdir(tmp_path) == ["a.npz"] and path.read_bytes() == before
+    other = tmp_path / f"a.npz.{os.getpid()}.part"
+    other.write_bytes(b"of another")
+    with pytest.raises(FileExistsError):
+        lib.save(path)
+    assert other.read_bytes() == b"of another" and path.read_bytes() == before
+
+
+def test_skeletons_without_a_root_are_refused_by_the_engine():
+    keys = np.tile([0.0, 0, 0, 1], (2, 3, 1))
+    with pytest.raises(ValueError, match="parent|cycle"):
+        pm.Crowd(pm.Skeleton(["a", "b", "c"], [1, 2, 0]), [pm.Keys(keys, rate=30)])
+
+
+def test_files_whose_hierarchies_differ_are_refused(tmp_path):
+    text = bvh_text(3, 40)
+    (tmp_path / "one.bvh").write_text(text, encoding="utf-8")
+    swapped = text.replace("Hips", "?").replace("Knee", "Hips").replace("?", "Knee")
+    (tmp_path / "two\x1b.bvh").write_text(swapped, encoding="utf-8")
+    with pytest.raises(ValueError, match="has another parent than in the first file") as refused:
+        pm.MotionLibrary.from_files([tmp_path / "one.bvh", tmp_path / "two\x1b.bvh"])
+    assert "\x1b" not in str(refused.value)
 
 
 @pytest.mark.parametrize(("call", "words"), [
