@@ -84,16 +84,17 @@ static pm_status check_inputs(const pm_device_crowd *crowd, const pm_cl_crowd_jo
     const struct {
         const char *name;
         const pm_cl_input *input;
-        size_t bytes;
-    } rows[] = {{"layers", &job->layers, job->layer_count * sizeof(pm_crowd_layer)},
-                {"ranges", &job->ranges, job->instance_count * sizeof(pm_crowd_range)},
-                {"indices", &job->indices, indices * sizeof(uint32_t)},
-                {"counted", &job->counted, sizeof(uint32_t)},
-                {"placements", &job->placements, job->instance_count * sizeof(pm_placement)},
-                {"speeds", &job->speeds, job->instance_count * sizeof(float)}};
+        size_t alignment, bytes;
+    } rows[] = {{"layers", &job->layers, 8, job->layer_count * sizeof(pm_crowd_layer)},
+                {"ranges", &job->ranges, 8, job->instance_count * sizeof(pm_crowd_range)},
+                {"indices", &job->indices, 8, indices * sizeof(uint32_t)},
+                {"counted", &job->counted, 8, sizeof(uint32_t)},
+                {"placements", &job->placements, 16, job->instance_count * sizeof(pm_placement)},
+                {"speeds", &job->speeds, 8, job->instance_count * sizeof(float)}};
     pm_status status = check_count("index_count", indices, error);
     for (size_t i = 0; status == PM_OK && i < sizeof rows / sizeof *rows; i++)
-        status = check_input(crowd, rows[i].name, rows[i].input, 8, rows[i].bytes, error);
+        status = check_input(crowd, rows[i].name, rows[i].input, rows[i].alignment, rows[i].bytes,
+                             error);
     if (status == PM_OK && (indices || pm_cl_is_given(&job->counted)) &&
         !pm_cl_is_given(&job->indices))
         status = pm_fail(error, PM_ERROR_ARGUMENT, "indices are counted, but indices is NULL");

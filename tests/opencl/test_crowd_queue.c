@@ -537,6 +537,56 @@ CALLER_TEST(lists_and_layers_may_be_in_buffers_and_counted_on_the_device) {
     }
 }
 
+/* By the CPU, of instances without clip B, which jobs on queues ignore. */
+static float *expected_bodies(pm_crowd_output output, const pm_placement *placements,
+                              const float *speeds) {
+    pm_crowd_instance alone[QUEUE_COUNT];
+    memcpy(alone, posed.instances, sizeof alone);
+    for (size_t i = 0; i < QUEUE_COUNT; i++)
+        alone[i].weight = 0;
+    float *records = guarded_floats(queue_bytes(output) / sizeof *records);
+    const pm_crowd_target target = {.output = output, .memory = records};
+    const pm_crowd_job job = {.instances = alone,
+                              .instance_count = QUEUE_COUNT,
+                              .outputs = &target,
+                              .output_count = 1,
+                              .placements = placements,
+                              .speeds = speeds,
+                              .on_reference = true};
+    expect_success(pm_crowd_pose(posed.scene.crowd, &job, new_error()));
+    return records;
+}
+
+CALLER_TEST(placements_and_speeds_may_be_in_buffers) {
+    static const pm_crowd_output outputs[] = {PM_CROWD_BODY_POS, PM_CROWD_BODY_ANG_VEL};
+    random_source source = random_salted(0xE77);
+    pm_placement placements[QUEUE_COUNT];
+    float speeds[QUEUE_COUNT];
+    for (size_t i = 0; i < QUEUE_COUNT; i++) {
+        double q[4];
+        random_quaternion(&source, q);
+        for (size_t c = 0; c < 4; c++)
+            placements[i].rotation[c] = (float)q[c];
+        for (size_t c = 0; c < 4; c++)
+            placements[i].position[c] = (float)random_between(&source, -3, 3);
+        speeds[i] = (float)random_between(&source, -2, 2);
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        pm_cl_crowd_target targets[2];
+        pm_cl_crowd_job job = queue_new_job(&targets[0], outputs[0]);
+        (void)queue_new_job(&targets[1], outputs[1]);
+        job.output_count = 2;
+        job.placements = input_of(placements, sizeof placements, 48, n);
+        job.speeds = input_of(speeds, sizeof speeds, 24, n);
+        cl_event done = queue_pose(&job, caller.in_order, NULL);
+        for (size_t t = 0; t < 2; t++) {
+            float *expected = expected_bodies(outputs[t], placements, speeds);
+            queue_expect(targets[t].buffer, outputs[t], expected, done);
+            guarded_free(expected);
+        }
+    }
+}
+
 CALLER_TEST(an_empty_list_poses_nothing) {
     const uint32_t none = 0;
     pm_cl_crowd_target target;

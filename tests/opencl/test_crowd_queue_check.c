@@ -162,6 +162,24 @@ CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
     expect_refused(&job, "previous");
 }
 
+CALLER_TEST(offsets_of_placements_and_speeds_that_are_not_aligned_are_refused) {
+    static const size_t bad[] = {1, 4, 8, 12, 24};
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_BODY_POS);
+    const pm_cl_input aligned = {.buffer = caller_buffer(QUEUE_COUNT * sizeof(pm_placement))};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        job.placements = aligned;
+        job.placements.offset = bad[i];
+        expect_refused(&job, "placements: its offset is not a multiple of 16");
+        job.placements = (pm_cl_input){.buffer = NULL};
+        job.speeds = aligned;
+        job.speeds.offset = bad[i];
+        if (bad[i] % 8)
+            expect_refused(&job, "speeds: its offset is not a multiple of 8");
+        job.speeds = (pm_cl_input){.buffer = NULL};
+    }
+}
+
 CALLER_TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
