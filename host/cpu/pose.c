@@ -112,6 +112,16 @@ typedef struct span_walk {
     pm_rate_span *rates; /* NULL: none */
 } span_walk;
 
+/* Begins a walk. The large members are left as they are: walk_to() fills what is read. */
+static void begin_walk(span_walk *w, const pm_pose_functions *set, const pm_crowd_data *crowd,
+                       const pm_instance_state *state, pm_rate_span *rates) {
+    w->set = set;
+    w->crowd = crowd;
+    w->state = state;
+    w->span = 0;
+    w->rates = rates;
+}
+
 /* The place of a joint in its span, which is posed first where it is another one. */
 static size_t walk_to(span_walk *w, size_t joint) {
     if (joint / PM_SPAN_JOINTS + 1 != w->span) {
@@ -129,7 +139,7 @@ static void put_locals(const pm_pose_functions *set, const pm_crowd_data *crowd,
                        const pm_instance_state *state, const pm_joint_set *joints,
                        unsigned char *records) {
     span_walk w;
-    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
+    begin_walk(&w, set, crowd, state, NULL);
     for (size_t n = 0; n < joints->count; n++) {
         const pm_posed_joint at = joints->joints[n];
         float words[PM_CHANNEL_COUNT][4];
@@ -147,7 +157,7 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
                                 unsigned char *records) {
     pm_rigid slots[PM_SLOTS];
     span_walk w;
-    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
+    begin_walk(&w, set, crowd, state, NULL);
     for (size_t n = 0; n < joints->count; n++) {
         const pm_posed_joint at = joints->joints[n];
         const pm_joint *joint = &crowd->joints[at.joint];
@@ -273,9 +283,8 @@ PM_CLONES static void put_bodies(const pm_pose_functions *set, const pm_crowd_da
     pm_body slots[PM_SLOTS], root = {.velocity = {0}};
     pm_rate_span rates;
     span_walk w;
-    w.set = set, w.crowd = crowd, w.state = state, w.span = 0, w.rates = NULL;
-    if (moves && state->inputs[0].at.op != PM_OP_NONE)
-        w.rates = &rates;
+    begin_walk(&w, set, crowd, state,
+               moves && state->inputs[0].at.op != PM_OP_NONE ? &rates : NULL);
     if (placement) {
         root.rotation = quat_of(placement->rotation);
         root.position = quat_of(placement->position);
@@ -391,28 +400,26 @@ static pm_posed posed_of(const pm_pose_request *r, size_t i) {
 /* Poses the states of bodies of target `first` and of those after it with the same joints. */
 static void pose_bodies(posing *p, const pm_posed *from, size_t first, size_t record) {
     const pm_pose_request *r = p->request;
-    const uint32_t set = from->view.set;
     body_memory to = {.of = {NULL}};
     pm_instance_state state;
     for (size_t t = first; t < r->target_count; t++) {
         const pm_pose_target *target = &r->targets[t];
-        if (!pm_is_body_output(target->view.output) || target->view.set != set)
+        if (!pm_are_computed_together(target->view, from->view))
             continue;
         const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
         to.of[output] = target->memory + record * target->stride;
         to.flags[output] = target->flags;
     }
     find_state(r->crowd, from, &state);
-    put_bodies(p->set, r->crowd, &state, &r->crowd->skeleton->sets[set], from->placement, &to);
+    put_bodies(p->set, r->crowd, &state, &r->crowd->skeleton->sets[from->view.set], from->placement,
+               &to);
 }
 
 /* Whether a target before this one poses its bodies. */
 static bool is_posed(const pm_pose_request *r, size_t target) {
-    const pm_view view = r->targets[target].view;
     bool found = false;
     for (size_t t = 0; t < target; t++)
-        found = found || (pm_is_body_output(r->targets[t].view.output) &&
-                          r->targets[t].view.set == view.set);
+        found = found || pm_are_computed_together(r->targets[t].view, r->targets[target].view);
     return found;
 }
 

@@ -108,15 +108,22 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     if (parts->layers && parts->poses)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "layers and poses are both set: layers do not apply to poses");
-    if (parts->bodies && (parts->layers || parts->poses))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clip A alone",
-                       parts->layers ? "layers" : "poses");
     if (parts->layer_count && !parts->layers)
         return pm_fail(error, PM_ERROR_ARGUMENT, "layer_count is %zu, but layers is NULL",
                        parts->layer_count);
     if (parts->layer_count > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "layer_count is %zu, expected at most 2^32 - 1",
                        parts->layer_count);
+    return PM_OK;
+}
+
+pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error) {
+    if (!parts->bodies && (parts->placements || parts->speeds))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
+                       parts->placements ? "placements" : "speeds");
+    if (parts->bodies && (parts->layers || parts->poses))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clip A alone",
+                       parts->layers ? "layers" : "poses");
     return PM_OK;
 }
 

@@ -39,6 +39,11 @@ typedef struct pm_view {
     uint32_t set; /* 0: all joints; otherwise one more than the subset's index */
 } pm_view;
 
+/* Whether a job computes two outputs together: states of bodies of the same joints. */
+static inline bool pm_are_computed_together(pm_view a, pm_view b) {
+    return a.set == b.set && pm_is_body_output(a.output) && pm_is_body_output(b.output);
+}
+
 /* Bytes from an instance's records to the next instance's: the given stride, or the size of an
  * instance's records where it is 0. */
 size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_view view, size_t stride);
@@ -55,7 +60,7 @@ pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *view
 
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
-    bool instances, layers, ranges, poses, indices;
+    bool instances, layers, ranges, poses, placements, speeds;
     bool bodies; /* an output is a state of bodies */
     size_t layer_count;
 } pm_job_parts;
@@ -64,8 +69,11 @@ typedef struct pm_job_parts {
 pm_status pm_crowd_check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
                                pm_error *error);
 
-/* Refuses what does not go together. */
+/* Refuses what does not go together, whatever the outputs. */
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error);
+
+/* Refuses what does not go together with the outputs: `bodies` must be known. */
+pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error);
 
 /* Checks the stride of local poses in place of instances. *bytes is the distance from the begin of the
  * first to the end of the last of `instances` poses, at least 1. */

@@ -145,17 +145,6 @@ static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_job *job
     return PM_OK;
 }
 
-/* Placements and speeds are those of bodies. */
-static pm_status check_bodies(const pm_crowd_data *crowd, const pm_crowd_job *job,
-                              pm_job_parts parts, pm_error *error) {
-    parts.bodies = has_bodies(job);
-    if (!parts.bodies && (job->placements || job->speeds))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
-                       job->placements ? "placements" : "speeds");
-    const pm_status status = pm_crowd_check_parts(&parts, error);
-    return status == PM_OK && parts.bodies ? check_alone(crowd, job, error) : status;
-}
-
 static pm_status check_poses(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
     size_t bytes;
     const pm_status status = pm_crowd_check_poses(crowd->skeleton, job->pose_stride, host_alignment,
@@ -167,11 +156,13 @@ static pm_status check_poses(const pm_crowd_data *crowd, const pm_crowd_job *job
 
 static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
     pm_view views[PM_CROWD_MAX_TARGETS];
-    const pm_job_parts parts = {.instances = job->instances,
-                                .layers = job->layers,
-                                .ranges = job->ranges,
-                                .poses = job->poses,
-                                .layer_count = job->layer_count};
+    pm_job_parts parts = {.instances = job->instances,
+                          .layers = job->layers,
+                          .ranges = job->ranges,
+                          .poses = job->poses,
+                          .placements = job->placements,
+                          .speeds = job->speeds,
+                          .layer_count = job->layer_count};
     pm_status status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK && job->index_count && !job->indices)
         status = pm_fail(error, PM_ERROR_ARGUMENT, "index_count is %zu, but indices is NULL",
@@ -185,7 +176,11 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
         status = pm_crowd_check_list(job->outputs, job->output_count, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
         status = check_target(crowd, job, i, views, error);
-    return status == PM_OK ? check_bodies(crowd, job, parts, error) : status;
+    if (status != PM_OK)
+        return status;
+    parts.bodies = has_bodies(job);
+    status = pm_crowd_check_bodies(&parts, error);
+    return status == PM_OK && parts.bodies ? check_alone(crowd, job, error) : status;
 }
 
 pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
@@ -249,6 +244,8 @@ pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one
     pm_status status = PM_CHECK_RESERVED(pm_crowd_one, one, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_bodies(&parts, error);
     if (status == PM_OK)
         status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
     return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;

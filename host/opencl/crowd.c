@@ -376,7 +376,7 @@ static pm_step step_of(pose_call *c, const pm_cl_crowd_target *target, const pm_
     for (size_t i = 0; i < c->job->output_count; i++) {
         const pm_cl_crowd_target *one = &c->job->outputs[i];
         const unsigned output = (unsigned)one->output - PM_CROWD_BODY_POS;
-        if (!is_body(one) || one->subset != target->subset)
+        if (!pm_are_computed_together(view_of(one), view_of(target)))
             continue;
         c->memories[PM_MEMORY_RESULTS + output] = one->buffer;
         bodies.offset[output] = one->offset;
@@ -390,11 +390,10 @@ static pm_step step_of(pose_call *c, const pm_cl_crowd_target *target, const pm_
 
 /* Whether the step of a target before this one computes it, too. */
 static bool is_computed(const pose_call *c, size_t index) {
-    const pm_cl_crowd_target *target = &c->job->outputs[index];
+    const pm_view view = view_of(&c->job->outputs[index]);
     bool found = false;
-    for (size_t i = 0; i < index && is_body(target); i++)
-        found =
-            found || (is_body(&c->job->outputs[i]) && c->job->outputs[i].subset == target->subset);
+    for (size_t i = 0; i < index; i++)
+        found = found || pm_are_computed_together(view_of(&c->job->outputs[i]), view);
     return found;
 }
 
@@ -434,7 +433,7 @@ static pm_status copy_all_previous(const pose_call *c, const pm_cl_crowd_target 
     for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
         const pm_cl_crowd_target *one = &c->job->outputs[i];
         cl_event copied = NULL;
-        if (one != target && !(is_body(target) && is_body(one) && one->subset == target->subset))
+        if (one != target && !pm_are_computed_together(view_of(one), view_of(target)))
             continue;
         status = copy_previous(c, one, &copied);
         add_event(copies, copied);

@@ -108,6 +108,8 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
                           .layers = pm_cl_is_given(&job->layers),
                           .ranges = pm_cl_is_given(&job->ranges),
                           .poses = pm_cl_is_given(&job->poses),
+                          .placements = pm_cl_is_given(&job->placements),
+                          .speeds = pm_cl_is_given(&job->speeds),
                           .layer_count = job->layer_count};
     pm_status status = pm_crowd_check_list(job->outputs, job->output_count, error);
     if (status == PM_OK)
@@ -130,9 +132,5 @@ pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job 
         parts.bodies =
             parts.bodies || (status == PM_OK && pm_is_body_output(job->outputs[i].output));
     }
-    const bool placed = pm_cl_is_given(&job->placements) || pm_cl_is_given(&job->speeds);
-    if (status == PM_OK && placed && !parts.bodies)
-        status = pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
-                         pm_cl_is_given(&job->placements) ? "placements" : "speeds");
-    return status == PM_OK && parts.bodies ? pm_crowd_check_parts(&parts, error) : status;
+    return status == PM_OK ? pm_crowd_check_bodies(&parts, error) : status;
 }

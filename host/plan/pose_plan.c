@@ -7,34 +7,26 @@
 
 #include "kernels/pm_memory.h"
 
-/* States of bodies: a work-item for as many instances as it has lanes, also where that is one. */
-static pm_variant body_variant(const pm_crowd_data *crowd, const pm_plan_device *device) {
-    const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
-    return (pm_variant){.file = "bodies",
-                        .curve = pm_curves[rotations->impl.curve].name,
-                        .components = 4,
-                        .lanes = device->narrow_lanes,
-                        .format = rotations->format,
-                        .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
-}
-
 pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
                                 const pm_plan_device *device) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
+    pm_variant variant = {.file = "bodies",
+                          .curve = pm_curves[rotations->impl.curve].name,
+                          .components = 4,
+                          .lanes = device->narrow_lanes,
+                          .format = rotations->format,
+                          .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
+    /* States of bodies: a work-item for as many instances as it has lanes, also where that is one. */
     if (pm_is_body_output(view.output))
-        return body_variant(crowd, device);
-    return (pm_variant){.file = one_lane ? "crowd_workgroup" : "crowd",
-                        .curve = pm_curves[rotations->impl.curve].name,
-                        .components = 4,
-                        .lanes = device->narrow_lanes,
-                        .format = rotations->format,
-                        .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name,
-                        .output = view.output,
-                        .per_joint = one_lane && crowd->per_joint && !kind.given,
-                        .subset = !one_lane && view.set > 0,
-                        .layered = kind.layered,
-                        .given = kind.given};
+        return variant;
+    variant.file = one_lane ? "crowd_workgroup" : "crowd";
+    variant.output = view.output;
+    variant.per_joint = one_lane && crowd->per_joint && !kind.given;
+    variant.subset = !one_lane && view.set > 0;
+    variant.layered = kind.layered;
+    variant.given = kind.given;
+    return variant;
 }
 
 pm_status pm_plan_check_poses(const pm_pose_plan *plan, pm_error *error) {
