@@ -262,7 +262,7 @@ static void put_body(const pm_crowd_data *crowd, const body_memory *to, const pm
                      local_body own, pm_body body) {
     pm_quat velocity = body.velocity;
     if (to->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
-        velocity = pm_velocity_at(body, quat_of(crowd->skeleton->points + 4 * at->joint));
+        velocity = pm_velocity_at(body, quat_of(crowd->skeleton->points + (size_t)4 * at->joint));
     if (to->of[PM_BODY_POS]) {
         const float words[3] = {body.position.x, body.position.y, body.position.z};
         memcpy(to->of[PM_BODY_POS] + at->record * sizeof words, words, sizeof words);

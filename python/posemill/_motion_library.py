@@ -20,6 +20,7 @@ from ._library import Path, ffi, lib, printable
 from ._library_file import Stored, read_library, replacing, write_library
 from ._motion import Motion, load
 from ._names import KeyFormat, Method, Singles, State, Turn
+from ._quaternions import product, rotated
 from ._rational import Number, rate_of
 from ._shared import Shared
 from ._skeleton import Skeleton
@@ -341,9 +342,8 @@ class MotionLibrary(Shared):
     def qvel(self, sample: Mapping[str, Any]) -> Singles:
         """MuJoCo's ``qvel``, from a sample with ``"root_rot"`` (x y z w), ``"root_vel"``,
         ``"root_ang_vel"`` and ``"dof_vel"``. The angular velocity of the root is in its own axes."""
-        q, v = np.asarray(sample["root_rot"]), np.asarray(sample["root_ang_vel"])
-        u, w = -q[..., :3], q[..., 3:]
-        own = v + 2 * np.cross(u, np.cross(u, v) + w * v)
+        inverse = np.asarray(sample["root_rot"]) * np.array([-1, -1, -1, 1], np.float32)
+        own = rotated(inverse, np.asarray(sample["root_ang_vel"]))
         return np.concatenate([sample["root_vel"], own.astype(np.float32), sample["dof_vel"]],
                               axis=-1)
 
@@ -603,10 +603,8 @@ def _placed_skeleton(skeleton: Skeleton, scale: float, turn: str | None) -> Skel
 
 def _turned(rotations: Array, positions: Array | None, turn: str) -> tuple[Array, Array]:
     """Rotations, and positions, of roots in a world that is turned about x."""
-    x, _, _, w = _TURNS[turn]
-    a = np.asarray(rotations, np.float64)
-    turned = np.stack([w * a[..., 0] + x * a[..., 3], w * a[..., 1] - x * a[..., 2],
-                       w * a[..., 2] + x * a[..., 1], w * a[..., 3] - x * a[..., 0]], axis=-1)
+    turned = np.stack(product(_TURNS[turn], np.moveaxis(np.asarray(rotations, np.float64), -1, 0)),
+                      axis=-1)
     if positions is None:
         return turned, np.zeros(0)
     p = np.array(positions, np.float64)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._library import Path
+from ._quaternions import product, rotated
 from ._views import Array
 
 __all__ = ["Hinge", "Part", "Table", "parts_of_mjcf", "parts_of_model", "parts_of_urdf", "table_of"]
@@ -89,7 +90,7 @@ def table_of(parts: Sequence[Part]) -> Table:
         anchor: Array = zero
         for number, hinge in enumerate(part.hinges):
             at = np.array(hinge.anchor, np.float64)
-            place = shift + _rotated(turn, at) if here < 0 else at - anchor
+            place = shift + rotated(turn, at) if here < 0 else at - anchor
             is_last = number + 1 == len(part.hinges) and not at.any()
             name = part.name if is_last else f"{part.name}#{hinge.name or number}"
             here = add(name, parent if here < 0 else here, place, turn if here < 0 else _IDENTITY)
@@ -109,18 +110,6 @@ def table_of(parts: Sequence[Part]) -> Table:
 
 
 # ---- quaternions x y z w ----
-
-
-def _rotated(q: Array, v: Array) -> Array:
-    u = q[:3]
-    return np.asarray(v + 2 * np.cross(u, np.cross(u, v) + q[3] * v))
-
-
-def _product(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float, float]:
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz)
 
 
 def _about(axis: Sequence[float], angle: float) -> tuple[float, float, float, float]:
@@ -259,7 +248,7 @@ class _Mjcf:
             for letter, angle in zip(self.sequence, angles, strict=True):
                 axis = [float(letter.lower() == a) for a in "xyz"]
                 turn = _about(axis, self._angle(angle))
-                found = _product(found, turn) if letter.islower() else _product(turn, found)
+                found = product(found, turn) if letter.islower() else product(turn, found)
         return found
 
     def _joint(self, element: ElementTree.Element, childclass: str) -> list[Hinge]:
@@ -367,7 +356,7 @@ def _part_of_joint(joint: ElementTree.Element, name: str, parent: int,
     if origin is not None:
         part.position = _numbers(origin, "xyz", 3, (0, 0, 0))
         roll, pitch, yaw = _numbers(origin, "rpy", 3, (0, 0, 0))
-        part.rotation = _product(_product(_about((0, 0, 1), yaw), _about((0, 1, 0), pitch)),
+        part.rotation = product(product(_about((0, 0, 1), yaw), _about((0, 1, 0), pitch)),
                                  _about((1, 0, 0), roll))
     kind, called = joint.get("type", ""), joint.get("name", "")
     if kind in _TURNING:

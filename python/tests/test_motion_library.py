@@ -414,3 +414,12 @@ def test_the_example_of_learning_runs():
                           capture_output=True, text=True, check=True)
     assert "MotionLibrary(2 motions, 21 bodies, 4 s, squad)" in done.stdout
     assert 0.3 < float(done.stdout.split("mean reward ")[1].split(",")[0]) < 1
+
+
+def test_smooth_curves_have_the_smallest_errors_of_velocities():
+    done = subprocess.run([sys.executable, ROOT / "bench" / "velocities"], capture_output=True, text=True,
+                          check=True)
+    errors = {row[1].strip(): float(row[2].rstrip(" %"))
+              for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
+    assert len(errors) == 7
+    assert errors["analytic `spline`"] < 0.5 < errors["analytic `squad`"] < 5 < errors["analytic `slerp`"] < 15
