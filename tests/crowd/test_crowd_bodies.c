@@ -431,7 +431,7 @@ TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
 }
 
 /* Of a clip that does not exist: the rest pose, placed, without velocities. */
-TEST_ON_BOTH(bodies_without_a_clip_rest) {
+TEST_ON_BOTH(states_without_a_clip_rest) {
     scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE40}, &s);
     const pm_crowd_instance n = {.clip_a = (uint32_t)s.clip_count, .time_a = 12345};
@@ -518,7 +518,7 @@ static void make_hinges(random_source *source, scene *s, pm_hinge *hinges) {
 }
 
 /* Instance i is also posed half a millisecond before and after, if that is in the same segment. */
-TEST_ON_BOTH(hinges_turn_by_their_angles) {
+TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     enum { COUNT = 24 };
     scene s;
     pm_hinge hinges[16];
@@ -586,7 +586,7 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
 }
 
 /* Fields alone, at any stride, in the order of a list, and with the previous ones kept, are those of a
- * job of all fields. */
+ * job of all fields in plain C. */
 TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     enum { COUNT = 19, LISTED = 7 };
     scene s;
@@ -597,7 +597,8 @@ TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xE51}, &s);
     for (size_t i = 0; i < COUNT; i++)
         instances[i] = some_instance(&source, &s, &on_key[i]);
-    states all = states_make(&s, &(body_job){.instances = instances, .count = COUNT});
+    states all = states_make(
+        &s, &(body_job){.instances = instances, .count = COUNT, .on_reference = true});
     for (size_t f = 0; f < FIELDS; f++) {
         const size_t floats = s.joints * widths[f], stride = floats + 5;
         float *one = guarded_floats(LISTED * stride), *before = guarded_floats(LISTED * stride);
@@ -676,3 +677,8 @@ TEST_ON_REFERENCE(jobs_that_have_no_velocities_are_refused) {
 }
 
 TEST_GROUP(NULL, engines_close)
+
+int main(int argc, char **argv) {
+    leave_out_crowds_on_rusticl("states_*on the device");
+    return test_main(argc, argv);
+}
