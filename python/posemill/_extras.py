@@ -76,7 +76,7 @@ class FrameTimes:
     """Where times are among the frames of clips, by the integers of pm_crowd_locate_uniform."""
 
     def __init__(self, rows: KeyRows, cycles: Ticks) -> None:
-        self._first, self._frames, self._cycles = rows.first, rows.frames, cycles
+        self._first, self._frames, self._cycles = rows.first, rows.frames, np.maximum(cycles, 1)
         pairs, rate_of = np.unique(rows.rates, axis=0, return_inverse=True)
         self._rate_of = rate_of.reshape(-1)
         fixed = [_fixed(int(num), int(den)) for num, den in pairs]

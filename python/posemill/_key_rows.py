@@ -55,7 +55,8 @@ class KeyRows(Keys):
         for clip in clips:
             clip._check(skeleton)
         total, is_robot = int(frames.sum()), len(skeleton.hinges) > 0
-        others = np.arange(len(rest)) != root_of(skeleton)
+        root = root_of(skeleton)
+        others = np.arange(len(rest)) != root
         moves = not is_robot and any(_moves(clip, others, rest) for clip in clips)
         rotations = np.empty((total, 4) if is_robot else (total, *rest.shape[:1], 4), np.float32)
         positions = (np.empty((total, *rest.shape) if moves else (total, 3), np.float32)
@@ -65,7 +66,7 @@ class KeyRows(Keys):
             rows = slice(begin, begin + count)
             rotations[rows] = clip.rotations
             if positions is not None:
-                positions[rows] = _places(clip, skeleton, rest, moves)
+                positions[rows] = _places(clip, root, rest, moves)
             if angles is not None:
                 angles[rows] = clip.angles
         rates = np.array([(clip.rate.numerator, clip.rate.denominator) for clip in clips if clip.rate], np.int64)
@@ -97,9 +98,8 @@ def _moves(clip: Keys, others: Array, rest: Array) -> bool:
     return bool(np.any(clip.positions[:, others].astype(np.float32) != rest[others]))
 
 
-def _places(clip: Keys, skeleton: Skeleton, rest: Array, whole: bool) -> Array:
+def _places(clip: Keys, root: int, rest: Array, whole: bool) -> Array:
     """Positions of all joints or of the first root, for each frame or for all."""
-    root = root_of(skeleton)
     if clip.positions is None:
         return rest if whole else rest[root]
     if not whole:
