@@ -15,6 +15,8 @@ __all__ = ["Extras", "FrameTimes", "check_extra", "extras_of", "sampled"]
 
 _LOOP_ENDS = 1e-9  # of the span: the period at which a loop's last key repeats the first, as in timeline.c
 _LONGEST_NAME = 200
+_TICKS = 2.0**32  # a second
+_ROUNDING = 2.0**-51  # of places among frames, relative
 _RESERVED = ("body_", "dof_", "local_", "root_")
 Extras = Mapping[str, Mapping[str, npt.ArrayLike]]
 Ticks = npt.NDArray[np.int64]
@@ -62,62 +64,41 @@ def _part(name: str, motion: str, values: npt.ArrayLike, frames: int) -> Array:
     return part.astype(np.float32 if part.dtype.kind == "f" else part.dtype.newbyteorder("="), copy=False)
 
 
-def _high_product(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """The upper 64 of the 128 bits of a product."""
-    half, low = np.uint64(32), np.uint64(0xffffffff)
-    a1, a0, b1, b0 = a >> half, a & low, b >> half, b & low
-    cross, other = a1 * b0, a0 * b1
-    carry = ((a0 * b0 >> half) + (cross & low) + (other & low)) >> half
-    found: npt.NDArray[np.uint64] = a1 * b1 + (cross >> half) + (other >> half) + carry
-    return found
-
-
 class FrameTimes:
-    """Where times are among the frames of clips, by the integers of pm_crowd_locate_uniform."""
+    """Where times are among the frames of clips."""
 
     def __init__(self, rows: KeyRows, cycles: Ticks) -> None:
-        self._first, self._frames, self._cycles = rows.first, rows.frames, np.maximum(cycles, 1)
-        pairs, rate_of = np.unique(rows.rates, axis=0, return_inverse=True)
-        self._rate_of = rate_of.reshape(-1)
-        fixed = [_fixed(int(num), int(den)) for num, den in pairs]
-        self._shift, self._fixed, self._slack = (np.array(column, np.uint64) for column in zip(*fixed, strict=True))
-        seconds = (rows.frames - 1) * (rows.rates[:, 1] / rows.rates[:, 0])
+        rates = rows.rates[:, 0] / rows.rates[:, 1]
+        self._first, self._last = rows.first, rows.frames - 1
+        self._cycles = np.maximum(cycles, 1)
+        self._per_tick = rates / _TICKS
         # Loops whose last frame does not repeat the first have a segment more, of any length.
+        seconds = self._last / rates
         self._leads_back = (rows.loops > 0) & (np.abs(rows.loops - seconds) > _LOOP_ENDS * seconds)
-        self._ends = np.rint(seconds * 2.0**32)
+        self._ends = np.rint(seconds * _TICKS)
 
     def at(self, clips: Array, ticks: Ticks, wrap: bool) -> tuple[Ticks, Ticks, npt.NDArray[np.float64]]:
-        """Rows of the frames at or before times, and of those after them, and the fractions between."""
-        cycles, rate = self._cycles[clips], self._rate_of[clips]
+        """Rows of the frames at or before times, and of those after them, and the fractions between.
+        Within a tick of a frame, as for poses, a time is that of the frame.
+        """
+        cycles, last, ends = self._cycles[clips], self._last[clips], self._ends[clips]
+        per_tick, leads_back = self._per_tick[clips], self._leads_back[clips]
         since = np.mod(ticks, cycles) if wrap else np.clip(ticks, 0, cycles)
-        position = _high_product(since.astype(np.uint64) << self._shift[rate], self._fixed[rate])
-        frame = (position >> np.uint64(32)).astype(np.int64)
-        fraction = position & np.uint64(0xffffffff)
-        u = fraction / 2.0**32
-        u[fraction < self._slack[rate]] = 0
-        u[fraction + self._slack[rate] > 0xffffffff] = 1
-        last = self._frames[clips] - 1
-        past = (frame >= last) | (since >= self._ends[clips])
-        rest = (since - self._ends[clips]) / np.maximum(cycles - self._ends[clips], 1)
-        rest = np.where(cycles - since <= 1, 1, np.clip(rest, 0, 1))
-        u = np.where(past, np.where(self._leads_back[clips], rest, 0), u)
-        frame = np.where(past, last, frame)
-        after = np.where(frame < last, frame + 1, np.where(self._leads_back[clips], 0, last))
-        return self._first[clips] + frame, self._first[clips] + after, u
-
-
-def _fixed(num: int, den: int) -> tuple[int, int, int]:
-    """Frames per tick as in pm_crowd_timeline: shift, a fraction of 64 bits, and the slack of a tick."""
-    shift = 0
-    while num >= den << shift:
-        shift += 1
-    return shift, (num << (64 - shift)) // den, min(num // den + 1, 2**32 - 1)
+        back = np.clip((since - ends) / np.maximum(cycles - ends, 1), 0, 1) * leads_back
+        place = np.where(since < ends, np.minimum(since * per_tick, last), last + back)
+        nearest = np.rint(place)
+        on_frame = np.abs(place - nearest) <= per_tick + 1 / _TICKS + _ROUNDING * place
+        place = np.where(on_frame, nearest, place)
+        frame = np.floor(place).astype(np.int64)
+        before = np.where(frame > last, 0, frame)
+        after = np.where(before < last, before + 1, np.where(leads_back, 0, last))
+        return self._first[clips] + before, self._first[clips] + after, place - frame
 
 
 def sampled(column: Array, before: Ticks, after: Ticks, u: npt.NDArray[np.float64]) -> Array:
     """Floats linear; integers and booleans of the nearest frame that is not later."""
     if column.dtype.kind != "f":
-        found: Array = column[np.where(u == 1, after, before)]
+        found: Array = column[before]
         return found
     weight = u.reshape(-1, *[1] * (column.ndim - 1))
     found = ((1 - weight) * column[before] + weight * column[after]).astype(np.float32)

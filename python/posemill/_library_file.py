@@ -21,7 +21,7 @@ from ._extras import check_extra
 from ._key_rows import KeyRows
 from ._keys import root_of
 from ._library import Path, printable
-from ._names import DofFormat, KeyFormat, Method
+from ._names import AngleFormat, KeyFormat, Method
 from ._skeleton import Skeleton
 from ._views import Array
 
@@ -78,13 +78,13 @@ def _places(rows: KeyRows, skeleton: Skeleton) -> Array:
     return rows.positions[:, None] if rows.positions.ndim == 2 else rows.positions
 
 
-def _rows_of(rows: KeyRows, skeleton: Skeleton, dofs: DofFormat) -> dict[str, Array]:
+def _rows_of(rows: KeyRows, skeleton: Skeleton, angles: AngleFormat) -> dict[str, Array]:
     """The keys of all frames: of robots those of the root, and the angles; else rotations, and
     positions of the first root alone, unless others move."""
     places = _places(rows, skeleton)
     if rows.angles is not None:
         members = {"root_rot": rows.rotations, "root_pos": places[:, 0]}
-        return members | (_encoded(rows.angles) if dofs == "int16" else {"dof": rows.angles})
+        return members | (_encoded(rows.angles) if angles == "int16" else {"dof": rows.angles})
     chosen = [root_of(skeleton)] if places.shape[1] == 1 else range(len(skeleton))
     return {"rot": rows.rotations, "pos": places, "pos_joints": np.array(chosen, np.uint32)}
 
@@ -114,7 +114,7 @@ def _decoded(codes: Array, steps: Array) -> Array:
     return angles
 
 
-def write_library(path: Path, stored: Stored, dofs: DofFormat) -> None:
+def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
     """Writes a file beside its place, and moves it there once it is whole."""
     skeleton, rows = stored.skeleton, stored.rows
     about = {"format": _FORMAT, "version": _VERSION, "method": stored.method,
@@ -131,7 +131,7 @@ def write_library(path: Path, stored: Stored, dofs: DofFormat) -> None:
         "motions/first": rows.first.astype(np.uint64), "motions/frames": rows.frames.astype(np.uint64),
         "motions/rate_num": rows.rates[:, 0], "motions/rate_den": rows.rates[:, 1],
         "motions/weight": np.asarray(stored.weights, np.float64), "motions/loop": rows.loops,
-        **_rows_of(rows, skeleton, dofs),
+        **_rows_of(rows, skeleton, angles),
         **{f"extras/{name}": column for name, column in stored.extras.items()}}
     if stored.points is not None:
         members["skeleton/points"] = np.asarray(stored.points, np.float32)

@@ -22,7 +22,7 @@ from ._keys import Keys
 from ._library import Path, ffi, lib, printable
 from ._library_file import Stored, read_library, replacing, write_library
 from ._motion import Motion, load
-from ._names import DofFormat, KeyFormat, Method, Singles, State, Turn
+from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
 from ._shared import Shared
@@ -133,7 +133,7 @@ class MotionLibrary(Shared):
         self._crowd = Crowd(skeleton, [stored.rows], engine=engine, method=stored.method,
                             subsets=subsets, points=stored.points, key_format=stored.keys)
         self._ticks = self._crowd.ticks
-        self._frame_times = FrameTimes(stored.rows, self._ticks)
+        self._frame_times = FrameTimes(stored.rows, self._ticks) if stored.extras else None
         self.durations = self._ticks / 2.0**32
 
     @classmethod
@@ -306,7 +306,7 @@ class MotionLibrary(Shared):
     def _sample_extras(self, names: list[str], instances: Array, wrap: bool, shape: tuple[int, ...],
                        out: Mapping[str, Any] | None) -> dict[str, Array]:
         found: dict[str, Array] = {}
-        if not names:
+        if not names or self._frame_times is None:
             return found
         exists = instances["clip_a"] < len(self)
         clips = np.where(exists, instances["clip_a"], 0)
@@ -415,21 +415,21 @@ class MotionLibrary(Shared):
         if len(wrong):
             raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
 
-    def save(self, path: Path, *, dofs: DofFormat = "float32") -> None:
+    def save(self, path: Path, *, angles: AngleFormat = "float32") -> None:
         """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
 
         Parameters
         ----------
         path : path
             Of the file, which replaces one of that name.
-        dofs : str
+        angles : str
             How angles of hinges are stored: ``"float32"``, or ``"int16"`` in steps, which are of each
             hinge its largest angle / 32767. Angles are then off by half a step at most, before they are
             rounded to float32.
         """
-        if dofs not in ("float32", "int16"):
-            raise ValueError(f"dofs: {dofs!r} is unknown; expected 'float32' or 'int16'")
-        write_library(path, self._stored, dofs)
+        if angles not in ("float32", "int16"):
+            raise ValueError(f"angles: {angles!r} is unknown; expected 'float32' or 'int16'")
+        write_library(path, self._stored, angles)
 
     @classmethod
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ._library import lib, text
 
-__all__ = ["AuthoredMethod", "DofFormat", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
+__all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
            "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
+AngleFormat = Literal["float32", "int16"]
 Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
                  "circular-c2", "circular-c3", "hermite", "spline", "bspline", "cubicspline",
                  "ncubic"]
@@ -23,7 +24,6 @@ ReducedCurve = Literal["slerp", "cubicspline"]
 Tangents = Literal["bessel", "mean", "hold", "tcb"]
 Ends = Literal["chord", "natural", "parabola", "zero"]
 KeyFormat = Literal["float32", "log48", "smallest48"]
-DofFormat = Literal["float32", "int16"]
 Frame = Literal["body", "parent"]
 VectorChannel = Literal["rotations", "positions", "scales"]
 EndRule = Literal["fit", "include"]

@@ -366,7 +366,7 @@ def of_hinges(seed, frames=20_000):
 def test_angles_in_16_bits_are_off_by_half_a_step(tmp_path):
     skeleton, clips = of_hinges(10)
     lib, path = pm.MotionLibrary(skeleton, clips), tmp_path / "a.npz"
-    lib.save(path, dofs="int16")
+    lib.save(path, angles="int16")
     angles = np.concatenate([clip.angles for clip in clips.values()]).astype(np.float32)
     with np.load(path) as members:
         codes, steps = members["dof"], members["dof_scale"]
@@ -380,11 +380,11 @@ def test_angles_in_16_bits_are_off_by_half_a_step(tmp_path):
     found = kept.sample(np.zeros(20_000, int), steps=np.arange(20_000), rate=RATE, fields=["dof_pos"])["dof_pos"]
     own = angles[:20_000]
     assert (np.abs(found - own.astype(float)) <= steps / 2 * (1 + 1e-9) + np.spacing(np.abs(own)) / 2).all()
-    kept.save(tmp_path / "b.npz", dofs="int16") # has the same steps again
+    kept.save(tmp_path / "b.npz", angles="int16") # has the same steps again
     with np.load(tmp_path / "b.npz") as members:
         assert np.array_equal(members["dof"], codes)
-    with pytest.raises(ValueError, match="dofs: 'int8' is unknown"):
-        lib.save(path, dofs="int8")
+    with pytest.raises(ValueError, match="angles: 'int8' is unknown"):
+        lib.save(path, angles="int8")
     for steps in ([1, 1, 0, 1], [1, 1, np.inf, 1], [1, 1, -1, 1], [1, 1, np.nan, 1]):
         rewritten(path, tmp_path / "c.npz", {"dof_scale.npy": npy("'<f8'", "(4,)", np.array(steps, float).tobytes())})
         with pytest.raises(ValueError, match=r"c\.npz: dof_scale: expected numbers above 0"):
