@@ -52,7 +52,7 @@ def extras_of(given: Extras, frames: Mapping[str, int]) -> dict[str, Array]:
             if part.shape[1:] != parts[0].shape[1:] or part.dtype != parts[0].dtype:
                 raise ValueError(f"extras: {name!r}: {motion!r}: expected {parts[0].dtype} of shape (frames, ...) "
                                  f"as in the first motion, found {part.dtype} of shape {part.shape}")
-        found[name] = np.concatenate(parts)
+        found[name] = np.ascontiguousarray(np.concatenate(parts))
         check_extra(name, found[name], sum(frames.values()))
     return found
 

@@ -36,6 +36,7 @@ _MOST_HEADER = 1 << 17 # bytes of an NPY member before its numbers, and more
 _EXTRAS = "extras/"
 _BLOCK = 1 << 14 # rows
 _MOST_STEPS = 32767
+_LARGEST_STEP = 1e33 # so that angles fit float32; keys have magnitudes up to 1e37
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ def _encoded(angles: Array) -> dict[str, Array]:
 
 
 def _decoded(codes: Array, steps: Array) -> Array:
-    if not (np.isfinite(steps).all() and (steps > 0).all()):
-        raise ValueError("dof_scale: expected numbers above 0")
+    if not ((steps > 0) & (steps < _LARGEST_STEP)).all():
+        raise ValueError(f"dof_scale: expected numbers above 0 and below {_LARGEST_STEP:g}")
     angles = np.empty(codes.shape, np.float32)
     for rows in _blocks(len(codes)):
         angles[rows] = codes[rows] * steps

@@ -429,6 +429,8 @@ class MotionLibrary(Shared):
         """
         if angles not in ("float32", "int16"):
             raise ValueError(f"angles: {angles!r} is unknown; expected 'float32' or 'int16'")
+        if angles == "int16" and self._stored.rows.angles is None:
+            raise ValueError("angles: the skeleton has no hinges")
         write_library(path, self._stored, angles)
 
     @classmethod

@@ -226,9 +226,13 @@ def test_extras_that_do_not_fit_motions_are_refused(extras, words):
         pm.MotionLibrary(SKELETON, {"m": keys, "n": keys}, extras=extras)
 
 
-def test_extras_in_another_byte_order_are_the_same():
+def test_extras_in_another_order_of_bytes_or_axes_are_the_same(tmp_path):
     keys = pm.Keys(np.tile([0.0, 0, 0, 1], (3, 2, 1)), rate=30)
-    columns = {"a": {"m": np.array([1, 2, 300], ">i2")}, "b": {"m": np.array([1, 2, 300], ">f8")}}
+    columns = {"a": {"m": np.array([1, 2, 300], ">i2")}, "b": {"m": np.array([1, 2, 300], ">f8")},
+               "c": {"m": np.asfortranarray([[1, 2], [3, 4], [5, 6]])}}
     lib = pm.MotionLibrary(SKELETON, {"m": keys}, extras=columns)
-    found = lib.sample([0, 0], [0.05, 1], fields=["a", "b"])
-    assert found["a"].tolist() == [2, 300] and found["b"].tolist() == [151, 300]
+    lib.save(tmp_path / "a.npz")
+    for one in (lib, pm.MotionLibrary.load(tmp_path / "a.npz")):
+        found = one.sample([0, 0], [0.05, 1], fields=["a", "b", "c"])
+        assert found["a"].tolist() == [2, 300] and found["b"].tolist() == [151, 300]
+        assert found["c"].tolist() == [[3, 4], [5, 6]]

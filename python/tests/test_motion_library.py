@@ -385,9 +385,11 @@ def test_angles_in_16_bits_are_off_by_half_a_step(tmp_path):
         assert np.array_equal(members["dof"], codes)
     with pytest.raises(ValueError, match="angles: 'int8' is unknown"):
         lib.save(path, angles="int8")
-    for steps in ([1, 1, 0, 1], [1, 1, np.inf, 1], [1, 1, -1, 1], [1, 1, np.nan, 1]):
+    with pytest.raises(ValueError, match="angles: the skeleton has no hinges"):
+        pm.MotionLibrary(*made()).save(path, angles="int16")
+    for steps in ([1, 1, 0, 1], [1, 1, 1e33, 1], [1, 1, np.inf, 1], [1, 1, -1, 1], [1, 1, np.nan, 1]):
         rewritten(path, tmp_path / "c.npz", {"dof_scale.npy": npy("'<f8'", "(4,)", np.array(steps, float).tobytes())})
-        with pytest.raises(ValueError, match=r"c\.npz: dof_scale: expected numbers above 0"):
+        with pytest.raises(ValueError, match=r"c\.npz: dof_scale: expected numbers above 0 and below 1e\+33"):
             pm.MotionLibrary.load(tmp_path / "c.npz")
 
 
