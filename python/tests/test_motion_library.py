@@ -549,5 +549,5 @@ def test_the_script_of_archives_runs(tmp_path):
                            "--folder", tmp_path], capture_output=True, text=True, check=True)
     rows = {row[1].strip(): [float(cell) for cell in row[2:4]]
             for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
-    assert len(rows) == 7 and all(size > 16 for size in rows["file, bytes a key"])
+    assert len(rows) == 8 and all(size > 16 for size in rows["file, bytes a key"])
     assert not os.listdir(tmp_path)
