@@ -450,11 +450,13 @@ class MotionLibrary(Shared):
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
         made = read_library(path)
-        skeleton = made.skeleton
+        numbers = made.bodies if bodies is None else bodies
+        hinges = made.dofs if dofs is None else dofs
         return _made_again(replace(
-            made, weights=_weights_of(made.weights, len(made.names)), method=method or made.method,
-            keys=keys or made.keys, bodies=_chosen(made.bodies if bodies is None else bodies, skeleton.names, (), "bodies", "joint"),
-            dofs=_chosen(made.dofs if dofs is None else dofs, skeleton.hinge_names, (), "dofs", "hinge")), engine)
+            made, method=method or made.method, keys=keys or made.keys,
+            weights=_weights_of(made.weights, len(made.names)),
+            bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
+            dofs=_chosen(hinges, made.skeleton.hinge_names, (), "dofs", "hinge")), engine)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _made_again, (self._stored, self._engine)

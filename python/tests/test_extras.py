@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from motion_files import WALK
 
 import posemill as pm
 
@@ -181,6 +182,13 @@ def test_files_keep_extras(tmp_path):
         found = kept.sample(ids, times, fields=fields)
         assert all(np.array_equal(found[name], wanted[name]) and found[name].dtype == wanted[name].dtype
                    for name in fields)
+
+
+def test_motions_of_files_have_extras():
+    frames = len(pm.load(WALK).clips[0].times)
+    columns = {"label": {"walk": np.arange(frames), "walk-2": -np.arange(frames)}}
+    lib = pm.MotionLibrary.from_files([WALK, WALK], extras=columns)
+    assert lib.sample([0, 1, 1], [0, 0, 99], fields=["label"])["label"].tolist() == [0, 0, 1 - frames]
 
 
 def member(array):
