@@ -13,6 +13,7 @@ from ._arrays import address, as_array, as_floats, new_result, with_scalar_last
 from ._clip import Clip
 from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
+from ._key_rows import KeyRows
 from ._keys import Keys
 from ._library import call, ffi, lib
 from ._motion import Motion
@@ -262,6 +263,16 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> An
     return character.handle.clips[clip._index]
 
 
+def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list[Any]) -> tuple[Any, int]:
+    """A pm_clip_desc of each clip, and their number. Rows of keys, which stand alone, have all clips."""
+    if isinstance(clips[0], KeyRows):
+        return clips[0]._describe_all(skeleton, keep), clips[0].count
+    descs = ffi.new("pm_clip_desc[]", len(clips))
+    for i, clip in enumerate(clips):
+        descs[i] = _describe_clip(clip, skeleton, keep)
+    return descs, len(clips)
+
+
 class Crowd(Shared):
     """The clips of one skeleton on a device, for posing instances. Thread-safe.
 
@@ -338,17 +349,16 @@ class Crowd(Shared):
                        points, key_format)
         on = engine_or_default(engine)
         keep: list[Any] = []
-        descs = ffi.new("pm_clip_desc[]", len(sources))
-        for i, clip in enumerate(sources):
-            descs[i] = _describe_clip(clip, skeleton, keep)
-            descs[i].method = method_number(method)
-            descs[i].key_format = word(key_format, KEY_FORMATS, "key_format")
+        descs, count = _describe_clips(sources, skeleton, keep)
+        number, form = method_number(method), word(key_format, KEY_FORMATS, "key_format")
+        for i in range(count):
+            descs[i].method, descs[i].key_format = number, form
         c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii, points)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", {
-                 "skeleton": c_skeleton, "clips": descs, "clip_count": len(sources),
-                 "markers": _describe_markers(marked, sources, keep)}), made)
+                 "skeleton": c_skeleton, "clips": descs, "clip_count": count,
+                 "markers": _describe_markers(marked, sources, keep) if marked else ffi.NULL}), made)
         ffi.gc(c_skeleton, None) # from now on it ends with the crowd
         self._handle = owned(made[0], partial(_destroy_crowd, skeleton=c_skeleton), on)
         self._joints = len(skeleton)
@@ -356,7 +366,7 @@ class Crowd(Shared):
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
         self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
         self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
-                               for i in range(len(sources))], np.int64)
+                               for i in range(count)], np.int64)
 
     def check(self, instances: Array) -> None:
         """Raises ValueError unless all clips, masks, levels and flags exist."""

@@ -84,8 +84,7 @@ class Keys:
         rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
         return f"Keys({frames} frames, {of}, {rate})"
 
-    def _whole(self, skeleton: Skeleton) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints. Those of a hinge have its angle."""
+    def _check(self, skeleton: Skeleton) -> None:
         joints, hinges = len(skeleton), len(skeleton.hinges)
         if hinges and (self.angles is None or self.angles.shape[1] != hinges):
             found = "none" if self.angles is None else str(self.angles.shape[1])
@@ -94,6 +93,10 @@ class Keys:
             raise ValueError("clips: the skeleton has no hinges, but a clip has angles")
         if self.rotations.ndim == 3 and self.rotations.shape[1] != joints:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
+
+    def _whole(self, skeleton: Skeleton) -> dict[str, Array | None]:
+        """Rotations, positions and scales of all joints. Those of a hinge have its angle."""
+        self._check(skeleton)
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
                                           "scales": self.scales}
         frames = len(self.rotations)

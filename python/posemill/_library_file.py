@@ -5,20 +5,23 @@ from __future__ import annotations
 import io
 import json
 import math
+import mmap
 import os
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ._keys import Keys, root_of
+from ._extras import check_extra
+from ._key_rows import KeyRows
+from ._keys import root_of
 from ._library import Path, printable
-from ._names import KeyFormat, Method
+from ._names import AngleFormat, KeyFormat, Method
 from ._skeleton import Skeleton
 from ._views import Array
 
@@ -29,20 +32,27 @@ _VERSION = 1
 _LINE = 64
 _npy: Any = np.lib.format
 _MEMBER_HEADER = 30 # bytes of a ZIP member before its name
+_MOST_HEADER = 1 << 17 # bytes of an NPY member before its numbers, and more
+_EXTRAS = "extras/"
+_BLOCK = 1 << 14 # rows
+_MOST_STEPS = 32767
+_LARGEST_STEP = 1e33 # so that angles fit float32; keys have magnitudes up to 1e37
 
 
-@dataclass
+@dataclass(frozen=True)
 class Stored:
     """What a file holds."""
 
     skeleton: Skeleton
-    motions: dict[str, Keys]
+    names: tuple[str, ...]
+    rows: KeyRows
     bodies: list[int]
     dofs: list[int]
     points: Array | None
     weights: Array
     method: Method
     keys: KeyFormat
+    extras: dict[str, Array]
 
 
 def _texts(values: Sequence[str]) -> dict[str, Array]:
@@ -61,46 +71,53 @@ def _texts_of(members: Mapping[str, Array], name: str) -> list[str]:
             for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def _moves(keys: Keys, skeleton: Skeleton) -> bool:
-    """Whether a joint that is no root leaves its rest position."""
-    if keys.positions is None or keys.positions.ndim == 2:
-        return False
-    others = np.asarray(skeleton.parents) >= 0
-    rest = np.asarray(skeleton.positions, np.float32)[others]
-    return bool(np.any(keys.positions[:, others].astype(np.float32) != rest))
+def _places(rows: KeyRows, skeleton: Skeleton) -> Array:
+    """Positions (frames, joints, 3), where the joints may be the first root alone."""
+    if rows.positions is None:
+        root = np.asarray(skeleton.positions, np.float32)[root_of(skeleton)]
+        return np.broadcast_to(root, (len(rows.rotations), 1, 3))
+    return rows.positions[:, None] if rows.positions.ndim == 2 else rows.positions
 
 
-def _rows_of(skeleton: Skeleton, motions: Mapping[str, Keys]) -> dict[str, Array]:
+def _rows_of(rows: KeyRows, skeleton: Skeleton, angles: AngleFormat) -> dict[str, Array]:
     """The keys of all frames: of robots those of the root, and the angles; else rotations, and
-    positions of the roots alone, unless others move."""
-    if len(skeleton.hinges):
-        still = np.asarray(skeleton.positions, np.float32)[root_of(skeleton)]
-        return {"root_rot": np.concatenate([_single(k.rotations) for k in motions.values()]),
-                "root_pos": np.concatenate([
-                    np.tile(still, (len(k.rotations), 1)) if k.positions is None
-                    else _single(k.positions) for k in motions.values()]),
-                "dof": np.concatenate([_single(k.angles) for k in motions.values()])}
-    rest = np.asarray(skeleton.positions, np.float32)
-    roots = np.asarray(skeleton.parents) < 0
-    chosen = np.ones(len(skeleton), bool) if any(_moves(k, skeleton) for k in motions.values()) else roots
-    whole = [k._whole(skeleton) for k in motions.values()]
-    places = [np.broadcast_to(rest, (len(k.rotations), *rest.shape)) if w["positions"] is None
-              else w["positions"] for k, w in zip(motions.values(), whole, strict=True)]
-    return {"rot": np.concatenate([_single(k["rotations"]) for k in whole]),
-            "pos": np.concatenate([_single(p[:, chosen]) for p in places]),
-            "pos_joints": np.flatnonzero(chosen).astype(np.uint32)}
+    positions of the first root alone, unless others move."""
+    places = _places(rows, skeleton)
+    if rows.angles is not None:
+        members = {"root_rot": rows.rotations, "root_pos": places[:, 0]}
+        return members | (_encoded(rows.angles) if angles == "int16" else {"dof": rows.angles})
+    chosen = [root_of(skeleton)] if places.shape[1] == 1 else range(len(skeleton))
+    return {"rot": rows.rotations, "pos": places, "pos_joints": np.array(chosen, np.uint32)}
 
 
-def _single(values: Any) -> Array:
-    return np.asarray(values, np.float32)
+def _blocks(count: int) -> Iterator[slice]:
+    """Rows that are converted together, so that what is between two types stays small."""
+    for begin in range(0, count, _BLOCK):
+        yield slice(begin, begin + _BLOCK)
 
 
-def write_library(path: Path, stored: Stored) -> None:
+def _encoded(angles: Array) -> dict[str, Array]:
+    """Angles in steps: of each hinge its largest angle / 32767."""
+    largest = np.maximum(angles.max(axis=0), -angles.min(axis=0)).astype(np.float64)
+    steps = np.where(largest > 0, largest / _MOST_STEPS, 1.0)
+    codes = np.empty(angles.shape, np.int16)
+    for rows in _blocks(len(angles)):
+        codes[rows] = np.rint(angles[rows] / steps)
+    return {"dof": codes, "dof_scale": steps}
+
+
+def _decoded(codes: Array, steps: Array) -> Array:
+    if not ((steps > 0) & (steps < _LARGEST_STEP)).all():
+        raise ValueError(f"dof_scale: expected numbers above 0 and below {_LARGEST_STEP:g}")
+    angles = np.empty(codes.shape, np.float32)
+    for rows in _blocks(len(codes)):
+        angles[rows] = codes[rows] * steps
+    return angles
+
+
+def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
     """Writes a file beside its place, and moves it there once it is whole."""
-    skeleton, motions = stored.skeleton, stored.motions
-    frames = np.array([len(k.rotations) for k in motions.values()], np.uint64)
-    rates = [k.rate for k in motions.values()]
-    assert all(rate is not None for rate in rates)
+    skeleton, rows = stored.skeleton, stored.rows
     about = {"format": _FORMAT, "version": _VERSION, "method": stored.method,
              "keys": stored.keys}
     members: dict[str, Array] = {
@@ -111,14 +128,12 @@ def write_library(path: Path, stored: Stored) -> None:
         "skeleton/positions": np.asarray(skeleton.positions, np.float64),
         "skeleton/bodies": np.array(stored.bodies, np.uint32),
         "skeleton/dofs": np.array(stored.dofs, np.uint32),
-        **{f"motions/name_{k}": v for k, v in _texts(list(motions)).items()},
-        "motions/first": np.concatenate([[0], np.cumsum(frames)[:-1]]).astype(np.uint64),
-        "motions/frames": frames,
-        "motions/rate_num": np.array([rate.numerator for rate in rates if rate], np.int64),
-        "motions/rate_den": np.array([rate.denominator for rate in rates if rate], np.int64),
-        "motions/weight": np.asarray(stored.weights, np.float64),
-        "motions/loop": np.array([float(k.loop or 0) for k in motions.values()], np.float64),
-        **_rows_of(skeleton, motions)}
+        **{f"motions/name_{k}": v for k, v in _texts(stored.names).items()},
+        "motions/first": rows.first.astype(np.uint64), "motions/frames": rows.frames.astype(np.uint64),
+        "motions/rate_num": rows.rates[:, 0], "motions/rate_den": rows.rates[:, 1],
+        "motions/weight": np.asarray(stored.weights, np.float64), "motions/loop": rows.loops,
+        **_rows_of(rows, skeleton, angles),
+        **{f"extras/{name}": column for name, column in stored.extras.items()}}
     if stored.points is not None:
         members["skeleton/points"] = np.asarray(stored.points, np.float32)
     if skeleton.axes is not None:
@@ -168,32 +183,47 @@ def _write_members(file: Any, members: Mapping[str, Array]) -> None:
 
 
 def _read_members(path: Path) -> dict[str, Array]:
+    """The members as arrays over the mapped file, once their digests have been checked."""
     found: dict[str, Array] = {}
-    with zipfile.ZipFile(path) as archive:
+    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
-        if sum(entry.file_size for entry in entries) > os.path.getsize(path):
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        if sum(entry.file_size for entry in entries) > len(data):
             raise ValueError("is damaged: its members are larger than the file")
         for entry in entries:
             name = entry.filename.removesuffix(".npy")
             if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
                 raise ValueError(f"{name}: is compressed or encrypted")
             try:
-                found[name] = _array_of(archive.read(entry))
-            except Exception as error: # the readers of ZIP and of NPY raise many types for damaged bytes
+                found[name] = _array_of(_bytes_of(data, entry))
+            except Exception as error: # the readers of NPY raise many types for damaged bytes
                 raise ValueError(f"{name}: is damaged") from error
     return found
 
 
-def _array_of(data: bytes) -> Array:
-    """The array of an NPY file, over its bytes."""
-    head = io.BytesIO(data)
+def _bytes_of(data: memoryview, entry: zipfile.ZipInfo) -> memoryview:
+    """The bytes of a member, which follow its name and extra field in the file."""
+    header = data[entry.header_offset:entry.header_offset + _MEMBER_HEADER]
+    name, extra = struct.unpack("<HH", header[-4:])
+    begin = entry.header_offset + _MEMBER_HEADER + name + extra
+    member = data[begin:begin + entry.file_size]
+    if bytes(header[:4]) != b"PK\3\4" or len(member) != entry.file_size or zlib.crc32(member) != entry.CRC:
+        raise ValueError("has another digest")
+    return member
+
+
+def _array_of(data: memoryview) -> Array:
+    """The array of an NPY file, over its bytes where they are aligned."""
+    head = io.BytesIO(data[:_MOST_HEADER])
     version = _npy.read_magic(head)
     shape, fortran, dtype = (_npy.read_array_header_1_0(head) if version == (1, 0) else
                              _npy.read_array_header_2_0(head))
     count = math.prod(shape)
     if fortran or dtype.hasobject or count * dtype.itemsize != len(data) - head.tell():
         raise ValueError("has another size than its header")
-    return np.frombuffer(data, dtype, count, head.tell()).reshape(shape) if count else np.empty(shape, dtype)
+    if not count:
+        return np.empty(shape, dtype)
+    return np.require(np.frombuffer(data, dtype, count, head.tell()), requirements="A").reshape(shape)
 
 
 def _want(members: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int | None, ...]) -> Array:
@@ -235,6 +265,8 @@ def _stored_of(members: Mapping[str, Array]) -> Stored:
     about = _about(members)
     names = _texts_of(members, "skeleton/name")
     joints, motions = len(names), _texts_of(members, "motions/name")
+    if len(set(motions)) != len(motions) or not motions:
+        raise ValueError("motions/name: expected names that differ")
     turns = {}
     if "skeleton/axes" in members:
         turns = {"axes": _want(members, "skeleton/axes", np.float64, (joints, 3)),
@@ -247,11 +279,16 @@ def _stored_of(members: Mapping[str, Array]) -> Stored:
         _order_hinges(members, skeleton)
     points = (_want(members, "skeleton/points", np.float32, (joints, 3))
               if "skeleton/points" in members else None)
-    return Stored(skeleton, _motions_of(members, motions, skeleton),
+    rows = _key_rows(members, motions, skeleton)
+    extras = {name.removeprefix(_EXTRAS): column for name, column in members.items()
+              if name.startswith(_EXTRAS)}
+    for name, column in extras.items():
+        check_extra(name, column, len(rows.rotations))
+    return Stored(skeleton, tuple(motions), rows,
                   [int(n) for n in _want(members, "skeleton/bodies", np.uint32, (None,))],
                   [int(n) for n in _want(members, "skeleton/dofs", np.uint32, (None,))], points,
                   _want(members, "motions/weight", np.float64, (len(motions),)), about["method"],
-                  about["keys"])
+                  about["keys"], extras)
 
 
 def _order_hinges(members: Mapping[str, Array], skeleton: Skeleton) -> None:
@@ -262,41 +299,44 @@ def _order_hinges(members: Mapping[str, Array], skeleton: Skeleton) -> None:
     skeleton.hinges, skeleton.hinge_names = np.array(hinges), tuple(names)
 
 
-def _motions_of(members: Mapping[str, Array], names: list[str], skeleton: Skeleton) -> dict[str, Keys]:
-    if len(set(names)) != len(names) or not names:
-        raise ValueError("motions/name: expected names that differ")
-    count, joints = len(names), len(skeleton)
-    columns = [_want(members, f"motions/{name}", kind, (count,)) for name, kind in
-               (("first", np.uint64), ("frames", np.uint64), ("rate_num", np.int64),
-                ("rate_den", np.int64), ("loop", np.float64))]
-    is_robot = len(skeleton.hinges) > 0
-    rotations = _want(members, "root_rot" if is_robot else "rot", np.float32,
-                      (None, 4) if is_robot else (None, joints, 4))
-    frames_all = len(rotations)
-    chosen: Array = np.zeros(0, np.uint32)
-    if is_robot:
-        positions = _want(members, "root_pos", np.float32, (frames_all, 3))
-        angles = _want(members, "dof", np.float32, (frames_all, len(skeleton.hinges)))
+def _key_rows(members: Mapping[str, Array], names: list[str], skeleton: Skeleton) -> KeyRows:
+    count, joints, hinges = len(names), len(skeleton), len(skeleton.hinges)
+    first, frames, num, den, loops = (
+        _want(members, f"motions/{name}", kind, (count,)) for name, kind in
+        (("first", np.uint64), ("frames", np.uint64), ("rate_num", np.int64),
+         ("rate_den", np.int64), ("loop", np.float64)))
+    if hinges:
+        rotations = _want(members, "root_rot", np.float32, (None, 4))
+        positions = _want(members, "root_pos", np.float32, (len(rotations), 3))
     else:
-        chosen = _want(members, "pos_joints", np.uint32, (None,))
-        positions = _want(members, "pos", np.float32, (frames_all, len(chosen), 3))
-    if np.any(chosen >= joints):
+        rotations = _want(members, "rot", np.float32, (None, joints, 4))
+        positions = _positions_of(members, len(rotations), skeleton)
+    total = len(rotations)
+    exist = (frames > 0) & (frames <= total) & (first <= total - np.minimum(frames, total))
+    wrong = np.flatnonzero(~(exist & (num > 0) & (den > 0)))
+    if len(wrong):
+        raise ValueError(f"motions: {names[wrong[0]]!r} has frames or a rate that do not exist")
+    return KeyRows(rotations, positions, _angles_of(members, total, hinges) if hinges else None,
+                   first.astype(np.int64), frames.astype(np.int64), np.stack([num, den], axis=1), loops)
+
+
+def _angles_of(members: Mapping[str, Array], frames: int, hinges: int) -> Array:
+    if "dof_scale" not in members:
+        return _want(members, "dof", np.float32, (frames, hinges))
+    return _decoded(_want(members, "dof", np.int16, (frames, hinges)),
+                    _want(members, "dof_scale", np.float64, (hinges,)))
+
+
+def _positions_of(members: Mapping[str, Array], frames: int, skeleton: Skeleton) -> Array:
+    """Positions of the first root, or where the file has others those of all joints."""
+    chosen = _want(members, "pos_joints", np.uint32, (None,))
+    if np.any(chosen >= len(skeleton)):
         raise ValueError("pos_joints: has a joint that does not exist")
-    rest = np.asarray(skeleton.positions, np.float32)
-    roots = np.flatnonzero(np.asarray(skeleton.parents) < 0)
-    found = {}
-    for name, first, frames, num, den, loop in zip(names, *columns, strict=True):
-        begin, end = int(first), int(first) + int(frames)
-        if not 0 <= begin < end <= len(rotations) or num <= 0 or den <= 0:
-            raise ValueError(f"motions: {name!r} has frames or a rate that do not exist")
-        rate, period = Fraction(int(num), int(den)), float(loop) or None
-        if is_robot:
-            found[name] = Keys(rotations[begin:end], positions[begin:end], rate=rate, loop=period,
-                               angles=angles[begin:end])
-            continue
-        places = positions[begin:end, 0]
-        if not np.array_equal(chosen, roots[:1]):
-            places = np.tile(rest, (end - begin, 1, 1))
-            places[:, chosen] = positions[begin:end]
-        found[name] = Keys(rotations[begin:end], places, rate=rate, loop=period)
-    return found
+    positions = _want(members, "pos", np.float32, (frames, len(chosen), 3))
+    if chosen.tolist() == [root_of(skeleton)]:
+        return positions[:, 0]
+    if chosen.tolist() == list(range(len(skeleton))):
+        return positions
+    places = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
+    places[:, chosen] = positions
+    return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,11 +16,13 @@ from ._clip import Clip
 from ._content import Content
 from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._engine import Engine
+from ._extras import Extras, FrameTimes, extras_of, sampled
+from ._key_rows import KeyRows
 from ._keys import Keys
 from ._library import Path, ffi, lib, printable
 from ._library_file import Stored, read_library, replacing, write_library
 from ._motion import Motion, load
-from ._names import KeyFormat, Method, Singles, State, Turn
+from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
 from ._shared import Shared
@@ -69,6 +72,10 @@ class MotionLibrary(Shared):
         (joints, 3): centres of mass in the joints' own frames. Default: those of the skeleton.
     weights : array, optional
         (motions,) of :meth:`sample_times`. Default: all are equal.
+    extras : mapping of name to mapping of motion to array, optional
+        Columns of frames, such as contacts and phases: for each name an array (frames, ...) of each
+        motion. Floats are interpolated linearly; integers and booleans are those of the nearest frame
+        that is not later.
 
     Attributes
     ----------
@@ -76,6 +83,8 @@ class MotionLibrary(Shared):
         Of the motions.
     body_names, dof_names : tuple of str
         Of the bodies and the hinges, in the order of the results.
+    extra_names : tuple of str
+        Of the columns of frames.
     durations : array of float64
         Seconds from the first key of each motion to its last, or of a loop its period.
 
@@ -93,7 +102,7 @@ class MotionLibrary(Shared):
                  engine: Engine | None = None, method: Method = "slerp",
                  keys: KeyFormat = "float32", bodies: Sequence[int | str] | None = None,
                  dofs: Sequence[int | str] | None = None, points: npt.ArrayLike | None = None,
-                 weights: npt.ArrayLike | None = None) -> None:
+                 weights: npt.ArrayLike | None = None, extras: Extras | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         if not motions:
@@ -103,25 +112,28 @@ class MotionLibrary(Shared):
                 raise TypeError(f"motions: {name!r}: expected Keys, found {type(motion).__name__}")
             if motion.rate is None:
                 raise ValueError(f"motions: {name!r} has times, expected a rate")
-        self.names = tuple(motions)
-        self._motions = dict(motions)
-        self._weights = _weights_of(weights, len(motions))
         numbers = _chosen(bodies, skeleton.names, skeleton.bodies, "bodies", "joint")
-        if not numbers:
-            raise ValueError("bodies: expected at least one")
         hinges = _chosen(dofs, skeleton.hinge_names, range(len(skeleton.hinges)), "dofs", "hinge")
-        self.body_names = tuple(skeleton.names[n] for n in numbers)
-        self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
         centres = skeleton.points if points is None else np.array(points, np.float32)
-        self._points = centres is not None
-        self._given = (skeleton, self._motions, engine, method, keys, tuple(numbers),
-                       tuple(hinges), centres, self._weights)
-        subsets = {_BODIES: numbers, _ROOT: numbers[:1]}
+        columns = extras_of(extras or {}, {name: len(keys.rotations) for name, keys in motions.items()})
+        self._build(Stored(skeleton, tuple(motions), KeyRows.of(skeleton, list(motions.values())), numbers,
+                           hinges, centres, _weights_of(weights, len(motions)), method, keys, columns), engine)
+
+    def _build(self, stored: Stored, engine: Engine | None) -> None:
+        skeleton, hinges = stored.skeleton, stored.dofs
+        if not stored.bodies:
+            raise ValueError("bodies: expected at least one")
+        self._stored, self._engine = stored, engine
+        self.names, self.extra_names = stored.names, tuple(stored.extras)
+        self.body_names = tuple(skeleton.names[n] for n in stored.bodies)
+        self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
+        subsets = {_BODIES: stored.bodies, _ROOT: stored.bodies[:1]}
         if hinges:
             subsets[_HINGES] = [int(skeleton.hinges[n]) for n in hinges]
-        self._crowd = Crowd(skeleton, list(motions.values()), engine=engine, method=method,
-                            subsets=subsets, points=centres, key_format=keys)
+        self._crowd = Crowd(skeleton, [stored.rows], engine=engine, method=stored.method,
+                            subsets=subsets, points=stored.points, key_format=stored.keys)
         self._ticks = self._crowd.ticks
+        self._frame_times = FrameTimes(stored.rows, self._ticks) if stored.extras else None
         self.durations = self._ticks / 2.0**32
 
     @classmethod
@@ -131,7 +143,8 @@ class MotionLibrary(Shared):
                    dofs: Sequence[int | str] | None = None, rate: Number | None = None,
                    scale: float = 1.0, turn: Turn | None = None,
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
-                   engine: Engine | None = None, **reading: Any) -> MotionLibrary:
+                   extras: Extras | None = None, engine: Engine | None = None,
+                   **reading: Any) -> MotionLibrary:
         """Reads motion files; each clip is a motion.
 
         Parameters
@@ -142,7 +155,7 @@ class MotionLibrary(Shared):
         skeleton : path or Skeleton, optional
             Joints for files without them, as of :func:`load`; or the skeleton of a robot, whose
             hinges are the numbers of the files, such as the columns of CSV, in their order.
-        method, keys, bodies, dofs, points, weights, engine
+        method, keys, bodies, dofs, points, weights, extras, engine
             As of :class:`MotionLibrary`.
         rate : number, optional
             Frames per second to which motions are resampled first. Required for clips whose keys
@@ -183,7 +196,7 @@ class MotionLibrary(Shared):
                     _robot_keys(motion, clip, robot))
         assert first is not None
         return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies, dofs=dofs,
-                   points=points, weights=weights)
+                   points=points, weights=weights, extras=extras)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -195,7 +208,7 @@ class MotionLibrary(Shared):
                at: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
                speed: npt.ArrayLike | None = None, wrap: bool = False, scalar_first: bool = False,
                velocity_at: str = "origin",
-               out: Mapping[str, Any] | None = None) -> dict[str, Singles]:
+               out: Mapping[str, Any] | None = None) -> dict[str, Array]:
         """States of bodies at (motion, time) pairs.
 
         Parameters
@@ -211,7 +224,7 @@ class MotionLibrary(Shared):
             ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: in the world;
             ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular velocities in the
             joints' own axes; ``"root_pos"`` and so on: of the first body alone; ``"dof_pos"``,
-            ``"dof_vel"``: angles of hinges and their rates.
+            ``"dof_vel"``: angles of hinges and their rates; and the names of extras.
         steps : array of int, optional
             (N,) with `rate`, in place of times: exact times ``steps / rate``.
         at : pair of arrays, optional
@@ -232,7 +245,8 @@ class MotionLibrary(Shared):
         -------
         dict
             Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4),
-            of hinges (N, dofs); with offsets (N, K, ...).
+            of hinges (N, dofs); with offsets (N, K, ...). Extras (N, ...) have the type of their
+            integers or booleans; those of motions that do not exist are 0.
 
         Examples
         --------
@@ -244,7 +258,7 @@ class MotionLibrary(Shared):
         """
         if velocity_at not in ("origin", "com"):
             raise ValueError(f"velocity_at: {velocity_at!r} is unknown; expected 'origin' or 'com'")
-        if velocity_at == "com" and not self._points:
+        if velocity_at == "com" and self._stored.points is None:
             raise ValueError("velocity_at: the library has no points")
         if isinstance(fields, str):
             raise TypeError("fields: expected a sequence of texts, found one")
@@ -269,9 +283,10 @@ class MotionLibrary(Shared):
                   np.repeat(np.asarray(at[1]), repeats, axis=0))
         if speed is not None:
             speed = np.repeat(np.broadcast_to(np.asarray(speed), (len(numbers),)), repeats)
-        found: dict[str, Singles] = {}
+        columns = [field for field in fields if field in self.extra_names]
+        found: dict[str, Array] = self._sample_extras(columns, instances, wrap, shape, out)
         for subset in (_BODIES, _ROOT, _HINGES):
-            names = [field for field in fields if _subset_of(field) == subset]
+            names = [field for field in fields if field not in columns and _subset_of(field) == subset]
             if not names:
                 continue
             if subset == _HINGES and not self.dof_names:
@@ -287,6 +302,24 @@ class MotionLibrary(Shared):
                 rows = made[states[name]]
                 found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
         return {name: found[name] for name in fields}
+
+    def _sample_extras(self, names: list[str], instances: Array, wrap: bool, shape: tuple[int, ...],
+                       out: Mapping[str, Any] | None) -> dict[str, Array]:
+        found: dict[str, Array] = {}
+        if not names or self._frame_times is None:
+            return found
+        exists = instances["clip_a"] < len(self)
+        clips = np.where(exists, instances["clip_a"], 0)
+        before, after, u = self._frame_times.at(clips, instances["time_a"], wrap)
+        for name in names:
+            column = self._stored.extras[name]
+            rows = sampled(column, before, after, u)
+            rows[~exists] = 0
+            rows = rows.reshape(shape + column.shape[1:])
+            found[name] = rows if out is None else _given(out, name, rows.shape, rows.dtype)
+            if out is not None:
+                found[name][...] = rows
+        return found
 
     def export_npz(self, path: Path, motion: int | str, rate: Number, flavor: str = "mjlab") -> None:
         """Writes a motion of a robot at a rate, as trackers read it: ``fps``, ``joint_pos``, ``joint_vel``,
@@ -320,7 +353,7 @@ class MotionLibrary(Shared):
                         velocity_at="com" if at_com else "origin")
         bodies, dofs = list(range(len(self.body_names))), list(range(len(self.dof_names)))
         if breadth_first:
-            bodies, dofs = _breadth_first(self._given[0], self._given[5], self._given[6])
+            bodies, dofs = _breadth_first(self._stored.skeleton, self._stored.bodies, self._stored.dofs)
         members: dict[str, Any] = {
             "fps": np.array([float(exact)]), "joint_pos": s["dof_pos"][:, dofs],
             "joint_vel": s["dof_vel"][:, dofs],
@@ -369,7 +402,7 @@ class MotionLibrary(Shared):
             (n,) of int64 and of float64.
         """
         generator = np.random.default_rng(rng)
-        chances = self._weights if weights is None else _weights_of(weights, len(self))
+        chances = self._stored.weights if weights is None else _weights_of(weights, len(self))
         ids = generator.choice(len(self), size=n, p=chances / chances.sum())
         room = np.maximum(self.durations[ids] - truncate, 0.0)
         return ids.astype(np.int64), generator.random(n) * room
@@ -382,17 +415,32 @@ class MotionLibrary(Shared):
         if len(wrong):
             raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
 
-    def save(self, path: Path) -> None:
-        """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it."""
-        skeleton, motions, _, method, keys, bodies, dofs, points, weights = self._given
-        write_library(path, Stored(skeleton, motions, list(bodies), list(dofs), points, weights,
-                                   method, keys))
+    def save(self, path: Path, *, angles: AngleFormat = "float32") -> None:
+        """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which replaces one of that name.
+        angles : str
+            How angles of hinges are stored: ``"float32"``, or ``"int16"`` in steps, which are of each
+            hinge its largest angle / 32767. Angles are then off by half a step at most, before they are
+            rounded to float32.
+        """
+        if angles not in ("float32", "int16"):
+            raise ValueError(f"angles: {angles!r} is unknown; expected 'float32' or 'int16'")
+        if angles == "int16" and self._stored.rows.angles is None:
+            raise ValueError("angles: the skeleton has no hinges")
+        write_library(path, self._stored, angles)
 
     @classmethod
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
              keys: KeyFormat | None = None, bodies: Sequence[int | str] | None = None,
              dofs: Sequence[int | str] | None = None) -> MotionLibrary:
         """Reads what :meth:`save` wrote. A member that is damaged is refused by its name.
+
+        The file is mapped, and must not change while the library exists; :meth:`save` and renaming replace
+        it without changing it.
 
         Parameters
         ----------
@@ -402,27 +450,28 @@ class MotionLibrary(Shared):
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
         made = read_library(path)
-        return cls(made.skeleton, made.motions, engine=engine,
-                   method=method or made.method, keys=keys or made.keys,
-                   bodies=made.bodies if bodies is None else bodies,
-                   dofs=made.dofs if dofs is None else dofs, points=made.points,
-                   weights=made.weights)
+        numbers = made.bodies if bodies is None else bodies
+        hinges = made.dofs if dofs is None else dofs
+        return _made_again(replace(
+            made, method=method or made.method, keys=keys or made.keys,
+            weights=_weights_of(made.weights, len(made.names)),
+            bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
+            dofs=_chosen(hinges, made.skeleton.hinge_names, (), "dofs", "hinge")), engine)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _made_again, self._given
+        return _made_again, (self._stored, self._engine)
 
     def __repr__(self) -> str:
         count, bodies = len(self), len(self.body_names)
         seconds = float(self.durations.sum())
         return (f"MotionLibrary({count} motion{'' if count == 1 else 's'}, {bodies} "
-                f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._given[3]})")
+                f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
 
 
-def _made_again(skeleton: Skeleton, motions: Mapping[str, Keys], engine: Engine | None,
-                method: Method, keys: KeyFormat, bodies: Sequence[int], dofs: Sequence[int],
-                points: Array | None, weights: Array) -> MotionLibrary:
-    return MotionLibrary(skeleton, motions, engine=engine, method=method, keys=keys, bodies=bodies,
-                         dofs=dofs, points=points, weights=weights)
+def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
+    made = MotionLibrary.__new__(MotionLibrary)
+    made._build(stored, engine)
+    return made
 
 
 # ---- arguments of sample() ----
@@ -503,17 +552,23 @@ def _inner(subset: str, count: int, width: int) -> tuple[int, ...]:
 def _flat(out: Mapping[str, Any], name: str, shape: tuple[int, ...], subset: str,
           count: int) -> Array:
     """The array of a field with one axis of instances, and one of bodies."""
-    if name not in out:
-        raise ValueError(f"out: expected an array for {name!r}")
-    array = as_array(out[name], f"out[{name!r}]")
     width = 1 if subset == _HINGES else 4 if name.endswith("_rot") else 3
-    wanted = shape + _inner(subset, count, width)
-    if array.shape != wanted:
-        raise ValueError(f"out[{name!r}]: expected shape {wanted}, found {array.shape}")
+    array = _given(out, name, shape + _inner(subset, count, width))
     if not array.flags.c_contiguous:
         raise ValueError(f"out[{name!r}]: is not C-contiguous")
     rows = shape[0] * (shape[1] if len(shape) > 1 else 1)
     return array.reshape(rows, count, width)
+
+
+def _given(out: Mapping[str, Any], name: str, shape: tuple[int, ...], dtype: Any = None) -> Array:
+    if name not in out:
+        raise ValueError(f"out: expected an array for {name!r}")
+    array = as_array(out[name], f"out[{name!r}]")
+    if array.shape != shape:
+        raise ValueError(f"out[{name!r}]: expected shape {shape}, found {array.shape}")
+    if dtype is not None and array.dtype != dtype:
+        raise TypeError(f"out[{name!r}]: expected {dtype}, found {array.dtype}")
+    return array
 
 
 def _weights_of(weights: npt.ArrayLike | None, count: int) -> npt.NDArray[np.float64]:

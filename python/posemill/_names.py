@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from ._library import lib, text
 
-__all__ = ["AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
+__all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
            "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
+AngleFormat = Literal["float32", "int16"]
 Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
                  "circular-c2", "circular-c3", "hermite", "spline", "bspline", "cubicspline",
                  "ncubic"]

@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from motion_files import ROOT, WALK, bvh_text
 from scipy.spatial.transform import Rotation, Slerp
 
 import posemill as pm
+from posemill._library_file import read_library
 
 FIELDS = ("body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel")
 RATE = 30
@@ -251,12 +253,13 @@ def test_files_and_their_library(tmp_path):
 def test_damaged_files_are_refused_by_member(tmp_path):
     skeleton, clips = made()
     path, broken = tmp_path / "a.npz", tmp_path / "b.npz"
-    pm.MotionLibrary(skeleton, clips).save(path)
+    contacts = {name: np.ones((len(clip.rotations), 2)) for name, clip in clips.items()}
+    pm.MotionLibrary(skeleton, clips, extras={"contacts": contacts}).save(path)
     data = bytearray(path.read_bytes())
     with zipfile.ZipFile(path) as archive:
         entries = {entry.filename: entry for entry in archive.infolist()}
     rng = np.random.default_rng(4)
-    for name in ("rot.npy", "motions/frames.npy", "skeleton/parents.npy"):
+    for name in ("rot.npy", "motions/frames.npy", "skeleton/parents.npy", "extras/contacts.npy"):
         hurt = bytearray(data)
         at = data.index(b"\x93NUMPY", entries[name].header_offset) + int(rng.integers(130, 150))
         hurt[at] ^= 1 << int(rng.integers(8))
@@ -272,6 +275,122 @@ def test_damaged_files_are_refused_by_member(tmp_path):
         pm.MotionLibrary.load(broken)
     with pytest.raises(FileNotFoundError):
         pm.MotionLibrary.load(tmp_path / "none.npz")
+
+
+def test_loading_maps_the_keys(tmp_path):
+    rng = np.random.default_rng(6)
+    turns = Rotation.random(60_000, random_state=6).as_quat().reshape(10_000, 6, 4)
+    skeleton = pm.Skeleton(NAMES, PARENTS, positions=rng.normal(size=(6, 3)))
+    lib, path = pm.MotionLibrary(skeleton, {"m": pm.Keys(turns, rate=RATE)}), tmp_path / "a.npz"
+    lib.save(path)
+    tracemalloc.start() # which counts the arrays of NumPy, too
+    stored = read_library(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert stored.rows.rotations.nbytes == 10_000 * 6 * 16 and peak < 200_000
+    kept = pm.MotionLibrary.load(path)
+    before = kept.sample([0], [100.01])
+    kept.save(path) # replaces the file that is mapped
+    pm.MotionLibrary(skeleton, {"m": pm.Keys(turns[::-1], rate=RATE)}).save(path)
+    kept.save(tmp_path / "b.npz")
+    for one in (kept, pm.MotionLibrary.load(tmp_path / "b.npz")):
+        assert all(np.array_equal(array, before[field]) for field, array in one.sample([0], [100.01]).items())
+
+
+def test_motions_may_share_frames_in_any_order(tmp_path):
+    skeleton, clips = made()
+    path, other = tmp_path / "a.npz", tmp_path / "b.npz"
+    pm.MotionLibrary(skeleton, clips).save(path)
+    first, frames = np.array([7, 0, 3, 12], np.uint64), np.array([10, 7, 9, 1], np.uint64)
+    rewritten(path, other, {"motions/first.npy": npy("'<u8'", "(4,)", first.tobytes()),
+                            "motions/frames.npy": npy("'<u8'", "(4,)", frames.tobytes())})
+    turns = np.concatenate([clip.rotations for clip in clips.values()]).astype(np.float32)
+    places = np.concatenate([clip.positions for clip in clips.values()]).astype(np.float32)
+    wanted = pm.MotionLibrary(skeleton, {
+        f"m{i}": pm.Keys(turns[a:a + n], places[a:a + n], rate=RATE)
+        for i, (a, n) in enumerate(zip(first.tolist(), frames.tolist(), strict=True))})
+    ids, times = np.arange(40) % 4, np.random.default_rng(8).uniform(0, 0.3, 40)
+    found, same = pm.MotionLibrary.load(other).sample(ids, times), wanted.sample(ids, times)
+    assert all(np.array_equal(found[field], same[field]) for field in same)
+    for name, value in (("first", len(turns) - 6), ("first", 2**64 - 1), ("frames", 0), ("frames", 2**63)):
+        values = np.array([value, 1, 1, 1], np.uint64)
+        rewritten(path, other, {f"motions/{name}.npy": npy("'<u8'", "(4,)", values.tobytes())})
+        with pytest.raises(ValueError, match=r"b\.npz: motions: 'm0' has frames"):
+            pm.MotionLibrary.load(other)
+
+
+@pytest.mark.parametrize("kind", ["none", "root", "whole still", "whole", "mixed"])
+@pytest.mark.parametrize("keys", ["float32", "log48"])
+def test_states_of_a_library_are_those_of_a_crowd(kind, keys, tmp_path):
+    rng = np.random.default_rng(9)
+    skeleton, clips = made(motions=3)
+    places = {"none": [None] * 3, "root": [clip.positions[:, 2] for clip in clips.values()],
+              "whole still": [clip.positions for clip in clips.values()],
+              "whole": [rng.normal(size=clip.positions.shape) for clip in clips.values()],
+              "mixed": [None, clips["m1"].positions[:, 2], rng.normal(size=clips["m2"].positions.shape)]}[kind]
+    rest = skeleton.positions.astype(np.float32)
+    rows = {name: pm.Keys(clip.rotations.astype(np.float32), None if p is None else p.astype(np.float32), rate=RATE,
+                          loop=(len(clip.rotations) + 1) / RATE) for (name, clip), p in zip(clips.items(), places, strict=True)}
+    whole = []
+    for clip in rows.values():
+        p = np.tile(rest, (len(clip.rotations), 1, 1))
+        if clip.positions is not None:
+            p[:, [2] if clip.positions.ndim == 2 else slice(None)] = (
+                clip.positions[:, None] if clip.positions.ndim == 2 else clip.positions)
+        whole.append(pm.Keys(clip.rotations, p, rate=RATE, loop=clip.loop))
+    crowd = pm.Crowd(skeleton, whole, key_format=keys, subsets={"all": range(6)})
+    lib = pm.MotionLibrary(skeleton, rows, keys=keys)
+    lib.save(tmp_path / "a.npz")
+    ids, times = rng.integers(0, 3, 200), rng.uniform(-1, 2, 200)
+    instances = np.zeros(200, pm.crowd_instance)
+    instances["clip_a"], instances["time_a"] = ids, pm.crowd_ticks(times)
+    wanted = crowd.states(instances, FIELDS, subset="all")
+    for one in (lib, pm.MotionLibrary.load(tmp_path / "a.npz")):
+        found = one.sample(ids, times, fields=FIELDS, wrap=True)
+        assert all(np.array_equal(found[field], wanted[field]) for field in FIELDS)
+
+
+def of_hinges(seed, frames=20_000):
+    """A skeleton of four hinges, and motions; the third hinge is still, and the fourth turns little."""
+    rng = np.random.default_rng(seed)
+    skeleton = pm.Skeleton(["base", "a", "b", "c", "d"], [-1, 0, 1, 2, 3], positions=rng.normal(size=(5, 3)),
+                           axes=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.6, 0.8, 0]])
+    clips = {}
+    for name in ("m", "n"):
+        angles = rng.normal(size=(frames, 4)) * [2, 30, 0, 1e-6]
+        clips[name] = pm.Keys(Rotation.random(frames, random_state=seed).as_quat(), rng.normal(size=(frames, 3)),
+                              rate=RATE, angles=angles)
+    return skeleton, clips
+
+
+def test_angles_in_16_bits_are_off_by_half_a_step(tmp_path):
+    skeleton, clips = of_hinges(10)
+    lib, path = pm.MotionLibrary(skeleton, clips), tmp_path / "a.npz"
+    lib.save(path, angles="int16")
+    angles = np.concatenate([clip.angles for clip in clips.values()]).astype(np.float32)
+    with np.load(path) as members:
+        codes, steps = members["dof"], members["dof_scale"]
+    assert codes.dtype == np.int16 and codes.shape == (40_000, 4) and steps.shape == (4,)
+    largest = np.abs(angles).max(axis=0)
+    assert np.allclose(steps * 32767, np.where(largest > 0, largest, 32767), rtol=1e-12)
+    exact = codes.astype(float) * steps
+    assert (np.abs(exact - angles) <= steps / 2 * (1 + 1e-9)).all()
+    assert (np.abs(exact - angles).max(axis=0) > 0.49 * steps)[[0, 1, 3]].all() # the bound is reached
+    kept = pm.MotionLibrary.load(path)
+    found = kept.sample(np.zeros(20_000, int), steps=np.arange(20_000), rate=RATE, fields=["dof_pos"])["dof_pos"]
+    own = angles[:20_000]
+    assert (np.abs(found - own.astype(float)) <= steps / 2 * (1 + 1e-9) + np.spacing(np.abs(own)) / 2).all()
+    kept.save(tmp_path / "b.npz", angles="int16") # has the same steps again
+    with np.load(tmp_path / "b.npz") as members:
+        assert np.array_equal(members["dof"], codes)
+    with pytest.raises(ValueError, match="angles: 'int8' is unknown"):
+        lib.save(path, angles="int8")
+    with pytest.raises(ValueError, match="angles: the skeleton has no hinges"):
+        pm.MotionLibrary(*made()).save(path, angles="int16")
+    for steps in ([1, 1, 0, 1], [1, 1, 1e33, 1], [1, 1, np.inf, 1], [1, 1, -1, 1], [1, 1, np.nan, 1]):
+        rewritten(path, tmp_path / "c.npz", {"dof_scale.npy": npy("'<f8'", "(4,)", np.array(steps, float).tobytes())})
+        with pytest.raises(ValueError, match=r"c\.npz: dof_scale: expected numbers above 0 and below 1e\+33"):
+            pm.MotionLibrary.load(tmp_path / "c.npz")
 
 
 def test_members_above_the_limit_of_zip_are_written(tmp_path, monkeypatch):
@@ -423,3 +542,12 @@ def test_smooth_curves_have_the_smallest_errors_of_velocities():
               for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
     assert len(errors) == 7
     assert errors["analytic `spline`"] < 0.5 < errors["analytic `squad`"] < 5 < errors["analytic `slerp`"] < 15
+
+
+def test_the_script_of_archives_runs(tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "bench" / "library", "--clips", "30", "--frames", "7", "--joints", "3",
+                           "--folder", tmp_path], capture_output=True, text=True, check=True)
+    rows = {row[1].strip(): [float(cell) for cell in row[2:4]]
+            for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
+    assert len(rows) == 8 and all(size > 16 for size in rows["file, bytes a key"])
+    assert not os.listdir(tmp_path)
