@@ -79,15 +79,15 @@ static const crowd_scene poses[] = {{.what = "palette", .given = true}};
         .brief = (count) > 1000, difference                                                        \
     }
 #define STATES_OF(name, size)                                                                      \
-    STATE(name "-1000-clips", size, 1000, .keys = PM_KEYS_FLOAT32),                                \
-        STATE(name "-1000-clips-log48", size, 1000, .keys = PM_KEYS_LOG48),                        \
-        STATE(name "-100000-clips", size, 100000, .keys = PM_KEYS_FLOAT32),                        \
-        STATE(name "-100000-clips-log48", size, 100000, .keys = PM_KEYS_LOG48)
+    STATE(name "-1k", size, 1000, .keys = PM_KEYS_FLOAT32),                                        \
+        STATE(name "-1k-log48", size, 1000, .keys = PM_KEYS_LOG48),                                \
+        STATE(name "-100k", size, 100000, .keys = PM_KEYS_FLOAT32),                                \
+        STATE(name "-100k-log48", size, 100000, .keys = PM_KEYS_LOG48)
 #define STATES(prefix)                                                                             \
     STATES_OF(prefix "4096x24", 4096), STATES_OF(prefix "8192x24", 8192),                          \
-        STATE(prefix "4096x24-1000-clips-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
+        STATE(prefix "4096x24-1k-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
 static const crowd_scene state_device[] = {STATES("")};
-static const crowd_scene state_reference[] = {STATES("reference-")};
+static const crowd_scene state_reference[] = {STATES("host-")};
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 /* The group crowd is listed twice: on the device, and by the baseline. */
