@@ -50,8 +50,9 @@ def mixed(xp, frames, ids, times):
     return tuple(slerp(xp, a, b, u)[0] if a is rot[0] else a + u * (b - a) for a, b in (pos, rot, vel, ang))
 
 
-def states(xp, parents, frames, ids, times):
-    """By forward kinematics."""
+def joints_of(xp, frames, ids, times):
+    """Rotations of all joints relative to their parents, with angular velocities in their own axes; and the
+    position of the root, with its velocity."""
     at, u = located(xp, frames, ids, times)
     local, spins = slerp(xp, frames.local_rot[at], frames.local_rot[at + 1], u[:, None, None])
     spins = spins * RATE
@@ -63,12 +64,20 @@ def states(xp, parents, frames, ids, times):
         rates = ((after - before) * RATE)[..., None] * frames.axes[1:]
         spins = xp.concatenate([spins, rates], axis=1)
     before, after = frames.root_pos[at], frames.root_pos[at + 1]
-    pos, rot = [before + u[:, None] * (after - before)], [local[:, 0]]
-    vel, ang = [(after - before) * RATE], [turned(xp, local[:, 0], spins[:, 0])]
+    return local, spins, before + u[:, None] * (after - before), (after - before) * RATE
+
+
+def body(xp, parent, offset, local, spin):
+    """Position, rotation and velocities in the world from those of the parent."""
+    pos, rot, vel, ang = parent
+    arm, turn = turned(xp, rot, offset), product(xp, rot, local)
+    return pos + arm, turn, vel + cross(xp, ang, arm), ang + turned(xp, turn, spin)
+
+
+def states(xp, parents, frames, ids, times):
+    """By forward kinematics."""
+    local, spins, pos, vel = joints_of(xp, frames, ids, times)
+    bodies = [(pos, local[:, 0], vel, turned(xp, local[:, 0], spins[:, 0]))]
     for joint, parent in enumerate(parents[1:], 1):
-        arm = turned(xp, rot[parent], frames.offsets[joint])
-        pos.append(pos[parent] + arm)
-        vel.append(vel[parent] + cross(xp, ang[parent], arm))
-        rot.append(product(xp, rot[parent], local[:, joint]))
-        ang.append(ang[parent] + turned(xp, rot[joint], spins[:, joint]))
-    return tuple(xp.stack(bodies, axis=1) for bodies in (pos, rot, vel, ang))
+        bodies.append(body(xp, bodies[parent], frames.offsets[joint], local[:, joint], spins[:, joint]))
+    return tuple(xp.stack(arrays, axis=1) for arrays in zip(*bodies))

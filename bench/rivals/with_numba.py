@@ -10,14 +10,14 @@ from .scene import RATE
 VERSION = numba.__version__
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def located(first, last, number, time):
     at = min(max(time * np.float32(RATE), np.float32(0)), np.float32(last[number]))
     before = min(int(at), last[number] - 1)
     return first[number] + before, np.float32(at - np.float32(before))
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def weights(a, b, u):
     """Those of both quaternions, and the angle over the sine of half of it."""
     cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
@@ -32,7 +32,7 @@ def weights(a, b, u):
             sign * np.float32(2) * half * inverse)
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def slerp(a, b, u):
     wa, wb, _ = weights(a, b, u)
     x, y, z, w = wa * a[0] + wb * b[0], wa * a[1] + wb * b[1], wa * a[2] + wb * b[2], wa * a[3] + wb * b[3]
@@ -40,7 +40,7 @@ def slerp(a, b, u):
     return x * scale, y * scale, z * scale, w * scale
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def spin(a, b):
     """The turn from a to b, per second, in the axes of a."""
     _, _, rate = weights(a, b, np.float32(0))
@@ -50,7 +50,7 @@ def spin(a, b):
             (a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0]) * rate)
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def product(a, b):
     return (a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
             a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
@@ -58,12 +58,12 @@ def product(a, b):
             a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2])
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@numba.njit(inline="always", fastmath=True)
+@numba.njit(fastmath=True)
 def turned(q, v):
     t = cross(q, v)
     s = cross(q, t)
@@ -72,7 +72,7 @@ def turned(q, v):
             v[2] + two * (q[3] * t[2] + s[2]))
 
 
-@numba.njit(inline="always")
+@numba.njit
 def results(count, joints):
     return (np.empty((count, joints, 3), np.float32), np.empty((count, joints, 4), np.float32),
             np.empty((count, joints, 3), np.float32), np.empty((count, joints, 3), np.float32))
