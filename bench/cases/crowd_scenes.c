@@ -75,7 +75,7 @@ static const crowd_scene poses[] = {{.what = "palette", .given = true}};
 /* What a learner asks for in a step, on the device and in plain C. */
 #define STATE(name, size, count, difference)                                                       \
     {                                                                                              \
-        .what = name, .agents = size, .joints = 24, .clips = count, .states = true,                \
+        .what = (name), .agents = (size), .joints = 24, .clips = (count), .states = true,          \
         .brief = (count) > 1000, difference                                                        \
     }
 #define STATES_OF(name, size)                                                                      \
