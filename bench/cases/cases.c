@@ -56,7 +56,9 @@ static const bench_group groups[] = {
     {"bounds", NULL, BENCH_CROWD, SCENE_BOUNDS, CLOCK_KERNEL, false, NULL},
     {"list", NULL, BENCH_CROWD, SCENE_LIST, CLOCK_KERNEL, false, NULL},
     {"poses", NULL, BENCH_CROWD, SCENE_POSES, CLOCK_KERNEL, false, NULL},
+    {"state", NULL, BENCH_CROWD, SCENE_STATE, CLOCK_KERNEL, false, NULL},
     {"crowds", NULL, BENCH_CROWD_HOST, SCENE_CROWD_REFERENCE, CLOCK_WALL, true, NULL},
+    {"state", NULL, BENCH_CROWD_HOST, SCENE_STATE_REFERENCE, CLOCK_WALL, true, NULL},
     {"crowds", NULL, BENCH_CROWD_ONE, SCENE_CROWD_ONE, CLOCK_WALL, false, NULL},
     {"files", NULL, BENCH_FILE, SCENE_FILES, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
@@ -104,7 +106,7 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
     return count;
 }
 
-/* One case per crowd whose results fit. */
+/* One case per crowd whose results fit; a quick run has those of few clips. */
 static size_t add_crowds(const bench_group *group, const bench_limits *limits, const char *glob,
                          bench_case *at) {
     size_t row_count;
@@ -114,8 +116,10 @@ static size_t add_crowds(const bench_group *group, const bench_limits *limits, c
         return 0;
     for (size_t i = 0; i < row_count; i++) {
         bench_case *crowd = at + count;
+        if (limits->quick && rows[i].brief)
+            continue;
         *crowd = (bench_case){.group = group,
-                              .method = PM_METHOD_SLERP,
+                              .method = rows[i].method,
                               .crowd = &rows[i],
                               .agents = crowd_scene_agents(&rows[i], limits->crowd_bytes)};
         snprintf(crowd->name, sizeof crowd->name, "%s/%s", group->name, rows[i].what);

@@ -60,6 +60,8 @@ typedef enum bench_scene {
     SCENE_BOUNDS,
     SCENE_LIST,
     SCENE_POSES,
+    SCENE_STATE,
+    SCENE_STATE_REFERENCE,
     /* the scenes of files.h */
     SCENE_FILES,
     /* the scenes of batches.h */
@@ -97,7 +99,7 @@ typedef struct bench_case {
 } bench_case;
 
 typedef struct bench_limits {
-    bool quick;          /* include the group crowds only if its name is requested */
+    bool quick;          /* variants of crowd only if their names are requested */
     size_t largest;      /* largest size in samples: a power of two */
     size_t crowd_bytes;  /* maximum size of the results of a crowd */
     size_t file_samples; /* rotations in a file, approximately */
@@ -107,10 +109,10 @@ typedef struct bench_limits {
 /* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
 enum {
     BENCH_SIZES_MAX = 21,
-    BENCH_CROWDS_MAX = 56,
+    BENCH_CROWDS_MAX = 80,
     BENCH_FILES_MAX = 16,
     BENCH_BATCHES_MAX = 8,
-    BENCH_CASES_MAX = 41 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+    BENCH_CASES_MAX = 43 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 

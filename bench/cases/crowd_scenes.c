@@ -72,10 +72,28 @@ static const crowd_scene bounds[] = {{.what = "all", .output = PM_CROWD_BOUNDS}}
 static const crowd_scene list[] = {{.what = "half", .list = true}};
 static const crowd_scene poses[] = {{.what = "palette", .given = true}};
 
+/* What a learner asks for in a step, on the device and in plain C. */
+#define STATE(name, size, count, difference)                                                       \
+    {                                                                                              \
+        .what = (name), .agents = (size), .joints = 24, .clips = (count), .states = true,          \
+        .brief = (count) > 1000, difference                                                        \
+    }
+#define STATES_OF(name, size)                                                                      \
+    STATE(name "-1k", size, 1000, .keys = PM_KEYS_FLOAT32),                                        \
+        STATE(name "-1k-log48", size, 1000, .keys = PM_KEYS_LOG48),                                \
+        STATE(name "-100k", size, 100000, .keys = PM_KEYS_FLOAT32),                                \
+        STATE(name "-100k-log48", size, 100000, .keys = PM_KEYS_LOG48)
+#define STATES(prefix)                                                                             \
+    STATES_OF(prefix "4096x24", 4096), STATES_OF(prefix "8192x24", 8192),                          \
+        STATE(prefix "4096x24-1k-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
+static const crowd_scene state_device[] = {STATES("")};
+static const crowd_scene state_reference[] = {STATES("host-")};
+
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 /* The group crowd is listed twice: on the device, and by the baseline. */
 _Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) + ROWS(layers) +
-                       ROWS(subset) + ROWS(bounds) + ROWS(list) + ROWS(poses) <=
+                       ROWS(subset) + ROWS(bounds) + ROWS(list) + ROWS(poses) + ROWS(state_device) +
+                       ROWS(state_reference) <=
                    BENCH_CROWDS_MAX,
                "BENCH_CROWDS_MAX is too small");
 
@@ -96,6 +114,8 @@ const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
                   {SCENE_BOUNDS, bounds, ROWS(bounds)},
                   {SCENE_LIST, list, ROWS(list)},
                   {SCENE_POSES, poses, ROWS(poses)},
+                  {SCENE_STATE, state_device, ROWS(state_device)},
+                  {SCENE_STATE_REFERENCE, state_reference, ROWS(state_reference)},
                   {SCENE_CROWD_ONE, one, ROWS(one)}};
     *count = 0;
     for (size_t i = 0; i < ROWS(tables); i++) {
@@ -115,8 +135,23 @@ static size_t records_of(const crowd_scene *scene) {
     return scene->hand || scene->output == PM_CROWD_BOUNDS ? 1 : joints_of(scene);
 }
 
+/* The outputs of a scene's jobs, for the records of as many joints. Returns the bytes of one's. */
+static size_t make_targets(const crowd_scene *scene, size_t records, crowd_setup *setup) {
+    static const pm_crowd_output states[] = {PM_CROWD_BODY_POS, PM_CROWD_BODY_ROT,
+                                             PM_CROWD_BODY_VEL, PM_CROWD_BODY_ANG_VEL};
+    size_t bytes = 0;
+    setup->target_count = scene->states ? ROWS(states) : 1;
+    for (size_t t = 0; t < setup->target_count; t++) {
+        const pm_crowd_output output = scene->states ? states[t] : scene->output;
+        setup->targets[t] = (device_target){output, scene->hand ? 1 : 0, records * bytes};
+        bytes += pm_crowd_record_bytes(output);
+    }
+    return bytes;
+}
+
 size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
-    size_t room = bytes / (records_of(scene) * pm_crowd_record_bytes(scene->output));
+    crowd_setup setup;
+    const size_t room = bytes / (records_of(scene) * make_targets(scene, 0, &setup));
     if (scene->agents > 0)
         return scene->agents <= room ? scene->agents : 0;
     return room < CROWD_AGENTS ? room : CROWD_AGENTS;
@@ -195,10 +230,12 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_s
 
 /* ---- clips --------------------------------------------------------------------- */
 
-static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *state) {
+static bool make_clip(const crowd_scene *scene, crowd_clip *clip, size_t number, size_t joints,
+                      uint64_t *state) {
     static const int rates[] = {30, 24, 60, 25};
     const size_t rate = (size_t)rates[number % ROWS(rates)];
-    const size_t segments = (size_t)((double)rate * (1.0 + 3.0 * scenes_random(state)));
+    const double shortest = scene->brief ? 0.1 : 1.0, more = scene->brief ? 0.1 : 3.0;
+    const size_t segments = (size_t)((double)rate * (shortest + more * scenes_random(state)));
     clip->rate = rate;
     clip->key_count = segments + 1;
     clip->keys = malloc((segments + 1) * joints * 4 * sizeof(float));
@@ -207,7 +244,7 @@ static bool make_clip(crowd_clip *clip, size_t number, size_t joints, uint64_t *
     return clip->keys != NULL;
 }
 
-static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format keys,
+static cli_exit make_crowd(const crowd_scene *scene, pm_engine *engine, size_t clip_count,
                            uint64_t *state, crowd_setup *setup) {
     pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
     pm_timeline *timelines = calloc(clip_count, sizeof *timelines);
@@ -217,15 +254,15 @@ static cli_exit make_crowd(pm_engine *engine, size_t clip_count, pm_key_format k
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
         const crowd_clip *clip = &setup->clips[i];
-        complete = make_clip(&setup->clips[i], i, setup->joints, state);
+        complete = make_clip(scene, &setup->clips[i], i, setup->joints, state);
         setup->key_count += clip->key_count;
         timelines[i] =
             (pm_timeline){.key_count = clip->key_count, .rate = {(int64_t)clip->rate, 1}};
         descs[i] = (pm_clip_desc){.track_count = setup->joints,
                                   .timelines = &timelines[i],
                                   .rotations = {clip->keys, PM_FLOAT32, 0},
-                                  .method = PM_METHOD_SLERP,
-                                  .key_format = keys};
+                                  .method = scene->method,
+                                  .key_format = scene->keys};
     }
     if (!complete) {
         code = out_of_memory();
@@ -374,16 +411,14 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     setup->agents = agents;
     setup->joints = joints_of(scene);
     setup->records = records_of(scene);
-    setup->subset = scene->hand ? 1 : 0;
-    setup->output = scene->output;
     setup->waits = scene->waits;
     setup->plays = scene->plays;
-    setup->record_bytes = pm_crowd_record_bytes(scene->output);
+    setup->record_bytes = make_targets(scene, agents * setup->records, setup);
     cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE)
         setup->posed = posed_of(scene, setup);
     if (code == CLI_DONE)
-        code = make_crowd(engine, clip_count, scene->keys, &state, setup);
+        code = make_crowd(scene, engine, clip_count, &state, setup);
     if (code == CLI_DONE)
         code = make_job(scene, clip_count, &state, setup);
     return code;

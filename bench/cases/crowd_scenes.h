@@ -8,6 +8,7 @@
 
 #include "cases.h"
 #include "commands/cli.h"
+#include "device/device.h"
 
 #include <posemill/posemill_crowd.h>
 
@@ -34,6 +35,7 @@ struct crowd_scene {
     size_t joints; /* 0: CROWD_JOINTS */
     size_t clips;  /* 0: CROWD_CLIPS */
     pm_crowd_output output;
+    pm_method method;
     crowd_phases phases;
     crowd_blend blend;
     crowd_detail detail;
@@ -42,6 +44,8 @@ struct crowd_scene {
     bool hand;     /* the records of one joint at the end of a limb, by a subset */
     bool list;     /* every second instance, by a list */
     bool given;    /* local poses in place of instances */
+    bool states;   /* in place of `output`: positions, rotations and both velocities of bodies */
+    bool brief;    /* clips of a few keys, of which there are many */
     bool waits;    /* whether each frame is waited for before the next is queued */
     bool plays;    /* whether each call is 1/60 s after the one before; on the host alone */
 };
@@ -49,7 +53,13 @@ struct crowd_scene {
 /* Whether its numbers are float16. */
 bool crowd_output_is_half(pm_crowd_output output);
 
-enum { CROWD_LEVELS = 3, CROWD_AGENTS = 10000, CROWD_JOINTS = 64, CROWD_CLIPS = 8 };
+enum {
+    CROWD_LEVELS = 3,
+    CROWD_AGENTS = 10000,
+    CROWD_JOINTS = 64,
+    CROWD_CLIPS = 8,
+    CROWD_TARGETS = 4
+};
 
 /* The scenes of a group of crowds; none for another group. */
 const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
@@ -80,13 +90,14 @@ typedef struct crowd_setup {
     pm_crowd_job job; /* of all these, without targets */
     size_t agents;
     size_t joints;
-    size_t record_bytes; /* size of a record */
-    size_t records;      /* of an instance */
-    uint32_t subset;
+    /* Outputs of a job, one array after another */
+    device_target targets[CROWD_TARGETS];
+    size_t target_count;
+    size_t record_bytes;         /* size of a joint's records together */
+    size_t records;              /* of an instance */
     size_t posed;                /* joints that are posed for them */
     size_t key_count;            /* of a joint in all clips together */
     size_t moving[CROWD_LEVELS]; /* animated joints of a level of detail */
-    pm_crowd_output output;
     bool waits, plays;
 } crowd_setup;
 

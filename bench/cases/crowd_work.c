@@ -20,16 +20,18 @@ joint_work work_of_joint(void) {
                         .product = 72,
                         .rigid_product = 75,
                         .dual = 31,
-                        .halves = 12};
+                        .halves = 12,
+                        .spin = 40,
+                        .body = 156};
 }
 
 /* Samples and blends of the joints that move. */
 static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
     if (scene->given)
         return 0;
-    const curve_work slerp = work_of_curve(PM_METHOD_SLERP);
+    const curve_work curve = work_of_curve(scene->method);
     const joint_work joint = work_of_joint();
-    const uint64_t sample = slerp.segment + slerp.sample;
+    const uint64_t sample = curve.segment + curve.sample + (scene->states ? joint.spin : 0);
     switch (scene->blend) {
     case BLEND_CROSSFADE:
         return moving * (2 * sample + joint.mixed);
@@ -38,14 +40,16 @@ static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
     case BLEND_NONE:
         break;
     }
-    return moving * (sample + scene->layers * (sample + joint.mixed));
+    return curve.basis + moving * (sample + scene->layers * (sample + joint.mixed));
 }
 
 /* From poses to records. The root has no parent to be multiplied by. */
-static uint64_t record_operations(pm_crowd_output output, uint64_t joints) {
+static uint64_t record_operations(const crowd_scene *scene, uint64_t joints) {
     const joint_work joint = work_of_joint();
     const uint64_t model = joints * joint.matrix + (joints - 1) * joint.product;
-    switch (output) {
+    if (scene->states)
+        return (joints - 1) * joint.body;
+    switch (scene->output) {
     case PM_CROWD_LOCAL:
         return 0;
     case PM_CROWD_MODEL:
@@ -72,7 +76,8 @@ static uint64_t instance_bytes(const crowd_scene *scene, const crowd_setup *setu
 case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
     const uint64_t inputs = (scene->blend == BLEND_NONE ? 1 : 2) + scene->layers;
     const uint64_t clips = (uint64_t)setup->key_count * setup->joints;
-    const uint64_t record = record_operations(setup->output, setup->posed);
+    const uint64_t record = record_operations(scene, setup->posed);
+    const uint64_t coefficients = pm_method_describe(scene->method)->floats_per_segment / 4 - 1;
     uint64_t keys = 0, most = clips;
     case_work work = {0};
     for (size_t i = 0; i < setup->agents; i++) {
@@ -87,6 +92,7 @@ case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
     }
     if (scene->phases == PHASES_ALIKE)
         most = setup->moving[0] * inputs * 2;
-    work.bytes_read += key_bytes(scene, keys < most ? keys : most);
+    keys = keys < most ? keys : most;
+    work.bytes_read += key_bytes(scene, keys) + keys / 2 * coefficients * 16;
     return work;
 }

@@ -202,6 +202,8 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_BOUNDS:
     case SCENE_LIST:
     case SCENE_POSES:
+    case SCENE_STATE:
+    case SCENE_STATE_REFERENCE:
     case SCENE_FILES:
     case SCENE_BATCHES:
         break;

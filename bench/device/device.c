@@ -181,18 +181,25 @@ cli_exit device_set_crowd(bench_device *device, const pm_crowd_job *job,
     return CLI_DONE;
 }
 
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const pm_crowd_target *target,
-                      size_t count, double *seconds) {
+void device_targets_at(const device_target *from, size_t count, void *memory, pm_crowd_target *to) {
+    for (size_t t = 0; t < count; t++)
+        to[t] = (pm_crowd_target){.output = from[t].output,
+                                  .subset = from[t].subset,
+                                  .memory = (char *)memory + from[t].offset};
+}
+
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const device_target *targets,
+                      size_t target_count, size_t count, double *seconds) {
 #if POSEMILL_OPENCL
     if (device->cl)
-        return bench_cl_crowd(device->cl, crowd, target, count, seconds);
+        return bench_cl_crowd(device->cl, crowd, targets, target_count, count, seconds);
 #endif
     pm_crowd_job job = *device->crowd_job;
-    pm_crowd_target into = *target;
+    pm_crowd_target into[PM_CROWD_MAX_TARGETS];
     pm_error error = {0};
-    into.memory = device->host;
-    job.outputs = &into;
-    job.output_count = 1;
+    device_targets_at(targets, target_count, device->host, into);
+    job.outputs = into;
+    job.output_count = target_count;
     double begun = progress_clock();
     for (size_t i = 0; i < count; i++)
         if (pm_crowd_pose(crowd, &job, &error) != PM_OK)

@@ -14,6 +14,13 @@
 
 typedef struct bench_cl bench_cl;
 
+/* An output of crowds. Its records begin at a byte of the device's output. */
+typedef struct device_target {
+    pm_crowd_output output;
+    uint32_t subset;
+    size_t offset;
+} device_target;
+
 typedef struct bench_device {
     pm_engine *engine;   /* the caller's, like the pool */
     parallel_pool *pool; /* of the ceilings of the reference path */
@@ -62,9 +69,12 @@ cli_exit device_choose_fill(bench_device *device, size_t bytes);
 cli_exit device_set_crowd(bench_device *device, const pm_crowd_job *job, const pm_crowd_info *info);
 
 /* Poses into the device's output in frame 0 by CLOCK_KERNEL, `count` times in a row; returns the time of
- * one. `target` names an output and a subset. */
-cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const pm_crowd_target *target,
-                      size_t count, double *seconds);
+ * one. */
+cli_exit device_crowd(bench_device *device, pm_crowd *crowd, const device_target *targets,
+                      size_t target_count, size_t count, double *seconds);
+
+/* The targets of a job whose output is host memory. */
+void device_targets_at(const device_target *from, size_t count, void *memory, pm_crowd_target *to);
 
 /* Uploads the keys of the obvious slerp kernel, (key_count, tracks, 4). OpenCL only. */
 cli_exit device_set_keys(bench_device *device, const float *keys, size_t key_count, size_t tracks);

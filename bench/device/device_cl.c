@@ -391,13 +391,17 @@ static cli_exit put_crowd(cl_command_queue queue, const void *work, cl_event *do
     return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
 
-cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const pm_crowd_target *target, size_t count,
-                        double *seconds) {
-    const pm_cl_crowd_target into = {
-        .output = target->output, .subset = target->subset, .buffer = cl->output};
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const device_target *targets,
+                        size_t target_count, size_t count, double *seconds) {
+    pm_cl_crowd_target into[PM_CROWD_MAX_TARGETS];
+    for (size_t t = 0; t < target_count; t++)
+        into[t] = (pm_cl_crowd_target){.output = targets[t].output,
+                                       .subset = targets[t].subset,
+                                       .buffer = cl->output,
+                                       .offset = targets[t].offset};
     crowd_work work = {crowd, cl->crowd_job};
-    work.job.outputs = &into;
-    work.job.output_count = 1;
+    work.job.outputs = into;
+    work.job.output_count = target_count;
     const gate_queue timed = queue_timed_by(cl, CLOCK_KERNEL);
     return gate_run(&timed, put_crowd, &work, count, seconds);
 }

@@ -25,8 +25,8 @@ cli_exit bench_cl_arithmetic(bench_cl *cl, double *seconds, double *operations);
 cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
                       bench_clock clock, size_t count, double *seconds);
 cli_exit bench_cl_set_crowd(bench_cl *cl, const pm_crowd_job *job, const pm_crowd_info *info);
-cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const pm_crowd_target *target, size_t count,
-                        double *seconds);
+cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const device_target *targets,
+                        size_t target_count, size_t count, double *seconds);
 cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks);
 cli_exit bench_cl_obvious(bench_cl *cl, double *seconds);
 

@@ -58,7 +58,8 @@ def as_seconds(value: Any, name: str) -> Array:
 
 def address(array: Array) -> Any:
     """Pointer to the first element. The caller keeps the array alive."""
-    return ffi.cast("void *", array.__array_interface__["data"][0])
+    # __array_interface__ takes long for records, whose fields it describes. NULL is None here.
+    return ffi.cast("void *", array.ctypes.data or 0)
 
 
 def fill_rows(target: Any, array: Array) -> Array:

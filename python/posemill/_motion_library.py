@@ -273,7 +273,7 @@ class MotionLibrary(Shared):
             ticks = _added(ticks[:, None], ahead[None, :]).reshape(-1)
         repeats = 1 if ahead is None else len(ahead)
         instances = np.zeros(len(ticks), crowd_instance)
-        instances["clip_a"] = np.repeat(numbers, repeats)
+        instances.reshape(len(numbers), repeats)["clip_a"] = numbers[:, None]
         instances["time_a"] = ticks
         instances["flags"] = 0 if wrap else lib.PM_CROWD_CLAMP_A
         if at is not None:
@@ -484,8 +484,9 @@ def _ids_of(ids: npt.ArrayLike) -> Array:
         raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
     if numbers.size and numbers.dtype.kind not in "iu":
         raise TypeError(f"ids: expected integers, found {numbers.dtype}")
-    exists = (numbers >= 0) & (numbers < _NO_CLIP)
-    return np.where(exists, numbers, _NO_CLIP).astype(np.uint32)
+    found = numbers.astype(np.uint32)
+    found[found != numbers] = _NO_CLIP
+    return found
 
 
 def _ticks_of(count: int, times: npt.ArrayLike | None, steps: npt.ArrayLike | None,

@@ -98,7 +98,17 @@ static inline real pm_real_of(pm_mask bits) {
     return a;
 }
 
+static inline pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
+    return static_cast<pm_u64>(static_cast<unsigned __int128>(a) * b >> 64);
+}
+/* Of the lengths of segments, which do not count. */
+static inline float pm_exact_inverse(float a) {
+    return 1.0f / a;
+}
+
+#include "kernels/pm_body.h"
 #include "kernels/pm_methods.h"
+#include "kernels/pm_motion.h"
 #include "kernels/pm_pose.h"
 
 /* A segment between keys a little apart, whose coefficients are those of a nearly straight path: what
@@ -192,6 +202,7 @@ joint_count count_joint(void) {
     const pm_quat q = pm_quat_of(half, half, half, half);
     const pm_matrix m = pm_matrix_of(q, q);
     const pm_rigid r = {q, q};
+    const pm_body b = {q, q, q, q};
     joint_count count;
     count.mixed = count_of([&] { pm_rotations_mixed(q, q, half); });
     count.added = count_of([&] { pm_rotation_added(q, q, q, half); });
@@ -199,6 +210,8 @@ joint_count count_joint(void) {
     count.product = count_of([&] { pm_matrix_product(m, m); });
     count.rigid_product = count_of([&] { pm_rigid_product(r, r); });
     count.dual = count_of([&] { pm_rigid_dual(r); });
+    count.spin = count_of([&] { pm_angular_velocity({q, q, q}, half, 0); });
+    count.body = count_of([&] { pm_body_product(b, b, 1); });
     count.halves = 12 * count_of([&] { pm_half_bits(half); });
     return count;
 }

@@ -28,7 +28,8 @@ typedef struct joint_count {
     unsigned mixed, added; /* a second rotation, crossfaded or added */
     unsigned matrix, product;
     unsigned rigid_product, dual;
-    unsigned halves; /* of a record of 12 numbers */
+    unsigned halves;     /* of a record of 12 numbers */
+    unsigned spin, body; /* angular velocity of a rotation, and a body from its parent's */
 } joint_count;
 
 joint_count count_joint(void);

@@ -456,6 +456,33 @@ TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
     assert_null(strstr(output, "differ"));
 }
 
+static void expect_states(const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *of = sound_case("state/%s", names[i]);
+        assert_true(number(of, "samples") == 4096 * 24.0);
+        assert_true(number(of, "bytes_per_sample") == 52.0);
+        assert_true(number(of, "bytes_written") == 4096 * 24 * 52.0);
+        assert_true(number(of, "ceiling_share") > 0.0);
+        assert_true(number(of, "bound_share") > 0.0);
+        /* all of these are results of the reference path */
+        assert_true(number(of, "max_error_rad") == 0.0);
+    }
+    assert_int_equal(occurrences(record, "\"name\": "), count);
+    assert_null(strstr(output, "differ"));
+}
+
+/* 131072 samples have room for the states of 4096 bodies, and not of 8192. */
+TEST(states_are_posed_with_few_clips_in_a_quick_run_and_with_many_in_others) {
+    static const char *const few[] = {"4096x24-1k", "4096x24-1k-log48", "4096x24-1k-squad"};
+    static const char *const many[] = {"4096x24-100k-log48"};
+    expect(0, "--device none --quick --samples 131072 --case 'state/*' --json record.json");
+    expect_states(few, sizeof few / sizeof few[0]);
+    if (small_sizes())
+        return;
+    expect(0, "--device none --samples 131072 --case 'state/*100k-*' --json record.json");
+    expect_states(many, sizeof many / sizeof many[0]);
+}
+
 static bool exists(const traced *t, const void *pattern) {
     (void)t;
     glob_t found;

@@ -33,7 +33,8 @@ ENDS = {f"{share}_{end}" for share in ("ceiling_share", "baseline_ratio", "bound
 OPTIONAL = {"files", "copy_seconds", "arithmetic_seconds", "load", *ENDS}
 SCHEMA = json.loads((BENCH / "record.schema.json").read_text(encoding="utf-8"))
 # One method of each group, and all cases of others; test_bench runs every method.
-REFERENCE = ("*/slerp", "ceiling/*", "sizes/*", "crowd/*", "files/*", "batch/*")
+REFERENCE = ("*/slerp", "ceiling/*", "sizes/*", "crowd/*", "state/*", "files/*", "batch/*")
+ROOM = {"state/*": "131072"} # samples for the results of 4096 bodies
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={BENCH.parent}/tests/lsan.supp") # drivers leak
 
 
@@ -65,7 +66,7 @@ def measured(*words):
 class Records(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        parts = [measured("--device", "none", "--samples", "4096", "--case", one) for one in REFERENCE]
+        parts = [measured("--device", "none", "--samples", ROOM.get(one, "4096"), "--case", one) for one in REFERENCE]
         parts = [part for part in parts if part]  # a build may have no batches
         cls.reference = {**parts[0], "cases": [case for part in parts for case in part["cases"]]}
 
@@ -118,7 +119,7 @@ class Records(unittest.TestCase):
 
     def test_cases_of_rotations_and_crowds_have_a_bound_and_others_none(self):
         bounded = {"upsample-4", "upsample-2", "downsample-4", "nonuniform", "loop", "times", "samples", "sizes",
-                   "baseline", "simple", "crowd", "oneshot-4", "oneshot-2", "oneshot-down-4"}
+                   "baseline", "simple", "crowd", "state", "oneshot-4", "oneshot-2", "oneshot-down-4"}
         for case in self.reference["cases"]:
             group = case["name"].partition("/")[0].replace("-log48", "").replace("-smallest48", "")
             self.assertEqual(case["bound"] is not None, group in bounded, case["name"])

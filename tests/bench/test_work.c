@@ -44,6 +44,8 @@ TEST(the_table_of_joints_has_the_operations_of_the_kernels) {
     assert_int_equal(work.rigid_product, count.rigid_product);
     assert_int_equal(work.dual, count.dual);
     assert_int_equal(work.halves, count.halves);
+    assert_int_equal(work.spin, count.spin);
+    assert_int_equal(work.body, count.body);
 }
 
 /* ---- jobs ---------------------------------------------------------------------- */
@@ -138,7 +140,7 @@ TEST(the_baseline_reads_keys_and_inner_points) {
 /* ---- crowds -------------------------------------------------------------------- */
 
 /* 32 instances of ten joints: all in level 0, or the second 16 in level 2 and not in this frame. */
-static crowd_setup setup_of(pm_crowd_instance instances[32], pm_crowd_output output, uint8_t level,
+static crowd_setup setup_of(pm_crowd_instance instances[32], size_t record_bytes, uint8_t level,
                             size_t key_count) {
     memset(instances, 0, 32 * sizeof *instances);
     for (size_t i = 0; i < 32; i++)
@@ -148,8 +150,7 @@ static crowd_setup setup_of(pm_crowd_instance instances[32], pm_crowd_output out
                          .posed = 10,
                          .agents = 32,
                          .joints = 10,
-                         .output = output,
-                         .record_bytes = pm_crowd_record_bytes(output),
+                         .record_bytes = record_bytes,
                          .key_count = key_count,
                          .moving = {10, 10, 4}};
 }
@@ -171,9 +172,15 @@ TEST(joints_count_by_what_they_show) {
         {{.output = PM_CROWD_LOCAL, .phases = PHASES_ALIKE}, all + 10 * 32, 10 * 78},
         {{.output = PM_CROWD_LOCAL, .layers = 2}, all + 32 * (8 + 48) + 320 * 96, 10 * (234 + 110)},
         {{.output = PM_CROWD_MODEL, .given = true}, 320 * 48, 10 * 39 + 9 * 72},
+        {{.states = true}, read, 10 * (78 + 40) + 9 * 156},
+        {{.states = true, .method = PM_METHOD_SQUAD},
+         read + 320 * 32,
+         97 + 10 * (177 + 40) + 9 * 156},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const crowd_setup setup = setup_of(instances, cases[i].scene.output, 0, 1000);
+        const size_t bytes =
+            cases[i].scene.states ? 52 : pm_crowd_record_bytes(cases[i].scene.output);
+        const crowd_setup setup = setup_of(instances, bytes, 0, 1000);
         expect(work_of_crowd(&cases[i].scene, &setup), cases[i].read, 320 * setup.record_bytes,
                32 * cases[i].operations);
     }
