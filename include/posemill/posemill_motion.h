@@ -80,7 +80,8 @@ typedef struct pm_motion_channel {
     pm_array in, out;    /* tangents of cubicspline, per second, like the keys; or data NULL */
     pm_motion_name
         name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; otherwise empty */
-    bool always_linear; /* of unknown meaning: interpolated linearly, whatever the method */
+    bool always_linear; /* of unknown meaning, or reduced beside rotations of a method: interpolated
+                           linearly, whatever the method */
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_channel;
@@ -402,9 +403,11 @@ typedef struct pm_motion_reduce_options {
      * a chain. 0: none. Refused for positions and scales with cubicspline. */
     double distance;
     double at; /* with a distance */
-    /* Of the rotations: slerp, whose keys are a subset of the source's, or cubicspline, with the source's
-     * values at a subset of its keys and tangents that are fitted. A rotation that has a step which no cubic
-     * follows within the bound is reduced as slerp. cubicspline is refused with `common` */
+    /* Of the rotations: slerp, whose keys are a subset of the source's; cubicspline, with the source's
+     * values at a subset of its keys and tangents that are fitted; or squad, hermite or spline through a
+     * subset of its keys, with their own tangents and ends. A rotation that has a step which no cubic
+     * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
+     * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
     bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
     bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
@@ -465,7 +468,10 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
  * cubicspline keep their keys. The first and the last key of a channel remain.
  * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than 128
- * keys, nearly so; each segment of cubicspline is about as long as it can be. The result has no file: pm_motion_convert writes it, with the source as
+ * keys, nearly so; each segment of cubicspline is about as long as it can be; of squad, hermite and spline
+ * keys are removed while the bound holds. These have linear interpolation in the result, as no format names
+ * them: pm_motion_resample of the result with this method has the bounds; of a file that was written, a
+ * method gives positions and scales its own vector method, so that only the angle is bounded. The result has no file: pm_motion_convert writes it, with the source as
  * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_destroy_reduction. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
@@ -474,15 +480,17 @@ PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduc
                                   pm_error *error);
 
 /* The same for arrays of rotations: keys of shape (key_count, tracks, 4), unit quaternions x y z w
- * within 1e-3, at the times of a timeline, which rise; each track is a slerp. `kept`, of shape
+ * within 1e-3, at the times of a timeline, which rise; each track is a slerp, of which keys remain for a
+ * slerp, squad, hermite or spline. `kept`, of shape
  * (key_count, tracks), receives whether a key remains, and `bounds`, of shape (tracks), the angle in
  * degrees that no time exceeds; it may be NULL. Keys remain as float32, as of pm_motion_reduce.
  * `threads`: 0: pm_processors(). Refused with PM_ERROR_ARGUMENT: degrees outside of (0, 180], and a
  * bound that float32 cannot keep; with PM_ERROR_KEY and PM_ERROR_TIME: such keys and times. Blocks.
  * Thread-safe. */
 PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
-                                            size_t tracks, double degrees, uint32_t threads,
-                                            bool *kept, double *bounds, pm_error *error);
+                                            size_t tracks, double degrees, pm_method curve,
+                                            uint32_t threads, bool *kept, double *bounds,
+                                            pm_error *error);
 
 /* Clears the handle; takes NULL. */
 PM_API void pm_motion_destroy_reduction(pm_motion_reduction **reduction);

@@ -33,9 +33,13 @@ double arc_apart(const double a[4], const double b[4], double sign) {
     return length * length / 2;
 }
 
-/* The same from above. */
+double arc_chord_at_most(const double a[4], const double b[4], double sign) {
+    return chord(a, b, sign) + chord_rounding;
+}
+
+/* `apart`, from above. */
 static double apart_at_most(const double a[4], const double b[4], double sign) {
-    const double length = chord(a, b, sign) + chord_rounding;
+    const double length = arc_chord_at_most(a, b, sign);
     return length * length / 2;
 }
 

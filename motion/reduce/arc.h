@@ -34,6 +34,9 @@ void arc_value(const arc *a, double time, double q[4]);
 /* 1 - sign * dot of unit quaternions, accurate where it is small. */
 double arc_apart(const double a[4], const double b[4], double sign);
 
+/* The length of a - sign * b, from above. */
+double arc_chord_at_most(const double a[4], const double b[4], double sign);
+
 /* The sign for which two quaternions are nearer. */
 double arc_sign(const double a[4], const double b[4]);
 

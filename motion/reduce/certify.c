@@ -5,7 +5,9 @@
 #include "motion/reduce/certify.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "motion/base/fault.h"
 #include "motion/model/evaluate.h"
 #include "motion/reduce/lines.h"
 #include "motion/reduce/written.h"
@@ -45,20 +47,20 @@ static walk walk_begin(const pm_timeline *a, const pm_timeline *b) {
 }
 
 /* False: the walk is over. */
-static bool walk_on(walk *w, walk *segment) {
+static bool walk_on(walk *w, walk *part) {
     if (w->a.next >= w->a.timeline->key_count && w->b.next >= w->b.timeline->key_count)
         return false;
-    *segment = *w;
-    segment->begin = w->end;
-    segment->end = step(w);
-    w->begin = segment->begin;
-    w->end = segment->end;
+    *part = *w;
+    part->begin = w->end;
+    part->end = step(w);
+    w->begin = part->begin;
+    w->end = part->end;
     return true;
 }
 
 /* ---- rotations ----------------------------------------------------------------------------- */
 
-arc certified_arc(certified c, size_t next) {
+static arc arc_of(certified c, size_t next) {
     const size_t last = c.timeline->key_count - 1;
     double from[4], to[4];
     if (next == 0 || next > last) {
@@ -77,7 +79,7 @@ static arc_extent in_radians(arc_extent e) {
     return (arc_extent){arc_radians(e.found), arc_radians(e.bound) * (1 + 1e-15), e.time, 0};
 }
 
-cubic certified_cubic(certified c, size_t next) {
+static cubic cubic_of(certified c, size_t next) {
     const size_t last = c.timeline->key_count - 1;
     double key[4][4] = {{0}}; /* value, tangent, tangent, value */
     const size_t from = next == 0 ? 0 : next > last ? last : next - 1;
@@ -95,24 +97,53 @@ cubic certified_cubic(certified c, size_t next) {
                          is_inside ? evaluate_key_time(c.timeline, next) - begin : 0);
 }
 
-static void extend(arc_extent *extent, certified a, certified b, const walk *segment) {
-    const arc first = certified_arc(a, segment->a.next);
-    if (b.channel->interpolation == PM_MOTION_CUBICSPLINE) {
-        const cubic second = certified_cubic(b, segment->b.next);
-        cubic_extend(extent, &first, &second, segment->begin, segment->end);
-    } else {
-        const arc second = certified_arc(b, segment->b.next);
-        arc_extend(extent, &first, &second, segment->begin, segment->end);
+segment certified_segment(certified c, size_t next) {
+    if (c.channel->interpolation == PM_MOTION_CUBICSPLINE)
+        return (segment){SEGMENT_CUBIC, .cubic = cubic_of(c, next)};
+    if (c.curve && next > 0 && next < c.timeline->key_count)
+        return (segment){SEGMENT_CURVE, .curve = {c.curve, next - 1}};
+    return (segment){SEGMENT_ARC, .arc = arc_of(c, next)};
+}
+
+pm_status certified_make_curve(certified *c, pm_method method, pm_error *error) {
+    const size_t count = c->timeline->key_count;
+    double(*keys)[4] = calloc(count, sizeof *keys), *times = calloc(count, sizeof *times);
+    method_curve *curve = calloc(1, sizeof *curve);
+    pm_status status = keys && times && curve ? PM_OK : motion_refuse_memory(error);
+    for (size_t k = 0; status == PM_OK && k < count; k++) {
+        unit_rotation(c->channel, k, keys[k]);
+        times[k] = evaluate_key_time(c->timeline, k);
     }
+    if (status == PM_OK)
+        status = method_curve_make(curve, method, times, (const double(*)[4])keys, count, error);
+    c->curve = status == PM_OK ? curve : NULL;
+    if (status != PM_OK)
+        free(curve);
+    free(keys);
+    free(times);
+    return status;
+}
+
+bool certified_free_curve(method_curve *curve) {
+    const bool good = !curve || !curve->lacks_memory;
+    if (curve)
+        method_curve_release(curve);
+    free(curve);
+    return good;
+}
+
+static void extend(arc_extent *extent, certified a, certified b, const walk *w) {
+    const segment of_a = certified_segment(a, w->a.next), of_b = certified_segment(b, w->b.next);
+    segments_extend(extent, &of_a, &of_b, w->begin, w->end);
 }
 
 arc_extent certify_rotation(certified a, certified b, double limit) {
-    walk w = walk_begin(a.timeline, b.timeline), segment;
+    walk w = walk_begin(a.timeline, b.timeline), part;
     arc_extent extent = {.limit = limit > 0 ? arc_apart_of(limit) : 0, .time = w.end};
     const walk start = {.a = {a.timeline, 0}, .b = {b.timeline, 0}, .begin = w.end, .end = w.end};
     extend(&extent, a, b, &start);
-    while (walk_on(&w, &segment))
-        extend(&extent, a, b, &segment);
+    while (walk_on(&w, &part))
+        extend(&extent, a, b, &part);
     return in_radians(extent);
 }
 
@@ -137,11 +168,11 @@ static double apart_at(certified a, certified b, double time, bool is_ratio) {
 
 /* The difference is linear between the times. */
 arc_extent certify_numbers(certified a, certified b, bool is_ratio) {
-    walk w = walk_begin(a.timeline, b.timeline), segment;
+    walk w = walk_begin(a.timeline, b.timeline), part;
     arc_extent extent = {.found = apart_at(a, b, w.end, is_ratio), .time = w.end};
-    while (walk_on(&w, &segment)) {
-        const double apart = apart_at(a, b, segment.end, is_ratio);
-        extent.time = apart > extent.found ? segment.end : extent.time;
+    while (walk_on(&w, &part)) {
+        const double apart = apart_at(a, b, part.end, is_ratio);
+        extent.time = apart > extent.found ? part.end : extent.time;
         extent.found = fmax(extent.found, apart);
     }
     extent.bound = extent.found;

@@ -4,12 +4,14 @@
  */
 #include "motion/reduce/channel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/reduce/lines.h"
+#include "motion/reduce/removal.h"
 #include "motion/reduce/turns.h"
 #include "motion/reduce/written.h"
 
@@ -102,6 +104,17 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
         find_path(c, limits);
 }
 
+static void find_removed(reduced_channel *c, const reduce_limits *limits) {
+    motion_arena arena = {NULL};
+    turns t, *const all[] = {&t};
+    const removal_problem problem = {
+        .method = limits->curve, .rotations = all, .rotation_count = 1};
+    c->end = PATH_NO_MEMORY;
+    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
+        c->end = removal_find(&problem, &c->keys, &c->count);
+    motion_arena_release(&arena);
+}
+
 static void keep_all(reduced_channel *c) {
     c->count = c->source.timeline->key_count;
     c->end = PATH_FOUND;
@@ -117,8 +130,10 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
         keep_all(c);
     else if (reduce_limit(limits, c->source.channel) == 0)
         drop_equal(c);
-    else if (is_rotation(c) && limits->is_cubic)
+    else if (is_rotation(c) && limits->curve == PM_METHOD_CUBICSPLINE)
         find_cubics(c, limits);
+    else if (is_rotation(c) && method_curve_knows(limits->curve))
+        find_removed(c, limits);
     else
         find_path(c, limits);
 }
@@ -128,14 +143,16 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
 typedef struct tested_set {
     tested *all;
     size_t count;
-    size_t failed; /* the channel that failed last mostly fails next */
+    size_t failed;   /* the channel that failed last mostly fails next */
+    bool is_removed; /* rotations are tested elsewhere */
 } tested_set;
 
 static bool set_holds(void *user, size_t from, size_t to) {
     tested_set *set = user;
     for (size_t i = 0; i < set->count; i++) {
         const size_t index = (set->failed + i) % set->count;
-        if (!tested_holds(&set->all[index], from, to)) {
+        if (!(set->is_removed && set->all[index].turns) &&
+            !tested_holds(&set->all[index], from, to)) {
             set->failed = index;
             return false;
         }
@@ -160,13 +177,21 @@ static bool give_keys(reduced_channel *const *channels, size_t count, const size
 
 static path_end find_common(reduced_channel *const *channels, size_t count,
                             const reduce_limits *limits, motion_arena *arena) {
-    tested_set set = {motion_allocate(arena, count, sizeof *set.all), count, 0};
+    tested_set set = {.all = motion_allocate(arena, count, sizeof *set.all), .count = count};
     const path_problem problem = {channels[0]->source.timeline->key_count, set_holds, &set};
+    turns **rotations = motion_allocate(arena, count, sizeof(turns *));
+    removal_problem removal = {
+        .method = limits->curve, .rotations = rotations, .holds = set_holds, .user = &set};
     size_t *keys = NULL, key_count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!set.all || !tested_read(&set.all[i], channels[i], limits, arena))
+    for (size_t i = 0; i < count; i++) {
+        if (!set.all || !rotations || !tested_read(&set.all[i], channels[i], limits, arena))
             return PATH_NO_MEMORY;
-    path_end end = path_find(&problem, &keys, &key_count);
+        if (set.all[i].turns)
+            rotations[removal.rotation_count++] = &set.all[i].rotation;
+    }
+    set.is_removed = method_curve_knows(limits->curve) && removal.rotation_count > 0;
+    path_end end = set.is_removed ? removal_find(&removal, &keys, &key_count)
+                                  : path_find(&problem, &keys, &key_count);
     if (end == PATH_FOUND && !give_keys(channels, count, keys, key_count))
         end = PATH_NO_MEMORY;
     if (end == PATH_NONE)
@@ -240,9 +265,19 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 }
 
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
+    certified result = c->result;
     if (!c->is_reduced)
         return;
-    c->error = is_rotation(c) ? certify_rotation(c->source, c->result, limits->angle)
-                              : certify_numbers(c->source, c->result,
-                                                c->source.channel->path == PM_MOTION_SCALE);
+    if (!is_rotation(c)) {
+        c->error = certify_numbers(c->source, result, c->source.channel->path == PM_MOTION_SCALE);
+        return;
+    }
+    const pm_status status = method_curve_knows(limits->curve) && c->count > 1
+                                 ? certified_make_curve(&result, limits->curve, NULL)
+                                 : PM_OK;
+    c->error = status == PM_OK ? certify_rotation(c->source, result, limits->angle)
+                               : (arc_extent){.bound = (double)INFINITY,
+                                              .time = evaluate_key_time(result.timeline, 0)};
+    if (!certified_free_curve(result.curve) || status == PM_ERROR_MEMORY)
+        c->end = PATH_NO_MEMORY;
 }

@@ -15,8 +15,13 @@
 /* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
     double angle, position, scale;
-    bool is_cubic, is_smooth;
+    pm_method curve;
+    bool is_smooth;
 } reduce_limits;
+
+/* What is done where no subset of the keys is enough. */
+#define REDUCE_CURVE_HINT                                                                          \
+    "choose a larger bound, or the curve slerp, which has a corner at each key; or cut what jumps"
 
 typedef struct reduced_channel {
     certified source;
@@ -52,7 +57,8 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 /* The times of the keys that remain. NULL times: memory is exhausted. */
 pm_timeline reduce_make_timeline(const reduced_channel *c, motion_arena *arena);
 
-/* Computes the error of the result. */
+/* Computes the error of the result. Sets `end` where memory is exhausted. The error is infinite where the method
+ * has no curve through the keys. */
 void reduce_certify(reduced_channel *c, const reduce_limits *limits);
 
 #endif

@@ -209,13 +209,14 @@ static void weigh(const samples *a, double most) {
 static bool holds_throughout(const samples *a, const fitted *f) {
     const turns *t = a->s->source;
     const double end = t->written_times[a->to];
-    const cubic c =
-        cubic_between(a->value_from, f->out, f->in, a->value_to, a->begin, end - a->begin);
+    const segment c = {SEGMENT_CUBIC,
+                       .cubic = cubic_between(a->value_from, f->out, f->in, a->value_to, a->begin,
+                                              end - a->begin)};
     const size_t first = a->from > 0 ? a->from - 1 : 0;
     for (size_t k = first; k <= a->to && k + 1 < t->count; k++) {
         const double from = fmax(t->times[k], a->begin), to = fmin(t->times[k + 1], end);
-        const arc source = turns_arc(t, k);
-        if (from < to && !cubic_holds(&source, &c, from, to, t->limits[k]))
+        const segment source = {SEGMENT_ARC, .arc = turns_arc(t, k)};
+        if (from < to && !segments_hold(&source, &c, from, to, t->limits[k]))
             return false;
     }
     return true;

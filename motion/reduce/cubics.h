@@ -6,8 +6,8 @@
 #ifndef POSEMILL_MOTION_REDUCE_CUBICS_H
 #define POSEMILL_MOTION_REDUCE_CUBICS_H
 
-#include "motion/reduce/cubic.h"
 #include "motion/reduce/path.h"
+#include "motion/reduce/segment.h"
 #include "motion/reduce/turns.h"
 
 /* A key as it is written, in float32: tangents per second. Its value has the sign that is nearest the key

@@ -58,8 +58,10 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
                            (int)o->curve);
-    if (o->curve != PM_METHOD_SLERP && o->curve != PM_METHOD_CUBICSPLINE)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %s, expected slerp or cubicspline",
+    if (o->curve != PM_METHOD_SLERP && o->curve != PM_METHOD_CUBICSPLINE &&
+        !method_curve_knows(o->curve))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "curve is %s, expected slerp, cubicspline, squad, hermite or spline",
                            curve->name);
     if (o->smooth && o->curve != PM_METHOD_CUBICSPLINE)
         return motion_fail(error, PM_ERROR_ARGUMENT, "smooth: requires the curve cubicspline");
@@ -105,7 +107,7 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] =
-                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline]},
+                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL},
                                   .clip = i,
                                   .index = c,
                                   .is_stale = true,
@@ -205,6 +207,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
                                    .count = r->source->clips[clip].channel_count,
                                    .distance = r->options.distance,
                                    .at = r->options.at,
+                                   .curve = r->options.curve,
                                    .find = find_clip,
                                    .user = &search};
     space_result result;
@@ -283,6 +286,9 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
         if (!reduce_make_channel(channel, &r->to->arena, &channels[c]))
             return motion_refuse_memory(error);
         channels[c].timeline = numbers[slot];
+        /* The bounds of positions and scales are those of lines, also where a method plays the motion. */
+        channels[c].always_linear |=
+            method_curve_knows(r->limits.curve) && channels[c].path != PM_MOTION_ROTATION;
     }
     return PM_OK;
 }
@@ -328,7 +334,7 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
     to->timeline_count = made;
     for (size_t c = 0; c < from->channel_count; c++)
         r->channels[r->first[clip] + c].result =
-            (certified){&channels[c], &timelines[channels[c].timeline]};
+            (certified){&channels[c], &timelines[channels[c].timeline], NULL};
     return status;
 }
 
@@ -337,7 +343,7 @@ static pm_status copy_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
         return motion_refuse_memory(error);
     for (size_t c = 0; c < to->channel_count; c++)
         r->channels[r->first[clip] + c].result =
-            (certified){&to->channels[c], &to->timelines[to->channels[c].timeline]};
+            (certified){&to->channels[c], &to->timelines[to->channels[c].timeline], NULL};
     return PM_OK;
 }
 
@@ -361,21 +367,49 @@ static void certify(void *user, size_t index) {
     reduce_certify(&r->channels[index], &r->limits);
 }
 
-/* Only rounding to float32 can break a bound: of neighbours, which are not tested before. */
+/* Of the rotation that is farthest from its source: a bound that allows it allows all. */
+static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_error *error) {
+    const pm_motion_channel *channel = c->source.channel;
+    const pm_motion_name name =
+        channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
+    const char *const curve = pm_method_describe(r->limits.curve)->name;
+    char shown[MOTION_PRINTABLE];
+    motion_printable(shown, name.text, name.size);
+    if (isinf(c->error.bound))
+        motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu: '%s' has no %s through its keys", c->clip,
+                    shown, curve);
+    else
+        motion_fail(
+            error, PM_ERROR_ARGUMENT,
+            "clip %zu: '%s': %s through all keys is %.3g degrees from the source at %.9g s, "
+            "more than the bound of %.3g",
+            c->clip, shown, curve, c->error.bound / radians_per_degree, c->error.time,
+            r->limits.angle / radians_per_degree);
+    motion_hint(error, REDUCE_CURVE_HINT);
+    return PM_ERROR_ARGUMENT;
+}
+
+/* Only rounding to float32 can break a bound: of neighbours, which are not tested before; and curves that
+ * are not those of the source. */
 static pm_status check_bounds(const reducing *r, pm_error *error) {
+    const reduced_channel *curved = NULL; /* the worst one */
     for (size_t i = 0; i < r->count; i++) {
         const reduced_channel *c = &r->channels[i];
+        const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
         const double limit = reduce_limit(&r->limits, c->source.channel);
         if (limit == 0 || !(c->error.bound > limit))
             continue;
-        const double unit =
-            c->source.channel->path == PM_MOTION_ROTATION ? 1 / radians_per_degree : 1;
+        if (is_rotation && method_curve_knows(r->limits.curve)) {
+            curved = !curved || c->error.bound > curved->error.bound ? c : curved;
+            continue;
+        }
+        const double unit = is_rotation ? 1 / radians_per_degree : 1;
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "clip %zu: keys of channel %zu in float32 are %.3g from the source at "
                            "%.9g s, more than the bound of %.3g",
                            c->clip, c->index, c->error.bound * unit, c->error.time, limit * unit);
     }
-    return PM_OK;
+    return curved ? refuse_curve(r, curved, error) : PM_OK;
 }
 
 static pm_status reduce_all(reducing *r, pm_error *error) {
@@ -385,18 +419,18 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
         status = find_all(r, error);
     if (status == PM_OK)
         status = make_clips(r, error);
-    if (status == PM_OK) {
-        motion_run_parallel(r->options.threads, r->count, &work);
-        status = check_bounds(r, error);
-    }
-    return status;
+    if (status != PM_OK)
+        return status;
+    motion_run_parallel(r->options.threads, r->count, &work);
+    status = check_found(r, error);
+    return status == PM_OK ? check_bounds(r, error) : status;
 }
 
 /* ---- public -------------------------------------------------------------------------------- */
 
 static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale,
-                           o->curve == PM_METHOD_CUBICSPLINE, o->smooth};
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale, o->curve,
+                           o->smooth};
 }
 
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

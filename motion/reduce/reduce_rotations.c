@@ -52,7 +52,7 @@ static pm_status check_keys(const pm_motion_channel *channel, size_t keys, size_
 }
 
 static pm_status check(const pm_timeline *timeline, const pm_array *keys, size_t tracks,
-                       double degrees, const bool *kept, pm_error *error) {
+                       double degrees, pm_method curve, const bool *kept, pm_error *error) {
     if (!timeline || !keys || !keys->data || !kept)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                            !timeline ? "timeline"
@@ -66,6 +66,11 @@ static pm_status check(const pm_timeline *timeline, const pm_array *keys, size_t
     if (!(degrees > 0 && degrees <= 180))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "degrees is %g, expected a number above 0, up to 180", degrees);
+    const pm_method_info *info = pm_method_describe(curve);
+    if (!info || (curve != PM_METHOD_SLERP && !method_curve_knows(curve)))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "curve is %s, expected slerp, squad, hermite or spline",
+                           info ? info->name : "no pm_method");
     return check_times(timeline, error);
 }
 
@@ -81,7 +86,7 @@ static void set_track(reducing *r, const pm_timeline *timeline, const pm_array *
                                      .type = keys->type,
                                      .stride = stride},
                             .name = {"", 0}};
-    r->tracks[index] = (reduced_channel){.source = {&r->channels[index], timeline},
+    r->tracks[index] = (reduced_channel){.source = {&r->channels[index], timeline, NULL},
                                          .index = index,
                                          .is_reduced = true,
                                          .is_stale = true,
@@ -102,8 +107,9 @@ static void reduce_track(void *user, size_t index) {
         r->lacks_memory[index] = !timeline.times || !reduce_make_channel(c, &arena, &channel);
     }
     if (!r->lacks_memory[index]) {
-        c->result = (certified){&channel, &timeline};
+        c->result = (certified){&channel, &timeline, NULL};
         reduce_certify(c, &r->limits);
+        r->lacks_memory[index] = c->end != PATH_FOUND;
         for (size_t k = 0; k < c->source.timeline->key_count; k++)
             r->kept[k * r->count + index] = !c->keys;
         for (size_t k = 0; c->keys && k < c->count; k++)
@@ -118,12 +124,16 @@ static pm_status collect(const reducing *r, double *bounds, pm_error *error) {
         const double bound = r->tracks[t].error.bound;
         if (r->lacks_memory[t])
             return motion_refuse_memory(error);
-        if (bound > r->limits.angle)
-            return motion_fail(error, PM_ERROR_ARGUMENT,
-                               "keys of track %zu in float32 are %.3g degrees from the source at "
-                               "%.9g s, more than the bound of %.3g",
-                               t, bound / radians_per_degree, r->tracks[t].error.time,
-                               r->limits.angle / radians_per_degree);
+        if (bound > r->limits.angle) {
+            motion_fail(error, PM_ERROR_ARGUMENT,
+                        "%s through the keys of track %zu in float32 is %.3g degrees from the "
+                        "source at %.9g s, more than the bound of %.3g",
+                        pm_method_describe(r->limits.curve)->name, t, bound / radians_per_degree,
+                        r->tracks[t].error.time, r->limits.angle / radians_per_degree);
+            if (method_curve_knows(r->limits.curve))
+                motion_hint(error, REDUCE_CURVE_HINT);
+            return PM_ERROR_ARGUMENT;
+        }
         if (bounds)
             bounds[t] = bound / radians_per_degree;
     }
@@ -131,15 +141,16 @@ static pm_status collect(const reducing *r, double *bounds, pm_error *error) {
 }
 
 pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
-                                     size_t tracks, double degrees, uint32_t threads, bool *kept,
-                                     double *bounds, pm_error *error) {
+                                     size_t tracks, double degrees, pm_method curve,
+                                     uint32_t threads, bool *kept, double *bounds,
+                                     pm_error *error) {
     motion_arena arena = {NULL};
-    pm_status status = check(timeline, keys, tracks, degrees, kept, error);
+    pm_status status = check(timeline, keys, tracks, degrees, curve, kept, error);
     if (status != PM_OK)
         return status;
     reducing r = {.tracks = motion_allocate(&arena, tracks, sizeof *r.tracks),
                   .channels = motion_allocate(&arena, tracks, sizeof *r.channels),
-                  .limits = {.angle = degrees * radians_per_degree},
+                  .limits = {.angle = degrees * radians_per_degree, .curve = curve},
                   .kept = kept,
                   .count = tracks,
                   .lacks_memory = motion_allocate(&arena, tracks, sizeof *r.lacks_memory)};

@@ -27,6 +27,7 @@ typedef struct sharing {
     reduced_channel **rotations; /* by node; NULL: keeps its keys */
     double **cuts;               /* of each interval of them in this round */
     size_t exceeded;             /* places in this round */
+    bool is_curved;              /* what has all keys has an error, too */
     motion_arena arena, scratch; /* scratch: of a round */
 } sharing;
 
@@ -125,28 +126,45 @@ static pm_status set_limits(sharing *s, pm_error *error) {
 /* ---- a round ------------------------------------------------------------------------------- */
 
 /* The keys that a channel has now, as they are written. */
-static bool make_result(sharing *s, reduced_channel *c) {
+static pm_status make_result(sharing *s, reduced_channel *c, pm_error *error) {
     pm_motion_channel *channel = motion_allocate(&s->scratch, 1, sizeof *channel);
     pm_timeline *timeline = motion_allocate(&s->scratch, 1, sizeof *timeline);
     if (!channel || !timeline)
-        return false;
+        return motion_refuse_memory(error);
+    certified *result = &s->b[c->source.channel->node][c->source.channel->path];
     *timeline = reduce_make_timeline(c, &s->scratch);
-    s->b[c->source.channel->node][c->source.channel->path] = (certified){channel, timeline};
-    return timeline->times && reduce_make_channel(c, &s->scratch, channel);
+    *result = (certified){channel, timeline, NULL};
+    if (!timeline->times || !reduce_make_channel(c, &s->scratch, channel))
+        return motion_refuse_memory(error);
+    return channel->path == PM_MOTION_ROTATION && c->count > 1 &&
+                   method_curve_knows(s->request->curve)
+               ? certified_make_curve(result, s->request->curve, error)
+               : PM_OK;
 }
 
 static pm_status make_results(sharing *s, pm_error *error) {
+    pm_status status = PM_OK;
     memcpy(s->b, s->a, s->nodes * sizeof *s->b);
-    for (size_t c = 0; c < s->request->count; c++) {
+    for (size_t c = 0; status == PM_OK && c < s->request->count; c++) {
         reduced_channel *channel = &s->request->channels[c];
         const pm_motion_channel *of = channel->source.channel;
         if (of->node < 0 || of->path > PM_MOTION_SCALE || !channel->is_reduced ||
             s->a[of->node][of->path].channel != of)
             continue;
-        if (!make_result(s, channel))
-            return motion_refuse_memory(error);
+        status = make_result(s, channel, error);
     }
-    return PM_OK;
+    return status;
+}
+
+/* False: some value of a curve lacked memory. */
+static bool free_results(sharing *s) {
+    bool good = true;
+    for (size_t n = 0; n < s->nodes; n++) {
+        good = certified_free_curve(s->b[n][PM_MOTION_ROTATION].curve) && good;
+        s->b[n][PM_MOTION_ROTATION].curve = NULL;
+    }
+    motion_arena_release(&s->scratch);
+    return good;
 }
 
 /* The segment of the keys that remain in which a time lies: intervals of the source from..to - 1. */
@@ -175,7 +193,7 @@ static void exceeds(void *user, size_t node, double time, double distance) {
         if (!c || !c->keys)
             continue;
         segment_at(c, time, &from, &to);
-        for (size_t k = from; k < to && (c->cubics || to - from > 1); k++)
+        for (size_t k = from; k < to && (c->cubics || s->is_curved || to - from > 1); k++)
             s->cuts[n][k] = fmin(s->cuts[n][k], cut);
     }
 }
@@ -201,7 +219,8 @@ static bool cut_limits(sharing *s) {
     return any;
 }
 
-static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
+/* Of the keys that all channels have now. */
+static pm_status certify(sharing *s, space_result *result, pm_error *error) {
     const pm_motion_content *content = s->request->content;
     const space_request space = {.sides = {{content, s->a}, {content, s->b}},
                                  .pairs = s->pairs,
@@ -211,20 +230,41 @@ static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
                                  .exceeds = exceeds,
                                  .user = s};
     begin_round(s);
-    pm_status status = s->request->find(s->request->user, error);
-    if (status == PM_OK)
-        status = make_results(s, error);
+    pm_status status = make_results(s, error);
     if (status == PM_OK)
         status = space_certify(&space, result, error);
-    motion_arena_release(&s->scratch);
+    if (!free_results(s) && status == PM_OK)
+        status = motion_refuse_memory(error);
     return status;
 }
 
+static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
+    const pm_status status = s->request->find(s->request->user, error);
+    return status == PM_OK ? certify(s, result, error) : status;
+}
+
+/* Refuses a curve that exceeds the distance with all keys: no round would find others. */
+static pm_status check_curves(sharing *s, space_result *result, pm_error *error) {
+    const pm_status status = certify(s, result, error);
+    if (status != PM_OK || s->exceeded == 0)
+        return status;
+    motion_fail(
+        error, PM_ERROR_ARGUMENT,
+        "%s through all keys is up to %.3g from the source at %.9g s, more than the distance "
+        "of %.3g",
+        pm_method_describe(s->request->curve)->name, result->bound, result->time,
+        s->request->distance);
+    motion_hint(error, REDUCE_CURVE_HINT);
+    return PM_ERROR_ARGUMENT;
+}
+
 pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
-    sharing s = {.request = request};
+    sharing s = {.request = request, .is_curved = method_curve_knows(request->curve)};
     pm_status status = gather(&s, error);
     if (status == PM_OK)
         status = set_limits(&s, error);
+    if (status == PM_OK && s.is_curved)
+        status = check_curves(&s, result, error);
     bool is_held = false;
     for (int round = 0; status == PM_OK && !is_held && round < ROUNDS_MAX; round++) {
         status = run_round(&s, result, error);

@@ -15,6 +15,7 @@ typedef struct share_request {
     reduced_channel *channels; /* of one clip */
     size_t count;
     double distance, at;
+    pm_method curve; /* of rotations */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void *user;

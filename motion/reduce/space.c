@@ -28,9 +28,7 @@ typedef struct vector_line {
 
 /* A joint between two key times of its channels. */
 typedef struct joint_segment {
-    arc rotation;
-    cubic cubic; /* in place of the arc */
-    bool is_cubic;
+    segment rotation;
     vector_line vectors[2]; /* translation, scale */
     size_t next[3];         /* the key that ends the segment, by channel */
 } joint_segment;
@@ -49,10 +47,8 @@ static void set_vector(const certified *c, size_t next, vector_line *to) {
 }
 
 static void set_part(joint_segment *s, const certified *c, int part) {
-    if (part == 0 && s->is_cubic)
-        s->cubic = certified_cubic(*c, s->next[0]);
-    else if (part == 0)
-        s->rotation = certified_arc(*c, s->next[0]);
+    if (part == 0)
+        s->rotation = certified_segment(*c, s->next[0]);
     else
         set_vector(c, s->next[part], &s->vectors[part - 1]);
 }
@@ -64,9 +60,8 @@ static void rest_vector(vector_line *to, const double value[3]) {
 }
 
 static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
-    *s = (joint_segment){.rotation = arc_between(node->rotation, node->rotation, 0, 0),
-                         .is_cubic = of[0].channel &&
-                                     of[0].channel->interpolation == PM_MOTION_CUBICSPLINE};
+    *s = (joint_segment){
+        .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)}};
     rest_vector(&s->vectors[0], node->translation);
     rest_vector(&s->vectors[1], node->scale);
     for (int part = 0; part < 3; part++)
@@ -105,10 +100,7 @@ static void transform(const placed *by, const double v[3], double out[3]) {
 
 static void place(const joint_segment *s, const placed *parent, double time, placed *to) {
     double q[4], translation[3], scale[3], axes[3][3];
-    if (s->is_cubic)
-        cubic_value(&s->cubic, time, q);
-    else
-        arc_value(&s->rotation, time, q);
+    segment_value(&s->rotation, time, q);
     vector_at(&s->vectors[0], time, translation);
     vector_at(&s->vectors[1], time, scale);
     axes_of(q, scale, axes);
@@ -131,6 +123,7 @@ typedef struct joint_speed {
     double change; /* of the rates, per second squared */
     double growth; /* the product of the scales */
     double acceleration, reach;
+    double rounding; /* radians of all rotations up to this joint */
 } joint_speed;
 
 static double length(const double v[3]) {
@@ -139,14 +132,6 @@ static double length(const double v[3]) {
 
 static double largest(const double v[3]) {
     return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-}
-
-/* Radians per second in an interval of the segment, and their change. */
-static cubic_motion turning_of(const joint_segment *s, double begin, double end) {
-    if (s->is_cubic)
-        return cubic_rates(&s->cubic, begin, end);
-    const double seconds = s->rotation.seconds;
-    return (cubic_motion){.rate = seconds > 0 ? 2 * s->rotation.angle / seconds : 0};
 }
 
 static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, double begin,
@@ -158,17 +143,18 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
                              scale->to[2] - scale->from[2]};
     const double far = fmax(length(t->from), length(t->to));
     const double size = fmax(largest(scale->from), largest(scale->to));
-    const cubic_motion turning = turning_of(s, begin, end);
+    const turning turns = segment_turning(&s->rotation, begin, end);
     const double moving = t->seconds > 0 ? length(moved) / t->seconds : 0;
     const double growing =
         scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
     const double w = above->rate;
     const double pull = (w * w + above->change) * far + 2 * w * moving;
-    return (joint_speed){.rate = w + turning.rate + growing,
-                         .change = above->change + turning.change,
+    return (joint_speed){.rate = w + 2 * turns.rate + growing,
+                         .change = above->change + 2 * turns.change,
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
-                         .reach = above->reach + above->growth * far};
+                         .reach = above->reach + above->growth * far,
+                         .rounding = above->rounding + 2 * segment_rounding(&s->rotation)};
 }
 
 /* ---- the walk ------------------------------------------------------------------------------ */
@@ -219,17 +205,21 @@ static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
     return all;
 }
 
+/* How far the bound of an interval is above what was found at its ends. What is rounded counts twice: the
+ * exact curve is that far from what is computed at the ends, and again between them. */
 static double excess(const space_walk *w, size_t pair, double seconds) {
-    double sum = 0, reach = 0;
+    double sum = 0, reach = 0, rounded = 0;
     for (int side = 0; side < 2; side++) {
         const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
+        const double far = s->reach + s->growth * w->request->at;
         sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * w->request->at;
-        reach += s->reach + s->growth * w->request->at;
+        reach += far;
+        rounded += 2 * s->rounding * far;
     }
     const double bend = seconds > 0 ? sum * seconds * seconds / 8 : 0;
     /* Where a cubic may pass through 0 its rates are infinite, and NaN times a length of 0: then no
      * distance exceeds the reach of both sides. */
-    return (isfinite(bend) ? bend : reach) + rounding * reach;
+    return (isfinite(bend) ? bend : reach) + rounding * reach + rounded;
 }
 
 static void note(const space_walk *w, size_t pair, double found, double time) {
@@ -265,7 +255,7 @@ static bool decide(const space_walk *w, double begin, double end, placed *const 
         const double bound = found + excess(w, p, end - begin);
         const double time = at_begin > at_end ? begin : end;
         note(w, p, found, time);
-        if (is_decided(w, p, time, found, bound, is_last))
+        if (is_decided(w, p, time, found + excess(w, p, 0), bound, is_last))
             w->result->bound = fmax(w->result->bound, bound);
         else
             all = false;
@@ -390,7 +380,7 @@ pm_status space_certify(const space_request *request, space_result *result, pm_e
     for (int side = 0; good && side < 2; side++)
         for (size_t n = 0; n < w.counts[side]; n++) {
             begin_segment(&w.segments[side][n], node_of(&w, side, n), channels_of(&w, side, n));
-            w.has_cubics |= w.segments[side][n].is_cubic;
+            w.has_cubics |= w.segments[side][n].rotation.kind == SEGMENT_CUBIC;
         }
     if (good)
         walk_all(&w);

@@ -3,9 +3,9 @@
  * How far joints are apart in model space: their positions, and three points at a distance along their
  * axes, with the whole hierarchy, at all times.
  *
- * Between two key times each joint turns at constant speed or as a cubic of glTF does, and its position
- * and scale change linearly. With w, the sum of the speeds of a joint and its ancestors, c, the sum of
- * the changes of speed of cubics, and g, the product of their scales, a point at distance r moves with
+ * Between two key times each joint turns along a segment, and its position and scale change linearly.
+ * With w, the sum of the speeds of a joint and its ancestors, c, the sum of the changes of speed of
+ * segments that are no arcs, and g, the product of their scales, a point at distance r moves with
  * an acceleration of at most g (w^2 + c) r, and one whose distance changes by v per second with at most
  * g ((w^2 + c) r + 2 w v). So in an interval of h seconds, differences of two motions
  * exceed those at its ends by at most the sum of both accelerations, times h^2 / 8. Where this does not

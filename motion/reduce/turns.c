@@ -12,9 +12,6 @@
 
 enum { BLOCK = 64, LANES = 8 };
 
-/* A longer arc may be taken the other way by another evaluator: keys remain that make arcs shorter. */
-static const double least_dot = 1e-5;
-
 /* Below this angle, the weights of slerp are those of this one, within 2e-9 of their difference to a straight
  * line: 2e-13 of a quaternion. */
 static const double least_angle = 1e-4;
@@ -307,7 +304,7 @@ static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c)
         dot += a * b;
         chord2 += (b - a) * (b - a);
     }
-    if (!(c->arc.seconds > 0) || dot < least_dot)
+    if (!(c->arc.seconds > 0) || dot < TURNS_LEAST_DOT)
         return false;
     set_arc(c, chord2);
     c->begin = from;

@@ -15,6 +15,10 @@
 
 #include <posemill/posemill_motion.h>
 
+/* Of the keys of an arc. A longer one may be taken the other way by another evaluator: keys remain that make
+ * arcs shorter. */
+#define TURNS_LEAST_DOT 1e-5
+
 /* Quaternions as four rows of numbers, so that neighbours are tested together. */
 typedef struct turn_rows {
     double *of[4];

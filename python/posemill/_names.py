@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._library import lib, text
 
 __all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
-           "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
+           "KeyCurve", "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
 AngleFormat = Literal["float32", "int16"]
@@ -20,7 +20,8 @@ Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circul
 AuthoredMethod = Union[Method, Literal["authored"]]
 VectorMethod = Literal["auto", "step", "linear", "catmull-rom", "parabolas-c2", "parabolas-c3",
                        "spline", "bspline", "cubicspline"]
-ReducedCurve = Literal["slerp", "cubicspline"]
+KeyCurve = Literal["slerp", "squad", "hermite", "spline"]
+ReducedCurve = Union[KeyCurve, Literal["cubicspline"]]
 Tangents = Literal["bessel", "mean", "hold", "tcb"]
 Ends = Literal["chord", "natural", "parabola", "zero"]
 KeyFormat = Literal["float32", "log48", "smallest48"]

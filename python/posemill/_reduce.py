@@ -13,8 +13,8 @@ from ._convert import _quaternions
 from ._display import Row, table
 from ._library import call, ffi, lib
 from ._motion import Motion
-from ._names import ReducedCurve
-from ._reducing import Reducing, bound
+from ._names import KeyCurve, ReducedCurve
+from ._reducing import Reducing, bound, method_of
 from ._resampling import count_of
 
 __all__ = ["Reduction", "reduce", "reduce_keys"]
@@ -79,8 +79,11 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         The largest distance of positions relative to the parent, and the largest part by which
         scales differ. 0: keys are dropped only where nothing changes.
     curve : str
-        Of rotations: ``"slerp"``, or ``"cubicspline"`` with fitted tangents and about a third of the
-        keys; not with common keys.
+        Of rotations: ``"slerp"``; ``"cubicspline"`` with fitted tangents and about a third of the
+        keys, not with common keys; or ``"squad"``, ``"hermite"`` or ``"spline"`` through some of the keys.
+        These are to be played with the same method, as by ``motion.at(times, method="squad")``, as no
+        format names it. Where the source jumps, no smooth curve is near it: then ValueError names
+        the joint.
     smooth : bool
         With cubicspline: the velocity is continuous at keys, but for corners, which
         ``numbers["channels"]`` counts.
@@ -116,8 +119,9 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
 
 
 def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float = 0.5, *,
-                scalar_first: bool = False, threads: int = 0) -> npt.NDArray[np.bool_]:
-    """Which keys of rotation curves are needed, so that slerp between them stays within an angle.
+                curve: KeyCurve = "slerp", scalar_first: bool = False,
+                threads: int = 0) -> npt.NDArray[np.bool_]:
+    """Which keys of slerps are needed, so that a curve through them stays within an angle.
 
     Parameters
     ----------
@@ -127,6 +131,8 @@ def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float =
         Of shape (keys, ..., 4), of unit length within 1e-3.
     angle : float
         Degrees that no time exceeds, above 0. The keys that remain count as float32.
+    curve : str
+        The method through the keys that remain, with its own tangents and ends.
     scalar_first : bool
         Whether quaternions are w x y z.
     threads : int
@@ -159,6 +165,6 @@ def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float =
     array = ffi.new("pm_array *", {"data": ffi.cast("void *", address(packed)),
                                    "type": lib.PM_FLOAT64})
     call(lib.pm_motion_reduce_rotations, timeline, array, kept.size // len(seconds),
-         bound(angle, "angle"), count_of(threads, "threads", 2**32),
+         bound(angle, "angle"), method_of(curve), count_of(threads, "threads", 2**32),
          ffi.cast("bool *", address(kept)), ffi.NULL)
     return kept

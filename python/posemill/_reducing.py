@@ -12,7 +12,7 @@ from ._library import call, ffi, lib
 from ._resampling import clip_index, count_of
 from ._shared import Shared
 
-__all__ = ["Reducing", "bound", "options_of"]
+__all__ = ["Reducing", "bound", "method_of", "options_of"]
 
 _GLTF = (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
 
@@ -24,13 +24,19 @@ def bound(value: Any, name: str) -> float:
     return float(value)
 
 
+def method_of(curve: str) -> int:
+    """The number of a method by its name; which of them the library takes is its own affair."""
+    found = ffi.new("pm_method *")
+    if not isinstance(curve, str) or not lib.pm_method_find(curve.encode(), found):
+        raise ValueError(f"curve: {curve!r} is no method")
+    return int(found[0])
+
+
 def options_of(bounds: dict[str, float], curve: tuple[str, bool], common: bool, threads: int = 0) -> Any:
     """A pm_motion_reduce_options of all clips. The curve is its name, and whether it is smooth."""
-    if curve[0] not in ("slerp", "cubicspline"):
-        raise ValueError(f"curve: {curve[0]!r} is unknown; expected 'slerp' or 'cubicspline'")
     return ffi.new("pm_motion_reduce_options *", {
         **bounds, "has_angle": "angle" in bounds, "common": bool(common),
-        "curve": lib.PM_METHOD_CUBICSPLINE if curve[0] == "cubicspline" else lib.PM_METHOD_SLERP,
+        "curve": method_of(curve[0]),
         "smooth": bool(curve[1]), "threads": count_of(threads, "threads", 2**32)})
 
 

@@ -27,9 +27,25 @@ def test_curves_are_those_of_the_command(walk: pm.Motion) -> None:
     assert (again.at([0.7]).rotations == found.motion.at([0.7]).rotations).all()
     smooth = pm.reduce(walk, angle=0.3, curve="cubicspline", smooth=True)
     assert found.numbers["keys_after"] < smooth.numbers["keys_after"]
-    for wrong in ({"curve": "squad"}, {"curve": "cubicspline", "common": True}, {"smooth": True}):
+    for wrong in ({"curve": "nlerp"}, {"curve": "none"}, {"curve": "cubicspline", "common": True}, {"smooth": True}):
         with pytest.raises(ValueError, match="curve"):
             pm.reduce(walk, **wrong)
+
+
+@pytest.mark.parametrize("curve", ["squad", "hermite", "spline"])
+def test_curves_through_fewer_keys_are_within_the_bound(walk: pm.Motion, curve: Any) -> None:
+    found = pm.reduce(walk, angle=0.6, position=0.5, curve=curve)
+    times = np.random.default_rng(5).uniform(0, 2, 2000)
+    source, played = walk.at(times), found.motion.at(times, method=curve)
+    dots = np.abs(np.sum(source.rotations.astype(float) * played.rotations, -1))
+    assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() <= found.bound["angle"] + 0.06
+    assert np.degrees(2 * np.arccos(np.minimum(dots, 1))).max() > 0.4
+    assert np.abs(source.positions - played.positions).max() <= found.bound["position"] + 1e-4
+    assert found.numbers["curve"] == curve
+    assert all(row["interpolation"] == "linear" for row in found.numbers["channels"])
+    assert found.numbers["keys_after"] < pm.reduce(walk, angle=0.6, position=0.5).numbers["keys_after"]
+    with pytest.raises(ValueError, match=f"{curve} through all keys"):
+        pm.reduce(walk, angle=0.001, curve=curve)
 
 
 def test_the_result_can_be_saved_and_pickled(walk: pm.Motion, tmp_path: Path) -> None:
@@ -74,6 +90,18 @@ def test_keys_of_arrays_are_those_of_a_motion(walk: pm.Motion) -> None:
     found = pm.reduce(walk, angle=0.5)
     counts = [row["keys_after"] for row in found.numbers["channels"] if row["path"] == "rotation"]
     assert kept.sum(axis=0).tolist() == counts
+
+
+@pytest.mark.parametrize("curve", ["squad", "hermite", "spline"])
+def test_keys_of_arrays_with_a_curve_are_those_of_a_motion(walk: pm.Motion, curve: Any) -> None:
+    clip = walk.clips[0]
+    kept = pm.reduce_keys(clip.times, clip.rotations, 0.7, curve=curve)
+    found = pm.reduce(walk, angle=0.7, curve=curve)
+    counts = [row["keys_after"] for row in found.numbers["channels"] if row["path"] == "rotation"]
+    assert kept.sum(axis=0).tolist() == counts
+    for wrong in ("cubicspline", "none"):
+        with pytest.raises(ValueError, match="curve"):
+            pm.reduce_keys(clip.times, clip.rotations, 0.7, curve=wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("times, keys, angle, error", [

@@ -139,6 +139,36 @@ class Reducing(Case):
         done = self.run_posemill("reduce", WALK, "-o", "o.glb", "--curve", "cubicspline", "--common", code=2)
         self.assertIn("cubicspline cannot be combined", done.stderr)
 
+    def test_curves_through_fewer_keys(self):
+        lines = self.reduce(WALK, "-o", "lines.glb")
+        for curve in ("squad", "hermite", "spline"):
+            found = self.reduce(WALK, "-o", "few.glb", "--curve", curve)
+            self.assertEqual(found["curve"], curve)
+            self.assertLessEqual(found["angle_degrees"]["bound"], 0.5)
+            self.assertLess(found["keys_after"], lines["keys_after"])
+            self.assertTrue(all(c["interpolation"] == "linear" for c in found["channels"]))
+            self.run_posemill("resample", "few.glb", "-o", "played.glb", "--method", curve, "--rate", "960",
+                              "--device", "none", "--overwrite")
+            shown = self.run_posemill("reduce", WALK, "-o", "few.glb", "--curve", curve).stdout
+            self.assertIn(f"--method {curve}", shown)
+            said = self.differences("played.glb", WALK, "--rate", "960")
+            self.assertLessEqual(said["clip"]["max_degrees"], found["angle_degrees"]["bound"] + 1e-4)
+            self.assertGreater(said["clip"]["max_degrees"], 0.4)
+            common = self.reduce(WALK, "-o", "common.glb", "--curve", curve, "--common", "--position", "1", "--angle", "3")
+            self.assertEqual(len({c["keys_after"] for c in common["channels"]}), 1)
+            self.assertLess(common["keys_after"], common["keys_before"] / 2)
+
+    def test_curves_that_are_far_from_their_source_are_refused(self):
+        done = self.run_posemill("reduce", WALK, "-o", "few.glb", "--curve", "squad", "--angle", "0.01", code=2)
+        self.assertIn("squad through all keys is", done.stderr)
+        self.assertIn("choose a larger bound", done.stderr)
+        self.assertFalse((self.folder / "few.glb").exists())
+
+    def test_a_distance_holds_with_curves_through_fewer_keys(self):
+        found = self.reduce(WALK, "-o", "few.glb", "--curve", "squad", "--distance", "1")
+        self.assertLessEqual(found["distance"]["bound"], 1)
+        self.assertLess(found["keys_after"], found["keys_before"] / 2)
+
     def test_a_distance_holds_with_cubic_splines(self):
         lines = self.reduce(WALK, "-o", "lines.glb", "--distance", "0.2")
         cubics = self.reduce(WALK, "-o", "cubics.glb", "--distance", "0.2", "--curve", "cubicspline")

@@ -54,6 +54,23 @@ static bool reduce_to_cubics(void) {
     return reduce_with(&options);
 }
 
+static bool reduce_to_squad(void) {
+    const pm_motion_reduce_options options = {
+        .threads = 1, .has_angle = true, .angle = 60, .curve = PM_METHOD_SQUAD};
+    return reduce_with(&options);
+}
+
+static bool reduce_within_a_distance(void) {
+    const pm_motion_reduce_options options = {
+        .threads = 1, .distance = 100, .at = 1, .curve = PM_METHOD_SPLINE};
+    return reduce_with(&options);
+}
+
+TEST(a_failed_allocation_of_curves_is_a_status) {
+    fail_each_allocation(reduce_to_squad, 10, 0);
+    fail_each_allocation(reduce_within_a_distance, 10, 0);
+}
+
 TEST(a_failed_allocation_is_a_status) {
     fail_each_allocation(reduce_each, 10, 0);
     fail_each_allocation(reduce_to_cubics, 10, 0);

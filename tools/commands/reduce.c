@@ -46,11 +46,10 @@ static bool parse_bound(const char *text, void *target, char *reason) {
 }
 
 static bool parse_curve(const char *text, void *target, char *reason) {
-    static const char *const words[] = {"slerp", "cubicspline"};
+    static const char *const words[] = {"slerp", "cubicspline", "squad", "hermite", "spline"};
     size_t word = 0;
-    const bool is_word = option_word(text, words, sizeof words / sizeof words[0], &word, reason);
-    *(pm_method *)target = word == 0 ? PM_METHOD_SLERP : PM_METHOD_CUBICSPLINE;
-    return is_word;
+    return option_word(text, words, sizeof words / sizeof words[0], &word, reason) &&
+           pm_method_find(words[word], target);
 }
 
 #define AT(field) offsetof(reduce_options, field)
@@ -89,8 +88,8 @@ static const option bound_table[] = {
      "scales differ by at most this part of themselves; default 0, as for positions", parse_bound,
      AT(reduce.scale)},
     {"--curve", 0, "NAME",
-     "curve of rotations: slerp, whose keys are some of the source's, or cubicspline, with\n"
-     "tangents that are fitted and about a third of the keys; default: slerp",
+     "curve of rotations: slerp, squad, hermite or spline through some of the source's keys, or\n"
+     "cubicspline, with tangents that are fitted and about a third of the keys; default: slerp",
      parse_curve, AT(reduce.curve)},
     {"--smooth", 0, NULL, "with cubicspline: the velocity is continuous at keys, for editors", NULL,
      AT(reduce.smooth)},
@@ -110,6 +109,7 @@ static const command_help help = {
         "Each joint has as few keys as its bound allows. Channels with steps and cubic splines\n"
         "keep their keys. The report states the largest error that was found, and a bound that\n"
         "no time exceeds. Keys are single precision, and the bound is that of their curves.\n"
+        "No format names squad, hermite and spline: resample with --method plays them.\n"
         "The output is glTF: BVH, NPZ and CSV have a row for each frame.\n"
         "With --out-dir a record of each file is kept, with its bounds, as by resample.",
     .example = "posemill reduce walk.bvh -o walk.glb --angle 0.5\n"
@@ -144,7 +144,7 @@ static void print_bound(FILE *file, const pm_motion_content *content,
                    bound->found, name_of(content, numbers, bound), bound->time);
 }
 
-static void print_text(const reduced_file *f, const pm_motion_content *content,
+static void print_text(const reduced_file *f, pm_method curve, const pm_motion_content *content,
                        const pm_motion_reduction_numbers *n) {
     FILE *file = strcmp(f->out, "-") == 0 ? stderr : stdout;
     const double moving =
@@ -156,6 +156,10 @@ static void print_text(const reduced_file *f, const pm_motion_content *content,
                    (unsigned long long)n->keys_after, moving, (unsigned long long)n->bytes_before,
                    (unsigned long long)n->bytes_after, (unsigned long long)f->bytes_written,
                    seconds_now() - f->begun, f->left_out[0] ? "; left out: " : "", f->left_out);
+    if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
+        printable_line(
+            file, "curve: %s through these keys, which the file does not say: resample --method %s",
+            pm_method_describe(curve)->name, pm_method_describe(curve)->name);
     print_bound(file, content, n, "degrees", &n->angle);
     if (!isnan(n->distance.time))
         printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
@@ -209,7 +213,8 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
     if (status == PM_OK && o->files.json)
         fputs(pm_motion_reduction_json(reduction), stdout);
     else if (status == PM_OK && !cli_quiet)
-        print_text(f, pm_motion_get_content(motion), pm_motion_get_reduction(reduction));
+        print_text(f, o->reduce.curve, pm_motion_get_content(motion),
+                   pm_motion_get_reduction(reduction));
     pm_motion_destroy_reduction(&reduction);
     pm_motion_destroy(&reduced);
     if (status == PM_OK || status == PM_ERROR_OUTPUT)

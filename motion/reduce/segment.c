@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two segments between the times at which both are known.
+ */
+#include "motion/reduce/segment.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 30 };
+
+void segment_value(const segment *s, double time, double q[4]) {
+    float value[1][4];
+    if (s->kind == SEGMENT_ARC) {
+        arc_value(&s->arc, time, q);
+    } else if (s->kind == SEGMENT_CUBIC) {
+        cubic_value(&s->cubic, time, q);
+    } else if (method_curve_sample(s->curve.of, &time, 1, value, NULL) == PM_OK) {
+        method_curve_unit(value[0], q);
+    } else {
+        s->curve.of->lacks_memory = true;
+        memset(q, 0, 4 * sizeof *q);
+    }
+}
+
+turning segment_turning(const segment *s, double begin, double end) {
+    if (s->kind == SEGMENT_CUBIC)
+        return cubic_turning(&s->cubic, begin, end);
+    return s->kind == SEGMENT_ARC ? (turning){arc_speed(&s->arc), 0}
+                                  : s->curve.of->parts[s->curve.index].most;
+}
+
+double segment_rounding(const segment *s) {
+    return s->kind == SEGMENT_CURVE ? s->curve.of->parts[s->curve.index].rounding : 0;
+}
+
+/* What is computed, from a chord: the exact curve is farther by the rounding, and its bound is that of
+ * what is computed with the rounding again. */
+double segments_bound(double chord, double seconds, turning a, turning b, double rounding) {
+    const double part = seconds * seconds / 8, ends = chord + rounding;
+    const double push = part > 0 ? part * (a.change + b.change) : 0;
+    const double rest = part > 0 ? 1 - part * (a.rate * a.rate + b.rate * b.rate) : 1;
+    if (!(rest > 0))
+        return (double)INFINITY;
+    const double most = (push + sqrt(push * push + rest * ends * ends)) / rest + rounding;
+    return most * most / 2 * (1 + 1e-14);
+}
+
+/* An interval whose ends are known. */
+typedef struct span {
+    const segment *a, *b;
+    double sign, begin, end, rounding;
+    double from, to; /* chords at its ends, from above */
+} span;
+
+static double chord_at(const span *s, double time) {
+    double p[4], q[4];
+    segment_value(s->a, time, p);
+    segment_value(s->b, time, q);
+    return arc_chord_at_most(p, q, s->sign);
+}
+
+static span span_of(const segment *a, const segment *b, double begin, double end) {
+    span s = {.a = a,
+              .b = b,
+              .begin = begin,
+              .end = end,
+              .rounding = segment_rounding(a) + segment_rounding(b)};
+    double p[4], q[4];
+    segment_value(a, begin, p);
+    segment_value(b, begin, q);
+    s.sign = arc_sign(p, q);
+    s.from = arc_chord_at_most(p, q, s.sign);
+    s.to = chord_at(&s, end);
+    return s;
+}
+
+/* The least bound of what reaches a chord. */
+static double least_of(const span *s, double chord) {
+    const double most = chord + 2 * s->rounding;
+    return most * most / 2 * (1 + 1e-14);
+}
+
+static double bound_of(const span *s) {
+    return segments_bound(fmax(s->from, s->to), s->end - s->begin,
+                          segment_turning(s->a, s->begin, s->end),
+                          segment_turning(s->b, s->begin, s->end), s->rounding);
+}
+
+static bool halve(const span *s, span halves[2]) {
+    const double middle = (s->begin + s->end) / 2;
+    if (!(s->begin < middle && middle < s->end))
+        return false;
+    halves[0] = halves[1] = *s;
+    halves[0].end = halves[1].begin = middle;
+    halves[0].to = halves[1].from = chord_at(s, middle);
+    return true;
+}
+
+static bool span_holds(const span *s, double limit, int halvings) {
+    span halves[2];
+    if (!(least_of(s, fmax(s->from, s->to)) <= limit))
+        return false;
+    if (bound_of(s) <= limit)
+        return true;
+    return halvings > 0 && halve(s, halves) && span_holds(&halves[0], limit, halvings - 1) &&
+           span_holds(&halves[1], limit, halvings - 1);
+}
+
+bool segments_hold(const segment *a, const segment *b, double begin, double end, double limit) {
+    if (a->kind == SEGMENT_ARC && b->kind == SEGMENT_ARC)
+        return arc_holds(&a->arc, &b->arc, begin, end, limit);
+    const span s = span_of(a, b, begin, end);
+    return span_holds(&s, limit, HALVINGS);
+}
+
+static void note(arc_extent *extent, double chord, double time) {
+    const double apart = chord * chord / 2;
+    if (apart <= extent->found)
+        return;
+    extent->found = apart;
+    extent->time = time;
+}
+
+/* A bound is stated to one part in a thousand of the angle, or to a microradian. */
+static void span_extend(arc_extent *extent, const span *s, int halvings) {
+    const double bound = bound_of(s), least = least_of(s, sqrt(2 * extent->found));
+    /* What was found elsewhere may have another rounding, and decides nothing here. */
+    const bool is_decided = extent->limit == 0 || bound <= extent->limit ||
+                            least_of(s, fmax(s->from, s->to)) > extent->limit;
+    span halves[2];
+    if (halvings == 0 || (is_decided && bound <= least * (1 + 2e-3) + 1e-13) || !halve(s, halves)) {
+        extent->bound = fmax(extent->bound, bound < 2 ? bound : 2);
+        return;
+    }
+    note(extent, halves[0].to, halves[0].end);
+    span_extend(extent, &halves[0], halvings - 1);
+    span_extend(extent, &halves[1], halvings - 1);
+}
+
+void segments_extend(arc_extent *extent, const segment *a, const segment *b, double begin,
+                     double end) {
+    if (a->kind == SEGMENT_ARC && b->kind == SEGMENT_ARC) {
+        arc_extend(extent, &a->arc, &b->arc, begin, end);
+        return;
+    }
+    const span s = span_of(a, b, begin, end);
+    note(extent, s.from, begin);
+    note(extent, s.to, end);
+    span_extend(extent, &s, HALVINGS);
+}
