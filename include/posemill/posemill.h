@@ -310,7 +310,8 @@ typedef enum pm_method {
     PM_METHOD_SPLINE,
     PM_METHOD_BSPLINE,
     PM_METHOD_CUBICSPLINE,
-    PM_METHOD_NCUBIC
+    PM_METHOD_NCUBIC,
+    PM_METHOD_CUBIC
 } pm_method;
 
 /* How positions and scales are interpolated. */

@@ -40,6 +40,7 @@ static size_t variant_count(pm_method method) {
     case PM_METHOD_HERMITE:
         return HERMITE_VARIANTS;
     case PM_METHOD_SPLINE:
+    case PM_METHOD_CUBIC:
         return PM_ENDS_COUNT;
     case PM_METHOD_STERP:
         return STERP_VARIANTS;
@@ -85,7 +86,7 @@ static void apply_variant(pm_method method, size_t variant, track_set *set, pm_c
     desc->method = method;
     if (method == PM_METHOD_SQUAD || method == PM_METHOD_HERMITE)
         apply_tangents_variant(variant, set, desc);
-    else if (method == PM_METHOD_SPLINE)
+    else if (method == PM_METHOD_SPLINE || method == PM_METHOD_CUBIC)
         desc->ends = (pm_ends)variant;
     else if (method == PM_METHOD_STERP)
         apply_sterp_variant(variant, desc);
