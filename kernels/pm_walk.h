@@ -48,7 +48,7 @@
 
 /* Loads all data of a segment. Plane p of key i is at offset (i planes + p) plane_floats, where
  * planes is 1 + PM_COEFFICIENTS; `at` is the offset of plane 0 of the segment's first key. `constants` is
- * at pm_walk_constants. */
+ * at pm_walk_constants. With four keys a row precedes that of key 0. */
 pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *keys, pm_u64 at,
                         pm_global const float *constants, pm_u32 plane_floats) {
     data->key = pm_load_keys(keys, at);
@@ -208,10 +208,10 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
         pm_u32 odd_lap = cursors[sample].segment & PM_CURSOR_ODD_LAP;
         pm_u32 ahead = cursors[end < cursor_count ? end : sample].segment & PM_CURSOR_SEGMENT;
         for (pm_u32 track = first; track < last; track += PM_LANES) {
-            pm_u64 at = 4 * (pm_u64)track + segment * key_stride;
+            pm_u64 at = 4 * (pm_u64)track + (segment + PM_FOUR_KEYS) * key_stride;
             pm_global float *out = values + sample * sample_floats + track * PM_COMPONENTS;
             pm_segment_data data;
-            pm_u64 next_at = 4 * (pm_u64)track + ahead * key_stride;
+            pm_u64 next_at = 4 * (pm_u64)track + (ahead + PM_FOUR_KEYS) * key_stride;
             /* plane 0 of the segment that follows is loaded as this one's second key */
             pm_u32 plane = ahead == segment + 1;
 #if PM_PASSES

@@ -518,7 +518,10 @@ double oracle_condition(const oracle *o, size_t track, oracle_cursor cursor) {
         (o->method == PM_METHOD_SQUAD && o->unlimited) || o->method == PM_METHOD_CUBIC;
     if (!may_be_antipodal || !inside_segment)
         return 1.0;
-    return squad_condition(t, (ptrdiff_t)cursor.segment, cursor.u);
+    /* Inner points that are made in float32, from rounded logarithms and tangents, have up to twice the
+     * error of stored ones: what their slerp adds counts twice. */
+    const double condition = squad_condition(t, (ptrdiff_t)cursor.segment, cursor.u);
+    return o->method == PM_METHOD_CUBIC ? 2.0 * condition - 1.0 : condition;
 }
 
 bool oracle_cusp(const oracle *o, size_t track, size_t key) {
