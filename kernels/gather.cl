@@ -84,7 +84,8 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
         rate[i] = cursor.segment & PM_CURSOR_AT_REST ? 0.0f : rates[at.rates + segment];
         sign[i] = cursor.segment & PM_CURSOR_ODD_LAP ? at.wrap : 1.0f;
 #if PM_FOUR_KEYS
-        pm_global const float *spacing = constants + PM_SPACING_FLOATS * (pm_u64)(at.rates + segment);
+        pm_global const float *spacing =
+            constants + PM_SPACING_FLOATS * (pm_u64)(at.rates + segment);
         before[i] = spacing[0];
         after[i] = spacing[1];
 #endif

@@ -93,8 +93,8 @@ pm_fn pm_half_vector pm_end_step(pm_half_vector log, real rule, pm_neighbour oth
     pm_half_vector step = pm_half_vector_select(rule == PM_REAL(PM_END_ZERO), none, log);
     pm_half_vector natural = pm_half_vector_plus(pm_half_vector_scaled(log, PM_REAL(1.5f)),
                                                  PM_REAL(-0.5f), pm_bessel_step(log, other));
-    pm_half_vector parabola = pm_half_vector_plus(
-        pm_half_vector_scaled(log, PM_REAL(1.0f) + k), -(k * s), other.log);
+    pm_half_vector parabola =
+        pm_half_vector_plus(pm_half_vector_scaled(log, PM_REAL(1.0f) + k), -(k * s), other.log);
     step = pm_half_vector_select(rule == PM_REAL(PM_END_NATURAL), natural, step);
     return pm_half_vector_select(rule == PM_REAL(PM_END_PARABOLA), parabola, step);
 }
@@ -122,9 +122,8 @@ pm_fn real pm_largest_scale(pm_half_vector step, pm_half_vector log) {
     real lambda = over / pm_select(exceeds, by, one);
     pm_half_vector rest =
         pm_half_vector_plus(pm_half_vector_scaled(log, PM_REAL(-1.0f)), lambda, step);
-    real excess = pm_fma(
-        rest.x, rest.x,
-        pm_fma(rest.y, rest.y, pm_fma(rest.z, rest.z, PM_REAL(-PM_LARGEST_LOG2))));
+    real excess = pm_fma(rest.x, rest.x,
+                         pm_fma(rest.y, rest.y, pm_fma(rest.z, rest.z, PM_REAL(-PM_LARGEST_LOG2))));
     real slope = PM_REAL(2.0f) * pm_half_vector_dot(rest, step);
     pm_mask steep = slope * slope > PM_REAL(0.1f) * step2;
     lambda = pm_select(steep, lambda - excess / pm_select(steep, slope, one), lambda);
@@ -200,10 +199,9 @@ pm_fn pm_cubic_segment pm_cubic_begin(const pm_segment_data *data) {
     first = pm_limited_step(first, log, before);
     last = pm_limited_step(last, log, after);
     real one_half = PM_REAL(0.5f), minus = PM_REAL(-1.0f);
-    return pm_inner_arc(
-        data->key, data->next,
-        pm_half_vector_scaled(pm_half_vector_plus(first, minus, log), one_half),
-        pm_half_vector_scaled(pm_half_vector_plus(log, minus, last), one_half));
+    return pm_inner_arc(data->key, data->next,
+                        pm_half_vector_scaled(pm_half_vector_plus(first, minus, log), one_half),
+                        pm_half_vector_scaled(pm_half_vector_plus(log, minus, last), one_half));
 }
 
 pm_fn void pm_cubic_basis(real u, real *basis) {

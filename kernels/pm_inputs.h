@@ -107,7 +107,8 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
             pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
-            pm_set_spacing_lane(&input->lanes, i, t, PM_SPACING_FLOATS * (pm_u64)data.rates, cursor);
+            pm_set_spacing_lane(&input->lanes, i, t, PM_SPACING_FLOATS * (pm_u64)data.rates,
+                                cursor);
         }
     pm_prepare_u(input);
 }

@@ -148,8 +148,9 @@ typedef struct pm_track_layout {
     pm_u32 row;      /* from a key to the next */
     pm_u32 plane;    /* from a plane to the next */
     pm_u32 timeline; /* which row of cursors the samples of a grid use for this track */
-    pm_u32 rates;    /* index of the rate, 1/(duration in s), and of the spacing of its first segment */
-    pm_u32 unused;   /* keeps the size a multiple of 8 */
+    pm_u32
+        rates; /* index of the rate, 1/(duration in s), and of the spacing of its first segment */
+    pm_u32 unused; /* keeps the size a multiple of 8 */
     float wrap;
 } pm_track_layout;
 

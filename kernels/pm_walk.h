@@ -244,8 +244,9 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                     pm_mask failed;
                     value = PM_OF(fast)(&curve, basis, &failed);
                     if (pm_any(failed))
-                        value = pm_walk_fallback(
-                            keys, at, pm_walk_constants(constants, track, segment), plane_floats, u);
+                        value =
+                            pm_walk_fallback(keys, at, pm_walk_constants(constants, track, segment),
+                                             plane_floats, u);
 #else
                     value = PM_OF(at)(&curve, basis);
 #endif

@@ -166,8 +166,7 @@ static void build_spacings(const pm_clip_desc *desc, const pm_clip_data *clip) {
         for (size_t i = 0; channel->present && pm_rows_before(channel) && i < clip->timeline_count;
              i++)
             put_spacings(desc, &clip->timelines[i],
-                         channel->constants +
-                             PM_SPACING_FLOATS * (size_t)clip->timelines[i].rates);
+                         channel->constants + PM_SPACING_FLOATS * (size_t)clip->timelines[i].rates);
     }
 }
 

@@ -26,11 +26,11 @@ static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, p
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     *numbers &= ~rest;
     for (size_t p = 0; p < clip->track_count; p++)
-        channel->layout[pm_track_at(clip->order, p)] = (pm_track_layout){
-            .first = 4 * p + pm_rows_before(channel) * row,
-            .row = (pm_u32)row,
-            .plane = (pm_u32)plane,
-            .wrap = 1};
+        channel->layout[pm_track_at(clip->order, p)] =
+            (pm_track_layout){.first = 4 * p + pm_rows_before(channel) * row,
+                              .row = (pm_u32)row,
+                              .plane = (pm_u32)plane,
+                              .wrap = 1};
     return PM_OK;
 }
 

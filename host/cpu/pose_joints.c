@@ -87,7 +87,8 @@ typedef struct request {
     const pm_clip_layout *clip;
     const pm_u8 *moved; /* pm_moved of each group of joints */
     const float *key;   /* of the first joint; set where `direct` */
-    const float *spacing; /* of the segment, for curves with four keys, unless joints have timelines */
+    const float
+        *spacing; /* of the segment, for curves with four keys, unless joints have timelines */
     size_t row, plane;
     unsigned c;
     float u;
@@ -112,8 +113,8 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
     q.coded = !crowd->per_joint && !q.direct;
-    q.spacing = channel->constants + clip->constants +
-                PM_SPACING_FLOATS * (size_t)input->cursor.segment;
+    q.spacing =
+        channel->constants + clip->constants + PM_SPACING_FLOATS * (size_t)input->cursor.segment;
     if (q.direct)
         q.key = (const float *)channel->keys + key;
     q.inside = !crowd->per_joint && q.u != 0.0f && q.u != 1.0f;

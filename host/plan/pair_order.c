@@ -115,8 +115,7 @@ static void sort_block(const sorting *s, size_t index, scratch *at) {
         at->sorted[place] = (pm_sorted_pair){at->cursors[k].segment, at->cursors[k].u};
         places[k] = (uint16_t)place;
         if (tracks)
-            tracks[place] =
-                constant_of(s->order->channel, block.tracks[k], at->cursors[k].segment);
+            tracks[place] = constant_of(s->order->channel, block.tracks[k], at->cursors[k].segment);
     }
     pad(begins, buckets, at, tracks);
     memcpy(s->sorted->pairs + base, at->sorted, begins[buckets] * sizeof *at->sorted);

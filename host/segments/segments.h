@@ -80,7 +80,8 @@ typedef struct pm_block {
 
     pm_builder builder;
     bool keeps_keys; /* keys are neither unrolled nor normalised */
-    bool four_keys;  /* as of pm_curve: the planes have a row before the first, and one more at the end */
+    bool
+        four_keys; /* as of pm_curve: the planes have a row before the first, and one more at the end */
 
     size_t key_count; /* without a loop's closing key */
     size_t segment_count;
