@@ -68,9 +68,9 @@ pm_fn void pm_set_spacing(pm_segment_data *data, real before, real after) {
 
 /* Spacings at an end: minus the number of the rule for its velocity. */
 #define PM_END_ZERO 0.0f
-#define PM_END_CHORD -1.0f
-#define PM_END_NATURAL -2.0f
-#define PM_END_PARABOLA -3.0f
+#define PM_END_CHORD (-1.0f)
+#define PM_END_NATURAL (-2.0f)
+#define PM_END_PARABOLA (-3.0f)
 
 /* Whether u is 0 or 1 in some lane. */
 pm_fn pm_u32 pm_any_on_key(real u) {
