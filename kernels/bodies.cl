@@ -39,6 +39,10 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
             input->side_count = 2;
         for (int s = 0; s < 2; s++) {
             input->rates[s][i] = sides.rate[s] * input->speed[i];
+            pm_set_spacing_lane(&input->sides[s].lanes, i, t,
+                                t->size.per_joint ? PM_SPACING_FLOATS * (pm_u64)t->layout[row].rates
+                                                  : clip.constants,
+                                sides.cursor[s]);
             for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
                 if (!(t->size.channels >> c & 1))
                     continue;
@@ -81,6 +85,7 @@ pm_fn void pm_body_sample(pm_body_group *to, pm_segment_data *data, const pm_tab
     for (int s = 0; s < PM_CONSTANTS; s++)
         data->constants[s] = pm_gather_constant(t, &input->sides[side], (pm_u32)s, joint);
 #endif
+    pm_set_lane_spacing(data, &input->sides[side].lanes);
     (void)t;
     (void)joint;
     if (side == 0)
@@ -121,8 +126,7 @@ pm_fn void pm_body_sample_alone(pm_body_group *to, const pm_tables *t, const pm_
         pm_gather_joint(&planes, t->rotations + ahead, lanes, c, PM_PLANES);
         data = pm_segment_data_of(&planes, PM_PLANES, 0);
 #else
-        data.key = pm_gather_coded(t->rotations, lanes->key[c], ahead);
-        data.next = pm_gather_coded(t->rotations, lanes->next[c], ahead);
+        data = pm_gather_coded_joint(t->rotations, lanes, c, ahead);
 #endif
     }
     pm_body_sample(to, &data, t, input, c, side, joint, k, moves);

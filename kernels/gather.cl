@@ -24,10 +24,11 @@ pm_fn pm_quat pm_gather_plane(const pm_lane_addresses *lanes, pm_u32 plane) {
 }
 #endif
 
-pm_fn pm_quat pm_gather_next(const pm_lane_addresses *lanes) {
+/* The key `rows` keys behind the segment's first, before it where negative. */
+pm_fn pm_quat pm_gather_row(const pm_lane_addresses *lanes, pm_s64 rows) {
     pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        at[i] = lanes->key[i] + lanes->key_stride[i];
+        at[i] = lanes->key[i] + (pm_u64)(rows * (pm_s64)lanes->key_stride[i]);
     return pm_gather_keys(lanes->keys, at);
 }
 
@@ -65,6 +66,9 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     lanes.keys = keys;
     pm_u32 track[PM_LANES];
     float u[PM_LANES], sign[PM_LANES], rate[PM_LANES];
+#if PM_FOUR_KEYS
+    float before[PM_LANES], after[PM_LANES];
+#endif
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 item = (pm_u32)PM_ITEM_OF(i);
         pm_u32 f = value_count - first > item ? first + item : value_count - 1;
@@ -79,10 +83,21 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
         u[i] = cursor.u;
         rate[i] = cursor.segment & PM_CURSOR_AT_REST ? 0.0f : rates[at.rates + segment];
         sign[i] = cursor.segment & PM_CURSOR_ODD_LAP ? at.wrap : 1.0f;
+#if PM_FOUR_KEYS
+        pm_global const float *spacing =
+            constants + PM_SPACING_FLOATS * (pm_u64)(at.rates + segment);
+        before[i] = spacing[0];
+        after[i] = spacing[1];
+#endif
     }
     pm_segment_data data;
     data.key = pm_gather_keys(keys, lanes.key);
-    data.next = pm_gather_next(&lanes);
+    data.next = pm_gather_row(&lanes, 1);
+#if PM_FOUR_KEYS
+    data.coefficients[0] = pm_gather_row(&lanes, -1);
+    data.coefficients[1] = pm_gather_row(&lanes, 2);
+    pm_set_spacing(&data, pm_reals_of(before), pm_reals_of(after));
+#endif
 #if PM_COEFFICIENTS > 0
     data.coefficients[0] = pm_gather_plane(&lanes, 1);
 #endif

@@ -51,6 +51,10 @@ pm_fn void pm_prefetch_pairs(pm_global const pm_stored_key *keys,
         for (pm_u32 p = 1; p <= PM_COEFFICIENTS; p++)
             pm_prefetch_key(keys, at + p * plane);
 #endif
+#if PM_FOUR_KEYS
+        pm_prefetch_key(keys, at - row);
+        pm_prefetch_key(keys, at + 2 * (pm_u64)row);
+#endif
     }
 }
 
@@ -63,9 +67,29 @@ pm_fn pm_quat pm_gather_constant(pm_global const float *constants, pm_global con
 }
 #endif
 
+#if PM_FOUR_KEYS
+/* The key `rows` keys behind the segment's first, before it where negative. */
+pm_fn pm_quat pm_gather_row(pm_global const pm_stored_key *keys, const pm_sorted_lanes *lanes,
+                            pm_u32 row, pm_s64 rows) {
+    pm_u64 at[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        at[i] = lanes->key[i] + (pm_u64)(rows * (pm_s64)row);
+    return pm_gather_keys(keys, at);
+}
+
+/* The spacing at one place of each segment's. */
+pm_fn real pm_gather_spacing(pm_global const float *spacings, pm_global const pm_u32 *segments) {
+    float numbers[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++)
+        numbers[i] = spacings[PM_SPACING_FLOATS * (pm_u64)segments[PM_ITEM_OF(i)]];
+    return pm_reals_of(numbers);
+}
+#endif
+
 /* Work size: the lanes of all groups, a vector each. Group g is the PM_PAIR_GROUP pairs from
  * groups[g] on; their values are written in the same places of `values`. `row` and `plane` are
- * those of all tracks (pm_track_layout). `tracks` is read for curves with constants alone. */
+ * those of all tracks (pm_track_layout). `tracks` is read for curves with constants alone; for curves
+ * with four keys it has the numbers of the segments among the spacings. */
 pm_kernel void gather_sorted(pm_global const pm_stored_key *restrict keys,
                              pm_global const float *restrict constants,
                              pm_global const pm_sorted_pair *restrict pairs,
@@ -89,6 +113,12 @@ pm_kernel void gather_sorted(pm_global const pm_stored_key *restrict keys,
     pm_segment_data data;
     data.key = pm_gather_keys(keys, lanes.key);
     data.next = pm_gather_keys(keys, next);
+#if PM_FOUR_KEYS
+    data.coefficients[0] = pm_gather_row(keys, &lanes, row, -1);
+    data.coefficients[1] = pm_gather_row(keys, &lanes, row, 2);
+    pm_set_spacing(&data, pm_gather_spacing(constants, tracks + first),
+                   pm_gather_spacing(constants + 1, tracks + first));
+#endif
 #if PM_COEFFICIENTS > 0
     data.coefficients[0] = pm_gather_quats_at(keys + plane, lanes.key);
 #endif

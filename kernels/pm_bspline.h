@@ -16,6 +16,7 @@
 
 #define pm_bspline_coefficients 4 /* middle; l0', l1, l2, each with its squared length as w */
 #define pm_bspline_constants 0
+#define pm_bspline_four_keys 0
 #define pm_bspline_passes 0
 #define pm_bspline_basis_size 1
 #define pm_bspline_has_fast_path 0

@@ -14,6 +14,7 @@
 
 #define pm_circular_coefficients 3 /* R n of both arcs, then alpha^2 and alpha/sin(alpha) of both */
 #define pm_circular_constants 0
+#define pm_circular_four_keys 0
 #define pm_circular_passes 1
 #define pm_circular_has_fast_path 0
 
@@ -276,6 +277,7 @@ pm_fn real pm_smootherstep(real u) {
 
 #define pm_circular_c1_coefficients pm_phased_coefficients
 #define pm_circular_c1_constants 0
+#define pm_circular_c1_four_keys 0
 #define pm_circular_c1_passes 1
 #define pm_circular_c1_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c1_has_fast_path 1
@@ -283,6 +285,7 @@ PM_PHASED_METHOD(circular_c1, pm_linear_weight)
 
 #define pm_circular_c2_coefficients pm_phased_coefficients
 #define pm_circular_c2_constants 0
+#define pm_circular_c2_four_keys 0
 #define pm_circular_c2_passes 1
 #define pm_circular_c2_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c2_has_fast_path 1
@@ -290,6 +293,7 @@ PM_PHASED_METHOD(circular_c2, pm_smoothstep)
 
 #define pm_circular_c3_coefficients pm_phased_coefficients
 #define pm_circular_c3_constants 0
+#define pm_circular_c3_four_keys 0
 #define pm_circular_c3_passes 1
 #define pm_circular_c3_basis_size PM_CHORD_BASIS_SIZE
 #define pm_circular_c3_has_fast_path 1

@@ -132,7 +132,9 @@ typedef struct pm_clip_layout {
     pm_u32 row[PM_CHANNELS];
     pm_u32 plane;
     pm_u32 timeline;
-    pm_u32 constants; /* plane s of joint j is at constants + s plane + 4 j */
+    pm_u32
+        constants; /* plane s of joint j is at constants + s plane + 4 j; of curves with four keys,
+                         the spacing of segment i of a common timeline at constants + 2 i */
 } pm_clip_layout;
 
 /* The sizes of a call and of the tables. */

@@ -15,6 +15,7 @@
 
 #define pm_hermite_coefficients 3 /* step, leaving, arriving */
 #define pm_hermite_constants 0
+#define pm_hermite_four_keys 0
 #define pm_hermite_passes 1
 #define pm_hermite_basis_size 1
 #define pm_hermite_has_fast_path 1 /* valid for rotations of at most half a turn */

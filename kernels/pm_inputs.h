@@ -8,8 +8,8 @@
 
 #include "pm_channels.h"
 
-/* Planes of a segment: its key, its coefficients, and the next key. */
-#define PM_PLANES (2 + PM_COEFFICIENTS)
+/* Planes of a segment: its key, its coefficients or the keys beside it, and the next key. */
+#define PM_PLANES (2 + PM_COEFFICIENTS + 2 * PM_FOUR_KEYS)
 #define PM_VECTOR_PLANES (2 + PM_VECTOR_OF(coefficients))
 #define PM_MAX_PLANES (2 + PM_MAX_COEFFICIENTS)
 
@@ -19,6 +19,9 @@ typedef struct pm_key_lanes {
     pm_u64 next[PM_CHANNELS][PM_LANES];
     pm_u32 plane[PM_CHANNELS][PM_LANES];
     float u[PM_LANES];
+#if PM_FOUR_KEYS
+    float before[PM_LANES], after[PM_LANES]; /* the spacing of rotations */
+#endif
 } pm_key_lanes;
 
 /* The planes of the segments of a group of PM_GROUP joints, whose keys share a cache line. */
@@ -57,6 +60,19 @@ pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first
     lanes->u[lane] = cursor.u;
 }
 
+/* Sets a lane's spacing. It is read at number `first` of the constants for the first segment. */
+pm_fn void pm_set_spacing_lane(pm_key_lanes *lanes, int lane, const pm_tables *t, pm_u64 first,
+                               pm_cursor cursor) {
+#if PM_FOUR_KEYS
+    pm_global const float *spacing =
+        t->constants + (first + PM_SPACING_FLOATS * (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT));
+    lanes->before[lane] = spacing[0];
+    lanes->after[lane] = spacing[1];
+#else
+    (void)lanes, (void)lane, (void)t, (void)first, (void)cursor;
+#endif
+}
+
 /* What follows from u, once it is known. */
 pm_fn void pm_prepare_u(pm_input_lanes *input) {
     real u = pm_reals_of(input->lanes.u);
@@ -75,6 +91,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
             if (t->size.channels >> c & 1)
                 pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
                                 cursor);
+        pm_set_spacing_lane(&input->lanes, i, t, clip.constants, cursor);
     }
     pm_prepare_u(input);
 }
@@ -90,14 +107,25 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
             pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
+            pm_set_spacing_lane(&input->lanes, i, t, PM_SPACING_FLOATS * (pm_u64)data.rates,
+                                cursor);
         }
     pm_prepare_u(input);
 }
 
 /* ---- sampling ----------------------------------------------------------------------- */
 
-/* The positions of coefficient p, for a channel. */
+/* The positions of coefficient p, or of the key that takes its place, for a channel. */
 pm_fn void pm_move_planes(pm_u64 *at, const pm_key_lanes *lanes, pm_u32 c, pm_u32 p) {
+#if PM_FOUR_KEYS
+    if (c == PM_CHANNEL_ROTATIONS) {
+        for (int i = 0; i < PM_LANES; i++) {
+            pm_u64 row = lanes->next[c][i] - lanes->key[c][i];
+            at[i] = p == 1 ? lanes->key[c][i] - row : lanes->next[c][i] + row;
+        }
+        return;
+    }
+#endif
     for (int i = 0; i < PM_LANES; i++)
         at[i] = lanes->key[c][i] + (pm_u64)p * lanes->plane[c][i];
 }
@@ -153,29 +181,46 @@ pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 
     return pm_gather_keys(keys, at);
 }
 
+/* Gathers and decodes a key of each joint of a group, which are in the same group of keys. */
+pm_fn void pm_gather_coded_plane(pm_quat to[PM_GROUP], pm_global const pm_stored_key *keys,
+                                 const pm_u64 *at, pm_u32 first) {
 #if PM_LANES == 1
-/* Gathers and decodes the keys of a group of joints. */
-pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
-                                 const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
-    for (pm_u32 k = 0; k < PM_GROUP; k++) {
-        to->of[0][k] = pm_gather_coded(keys, lanes->key[c], 4 * (pm_u64)(first + k));
-        to->of[1][k] = pm_gather_coded(keys, lanes->next[c], 4 * (pm_u64)(first + k));
-    }
-}
+    for (pm_u32 k = 0; k < PM_GROUP; k++)
+        to[k] = pm_gather_coded(keys, at, 4 * (pm_u64)(first + k));
 #else
-/* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
-pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
-                                 const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
     pm_global const pm_stored_key *from[PM_LANES];
     pm_u64 ahead = 4 * (pm_u64)first;
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
-}
+        from[i] = pm_key_group(keys, PM_KEY_WORDS, at[i] + ahead);
+    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to);
 #endif
+}
+
+/* Gathers and decodes the keys of a group of joints. */
+pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
+                                 const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
+    pm_gather_coded_plane(to->of[0], keys, lanes->key[c], first);
+    for (pm_u32 p = 1; p + 1 < PM_PLANES; p++) {
+        pm_u64 at[PM_LANES];
+        pm_move_planes(at, lanes, c, p);
+        pm_gather_coded_plane(to->of[p], keys, at, first);
+    }
+    pm_gather_coded_plane(to->of[PM_PLANES - 1], keys, lanes->next[c], first);
+}
+
+/* The keys of a joint, which are `ahead` numbers behind those that are located. */
+pm_fn pm_segment_data pm_gather_coded_joint(pm_global const pm_stored_key *keys,
+                                            const pm_key_lanes *lanes, pm_u32 c, pm_u64 ahead) {
+    pm_segment_data data;
+    data.key = pm_gather_coded(keys, lanes->key[c], ahead);
+    data.next = pm_gather_coded(keys, lanes->next[c], ahead);
+    for (pm_u32 p = 1; p + 1 < PM_PLANES; p++) {
+        pm_u64 at[PM_LANES];
+        pm_move_planes(at, lanes, c, p);
+        data.coefficients[p - 1] = pm_gather_coded(keys, at, ahead);
+    }
+    return data;
+}
 #endif
 
 #if PM_CONSTANTS > 0
@@ -190,6 +235,15 @@ pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input
 }
 #endif
 
+/* The spacing of the lanes' segments, for curves with four keys. */
+pm_fn void pm_set_lane_spacing(pm_segment_data *data, const pm_key_lanes *lanes) {
+#if PM_FOUR_KEYS
+    pm_set_spacing(data, pm_reals_of(lanes->before), pm_reals_of(lanes->after));
+#else
+    (void)data, (void)lanes;
+#endif
+}
+
 pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm_input_lanes *input,
                              pm_u32 joint) {
 #if PM_CONSTANTS > 0
@@ -197,6 +251,7 @@ pm_fn pm_quat pm_rotation_at(pm_segment_data *data, const pm_tables *t, const pm
     for (int s = 0; s < PM_CONSTANTS; s++)
         data->constants[s] = pm_gather_constant(t, input, (pm_u32)s, joint);
 #endif
+    pm_set_lane_spacing(data, &input->lanes);
     (void)t;
     (void)joint;
     return pm_rotation_value(data, pm_reals_of(input->lanes.u), input->on_key, input->basis);
@@ -248,8 +303,7 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
         pm_gather_joint(&planes, t->rotations + ahead, &input->lanes, c, PM_PLANES);
         data = pm_segment_data_of(&planes, PM_PLANES, 0);
 #else
-        data.key = pm_gather_coded(t->rotations, input->lanes.key[c], ahead);
-        data.next = pm_gather_coded(t->rotations, input->lanes.next[c], ahead);
+        data = pm_gather_coded_joint(t->rotations, &input->lanes, c, ahead);
 #endif
         to->of[c][k] = pm_rotation_at(&data, t, input, joint);
         return;

@@ -33,6 +33,7 @@ typedef struct pm_key_address {
     pm_u64 key;
     pm_u32 row, plane;
     float u;
+    pm_u64 spacing; /* number of its first float among the constants, for curves with four keys */
 } pm_key_address;
 
 /* Locates an input where timelines are common. */
@@ -59,13 +60,16 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *fro
     at.row = data.row;
     at.plane = data.plane;
     at.key = data.first;
+    at.spacing = PM_SPACING_FLOATS * (pm_u64)data.rates;
 #else
     pm_cursor cursor = from->cursor;
     at.row = t->clips[clip].row[c];
     at.plane = t->clips[clip].plane;
     at.key = t->clips[clip].first[c] + 4 * joint;
+    at.spacing = t->clips[clip].constants;
 #endif
     at.key += (pm_u64)cursor.segment * at.row;
+    at.spacing += PM_SPACING_FLOATS * (pm_u64)cursor.segment;
     at.u = cursor.u;
     return at;
 }
@@ -93,6 +97,12 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_
     pm_u64 next = at.key + at.row;
     data.key = pm_gather_keys(t->rotations, &at.key);
     data.next = pm_gather_keys(t->rotations, &next);
+#if PM_FOUR_KEYS
+    pm_u64 before = at.key - at.row, after = next + at.row;
+    data.coefficients[0] = pm_gather_keys(t->rotations, &before);
+    data.coefficients[1] = pm_gather_keys(t->rotations, &after);
+    pm_set_spacing(&data, t->constants[at.spacing], t->constants[at.spacing + 1]);
+#endif
 #if PM_COEFFICIENTS > 0
     pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
 #endif

@@ -8,6 +8,7 @@
 
 #include "pm_bspline.h"
 #include "pm_circular.h"
+#include "pm_cubic.h"
 #include "pm_hermite.h"
 #include "pm_slerp.h"
 #include "pm_squad.h"
@@ -26,7 +27,8 @@
     X(circular_c3)                                                                                 \
     X(hermite)                                                                                     \
     X(bspline)                                                                                     \
-    X(cubicspline)
+    X(cubicspline)                                                                                 \
+    X(cubic)
 
 #define PM_VECTOR_CURVES(X)                                                                        \
     X(vector_step)                                                                                 \
@@ -51,6 +53,7 @@
 #define PM_OF(what) PM_OF__(PM_METHOD, what)
 #define PM_COEFFICIENTS PM_OF(coefficients)
 #define PM_CONSTANTS PM_OF(constants)
+#define PM_FOUR_KEYS PM_OF(four_keys)
 #define PM_BASIS_SIZE PM_OF(basis_size)
 #ifndef PM_PASSES /* defined as 0 outside to count the cost of a sample that is not on a key */
 #define PM_PASSES PM_OF(passes)

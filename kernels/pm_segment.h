@@ -5,6 +5,8 @@
  *
  * A method `m` is a header that defines, for its segments,
  *   pm_m_coefficients, pm_m_constants  the number of planes it stores beside the keys
+ *   pm_m_four_keys                 1: it stores nothing beside the keys, and reads those beside the
+ *                                  segment (pm_key_before and so on)
  *   pm_m_passes                    1: the curve passes through its keys, bit for bit; 2: through
  *                                  its keys, normalised (pm_key_passed)
  *   pm_m_segment                   the state that all samples of a segment share
@@ -37,6 +39,38 @@ typedef struct pm_segment_data {
     pm_quat coefficients[PM_MAX_COEFFICIENTS]; /* of segment i, computed when the clip is built */
     pm_quat constants[PM_MAX_CONSTANTS];       /* of the track, the same for all its segments */
 } pm_segment_data;
+
+/* Of curves with four keys: the keys i - 1 and i + 2, which take the place of coefficients, and the
+ * segment's duration over that of the segment before it and behind it, in the place of a constant. At
+ * an end of an open track there is no such key, and PM_END_... is in the place of the quotient. */
+pm_fn pm_quat pm_key_before(const pm_segment_data *data) {
+    return data->coefficients[0];
+}
+
+pm_fn pm_quat pm_key_after(const pm_segment_data *data) {
+    return data->coefficients[1];
+}
+
+pm_fn real pm_spacing_before(const pm_segment_data *data) {
+    return data->constants[0].x;
+}
+
+pm_fn real pm_spacing_after(const pm_segment_data *data) {
+    return data->constants[0].y;
+}
+
+pm_fn void pm_set_spacing(pm_segment_data *data, real before, real after) {
+    data->constants[0] = pm_quat_of(before, after, PM_REAL(0.0f), PM_REAL(0.0f));
+}
+
+/* The spacing of a segment in memory, where the constants of other curves are. */
+#define PM_SPACING_FLOATS 2
+
+/* Spacings at an end: minus the number of the rule for its velocity. */
+#define PM_END_ZERO 0.0f
+#define PM_END_CHORD (-1.0f)
+#define PM_END_NATURAL (-2.0f)
+#define PM_END_PARABOLA (-3.0f)
 
 /* Whether u is 0 or 1 in some lane. */
 pm_fn pm_u32 pm_any_on_key(real u) {
@@ -114,8 +148,9 @@ typedef struct pm_track_layout {
     pm_u32 row;      /* from a key to the next */
     pm_u32 plane;    /* from a plane to the next */
     pm_u32 timeline; /* which row of cursors the samples of a grid use for this track */
-    pm_u32 rates;    /* index of the rate, 1/(duration in s), of its first segment */
-    pm_u32 unused;   /* keeps the size a multiple of 8 */
+    pm_u32
+        rates; /* index of the rate, 1/(duration in s), and of the spacing of its first segment */
+    pm_u32 unused; /* keeps the size a multiple of 8 */
     float wrap;
 } pm_track_layout;
 

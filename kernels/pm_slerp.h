@@ -13,16 +13,19 @@
 
 #define pm_step_coefficients 0
 #define pm_step_constants 0
+#define pm_step_four_keys 0
 #define pm_step_passes 1
 #define pm_step_basis_size 1
 #define pm_step_has_fast_path 0
 #define pm_nlerp_coefficients 0
 #define pm_nlerp_constants 0
+#define pm_nlerp_four_keys 0
 #define pm_nlerp_passes 1
 #define pm_nlerp_basis_size 1
 #define pm_nlerp_has_fast_path 0
 #define pm_slerp_coefficients 0
 #define pm_slerp_constants 0
+#define pm_slerp_four_keys 0
 #define pm_slerp_passes 1
 #define pm_slerp_basis_size 1
 #define pm_slerp_has_fast_path 0

@@ -12,6 +12,7 @@
 
 #define pm_squad_coefficients 2 /* middle and half arc of the inner points */
 #define pm_squad_constants 0
+#define pm_squad_four_keys 0
 #define pm_squad_passes 1
 #define pm_squad_has_fast_path 1 /* valid while the arcs are at most a quarter turn apart */
 

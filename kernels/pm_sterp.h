@@ -11,6 +11,7 @@
 
 #define pm_sterp_coefficients 3 /* q v, q l, q (v x l) */
 #define pm_sterp_constants 2    /* swing window, twist window */
+#define pm_sterp_four_keys 0
 #define pm_sterp_passes 1
 #define pm_sterp_basis_size 1
 #define pm_sterp_has_fast_path 0

@@ -11,36 +11,43 @@
 
 #define pm_vector_step_coefficients 0
 #define pm_vector_step_constants 0
+#define pm_vector_step_four_keys 0
 #define pm_vector_step_passes 1
 #define pm_vector_step_basis_size 1
 #define pm_vector_step_has_fast_path 0
 #define pm_vector_linear_coefficients 0
 #define pm_vector_linear_constants 0
+#define pm_vector_linear_four_keys 0
 #define pm_vector_linear_passes 1
 #define pm_vector_linear_basis_size 1
 #define pm_vector_linear_has_fast_path 0
 #define pm_vector_cubic_coefficients 2 /* slopes at both ends, times the segment's length */
 #define pm_vector_cubic_constants 0
+#define pm_vector_cubic_four_keys 0
 #define pm_vector_cubic_passes 1
 #define pm_vector_cubic_basis_size 1
 #define pm_vector_cubic_has_fast_path 0
 #define pm_vector_parabolas_c2_coefficients 2 /* bends of both parabolas */
 #define pm_vector_parabolas_c2_constants 0
+#define pm_vector_parabolas_c2_four_keys 0
 #define pm_vector_parabolas_c2_passes 1
 #define pm_vector_parabolas_c2_basis_size 1
 #define pm_vector_parabolas_c2_has_fast_path 0
 #define pm_vector_parabolas_c3_coefficients 2
 #define pm_vector_parabolas_c3_constants 0
+#define pm_vector_parabolas_c3_four_keys 0
 #define pm_vector_parabolas_c3_passes 1
 #define pm_vector_parabolas_c3_basis_size 1
 #define pm_vector_parabolas_c3_has_fast_path 0
 #define pm_vector_bspline_coefficients 4 /* coefficients of u^0 to u^3 */
 #define pm_vector_bspline_constants 0
+#define pm_vector_bspline_four_keys 0
 #define pm_vector_bspline_passes 0
 #define pm_vector_bspline_basis_size 1
 #define pm_vector_bspline_has_fast_path 0
 #define pm_cubicspline_coefficients pm_vector_cubic_coefficients
 #define pm_cubicspline_constants 0
+#define pm_cubicspline_four_keys 0
 #define pm_cubicspline_passes 2
 #define pm_cubicspline_basis_size 1
 #define pm_cubicspline_has_fast_path 0

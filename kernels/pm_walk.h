@@ -21,6 +21,7 @@
 #define pm_walk_store_vector_items pm_store_vector_items
 #endif
 
+#undef pm_walk_constants
 #define pm_walk_load PM_OF(walk_load)
 #define pm_walk_prefetch PM_OF(walk_prefetch)
 #define pm_walk_fallback PM_OF(walk_fallback)
@@ -37,12 +38,26 @@
 /* A row of planes has less than 2^32 floats (pm_track_layout), and so has a product with plane_floats.
  * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
 
+/* Of a track, or of a segment with four keys. */
+#if PM_FOUR_KEYS
+#define pm_walk_constants(constants, track, segment)                                               \
+    ((constants) + PM_SPACING_FLOATS * (pm_u64)(segment))
+#else
+#define pm_walk_constants(constants, track, segment) ((constants) + 4 * (track))
+#endif
+
 /* Loads all data of a segment. Plane p of key i is at offset (i planes + p) plane_floats, where
- * planes is 1 + PM_COEFFICIENTS; `at` is the offset of plane 0 of the segment's first key. */
+ * planes is 1 + PM_COEFFICIENTS; `at` is the offset of plane 0 of the segment's first key. `constants` is
+ * at pm_walk_constants. With four keys a row precedes that of key 0. */
 pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *keys, pm_u64 at,
                         pm_global const float *constants, pm_u32 plane_floats) {
     data->key = pm_load_keys(keys, at);
     data->next = pm_load_keys(keys, at + (1 + PM_COEFFICIENTS) * plane_floats);
+#if PM_FOUR_KEYS
+    data->coefficients[0] = pm_load_keys(keys, at - plane_floats);
+    data->coefficients[1] = pm_load_keys(keys, at + 2 * plane_floats);
+    pm_set_spacing(data, PM_REAL(constants[0]), PM_REAL(constants[1]));
+#endif
 #if PM_COEFFICIENTS > 0
     data->coefficients[0] = pm_load_items(keys + at + plane_floats);
 #endif
@@ -66,7 +81,8 @@ pm_fn void pm_walk_load(pm_segment_data *data, pm_global const pm_stored_key *ke
 
 /* The next segment is prefetched while the current one is sampled: hardware prefetchers detect
  * too late that a few hundred bytes, one key apart or anywhere, will be needed. */
-#define PM_PLANES_AHEAD (2 + PM_COEFFICIENTS) /* the next segment's, and its second key */
+#define PM_PLANES_AHEAD                                                                            \
+    (2 + PM_COEFFICIENTS + PM_FOUR_KEYS) /* the next segment's, and its second key */
 
 /* Prefetches the planes of a segment from `plane` up to `end` and returns the first plane that
  * remains. Each sample prefetches one, because all at once are more cache lines than a core can have
@@ -192,10 +208,10 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
         pm_u32 odd_lap = cursors[sample].segment & PM_CURSOR_ODD_LAP;
         pm_u32 ahead = cursors[end < cursor_count ? end : sample].segment & PM_CURSOR_SEGMENT;
         for (pm_u32 track = first; track < last; track += PM_LANES) {
-            pm_u64 at = 4 * (pm_u64)track + segment * key_stride;
+            pm_u64 at = 4 * (pm_u64)track + (segment + PM_FOUR_KEYS) * key_stride;
             pm_global float *out = values + sample * sample_floats + track * PM_COMPONENTS;
             pm_segment_data data;
-            pm_u64 next_at = 4 * (pm_u64)track + ahead * key_stride;
+            pm_u64 next_at = 4 * (pm_u64)track + (ahead + PM_FOUR_KEYS) * key_stride;
             /* plane 0 of the segment that follows is loaded as this one's second key */
             pm_u32 plane = ahead == segment + 1;
 #if PM_PASSES
@@ -207,7 +223,8 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 continue;
             }
 #endif
-            pm_walk_load(&data, keys, at, constants + 4 * track, plane_floats);
+            pm_walk_load(&data, keys, at, pm_walk_constants(constants, track, segment),
+                         plane_floats);
             PM_OF(segment) curve = PM_OF(begin)(&data);
             for (pm_u32 k = sample; k < end; k++, out += sample_floats) {
                 float u = cursors[k].u;
@@ -227,7 +244,9 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                     pm_mask failed;
                     value = PM_OF(fast)(&curve, basis, &failed);
                     if (pm_any(failed))
-                        value = pm_walk_fallback(keys, at, constants + 4 * track, plane_floats, u);
+                        value =
+                            pm_walk_fallback(keys, at, pm_walk_constants(constants, track, segment),
+                                             plane_floats, u);
 #else
                     value = PM_OF(at)(&curve, basis);
 #endif

@@ -155,6 +155,7 @@ static pm_vector_method vector_class(pm_method method) {
     case PM_METHOD_STEP:
         return PM_VECTOR_STEP;
     case PM_METHOD_SQUAD:
+    case PM_METHOD_CUBIC:
     case PM_METHOD_HERMITE:
     case PM_METHOD_NCUBIC:
     case PM_METHOD_CIRCULAR:
@@ -179,7 +180,7 @@ static pm_vector_method vector_class(pm_method method) {
 }
 
 static void prepare_rotations(const oracle *o, oracle_track *t) {
-    if (o->method == PM_METHOD_SQUAD)
+    if (o->method == PM_METHOD_SQUAD || o->method == PM_METHOD_CUBIC)
         squad_prepare(o, t);
     else if (o->method == PM_METHOD_HERMITE)
         tangents_prepare(o, t);
@@ -220,16 +221,17 @@ static void read_track(const oracle *o, const pm_clip_desc *desc, size_t n, layo
 
 static oracle *create(const pm_clip_desc *desc, bool unrounded) {
     oracle *o = oracle_allocate(1, sizeof *o);
+    const bool has_own = desc->method == PM_METHOD_CUBIC; /* it is squad with these options */
     *o = (oracle){.unrounded = unrounded,
                   .method = desc->method,
                   .vector_method =
                       desc->vector_method ? desc->vector_method : vector_class(desc->method),
-                  .tangents = desc->tangents,
+                  .tangents = has_own ? PM_TANGENTS_BESSEL : desc->tangents,
                   .tension = desc->tension,
                   .continuity = desc->continuity,
                   .bias = desc->bias,
                   .ends = desc->ends,
-                  .unlimited = desc->unlimited,
+                  .unlimited = desc->unlimited && !has_own,
                   .frame = desc->axis_frame,
                   .track_count = desc->track_count};
     o->tracks = oracle_allocate(o->track_count, sizeof *o->tracks);
@@ -443,6 +445,7 @@ static quat inside(const oracle *o, const oracle_track *t, ptrdiff_t i, double u
     case PM_METHOD_STERP:
         return sterp_inside(o, t, i, u);
     case PM_METHOD_SQUAD:
+    case PM_METHOD_CUBIC:
         return squad_inside(o, t, i, u);
     case PM_METHOD_CIRCULAR:
         return circular_inside(t, i, u);
@@ -511,9 +514,14 @@ double oracle_magnification(const oracle *o, size_t track, oracle_cursor cursor)
 double oracle_condition(const oracle *o, size_t track, oracle_cursor cursor) {
     const oracle_track *t = &o->tracks[track];
     const bool inside_segment = t->key_count > 1 && cursor.u > 0.0 && cursor.u < 1.0;
-    if (o->method != PM_METHOD_SQUAD || !o->unlimited || !inside_segment)
+    const bool may_be_antipodal =
+        (o->method == PM_METHOD_SQUAD && o->unlimited) || o->method == PM_METHOD_CUBIC;
+    if (!may_be_antipodal || !inside_segment)
         return 1.0;
-    return squad_condition(t, (ptrdiff_t)cursor.segment, cursor.u);
+    /* Inner points that are made in float32, from rounded logarithms and tangents, have up to twice the
+     * error of stored ones: what their slerp adds counts twice. */
+    const double condition = squad_condition(t, (ptrdiff_t)cursor.segment, cursor.u);
+    return o->method == PM_METHOD_CUBIC ? 2.0 * condition - 1.0 : condition;
 }
 
 bool oracle_cusp(const oracle *o, size_t track, size_t key) {

@@ -16,6 +16,7 @@ static const curve_work curves[PM_METHOD_COUNT] = {
     [PM_METHOD_CIRCULAR_C3] = {80, 59, 183, 0}, [PM_METHOD_HERMITE] = {0, 0, 109, 0},
     [PM_METHOD_SPLINE] = {0, 0, 109, 0},        [PM_METHOD_BSPLINE] = {0, 0, 227, 0},
     [PM_METHOD_CUBICSPLINE] = {0, 0, 54, 0},    [PM_METHOD_NCUBIC] = {0, 0, 54, 0},
+    [PM_METHOD_CUBIC] = {529, 97, 131, 0},
 };
 
 curve_work work_of_curve(pm_method method) {
@@ -60,9 +61,15 @@ static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint6
                      .constants = SCENE_TRACKS * (uint64_t)curves[method].constants};
 }
 
+/* The keys of a segment that shares none: a curve of four keys that stores nothing else reads them. */
+static uint64_t keys_of_segment(pm_method method) {
+    const pm_method_info *info = pm_method_describe(method);
+    return info->keys_used == 4 && info->floats_per_segment == 4 ? 4 : 2;
+}
+
 /* Rows that have nothing in common but their tracks' constants. */
 static counted rows_apart(pm_method method, uint64_t rows) {
-    return rows_in(method, rows, rows, 2 * rows, 0);
+    return rows_in(method, rows, rows, keys_of_segment(method) * rows, 0);
 }
 
 /* Every row is on a key. */
@@ -73,7 +80,7 @@ static counted rows_on_keys(pm_method method, uint64_t rows) {
 }
 
 static counted pairs(pm_method method, uint64_t count) {
-    return (counted){.keys = 2 * count,
+    return (counted){.keys = keys_of_segment(method) * count,
                      .segments = count,
                      .begun = count,
                      .computed = count,

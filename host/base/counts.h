@@ -9,7 +9,7 @@
 #include <posemill/posemill.h>
 #include <posemill/posemill_crowd.h>
 
-#define PM_METHOD_COUNT (PM_METHOD_NCUBIC + 1)
+#define PM_METHOD_COUNT (PM_METHOD_CUBIC + 1)
 #define PM_VECTOR_COUNT (PM_VECTOR_CUBICSPLINE + 1)
 #define PM_TANGENTS_COUNT (PM_TANGENTS_USER + 1)
 #define PM_ENDS_COUNT (PM_ENDS_ZERO + 1)

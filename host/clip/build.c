@@ -33,6 +33,7 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .first_row = tracks->first_row,
                       .builder = channel->impl.segments,
                       .keeps_keys = channel->impl.keeps_keys,
+                      .four_keys = pm_curves[channel->impl.curve].four_keys,
                       .key_count = timeline->key_count,
                       .segment_count = timeline->segment_count,
                       .loop = timeline->loop,
@@ -125,12 +126,57 @@ static size_t tracks_of_item(const pm_clip_data *clip, size_t threads) {
     return per_thread < PM_BLOCK_TRACKS ? per_thread : PM_BLOCK_TRACKS;
 }
 
+/* The duration of a segment over that of another one. Beyond the bounds the tangents are limited, or
+ * differ from those at the bounds by less than a rounding. */
+static float spacing_of(double duration, double other) {
+    return pm_stored(fmax(fmin(duration / other, 0x1p40), 0x1p-40));
+}
+
+/* The spacing at an end of an open track. Two keys are joined by a slerp. */
+static float end_spacing(const pm_clip_desc *desc, const pm_clip_timeline *timeline) {
+    static const float rules[] = {[PM_ENDS_CHORD] = PM_END_CHORD,
+                                  [PM_ENDS_NATURAL] = PM_END_NATURAL,
+                                  [PM_ENDS_PARABOLA] = PM_END_PARABOLA,
+                                  [PM_ENDS_ZERO] = PM_END_ZERO};
+    return timeline->segment_count > 1 ? rules[desc->ends] : PM_END_CHORD;
+}
+
+static double duration_of(const pm_clip_timeline *timeline, size_t segment) {
+    const size_t k = segment % timeline->segment_count;
+    return timeline->times[k + 1] - timeline->times[k];
+}
+
+static void put_spacings(const pm_clip_desc *desc, const pm_clip_timeline *timeline, float *to) {
+    const size_t count = timeline->segment_count;
+    const bool loops = timeline->loop && !timeline->constant;
+    for (size_t k = 0; k < count; k++, to += PM_SPACING_FLOATS) {
+        const double own = duration_of(timeline, k);
+        to[0] = to[1] = end_spacing(desc, timeline);
+        if (k > 0 || loops)
+            to[0] = spacing_of(own, duration_of(timeline, k + count - 1));
+        if (k + 1 < count || loops)
+            to[1] = spacing_of(own, duration_of(timeline, k + 1));
+    }
+}
+
+/* Those of all segments, for curves with four keys. */
+static void build_spacings(const pm_clip_desc *desc, const pm_clip_data *clip) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        const pm_channel *channel = &clip->channels[c];
+        for (size_t i = 0; channel->present && pm_rows_before(channel) && i < clip->timeline_count;
+             i++)
+            put_spacings(desc, &clip->timelines[i],
+                         channel->constants + PM_SPACING_FLOATS * (size_t)clip->timelines[i].rates);
+    }
+}
+
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error) {
     threads = useful_threads(clip, threads);
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     if (!find_first_rows(&c))
         return pm_fail_memory(error);
+    build_spacings(desc, clip);
     pm_first_failure_begin(&c.failure);
     pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_items, &c);
     pm_first_failure_end(&c.failure);

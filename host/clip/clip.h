@@ -36,15 +36,21 @@ enum { PM_TRACK_GROUP = 16 };
 typedef struct pm_channel {
     bool present;
     pm_method_impl impl;
-    unsigned components;     /* per value: 4 or 3 */
-    pm_key_format format;    /* of `keys` */
-    size_t key_numbers;      /* size of `keys` in floats, as pm_track_layout counts */
-    size_t key_bytes;        /* size of `keys` in bytes */
-    size_t constant_floats;  /* size of `constants` in floats, without one extra float at the end */
-    void *keys;              /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
-    float *constants;        /* plane k of track t at (k * padded_tracks + t) * 4 */
+    unsigned components;    /* per value: 4 or 3 */
+    pm_key_format format;   /* of `keys` */
+    size_t key_numbers;     /* size of `keys` in floats, as pm_track_layout counts */
+    size_t key_bytes;       /* size of `keys` in bytes */
+    size_t constant_floats; /* size of `constants` in floats, without one extra float at the end */
+    void *keys;             /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
+    float *constants; /* plane k of track t at (k * padded_tracks + t) * 4; of curves with four
+                                keys, the spacing of each segment, as the clip's rates */
     pm_track_layout *layout; /* (track_count) */
 } pm_channel;
+
+/* Rows of a track that precede that of its first key. */
+static inline size_t pm_rows_before(const pm_channel *channel) {
+    return pm_curves[channel->impl.curve].four_keys ? 1 : 0;
+}
 
 /* Immutable once built, so that threads may share it. Owns its arrays, but for the planes and the
  * order of a clip that is built into a crowd. */
@@ -58,9 +64,9 @@ typedef struct pm_clip_data {
     pm_clip_timeline *timelines;
     uint32_t *timeline_of; /* (track_count): index into timelines */
     pm_channel channels[PM_CHANNEL_COUNT];
-    float *rates; /* (rate_count): 1/seconds of each segment, timeline after timeline */
-    size_t rate_count;
-    float *wraps; /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
+    float *rates;      /* (rate_count): 1/seconds of each segment, timeline after timeline */
+    size_t rate_count; /* segments of all timelines */
+    float *wraps;      /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
     pm_method method;
 } pm_clip_data;
 

@@ -9,9 +9,11 @@
 
 #include "base/base.h"
 
-/* Rows of a track: one per segment border. The last row holds a loop's first key again. */
-static size_t rows_of(const pm_clip_timeline *timeline) {
-    return timeline->segment_count + 1;
+/* Rows of a track: one per segment border. The last row holds a loop's first key again. Curves with four
+ * keys have one more at either end, which holds the neighbour of a loop's end; those of open tracks are
+ * read, and have no meaning. */
+static size_t rows_of(const pm_channel *channel, const pm_clip_timeline *timeline) {
+    return timeline->segment_count + 1 + 2 * pm_rows_before(channel);
 }
 
 static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
@@ -19,13 +21,16 @@ static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, p
     size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t *numbers = &channel->key_numbers;
-    if (row > UINT32_MAX || !pm_multiply(row, rows_of(clip->timelines), numbers) ||
+    if (row > UINT32_MAX || !pm_multiply(row, rows_of(channel, clip->timelines), numbers) ||
         __builtin_add_overflow(*numbers, rest, numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     *numbers &= ~rest;
     for (size_t p = 0; p < clip->track_count; p++)
-        channel->layout[pm_track_at(clip->order, p)] = (pm_track_layout){
-            .first = 4 * p, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
+        channel->layout[pm_track_at(clip->order, p)] =
+            (pm_track_layout){.first = 4 * p + pm_rows_before(channel) * row,
+                              .row = (pm_u32)row,
+                              .plane = (pm_u32)plane,
+                              .wrap = 1};
     return PM_OK;
 }
 
@@ -35,13 +40,13 @@ static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
-        channel->layout[t] = (pm_track_layout){.first = at,
+        channel->layout[t] = (pm_track_layout){.first = at + pm_rows_before(channel) * row,
                                                .row = row,
                                                .plane = 4,
                                                .timeline = timeline,
                                                .rates = clip->timelines[timeline].rates,
                                                .wrap = 1};
-        if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at) ||
+        if (__builtin_add_overflow(at, row * rows_of(channel, &clip->timelines[timeline]), &at) ||
             __builtin_add_overflow(at, rest, &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
         at &= ~rest;
@@ -60,8 +65,22 @@ static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
     channel->constant_floats =
-        (size_t)pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
+        pm_rows_before(channel)
+            ? PM_SPACING_FLOATS * clip->rate_count
+            : (size_t)pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
     return status;
+}
+
+/* The segments of all timelines, one timeline after another. */
+static pm_status number_segments(pm_clip_data *clip, pm_error *error) {
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        clip->timelines[i].rates = (pm_u32)clip->rate_count;
+        clip->rate_count += clip->timelines[i].segment_count;
+        if (clip->rate_count > UINT32_MAX)
+            return pm_fail(error, PM_ERROR_SIZE,
+                           "the timelines have more than %u segments in total", UINT32_MAX);
+    }
+    return PM_OK;
 }
 
 static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
@@ -78,26 +97,18 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, p
         if (status != PM_OK)
             return status;
     }
-    return PM_OK;
+    return number_segments(clip, error);
 }
 
 static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
-    size_t count = 0;
-    for (size_t i = 0; i < clip->timeline_count; i++)
-        count += clip->timelines[i].segment_count;
-    if (count > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE,
-                       "the timelines have %zu segments in total, expected at most %u", count,
-                       UINT32_MAX);
-    clip->rates = calloc(count + 1, sizeof *clip->rates); /* never 0 bytes */
+    clip->rates = calloc(clip->rate_count + 1, sizeof *clip->rates); /* never 0 bytes */
     if (!clip->rates)
         return pm_fail_memory(error);
     for (size_t i = 0; i < clip->timeline_count; i++) {
-        pm_clip_timeline *timeline = &clip->timelines[i];
-        timeline->rates = (pm_u32)clip->rate_count;
+        const pm_clip_timeline *timeline = &clip->timelines[i];
         for (size_t k = 0; k < timeline->segment_count; k++) {
             const double *times = timeline->times + k;
-            clip->rates[clip->rate_count++] = pm_stored(fmin(1 / (times[1] - times[0]), 1e38));
+            clip->rates[timeline->rates + k] = pm_stored(fmin(1 / (times[1] - times[0]), 1e38));
         }
     }
     return PM_OK;

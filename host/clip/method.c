@@ -122,6 +122,13 @@ static const method_row rows[PM_METHOD_COUNT] = {
                                    .vector_method = PM_VECTOR_CATMULL_ROM,
                                    .advice = "must look as in an engine that smooths components"},
                           .impl = {.curve = PM_CURVE_cubicspline, .segments = PM_BUILD_ncubic}},
+    [PM_METHOD_CUBIC] = {.info = {PM_METHOD_NAMED(CUBIC, "cubic", cubic),
+                                  .title = "squad that stores only keys", .continuity = "C1",
+                                  PM_GUARANTEES(true, true, true), .takes_ends = true,
+                                  .keys_used = 4, PM_ERRORS(4e-7, 1e-7),
+                                  .vector_method = PM_VECTOR_CATMULL_ROM,
+                                  .advice = "smooth motion in a third of the memory of squad"},
+                         .impl = {.curve = PM_CURVE_cubic}},
 };
 
 static const pm_method_impl vector_impls[PM_VECTOR_COUNT] = {

@@ -62,7 +62,8 @@ void pm_clip_stream_close(pm_clip_stream *stream) {
 bool pm_clip_streams(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel) {
     const pm_track_span tracks = {0, 1, 0};
     if (!clip->common_timeline || clip->order || clip->timelines[0].constant ||
-        clip->channels[channel].format != PM_KEYS_FLOAT32)
+        clip->channels[channel].format != PM_KEYS_FLOAT32 ||
+        pm_rows_before(&clip->channels[channel]))
         return false;
     const pm_block block = pm_clip_block(desc, clip, channel, &tracks);
     return pm_segment_functions_for(1)->stream_rows(&block) > 0;

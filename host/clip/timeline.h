@@ -25,7 +25,8 @@ typedef struct pm_clip_timeline {
     pm_u32 *index;
     pm_u32 crowding; /* the largest difference between two entries of the index */
     double stretches_per_second;
-    pm_u32 rates; /* index of its first segment's rate among the rates of the clip */
+    pm_u32
+        rates; /* index of its first segment among those of the clip: of its rate and its spacing */
 } pm_clip_timeline;
 
 /* Checks a timeline's numbers, without its loop. */

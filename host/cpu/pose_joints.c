@@ -87,6 +87,8 @@ typedef struct request {
     const pm_clip_layout *clip;
     const pm_u8 *moved; /* pm_moved of each group of joints */
     const float *key;   /* of the first joint; set where `direct` */
+    const float
+        *spacing; /* of the segment, for curves with four keys, unless joints have timelines */
     size_t row, plane;
     unsigned c;
     float u;
@@ -111,6 +113,8 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
     q.coded = !crowd->per_joint && !q.direct;
+    q.spacing =
+        channel->constants + clip->constants + PM_SPACING_FLOATS * (size_t)input->cursor.segment;
     if (q.direct)
         q.key = (const float *)channel->keys + key;
     q.inside = !crowd->per_joint && q.u != 0.0f && q.u != 1.0f;
@@ -121,8 +125,18 @@ static request request_of(const span *joints, const pm_located_input *input, uns
 typedef struct key_addresses {
     pm_u64 key[PM_LANES], next[PM_LANES];
     size_t plane[PM_LANES];
+    size_t spacing[PM_LANES]; /* the number of its first float */
     float u[PM_LANES];
 } key_addresses;
+
+static inline void set_address(key_addresses *at, size_t lane, const pm_track_layout *data,
+                               pm_cursor cursor) {
+    at->key[lane] = data->first + (size_t)cursor.segment * data->row;
+    at->next[lane] = at->key[lane] + data->row;
+    at->plane[lane] = data->plane;
+    at->spacing[lane] = PM_SPACING_FLOATS * ((size_t)data->rates + cursor.segment);
+    at->u[lane] = cursor.u;
+}
 
 /* Locates each joint on its own timeline. */
 static void find_per_joint(const request *q, size_t first, key_addresses *at) {
@@ -136,10 +150,7 @@ static void find_per_joint(const request *q, size_t first, key_addresses *at) {
             &crowd->layout[(q->c * crowd->clip_count + q->input->at.clip) * n + joint];
         pm_cursor cursor = pm_crowd_locate(crowd->timelines[data->timeline], crowd->times,
                                            q->input->at.time, q->input->at.clamps);
-        at->key[i] = data->first + (size_t)cursor.segment * data->row;
-        at->next[i] = at->key[i] + data->row;
-        at->plane[i] = data->plane;
-        at->u[i] = cursor.u;
+        set_address(at, i, data, cursor);
     }
 }
 
@@ -160,20 +171,43 @@ typedef struct loaded_segment {
     real u;
 } loaded_segment;
 
+/* The keys beside the segments, and their spacing. */
+static void load_beside(const pm_channel *channel, const key_addresses *at, pm_segment_data *data) {
+    pm_u64 before[PM_LANES], after[PM_LANES];
+    float to_before[PM_LANES], to_after[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u64 row = at->next[i] - at->key[i];
+        before[i] = at->key[i] - row;
+        after[i] = at->next[i] + row;
+        to_before[i] = channel->constants[at->spacing[i]];
+        to_after[i] = channel->constants[at->spacing[i] + 1];
+    }
+    data->coefficients[0] = gather(channel, before, 0, at->plane);
+    data->coefficients[1] = gather(channel, after, 0, at->plane);
+    pm_set_spacing(data, pm_reals_of(to_before), pm_reals_of(to_after));
+}
+
+static loaded_segment load_at(const pm_channel *channel, const key_addresses *at) {
+    const pm_curve *curve = &pm_curves[channel->impl.curve];
+    loaded_segment l;
+    l.u = pm_reals_of(at->u);
+    l.data.key = gather(channel, at->key, 0, at->plane);
+    l.data.next = gather(channel, at->next, 0, at->plane);
+    for (unsigned e = 0; e < curve->coefficients; e++)
+        l.data.coefficients[e] = gather(channel, at->key, 1 + e, at->plane);
+    if (curve->four_keys)
+        load_beside(channel, at, &l.data);
+    return l;
+}
+
 /* Loads keys that are neither `direct` nor `coded`. Not inlined, and the request is rebuilt here, so that the
  * callers can keep theirs in registers. */
 static __attribute__((noinline)) loaded_segment
 load_each(const span *joints, const pm_located_input *input, unsigned c, size_t first) {
     const request q = request_of(joints, input, c);
-    loaded_segment l;
     key_addresses at;
     find_per_joint(&q, first, &at);
-    l.u = pm_reals_of(at.u);
-    l.data.key = gather(q.channel, at.key, 0, at.plane);
-    l.data.next = gather(q.channel, at.next, 0, at.plane);
-    for (unsigned e = 0; e < pm_curves[q.channel->impl.curve].coefficients; e++)
-        l.data.coefficients[e] = gather(q.channel, at.key, 1 + e, at.plane);
-    return l;
+    return load_at(q.channel, &at);
 }
 
 static inline pm_quat load_code(const pm_channel *channel, size_t at) {
@@ -183,19 +217,24 @@ static inline pm_quat load_code(const pm_channel *channel, size_t at) {
 }
 
 /* Only curves without coefficients and constants have keys of 48 bits. */
-static inline loaded_segment load_coded(const request *q, size_t at) {
+static inline loaded_segment load_coded(const request *q, size_t at, bool four_keys) {
     const size_t key = q->clip->first[q->c] + (size_t)q->input->cursor.segment * q->row +
                        4 * (q->joints->first + at);
     loaded_segment l;
     l.data.key = load_code(q->channel, key);
     l.data.next = load_code(q->channel, key + q->row);
+    if (four_keys) {
+        l.data.coefficients[0] = load_code(q->channel, key - q->row);
+        l.data.coefficients[1] = load_code(q->channel, key + 2 * q->row);
+        pm_set_spacing(&l.data, PM_REAL(q->spacing[0]), PM_REAL(q->spacing[1]));
+    }
     l.u = PM_REAL(q->u);
     return l;
 }
 
-/* `coefficients` and `constants` are compile-time constants at each call. */
+/* The last three are compile-time constants at each call. */
 static inline loaded_segment load(const request *q, size_t at, unsigned coefficients,
-                                  unsigned constants) {
+                                  unsigned constants, bool four_keys) {
     loaded_segment l;
     if (q->direct) {
         const float *key = q->key + 4 * at;
@@ -203,6 +242,11 @@ static inline loaded_segment load(const request *q, size_t at, unsigned coeffici
         l.data.next = pm_load_items(key + q->row);
         for (unsigned e = 0; e < coefficients; e++)
             l.data.coefficients[e] = pm_load_items(key + (1 + e) * q->plane);
+        if (four_keys) {
+            l.data.coefficients[0] = pm_load_items(key - q->row);
+            l.data.coefficients[1] = pm_load_items(key + 2 * q->row);
+            pm_set_spacing(&l.data, PM_REAL(q->spacing[0]), PM_REAL(q->spacing[1]));
+        }
         l.u = PM_REAL(q->u);
     } else {
         l = load_each(q->joints, q->input, q->c, q->joints->first + at);
@@ -252,9 +296,10 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value, i
         real basis[pm_##name##_basis_size];                                                        \
         pm_##name##_basis(PM_REAL(q.u), basis);                                                    \
         if (pm_##name##_coefficients + pm_##name##_constants == 0 && q.coded)                      \
-            PM_PREPARE(name, load_coded(&q, at))                                                   \
+            PM_PREPARE(name, load_coded(&q, at, pm_##name##_four_keys))                            \
         else                                                                                       \
-            PM_PREPARE(name, load(&q, at, pm_##name##_coefficients, pm_##name##_constants))        \
+            PM_PREPARE(name, load(&q, at, pm_##name##_coefficients, pm_##name##_constants,         \
+                                  pm_##name##_four_keys))                                          \
         for (size_t at = 0; at < count; at += PM_LANES) {                                          \
             const size_t v = at / PM_LANES;                                                        \
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
@@ -455,7 +500,6 @@ load_each_side(const span *joints, const key_side *side, unsigned c, size_t firs
     const size_t n = crowd->skeleton->joint_count;
     const pm_channel *channel = &crowd->channels[c];
     const pm_input *from = &side->input.at;
-    loaded_segment l;
     key_addresses at;
     float rates[PM_LANES];
     for (size_t i = 0; i < PM_LANES; i++) {
@@ -465,30 +509,23 @@ load_each_side(const span *joints, const key_side *side, unsigned c, size_t firs
         const pm_sides sides =
             pm_crowd_sides(crowd->timelines[data->timeline], crowd->rates[data->timeline],
                            crowd->times, from->time, from->clamps);
-        at.key[i] = data->first + (size_t)sides.cursor[side->number].segment * data->row;
-        at.next[i] = at.key[i] + data->row;
-        at.plane[i] = data->plane;
-        at.u[i] = sides.cursor[side->number].u;
+        set_address(&at, i, data, sides.cursor[side->number]);
         rates[i] = sides.rate[side->number] * joints->state->speed;
     }
     *rate = pm_reals_of(rates);
-    l.u = pm_reals_of(at.u);
-    l.data.key = gather(channel, at.key, 0, at.plane);
-    l.data.next = gather(channel, at.next, 0, at.plane);
-    for (unsigned e = 0; e < pm_curves[channel->impl.curve].coefficients; e++)
-        l.data.coefficients[e] = gather(channel, at.key, 1 + e, at.plane);
-    return l;
+    return load_at(channel, &at);
 }
 
-/* `coefficients` and `constants` are compile-time constants at each call. */
+/* `coefficients`, `constants` and `four_keys` are compile-time constants at each call. */
 static inline loaded_segment load_side(const request *q, const key_side *side, size_t at,
-                                       unsigned coefficients, unsigned constants, real *rate) {
+                                       unsigned coefficients, unsigned constants, bool four_keys,
+                                       real *rate) {
     loaded_segment l;
     *rate = PM_REAL(side->rate);
     if (q->direct)
-        return load(q, at, coefficients, constants);
+        return load(q, at, coefficients, constants, four_keys);
     if (q->coded && coefficients + constants == 0)
-        return load_coded(q, at);
+        return load_coded(q, at, four_keys);
     l = load_each_side(q->joints, side, q->c, q->joints->first + at, rate);
     for (unsigned s = 0; s < constants; s++)
         l.data.constants[s] = pm_load_items(q->channel->constants + q->clip->constants +
@@ -506,7 +543,8 @@ static inline loaded_segment load_side(const request *q, const key_side *side, s
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
                 continue;                                                                          \
             const loaded_segment l =                                                               \
-                load_side(&q, side, at, pm_##name##_coefficients, pm_##name##_constants, &rate);   \
+                load_side(&q, side, at, pm_##name##_coefficients, pm_##name##_constants,           \
+                          pm_##name##_four_keys, &rate);                                           \
             const pm_##name##_segment segment = pm_##name##_begin(&l.data);                        \
             const pm_quat d = derivative;                                                          \
             store_lanes(to, at, PM_POSITIONS,                                                      \

@@ -95,6 +95,13 @@ static void load_segment(const pm_clip_data *clip, const pm_channel *channel, si
     data->next = load_key(channel, row + at->row);
     for (unsigned e = 0; e < curve->coefficients; e++)
         data->coefficients[e] = load(floats + row + (1 + e) * (size_t)at->plane);
+    if (curve->four_keys) {
+        const float *spacing =
+            channel->constants + PM_SPACING_FLOATS * (size_t)(at->rates + segment);
+        data->coefficients[0] = load_key(channel, row - at->row);
+        data->coefficients[1] = load_key(channel, row + 2 * (size_t)at->row);
+        pm_set_spacing(data, spacing[0], spacing[1]);
+    }
     for (unsigned s = 0; s < curve->constants; s++)
         data->constants[s] = load(channel->constants + 4 * (s * clip->padded_tracks + track));
 }

@@ -18,9 +18,9 @@ void pm_sample_lanes_set(pm_sample_lanes *lanes, size_t lane, const pm_curve *cu
                          const pm_segment_data *data, float u) {
     set_quat(&lanes->key, lane, data->key);
     set_quat(&lanes->next, lane, data->next);
-    for (unsigned e = 0; e < curve->coefficients; e++)
+    for (unsigned e = 0; e < curve->coefficients + 2 * curve->four_keys; e++)
         set_quat(&lanes->coefficients[e], lane, data->coefficients[e]);
-    for (unsigned s = 0; s < curve->constants; s++)
+    for (unsigned s = 0; s < curve->constants + curve->four_keys; s++)
         set_quat(&lanes->constants[s], lane, data->constants[s]);
     lanes->u[lane] = u;
 }
@@ -36,9 +36,9 @@ static inline pm_quat quat_at(const pm_lane_quats *from, size_t lane) {
             pm_segment_data data;                                                                  \
             data.key = quat_at(&lanes->key, i);                                                    \
             data.next = quat_at(&lanes->next, i);                                                  \
-            for (int e = 0; e < pm_##name##_coefficients; e++)                                     \
+            for (int e = 0; e < pm_##name##_coefficients + 2 * pm_##name##_four_keys; e++)         \
                 data.coefficients[e] = quat_at(&lanes->coefficients[e], i);                        \
-            for (int s = 0; s < pm_##name##_constants; s++)                                        \
+            for (int s = 0; s < pm_##name##_constants + pm_##name##_four_keys; s++)                \
                 data.constants[s] = quat_at(&lanes->constants[s], i);                              \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             float basis[pm_##name##_basis_size];                                                   \

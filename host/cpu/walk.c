@@ -325,6 +325,18 @@ static inline pm_quat gather_items(const float *keys, size_t row, const item_seg
                                   row_of(keys, row, segments + 3 * (size_t)PM_NEIGHBOURS)));
 }
 
+/* The spacing of the segment of each item. */
+static inline void gather_spacing(const float *spacings, const item_segments *at,
+                                  pm_segment_data *data) {
+    float before[PM_LANES], after[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        before[i] = spacings[PM_SPACING_FLOATS * (size_t)at->of[i]];
+        after[i] = spacings[PM_SPACING_FLOATS * (size_t)at->of[i] + 1];
+    }
+    const real b = pm_load_reals(before), a = pm_load_reals(after);
+    pm_set_spacing(data, PM_IN_LANES(b), PM_IN_LANES(a));
+}
+
 /* One quaternion in all lanes. */
 static inline pm_quat same_items(const float *from) {
     return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
@@ -389,6 +401,9 @@ static inline void stream(float *to, const float *from, size_t count) {
 #include "walk_curve.h"
 #undef PM_METHOD
 #define PM_METHOD pm_cubicspline
+#include "walk_curve.h"
+#undef PM_METHOD
+#define PM_METHOD pm_cubic
 #include "walk_curve.h"
 #undef PM_METHOD
 #undef PM_COMPONENTS

@@ -48,6 +48,11 @@ static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segm
 #if PM_COEFFICIENTS > 3
     data->coefficients[3] = gather_items(keys + 4 * (size_t)layout->plane, layout->row, at);
 #endif
+#if PM_FOUR_KEYS
+    data->coefficients[0] = gather_items(keys - layout->row, layout->row, at);
+    data->coefficients[1] = gather_items(keys + 2 * (size_t)layout->row, layout->row, at);
+    gather_spacing(w->constants + PM_SPACING_FLOATS * (size_t)layout->rates, at, data);
+#endif
 #if PM_CONSTANTS > 0
     data->constants[0] = same_items(w->constants + 4 * (size_t)track);
 #endif

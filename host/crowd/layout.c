@@ -32,10 +32,6 @@ static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
     return plane_of(crowd) * pm_curve_planes(channel->impl.curve);
 }
 
-static unsigned constant_planes_of(const pm_channel *channel) {
-    return pm_curves[channel->impl.curve].constants;
-}
-
 /* ---- allocation --------------------------------------------------------------------- */
 
 /* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
@@ -56,7 +52,6 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
         return PM_OK;
     if (!pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    channel->constant_floats = crowd->clip_count * constant_planes_of(channel) * plane_of(crowd);
     channel->keys = pm_large_allocate(channel->key_bytes);
     channel->constants =
         allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
@@ -98,6 +93,16 @@ pm_status pm_crowd_allocate(pm_crowd_data *crowd, pm_error *error) {
 
 /* ---- clips --------------------------------------------------------------------------------- */
 
+/* Numbers of a clip's keys that precede the first key. */
+static size_t rows_before(const pm_crowd_data *crowd, unsigned c, size_t i) {
+    return pm_rows_before(&crowd->channels[c]) * crowd->clips[i].row[c];
+}
+
+/* Where a clip's keys begin. */
+static size_t begin_of(const pm_crowd_data *crowd, unsigned c, size_t i) {
+    return crowd->clips[i].first[c] - rows_before(crowd, c, i);
+}
+
 /* The clip's keys follow those of the clips before it. */
 static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
                                  unsigned c, pm_error *error) {
@@ -108,11 +113,16 @@ static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip,
                                 .impl = from->impl,
                                 .components = from->components,
                                 .format = from->format};
-    crowd->clips[i].first[c] = channel->key_numbers;
     crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(crowd, from) : 0;
+    crowd->clips[i].first[c] = channel->key_numbers + rows_before(crowd, c, i);
     if (__builtin_add_overflow(channel->key_numbers, from->key_numbers, &channel->key_numbers) ||
         __builtin_add_overflow(channel->key_numbers, PM_CLIP_ALIGNMENT - 1, &channel->key_numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
+    if (c == PM_ROTATIONS)
+        crowd->clips[i].constants = (pm_u32)channel->constant_floats;
+    channel->constant_floats += from->constant_floats;
+    if (channel->constant_floats > UINT32_MAX)
+        return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
     channel->key_numbers &= ~(size_t)(PM_CLIP_ALIGNMENT - 1);
     return PM_OK;
 }
@@ -124,18 +134,15 @@ pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, 
     crowd->clips[i].plane = (pm_u32)plane_of(crowd);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = measure_channel(crowd, clip, i, c, error);
-    crowd->clips[i].constants =
-        (pm_u32)(i * constant_planes_of(&crowd->channels[PM_ROTATIONS]) * plane_of(crowd));
     return status;
 }
 
 /* Padding is zero. The thread that builds a clip makes its pages. */
 static void clear_keys(const pm_crowd_data *crowd, unsigned c, size_t i) {
     const pm_channel *channel = &crowd->channels[c];
-    const size_t end =
-        i + 1 < crowd->clip_count ? crowd->clips[i + 1].first[c] : channel->key_numbers;
+    const size_t end = i + 1 < crowd->clip_count ? begin_of(crowd, c, i + 1) : channel->key_numbers;
     size_t from = 0, to = 0;
-    (void)pm_key_bytes(channel->format, crowd->clips[i].first[c], &from);
+    (void)pm_key_bytes(channel->format, begin_of(crowd, c, i), &from);
     (void)pm_key_bytes(channel->format, end, &to);
     memset((char *)channel->keys + from, 0, to - from);
 }
@@ -146,8 +153,9 @@ void pm_crowd_place_clip(const pm_crowd_data *crowd, pm_clip_data *clip, size_t 
         if (!channel->present)
             continue;
         clear_keys(crowd, c, i);
-        pm_clip_data_place(clip, c, channel->keys, crowd->clips[i].first[c],
-                           channel->constants + i * constant_planes_of(channel) * plane_of(crowd));
+        pm_clip_data_place(clip, c, channel->keys, begin_of(crowd, c, i),
+                           channel->constants +
+                               (c == PM_ROTATIONS ? crowd->clips[i].constants : 0));
     }
 }
 
@@ -160,6 +168,7 @@ static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, un
         pm_track_layout *row = &crowd->layout[(c * crowd->clip_count + i) * n + j];
         *row = clip->channels[c].layout[crowd->skeleton->order[j]];
         row->timeline += crowd->clips[i].timeline;
+        row->rates += crowd->clips[i].constants / PM_SPACING_FLOATS;
     }
 }
 

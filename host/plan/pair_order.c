@@ -90,6 +90,15 @@ static void pad(const uint32_t *begins, size_t buckets, scratch *at, uint32_t *t
         }
 }
 
+/* What a kernel reads for a pair among the constants: those of its track, or the spacing of its segment
+ * for curves with four keys. `key` is that of the sorted pair. */
+static uint32_t constant_of(const pm_channel *channel, uint32_t track, uint32_t key) {
+    const pm_track_layout *at = &channel->layout[track];
+    if (!pm_rows_before(channel))
+        return track;
+    return at->rates + (uint32_t)((4 * (uint64_t)key - at->first) / at->row);
+}
+
 static void sort_block(const sorting *s, size_t index, scratch *at) {
     const pm_piece piece = pm_piece_at(s->piece->sample_count, PM_PAIR_BLOCK, index);
     pm_sample_request block = pm_sample_request_piece(s->piece, &piece);
@@ -106,7 +115,7 @@ static void sort_block(const sorting *s, size_t index, scratch *at) {
         at->sorted[place] = (pm_sorted_pair){at->cursors[k].segment, at->cursors[k].u};
         places[k] = (uint16_t)place;
         if (tracks)
-            tracks[place] = block.tracks[k];
+            tracks[place] = constant_of(s->order->channel, block.tracks[k], at->cursors[k].segment);
     }
     pad(begins, buckets, at, tracks);
     memcpy(s->sorted->pairs + base, at->sorted, begins[buckets] * sizeof *at->sorted);

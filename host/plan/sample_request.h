@@ -81,7 +81,7 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
  * block are sorted by bucket; each bucket of a block is padded to whole groups. */
 typedef struct pm_pair_order {
     const pm_channel *channel;
-    bool needs_tracks; /* the curve has constants */
+    bool needs_tracks; /* the curve has constants, or four keys */
     unsigned shift;    /* from the place of a key to its bucket */
     size_t bucket_count;
     size_t block_room; /* sorted pairs of a block, with the padding */

@@ -127,15 +127,28 @@ static void read_window(pm_track *track, size_t first, bool unrolls) {
     }
 }
 
+/* Stores key `from` in row `to`, with the sign of the other lap. */
+static void put_in_other_lap(const pm_track *track, size_t from, ptrdiff_t to, dquat key) {
+    const pm_block *block = track->block;
+    for (size_t i = 0; is_coded(track) && i < track->count; i++) {
+        const size_t first = coded_at(track, i, 0), row = block->layout[track->index[i]].row;
+        pm_key_repeat(block->format, block->keys, coded_at(track, i, from),
+                      first + (size_t)to * row, track->wrap[i] < 0);
+    }
+    if (!is_coded(track))
+        pm_put_plane(track, (size_t)to, 0, dquat_scaled(key, track->wrap));
+}
+
 /* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key;
  * for a single key, the key again. */
 static void put_last_row(const pm_track *track) {
-    const pm_block *block = track->block;
-    for (size_t i = 0; is_coded(track) && i < track->count; i++)
-        pm_key_repeat(block->format, block->keys, coded_at(track, i, 0),
-                      coded_at(track, i, track->segment_count), track->wrap[i] < 0);
-    if (!is_coded(track))
-        pm_put_plane(track, track->segment_count, 0, dquat_scaled(track->head[0], track->wrap));
+    put_in_other_lap(track, 0, (ptrdiff_t)track->segment_count, track->head[0]);
+}
+
+/* The keys that continue a loop before its first row and behind its last. */
+static void put_rows_beside(const pm_track *track) {
+    put_in_other_lap(track, track->key_count - 1, -1, track->tail);
+    put_in_other_lap(track, 1, (ptrdiff_t)track->segment_count + 1, track->head[1]);
 }
 
 /* The sign of a loop's laps, from its first and last stored key. */
@@ -163,6 +176,8 @@ static void finish_keys(pm_track *track, bool unrolls) {
     }
     if (track->loop || track->single)
         put_last_row(track);
+    if (track->loop && !track->single && track->block->four_keys)
+        put_rows_beside(track);
 }
 
 static bool unrolls_keys(const pm_block *block) {

@@ -10,7 +10,8 @@
 #include "base/base.h"
 
 #define PM_CURVE_ROW(name)                                                                         \
-    {#name, pm_##name##_coefficients, pm_##name##_constants, pm_##name##_passes != 0},
+    {#name, pm_##name##_coefficients, pm_##name##_constants, pm_##name##_four_keys,                \
+     pm_##name##_passes != 0},
 const pm_curve pm_curves[PM_CURVE_COUNT] = {PM_CURVES(PM_CURVE_ROW)};
 
 #define PM_DECLARE_SET(name) extern const pm_segment_functions pm_segment_functions_##name;

@@ -27,6 +27,7 @@ typedef struct pm_curve {
     const char *name;      /* PM_METHOD of the kernels, without its prefix pm_ */
     unsigned coefficients; /* planes per segment, without the key */
     unsigned constants;    /* planes per track */
+    bool four_keys;        /* reads the keys beside a segment, and its spacing: pm_key_before */
     bool passes;           /* at u 0 and 1 the value is the key's: see pm_at_ends */
 } pm_curve;
 
@@ -79,6 +80,8 @@ typedef struct pm_block {
 
     pm_builder builder;
     bool keeps_keys; /* keys are neither unrolled nor normalised */
+    bool
+        four_keys; /* as of pm_curve: the planes have a row before the first, and one more at the end */
 
     size_t key_count; /* without a loop's closing key */
     size_t segment_count;

@@ -310,7 +310,8 @@ typedef enum pm_method {
     PM_METHOD_SPLINE,
     PM_METHOD_BSPLINE,
     PM_METHOD_CUBICSPLINE,
-    PM_METHOD_NCUBIC
+    PM_METHOD_NCUBIC,
+    PM_METHOD_CUBIC
 } pm_method;
 
 /* How positions and scales are interpolated. */
@@ -345,8 +346,8 @@ typedef struct pm_method_info {
      * segment. If hermite, spline and circular-c1 to -c3 move by more than half a turn in a
      * segment, the bound is multiplied by that motion in half turns; if cubicspline and ncubic
      * divide by a length below 1, it is divided by that length. The float32 position adds up to
-     * 3e-8 of the motion in the segment, 6e-8 just before a key. docs/accuracy.md lists raw
-     * errors. */
+     * 3e-8 of the motion in the segment, 6e-8 just before a key. Those of cubic hold for keys up to
+     * 90 degrees apart. docs/accuracy.md lists raw errors. */
     double max_error;
     double rms_error;
     pm_vector_method vector_method; /* the method that PM_VECTOR_AUTO selects */

@@ -63,7 +63,7 @@ class RotationCurve(Shared):
     method : str
         ``"slerp"``, ``"step"``, ``"nlerp"``, ``"sterp"``, ``"squad"``, ``"circular"``,
         ``"circular-c1"``, ``"circular-c2"``, ``"circular-c3"``, ``"hermite"``, ``"spline"``,
-        ``"bspline"``, ``"cubicspline"`` or ``"ncubic"``.
+        ``"bspline"``, ``"cubicspline"``, ``"ncubic"`` or ``"cubic"``.
     rate : str, int, float or Fraction, optional
         Keys per second, uniform from time 0 and exact: ``30``, ``"30000/1001"``.
     loop : float, optional

@@ -16,7 +16,7 @@ __all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler
 AngleFormat = Literal["float32", "int16"]
 Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
                  "circular-c2", "circular-c3", "hermite", "spline", "bspline", "cubicspline",
-                 "ncubic"]
+                 "ncubic", "cubic"]
 AuthoredMethod = Union[Method, Literal["authored"]]
 VectorMethod = Literal["auto", "step", "linear", "catmull-rom", "parabolas-c2", "parabolas-c3",
                        "spline", "bspline", "cubicspline"]

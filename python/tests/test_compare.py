@@ -124,7 +124,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, walk: pm.Motion) -> 
     with pytest.raises(ValueError, match="requires tangents"):
         pm.compare(walk, walk, method="cubicspline")
     with pytest.raises(ValueError, match="method"):
-        pm.compare(walk, walk, method="cubic")
+        pm.compare(walk, walk, method="quartic")
     with pytest.raises(ValueError, match="clip: 1 is none of 1"):
         pm.compare(walk, walk, clip=1)
     assert pm.compare(walk, walk, clip="run").joints  # one clip without a name needs none

@@ -185,7 +185,7 @@ FAILING = """
 import posemill as pm
 calls = [lambda: pm.compare("walk.bvh", "walk.bvh", map="none.txt"),
          lambda: pm.compare("walk.bvh", "walk.bvh", rate=1e9),
-         lambda: pm.batch.run(["walk.bvh"], "out", 60, method="cubic"),
+         lambda: pm.batch.run(["walk.bvh"], "out", 60, method="quartic"),
          lambda: pm.batch.run(["walk.bvh"], "out", 60, euler="ABC"),
          lambda: pm.batch.run([], "out", 60),
          lambda: pm.load("walk.bvh").show().save("no/folder/a.html"),

@@ -105,6 +105,33 @@ def test_states_agree_with_a_walk(device):
         assert np.array_equal(found[f"root_{field}"], found[f"body_{field}"][:, 0])
 
 
+@pytest.mark.parametrize("device", ["default", "none"])
+def test_cubic_has_the_states_of_squad(device):
+    """Its tangents are made when sampled: equal to squad's but for rounding, and the same for 48-bit keys."""
+    skeleton, clips = made()
+    engine = None if device == "default" else pm.Engine(device="none")
+    rng = np.random.default_rng(12)
+    ids = rng.integers(0, len(clips), 200)
+    squad = pm.MotionLibrary(skeleton, clips, method="squad", engine=engine)
+    times = rng.uniform(-0.05, 1.05, 200) * squad.durations[ids]
+    for wrap in (False, True):
+        wanted = squad.sample(ids, times, wrap=wrap, fields=FIELDS)
+        cubic = pm.MotionLibrary(skeleton, clips, method="cubic", engine=engine)
+        found = cubic.sample(ids, times, wrap=wrap, fields=FIELDS)
+        for field in FIELDS:
+            a, b = found[field].astype(float), wanted[field].astype(float)
+            if field.endswith("_rot"):
+                turn = (Rotation.from_quat(a.reshape(-1, 4)).inv() * Rotation.from_quat(b.reshape(-1, 4)))
+                assert turn.magnitude().max() < (4e-7 if field == "local_rot" else 2e-6), field
+            else:
+                assert np.abs(a - b).max() < 1e-5 * np.abs(b).max() + 1e-5, field
+    coded = pm.MotionLibrary(skeleton, clips, method="cubic", keys="log48", engine=engine)
+    near = coded.sample(ids, times, fields=["local_rot"])["local_rot"].reshape(-1, 4)
+    exact = squad.sample(ids, times, fields=["local_rot"])["local_rot"].reshape(-1, 4)
+    turn = Rotation.from_quat(near).inv() * Rotation.from_quat(exact)
+    assert 1e-6 < turn.magnitude().max() < 3e-4
+
+
 def test_times_are_clamped_or_wrapped():
     skeleton, clips = made()
     lib = pm.MotionLibrary(skeleton, clips)

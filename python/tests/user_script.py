@@ -30,9 +30,9 @@ def main() -> None:
     clip: pm.Clip = motion.clips[names[0]]
     assert rotations.shape == (2, 2, 4) and len(clip.times) == 3
     with suppress(ValueError):
-        motion.resample(60, "cubic")  # type: ignore[arg-type]
+        motion.resample(60, "quartic")  # type: ignore[arg-type]
     with suppress(ValueError):
-        pm.RotationCurve(None, keys, "cubic", rate=30)  # type: ignore[arg-type]
+        pm.RotationCurve(None, keys, "quartic", rate=30)  # type: ignore[arg-type]
     with suppress(ValueError):
         motion.resample(60, end_rule="all")  # type: ignore[arg-type]
     with suppress(ValueError):

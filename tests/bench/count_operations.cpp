@@ -127,13 +127,18 @@ static pm_segment_data near_keys() {
 }
 
 /* squad stores the middle of its inner points first, bspline that of the segment; circles have their
- * numbers in the third plane. */
+ * numbers in the third plane. cubic has the keys beside the segment, at the same distances. */
 static pm_segment_data data_of(const char *name) {
     pm_segment_data data = near_keys();
     const bool is_circle = std::strncmp(name, "circular", 8) == 0;
     const bool is_phased = is_circle && name[8] != '\0';
     if (std::strcmp(name, "squad") == 0 || std::strcmp(name, "bspline") == 0)
         data.coefficients[0] = data.key;
+    if (std::strcmp(name, "cubic") == 0) {
+        data.coefficients[0] = pm_quat_of(real(-0.01f), real(0.0f), real(0.0f), real(1.0f));
+        data.coefficients[1] = pm_quat_of(real(0.02f), real(0.0f), real(0.0f), real(1.0f));
+        pm_set_spacing(&data, real(1.0f), real(1.0f));
+    }
     if (is_circle) {
         const real alpha2(0.01f), one(1.0f);
         data.coefficients[2] = pm_quat_of(alpha2, alpha2, one, one);
@@ -152,6 +157,7 @@ static unsigned uncommon(pm_quat (*fast)(const Segment *, const real *, pm_mask 
 }
 
 #define COMMON_squad uncommon(pm_squad_fast, &segment, basis)
+#define COMMON_cubic uncommon(pm_cubic_fast, &segment, basis)
 #define COMMON_circular_c1 uncommon(pm_circular_c1_fast, &segment, basis)
 #define COMMON_circular_c2 uncommon(pm_circular_c2_fast, &segment, basis)
 #define COMMON_circular_c3 uncommon(pm_circular_c3_fast, &segment, basis)

@@ -38,7 +38,7 @@ static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_
         for (size_t t = 0; t < set->count; t++) {
             const float *value = out->rotations + 4 * (k * set->count + t);
             const pm_quat key = pm_key_load(channel->format, channel->keys,
-                                            4 * (k * clip->data->padded_tracks + t));
+                                            channel->layout[t].first + k * channel->layout[t].row);
             assert_memory_equal(&key, value, sizeof key);
             assert_true(rotation_error(value, set->tracks[t].keys[k]) <= bound_of(channel->format));
         }

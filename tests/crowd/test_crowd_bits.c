@@ -107,6 +107,23 @@ TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
 }
 
+/* Segments that read the keys beside them. */
+TEST_ON_BOTH(scenes_of_cubic_have_the_bits_of_the_reference) {
+    const variant *cubic = variant_named("cubic");
+    const scene_options scenes[] = {
+        {.salt = 0xD09, .curve = cubic, .times = SCENE_LISTED, .clips = 3},
+        {.salt = 0xD0A, .curve = cubic, .key_format = PM_KEYS_LOG48, .looped = true},
+        {.salt = 0xD0B, .curve = cubic, .key_format = PM_KEYS_SMALLEST48},
+        {.salt = 0xD0C, .curve = cubic, .times = SCENE_PER_JOINT_UNEVEN, .clips = 3},
+        {.salt = 0xD0D,
+         .curve = cubic,
+         .times = SCENE_PER_JOINT_UNEVEN,
+         .key_format = PM_KEYS_LOG48,
+         .looped = true}};
+    for (size_t n = 0; n < (small_sizes() ? 1 : sizeof scenes / sizeof *scenes); n++)
+        expect_palettes(state, &scenes[n]);
+}
+
 TEST_ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference) {
     expect_scene(state, &(scene_options){.salt = 0xD40, .joints = 70, .shape = SCENE_CHAIN});
     expect_scene(state, &(scene_options){.salt = 0xD41, .joints = small_sizes() ? 20 : 150});

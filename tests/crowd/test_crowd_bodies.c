@@ -384,7 +384,7 @@ static void expect_scene(void **state, const scene_options *options, const char 
 TEST_ON_BOTH(states_of_every_method_agree_with_differences) {
     static const char *const names[] = {
         "slerp",   "nlerp",       "squad",    "circular-c2", "hermite",     "spline", "sterp",
-        "bspline", "cubicspline", "circular", "circular-c1", "circular-c3", "ncubic"};
+        "bspline", "cubicspline", "circular", "circular-c1", "circular-c3", "ncubic", "cubic"};
     for (size_t i = 0; i < (small_sizes() ? 2 : sizeof names / sizeof *names); i++) {
         const variant *v = variant_named(names[i]);
         if (can_compile_motion(engine_for(state), v->method))

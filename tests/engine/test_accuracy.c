@@ -230,11 +230,16 @@ static void measure_random(const implementation_span *s, const variant *v, size_
     set_destroy(&set);
 }
 
-/* Random tracks with rotations of up to 180 degrees from key to key; up to 90 for an unlimited
- * squad, whose curve has jumps beyond that. */
+/* Whether rounding is magnified near half turns: without its limiter, squad may slerp antipodal operands;
+ * cubic makes tangents and inner points in float32. */
+static bool magnifies_half_turns(const variant *v) {
+    return v->unlimited || v->method == PM_METHOD_CUBIC;
+}
+
+/* Random tracks with rotations of up to 180 degrees from key to key; up to 90 for those. */
 static void accuracy_of_random(const implementation_span *s, const variant *v, size_t tracks,
                                accuracy *out) {
-    measure_random(s, v, tracks, v->unlimited ? 0.5 * PI : PI, false, out);
+    measure_random(s, v, tracks, magnifies_half_turns(v) ? 0.5 * PI : PI, false, out);
 }
 
 /* The same with rotations of up to 1 radian. */

@@ -122,7 +122,8 @@ TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
     motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
     random_source source = random_salted(0x1A3);
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
-    static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP};
+    static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP,
+                                        PM_METHOD_CUBIC};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
             pm_clip *clip = clip_of(state, &m, methods[i], AT_A_RATE, formats[f]);

@@ -95,9 +95,15 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
         skip();
     motion m = motion_make(MANY_KEYS, TRACKS, 2.5, 0x78);
     const pm_timeline timeline = {.key_count = MANY_KEYS, .rate = {60, 1}};
-    for (int format = PM_KEYS_LOG48; format <= PM_KEYS_SMALLEST48; format++) {
-        pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-        desc.key_format = (pm_key_format)format;
+    static const struct {
+        pm_method method;
+        pm_key_format format;
+    } rows[] = {{PM_METHOD_SLERP, PM_KEYS_LOG48},
+                {PM_METHOD_SLERP, PM_KEYS_SMALLEST48},
+                {PM_METHOD_CUBIC, PM_KEYS_LOG48}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        pm_clip_desc desc = motion_desc(&m, &timeline, rows[i].method);
+        desc.key_format = rows[i].format;
         pm_clip *clip = clip_make(engine_for(state), &desc);
         draw_pairs(&source, 0, MANY_KEYS / 60.0);
         expect_sorted(clip, true);
@@ -107,26 +113,25 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     motion_free(&m);
 }
 
-TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
+/* Clips of a third of the bytes a key have three times as many. */
+static void expect_own_timelines(pm_engine *engine, pm_method method, size_t many) {
     random_source source = random_salted(0x79);
-    if (small_sizes())
-        skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x7A), parts[TRACKS];
+    motion m = motion_make(many * KEYS, TRACKS, 2.5, 0x7A), parts[TRACKS];
     pm_timeline timelines[TRACKS];
     uint32_t timeline_of[TRACKS];
     for (uint32_t t = 0; t < TRACKS; t++) {
-        const size_t keys = random_size(&source, KEYS / 4, KEYS / 2);
+        const size_t keys = random_size(&source, many * KEYS / 4, many * KEYS / 2);
         parts[t] = motion_slice(&m, t, keys);
         timelines[t] = (pm_timeline){.key_count = keys, .rate = {(int64_t)(30 + t), 1}};
         timeline_of[t] = t;
     }
     motion packed = motion_pack(parts, TRACKS);
-    pm_clip_desc desc = motion_desc(&packed, timelines, PM_METHOD_SQUAD);
+    pm_clip_desc desc = motion_desc(&packed, timelines, method);
     desc.track_count = TRACKS;
     desc.timeline_count = TRACKS;
     desc.timeline_of = timeline_of;
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    draw_pairs(&source, -1, KEYS / 60.0);
+    pm_clip *clip = clip_make(engine, &desc);
+    draw_pairs(&source, -1, (double)(many * KEYS) / 60.0);
     expect_sorted(clip, true);
     expect_reference_bits(clip, &pairs);
     pm_clip_destroy(&clip);
@@ -134,6 +139,13 @@ TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
         motion_free(&parts[t]);
     motion_free(&packed);
     motion_free(&m);
+}
+
+TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
+    if (small_sizes())
+        skip();
+    expect_own_timelines(engine_for(state), PM_METHOD_SQUAD, 1);
+    expect_own_timelines(engine_for(state), PM_METHOD_CUBIC, 3);
 }
 
 /* ---- on a queue, and with failures ---- */

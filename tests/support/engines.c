@@ -148,6 +148,7 @@ bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
 static bool is_deep(pm_method method) {
     switch (method) {
     case PM_METHOD_SQUAD:
+    case PM_METHOD_CUBIC:
     case PM_METHOD_CIRCULAR:
     case PM_METHOD_CIRCULAR_C1:
     case PM_METHOD_CIRCULAR_C2:

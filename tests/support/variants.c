@@ -55,6 +55,10 @@ static const variant variants[] = {
     {.name = "bspline", .method = PM_METHOD_BSPLINE},
     {.name = "cubicspline", .method = PM_METHOD_CUBICSPLINE},
     {.name = "ncubic", .method = PM_METHOD_NCUBIC},
+    {.name = "cubic", .method = PM_METHOD_CUBIC},
+    {.name = "cubic, natural", .method = PM_METHOD_CUBIC, .ends = PM_ENDS_NATURAL},
+    {.name = "cubic, parabola", .method = PM_METHOD_CUBIC, .ends = PM_ENDS_PARABOLA},
+    {.name = "cubic, zero", .method = PM_METHOD_CUBIC, .ends = PM_ENDS_ZERO},
 };
 
 size_t variant_count(void) {
@@ -83,7 +87,7 @@ bool variant_is_circular(const variant *v) {
 
 bool variant_has_tangents(const variant *v) {
     return v->method == PM_METHOD_SQUAD || v->method == PM_METHOD_HERMITE ||
-           v->method == PM_METHOD_SPLINE;
+           v->method == PM_METHOD_SPLINE || v->method == PM_METHOD_CUBIC;
 }
 
 /* Tangents of `tcb` differ on both sides of a key, and squad without its limiter jumps where the

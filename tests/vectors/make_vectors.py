@@ -517,6 +517,7 @@ METHODS = {
     "bspline": bspline,
     "cubicspline": cubicspline,
     "ncubic": ncubic,
+    "cubic": squad,
 }
 
 
@@ -643,6 +644,7 @@ OPTIONS = {
         {"ends": "zero"},
         {"unlimited": True},
     ],
+    "cubic": [{}, {"ends": "natural"}, {"ends": "parabola"}, {"ends": "zero"}],
     "hermite": [{}, {"tangents": "user"}, {"ends": "natural"}],
     "spline": [{}, {"ends": "natural"}, {"ends": "parabola"}, {"ends": "zero"}],
 }

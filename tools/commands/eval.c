@@ -77,7 +77,7 @@ static const option eval_table[] = {
     {"--velocity-frame", 0, "FRAME", "frame of velocity and acceleration: body (default) or parent",
      parse_frame, AT(velocity_frame)},
     {"--key-format", 0, "FORMAT",
-     "format of the keys of step, nlerp and slerp in device memory: float32\n"
+     "format of the keys of step, nlerp, slerp and cubic in device memory: float32\n"
      "(default), log48 (error up to 7.6e-5 rad) or smallest48 (8.7e-5 rad)",
      parse_key_format, AT(key_format)},
     {"--json", 0, NULL, "print the report as JSON", NULL, AT(json)},

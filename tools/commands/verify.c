@@ -56,8 +56,8 @@ static const command_help help = {
     .notes =
         "Several devices are verified one by one, and --json lists them.\n"
         "The rms error is measured on random keys with rotations of up to 180 degrees between\n"
-        "keys. Results whose bits differ from the reference pass if they are within the\n"
-        "bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
+        "keys, for cubic of up to 90. Results whose bits differ from the reference pass if they\n"
+        "are within the bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
         "Errors are measured at the float32 position in the segment. If a curve reaches further\n"
         "than half a turn, its max is divided by the reach in half turns (for cubicspline and\n"
         "ncubic: by the inverse of the length that they divide by). The raw max is not divided.\n"
