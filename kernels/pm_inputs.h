@@ -73,7 +73,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
                                            input->clamps[i]);
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (t->size.channels >> c & 1)
-                pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
+                pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane[c],
                                 cursor);
     }
     pm_prepare_u(input);
@@ -184,7 +184,8 @@ pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_layout clip = t->clips[input->clip[i]];
-        from[i] = t->constants + (clip.constants + (pm_u64)s * clip.plane + 4 * (pm_u64)joint);
+        from[i] = t->constants + (clip.constants + (pm_u64)s * clip.plane[PM_CHANNEL_ROTATIONS] +
+                                  4 * (pm_u64)joint);
     }
     return pm_gather_quats(from);
 }

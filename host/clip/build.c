@@ -44,15 +44,20 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .row = layout->row,
                       .plane = layout->plane,
                       .layout = channel->layout,
-                      .room = clip->common_timeline ? clip->padded_tracks - tracks->place : 1};
+                      .room = clip->common_timeline && !channel->of_root
+                                  ? clip->padded_tracks - tracks->place
+                                  : 1};
 }
 
 static void build_span(construction *c, const pm_track_span *tracks) {
     const pm_segment_functions *set = pm_segment_functions_for(tracks->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
-        if (!c->clip->channels[n].present)
+        const pm_channel *channel = &c->clip->channels[n];
+        if (!channel->present || (channel->of_root && tracks->place > 0))
             continue;
-        const pm_block block = pm_clip_block(c->desc, c->clip, n, tracks);
+        const pm_track_span all = {tracks->place, channel->of_root ? 1 : tracks->count,
+                                   tracks->first_row};
+        const pm_block block = pm_clip_block(c->desc, c->clip, n, &all);
         const pm_block_result result = set->build(&block);
         if (result.status != PM_OK)
             pm_first_failure_note(&c->failure, result.status, result.failed, NULL);

@@ -35,6 +35,7 @@ enum { PM_TRACK_GROUP = 16 };
  * the channel. */
 typedef struct pm_channel {
     bool present;
+    bool of_root; /* one track alone has keys, the first in the order of the planes */
     pm_method_impl impl;
     unsigned components;     /* per value: 4 or 3 */
     pm_key_format format;    /* of `keys` */
@@ -76,9 +77,12 @@ typedef struct pm_clip_limits {
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
 
+/* As pm_clip_check, for a clip of a crowd whose first root is the track `root`. */
+pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error);
+
 /* Lays out a checked description for the planes of a crowd, which pm_clip_data_place names: the track
  * at each place is order[place] (borrowed), and the rows of a common timeline have `padded_tracks`
- * places. Such a clip has no rates. The caller owns it. */
+ * places, those of a root alone one. Such a clip has no rates. The caller owns it. */
 pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
                                size_t padded_tracks, pm_clip_data **clip, pm_error *error);
 

@@ -14,8 +14,14 @@ static size_t rows_of(const pm_clip_timeline *timeline) {
     return timeline->segment_count + 1;
 }
 
+/* Of a track beside that of the root, which alone has keys: its time is found, and what is loaded is the
+ * first key. */
+static pm_track_layout no_keys(uint32_t timeline, pm_u32 rates) {
+    return (pm_track_layout){.timeline = timeline, .rates = rates, .wrap = 1};
+}
+
 static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
-    size_t plane = 4 * clip->padded_tracks;
+    size_t plane = channel->of_root ? 4 : 4 * clip->padded_tracks;
     size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t *numbers = &channel->key_numbers;
@@ -24,8 +30,11 @@ static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, p
         return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
     *numbers &= ~rest;
     for (size_t p = 0; p < clip->track_count; p++)
-        channel->layout[pm_track_at(clip->order, p)] = (pm_track_layout){
-            .first = 4 * p, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
+        channel->layout[pm_track_at(clip->order, p)] =
+            channel->of_root && p > 0
+                ? no_keys(0, 0)
+                : (pm_track_layout){
+                      .first = 4 * p, .row = (pm_u32)row, .plane = (pm_u32)plane, .wrap = 1};
     return PM_OK;
 }
 
@@ -35,12 +44,13 @@ static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
-        channel->layout[t] = (pm_track_layout){.first = at,
-                                               .row = row,
-                                               .plane = 4,
-                                               .timeline = timeline,
-                                               .rates = clip->timelines[timeline].rates,
-                                               .wrap = 1};
+        pm_u32 rates = clip->timelines[timeline].rates;
+        channel->layout[t] = no_keys(timeline, rates);
+        if (channel->of_root && t != pm_track_at(clip->order, 0))
+            continue;
+        channel->layout[t].first = at;
+        channel->layout[t].row = row;
+        channel->layout[t].plane = 4;
         if (__builtin_add_overflow(at, row * rows_of(&clip->timelines[timeline]), &at) ||
             __builtin_add_overflow(at, rest, &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
@@ -108,6 +118,7 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c, PM_ARRAY_KEYS)->data != NULL;
+        channel->of_root = channel->present && pm_is_of_root(desc, c);
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);

@@ -106,7 +106,7 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .clip = clip,
                  .moved = moved_of(joints, c),
                  .row = clip->row[c],
-                 .plane = clip->plane,
+                 .plane = clip->plane[c],
                  .c = c,
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._keys import Keys, root_of
+from ._keys import Keys, are_still, root_of
 from ._library import Path, printable
 from ._names import KeyFormat, Method
 from ._skeleton import Skeleton
@@ -65,9 +65,7 @@ def _moves(keys: Keys, skeleton: Skeleton) -> bool:
     """Whether a joint that is no root leaves its rest position."""
     if keys.positions is None or keys.positions.ndim == 2:
         return False
-    others = np.asarray(skeleton.parents) >= 0
-    rest = np.asarray(skeleton.positions, np.float32)[others]
-    return bool(np.any(keys.positions[:, others].astype(np.float32) != rest))
+    return not are_still(keys.positions, skeleton, np.asarray(skeleton.parents) >= 0)
 
 
 def _rows_of(skeleton: Skeleton, motions: Mapping[str, Keys]) -> dict[str, Array]:

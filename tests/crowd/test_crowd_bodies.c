@@ -388,7 +388,9 @@ TEST_ON_BOTH(states_of_every_method_agree_with_differences) {
     for (size_t i = 0; i < (small_sizes() ? 2 : sizeof names / sizeof *names); i++) {
         const variant *v = variant_named(names[i]);
         if (can_compile_motion(engine_for(state), v->method))
-            expect_scene(state, &(scene_options){.salt = 0xE00 + i, .curve = v}, names[i]);
+            expect_scene(state,
+                         &(scene_options){.salt = 0xE00 + i, .curve = v, .root_positions = i % 2},
+                         names[i]);
     }
 }
 
@@ -405,6 +407,9 @@ TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
         {.salt = 0xE29, .shape = SCENE_FOREST, .joints = 37},
         {.salt = 0xE2A, .key_format = PM_KEYS_LOG48},
         {.salt = 0xE2B, .key_format = PM_KEYS_SMALLEST48},
+        {.salt = 0xE2C, .root_positions = true, .joints = 24},
+        {.salt = 0xE2D, .root_positions = true, .key_format = PM_KEYS_LOG48},
+        {.salt = 0xE2E, .root_positions = true, .times = SCENE_PER_JOINT_UNEVEN, .looped = true},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         char what[32];
