@@ -44,9 +44,7 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .row = layout->row,
                       .plane = layout->plane,
                       .layout = channel->layout,
-                      .room = clip->common_timeline && !channel->of_root
-                                  ? clip->padded_tracks - tracks->place
-                                  : 1};
+                      .room = clip->common_timeline ? channel->places - tracks->place : 1};
 }
 
 static void build_span(construction *c, const pm_track_span *tracks) {
@@ -72,7 +70,7 @@ static void finish_track(const construction *c, size_t place) {
         pm_channel *channel = &clip->channels[n];
         if (channel->present && channel->impl.constants)
             channel->impl.constants(c->desc, t, channel->constants + 4 * place,
-                                    4 * clip->padded_tracks);
+                                    4 * channel->places);
     }
     if (clip->channels[PM_ROTATIONS].present)
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;

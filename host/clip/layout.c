@@ -21,7 +21,7 @@ static pm_track_layout no_keys(uint32_t timeline, pm_u32 rates) {
 }
 
 static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
-    size_t plane = channel->of_root ? 4 : 4 * clip->padded_tracks;
+    size_t plane = 4 * channel->places;
     size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t *numbers = &channel->key_numbers;
@@ -70,7 +70,7 @@ static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the clip's bytes do not fit size_t");
     channel->constant_floats =
-        (size_t)pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
+        (size_t)pm_curves[channel->impl.curve].constants * 4 * channel->places;
     return status;
 }
 
@@ -113,6 +113,18 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     return PM_OK;
 }
 
+/* A crowd's planes have as many places as there are tracks, or whole groups of 48-bit keys. */
+static size_t places_of(const pm_clip_data *clip, const pm_channel *channel) {
+    const size_t count = clip->track_count;
+    if (channel->of_root)
+        return 1;
+    if (!clip->order)
+        return clip->padded_tracks;
+    return channel->format == PM_KEYS_FLOAT32
+               ? count
+               : (count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
+}
+
 static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
@@ -122,6 +134,7 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);
+        channel->places = places_of(clip, channel);
         if (channel->present)
             status = lay_out(clip, channel, error);
     }
@@ -165,13 +178,13 @@ size_t pm_padded_tracks(size_t tracks) {
     return (tracks + power - 1) / power * power;
 }
 
-static pm_clip_data *describe(const pm_clip_desc *desc, size_t padded_tracks) {
+static pm_clip_data *describe(const pm_clip_desc *desc) {
     pm_clip_data *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     made->method = desc->method;
     made->track_count = desc->track_count;
-    made->padded_tracks = padded_tracks;
+    made->padded_tracks = pm_padded_tracks(desc->track_count);
     made->timeline_count = pm_timeline_count(desc);
     made->common_timeline = made->timeline_count == 1;
     return made;
@@ -190,13 +203,13 @@ pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *lim
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_clip_data *made = describe(desc, pm_padded_tracks(desc->track_count));
+    pm_clip_data *made = describe(desc);
     return made ? give(build(desc, limits, made, error), made, clip) : pm_fail_memory(error);
 }
 
-pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
-                               size_t padded_tracks, pm_clip_data **clip, pm_error *error) {
-    pm_clip_data *made = describe(desc, padded_tracks);
+pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
+                               pm_error *error) {
+    pm_clip_data *made = describe(desc);
     if (!made)
         return pm_fail_memory(error);
     made->order = order;

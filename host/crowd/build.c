@@ -107,8 +107,7 @@ static pm_status check(const pm_crowd_desc *desc, size_t threads, pm_error *erro
 
 static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, size_t i,
                          pm_clip_data **clip, pm_error *error) {
-    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, crowd->padded_joints, clip,
-                                error);
+    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, clip, error);
 }
 
 /* Clips are laid out here and once more where they are built, because the layouts of all together would

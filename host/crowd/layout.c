@@ -23,18 +23,18 @@ pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
 }
 
 /* Floats per plane of a channel's joints. */
-static size_t plane_of(const pm_crowd_data *crowd, const pm_channel *channel) {
-    return channel->of_root ? 4 : 4 * crowd->padded_joints;
+static size_t plane_of(const pm_channel *channel) {
+    return 4 * channel->places;
 }
 
 /* Floats per row, which is the planes of one key and of the segment behind it. */
-static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
-    return plane_of(crowd, channel) * pm_curve_planes(channel->impl.curve);
+static size_t row_of(const pm_channel *channel) {
+    return plane_of(channel) * pm_curve_planes(channel->impl.curve);
 }
 
 /* Floats per clip of the constants of a channel. */
-static size_t constants_of(const pm_crowd_data *crowd, const pm_channel *channel) {
-    return pm_curves[channel->impl.curve].constants * plane_of(crowd, channel);
+static size_t constants_of(const pm_channel *channel) {
+    return pm_curves[channel->impl.curve].constants * plane_of(channel);
 }
 
 /* ---- allocation --------------------------------------------------------------------- */
@@ -59,10 +59,10 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
     if (__builtin_add_overflow(channel->key_numbers, 4 * PM_TRACK_GROUP, &channel->key_numbers) ||
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    channel->constant_floats = crowd->clip_count * constants_of(crowd, channel);
+    channel->constant_floats = crowd->clip_count * constants_of(channel);
     channel->keys = pm_large_allocate(channel->key_bytes);
     channel->constants =
-        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
+        allocate_lines((channel->constant_floats + 4 * PM_TRACK_GROUP) * sizeof(float));
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
@@ -109,12 +109,13 @@ static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip,
     if (i == 0)
         *channel = (pm_channel){.present = from->present,
                                 .of_root = from->of_root,
+                                .places = from->places,
                                 .impl = from->impl,
                                 .components = from->components,
                                 .format = from->format};
     crowd->clips[i].first[c] = channel->key_numbers;
-    crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(crowd, from) : 0;
-    crowd->clips[i].plane[c] = from->present ? (pm_u32)plane_of(crowd, from) : 0;
+    crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(from) : 0;
+    crowd->clips[i].plane[c] = from->present ? (pm_u32)plane_of(from) : 0;
     if (__builtin_add_overflow(channel->key_numbers, from->key_numbers, &channel->key_numbers) ||
         __builtin_add_overflow(channel->key_numbers, PM_CLIP_ALIGNMENT - 1, &channel->key_numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
@@ -128,7 +129,7 @@ pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, 
     crowd->per_joint = crowd->per_joint || !clip->common_timeline;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = measure_channel(crowd, clip, i, c, error);
-    crowd->clips[i].constants = (pm_u32)(i * constants_of(crowd, &crowd->channels[PM_ROTATIONS]));
+    crowd->clips[i].constants = (pm_u32)(i * constants_of(&crowd->channels[PM_ROTATIONS]));
     return status;
 }
 
@@ -150,7 +151,7 @@ void pm_crowd_place_clip(const pm_crowd_data *crowd, pm_clip_data *clip, size_t 
             continue;
         clear_keys(crowd, c, i);
         pm_clip_data_place(clip, c, channel->keys, crowd->clips[i].first[c],
-                           channel->constants + i * constants_of(crowd, channel));
+                           channel->constants + i * constants_of(channel));
     }
 }
 

@@ -268,11 +268,11 @@ static size_t stored_keys(const pm_timeline *timeline, const pm_clip_desc *clip)
     return keys > 2 ? keys : 2;
 }
 
-/* Keys of a clip: those of all places of its joints, or of each joint's own timeline. */
-static size_t keys_of(const scene *s, const pm_clip_desc *clip) {
+/* Keys of a clip: those of all joints, rounded up to a multiple, or of each joint's own timeline. */
+static size_t keys_of(const scene *s, const pm_clip_desc *clip, size_t multiple) {
     size_t keys = 0;
     if (clip->timeline_count <= 1)
-        return up_to(s->joints, 16) * stored_keys(clip->timelines, clip);
+        return up_to(s->joints, multiple) * stored_keys(clip->timelines, clip);
     for (size_t j = 0; j < s->joints; j++)
         keys += stored_keys(&clip->timelines[clip->timeline_of[j]], clip);
     return keys;
@@ -299,17 +299,18 @@ static size_t documented_bytes(const scene *s) {
     for (size_t i = 0; i < s->clip_count; i++) {
         const pm_clip_desc *clip = &s->clips[i];
         const pm_method_info *method = pm_method_describe(clip->method);
-        const size_t keys = keys_of(s, clip);
+        const bool coded = clip->key_format != PM_KEYS_FLOAT32;
+        const size_t keys = keys_of(s, clip, coded ? 16 : 1);
         const size_t bytes_of_key = of_vectors[method->vector_method];
-        const size_t vectors = up_to(keys * bytes_of_key, 256);
+        const size_t vectors = up_to(keys_of(s, clip, 1) * bytes_of_key, 256);
         const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 256);
-        if (clip->key_format == PM_KEYS_FLOAT32)
+        if (!coded)
             bytes += up_to(keys * 4 * method->floats_per_segment, 256);
         else
             bytes += keys * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
         bytes += !clip->positions.data ? 0 : clip->root_positions ? of_root : vectors;
         bytes += clip->scales.data ? vectors : 0;
-        bytes += clip->method == PM_METHOD_STERP ? 32 * up_to(s->joints, 16) : 0;
+        bytes += clip->method == PM_METHOD_STERP ? 32 * s->joints : 0;
     }
     return bytes;
 }
