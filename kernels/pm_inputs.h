@@ -163,17 +163,17 @@ pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *k
     }
 }
 #else
-/* Gathers and decodes the keys of a group of joints, which are in the same group of keys. */
+/* Gathers and decodes the keys of a group of joints. Rows have whole such groups, so that none lies in
+ * two groups of keys. */
 pm_fn void pm_gather_coded_group(pm_planes *to, pm_global const pm_stored_key *keys,
                                  const pm_key_lanes *lanes, pm_u32 c, pm_u32 first) {
-    pm_global const pm_stored_key *from[PM_LANES];
-    pm_u64 ahead = 4 * (pm_u64)first;
+    pm_u64 at[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->key[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[0]);
+        at[i] = lanes->key[c][i] + 4 * (pm_u64)first;
+    pm_gather_neighbour_keys(keys, at, to->of[0]);
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = pm_key_group(keys, PM_KEY_WORDS, lanes->next[c][i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to->of[1]);
+        at[i] = lanes->next[c][i] + 4 * (pm_u64)first;
+    pm_gather_neighbour_keys(keys, at, to->of[1]);
 }
 #endif
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "kernels/pm_keys.h"
 
 /* State shared by the threads that build tracks. */
 typedef struct construction {
@@ -120,6 +121,14 @@ static size_t useful_threads(const pm_clip_data *clip, size_t threads) {
     return useful < threads ? useful : threads;
 }
 
+/* Whether rows of a crowd's 48-bit keys end within a group of keys, whose signs share a word: then one thread
+ * builds all tracks, beside the threads of other clips. */
+static bool shares_groups(const pm_clip_data *clip) {
+    const pm_channel *channel = &clip->channels[PM_ROTATIONS];
+    return channel->present && channel->format != PM_KEYS_FLOAT32 && clip->order &&
+           clip->common_timeline && channel->places % PM_KEY_GROUP != 0;
+}
+
 /* Tracks per work item: a block, or fewer where that would leave threads idle. A multiple of
  * PM_TRACK_GROUP, because neighbouring tracks share cache lines. */
 static size_t tracks_of_item(const pm_clip_data *clip, size_t threads) {
@@ -130,7 +139,7 @@ static size_t tracks_of_item(const pm_clip_data *clip, size_t threads) {
 
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error) {
-    threads = useful_threads(clip, threads);
+    threads = shares_groups(clip) ? 1 : useful_threads(clip, threads);
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     if (!find_first_rows(&c))
         return pm_fail_memory(error);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "kernels/pm_keys.h"
 
 /* Rows of a track: one per segment border. The last row holds a loop's first key again. */
 static size_t rows_of(const pm_clip_timeline *timeline) {
@@ -113,16 +114,16 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     return PM_OK;
 }
 
-/* A crowd's planes have as many places as there are tracks, or whole groups of 48-bit keys. */
+/* A crowd's planes have as many places as there are tracks. Of 48-bit keys, whole groups of PM_GROUP
+ * neighbours are loaded, which may not lie in two groups of keys. */
 static size_t places_of(const pm_clip_data *clip, const pm_channel *channel) {
     const size_t count = clip->track_count;
     if (channel->of_root)
         return 1;
     if (!clip->order)
         return clip->padded_tracks;
-    return channel->format == PM_KEYS_FLOAT32
-               ? count
-               : (count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
+    return channel->format == PM_KEYS_FLOAT32 ? count
+                                              : (count + PM_GROUP - 1) / PM_GROUP * PM_GROUP;
 }
 
 static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {

@@ -106,6 +106,11 @@ TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
         expect_scene(state, &every_output[n]);
     expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
+    /* rows that end within groups of 16 keys, at every multiple of 4 */
+    expect_palettes(state,
+                    &(scene_options){.salt = 0xD0A, .joints = 70, .key_format = PM_KEYS_LOG48});
+    expect_palettes(
+        state, &(scene_options){.salt = 0xD0B, .joints = 21, .key_format = PM_KEYS_SMALLEST48});
 }
 
 TEST_ON_BOTH(deep_and_wide_skeletons_have_the_bits_of_the_reference) {

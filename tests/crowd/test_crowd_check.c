@@ -300,14 +300,14 @@ static size_t documented_bytes(const scene *s) {
         const pm_clip_desc *clip = &s->clips[i];
         const pm_method_info *method = pm_method_describe(clip->method);
         const bool coded = clip->key_format != PM_KEYS_FLOAT32;
-        const size_t keys = keys_of(s, clip, coded ? 16 : 1);
+        const size_t keys = keys_of(s, clip, coded ? 4 : 1);
         const size_t bytes_of_key = of_vectors[method->vector_method];
         const size_t vectors = up_to(keys_of(s, clip, 1) * bytes_of_key, 256);
         const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 256);
         if (!coded)
             bytes += up_to(keys * 4 * method->floats_per_segment, 256);
         else
-            bytes += keys * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
+            bytes += up_to(keys, 16) * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
         bytes += !clip->positions.data ? 0 : clip->root_positions ? of_root : vectors;
         bytes += clip->scales.data ? vectors : 0;
         bytes += clip->method == PM_METHOD_STERP ? 32 * s->joints : 0;
