@@ -56,13 +56,14 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
     if (!channel->present)
         return PM_OK;
     /* A whole group of joints is loaded from any row, also where rows are shorter. */
-    if (__builtin_add_overflow(channel->key_numbers, 4 * PM_TRACK_GROUP, &channel->key_numbers) ||
+    if (__builtin_add_overflow(channel->key_numbers, (size_t)4 * PM_TRACK_GROUP,
+                               &channel->key_numbers) ||
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     channel->constant_floats = crowd->clip_count * constants_of(channel);
     channel->keys = pm_large_allocate(channel->key_bytes);
     channel->constants =
-        allocate_lines((channel->constant_floats + 4 * PM_TRACK_GROUP) * sizeof(float));
+        allocate_lines((channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
