@@ -578,6 +578,11 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "hinges");
     expect_error(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_LOCAL, out, new_error()),
                  PM_ERROR_ARGUMENT, "hinges");
+    s.clips[0].root_positions = true;
+    pm_crowd *crowd = NULL;
+    const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = s.clips, .clip_count = 1};
+    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
+                 "root_positions");
     hinges[4].reference = NAN;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
                  "reference");
