@@ -47,7 +47,7 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
                 if (!(t->size.channels >> c & 1))
                     continue;
                 pm_u64 first = clip.first[c];
-                pm_u32 stride = clip.row[c], plane = clip.plane;
+                pm_u32 stride = clip.row[c], plane = clip.plane[c];
                 if (t->size.per_joint) {
                     pm_track_layout at =
                         t->layout[(pm_u64)c * t->size.clips * t->size.joints + row];

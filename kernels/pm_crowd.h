@@ -125,16 +125,17 @@ typedef struct pm_crowd_timeline {
 } pm_crowd_timeline;
 
 /* The position of a clip's rows. With a common timeline, the four numbers of joint j in plane p of
- * key k of channel c are at first[c] + k row[c] + p plane + 4 j. With per-joint timelines, the
- * pm_track_layout of each channel and joint gives the position. */
+ * key k of channel c are at first[c] + k row[c] + p plane[c] + 4 j. With per-joint timelines, the
+ * pm_track_layout of each channel and joint gives the position. Rows of positions may be those of
+ * joint 0 alone. Other joints are then never animated, but what is loaded with it is behind it in
+ * the buffer. */
 typedef struct pm_clip_layout {
     pm_u64 first[PM_CHANNELS];
     pm_u32 row[PM_CHANNELS];
-    pm_u32 plane;
+    pm_u32 plane[PM_CHANNELS];
     pm_u32 timeline;
-    pm_u32
-        constants; /* plane s of joint j is at constants + s plane + 4 j; of curves with four keys,
-                         the spacing of segment i of a common timeline at constants + 2 i */
+    pm_u32 constants; /* plane s of joint j is at constants + s plane[0] + 4 j; of curves with four
+                         keys, the spacing of segment i of a common timeline at constants + 2 i */
 } pm_clip_layout;
 
 /* The sizes of a call and of the tables. */

@@ -89,7 +89,7 @@ pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
                                            input->clamps[i]);
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (t->size.channels >> c & 1)
-                pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane,
+                pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane[c],
                                 cursor);
         pm_set_spacing_lane(&input->lanes, i, t, clip.constants, cursor);
     }
@@ -181,18 +181,18 @@ pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 
     return pm_gather_keys(keys, at);
 }
 
-/* Gathers and decodes a key of each joint of a group, which are in the same group of keys. */
+/* Gathers and decodes a key of each joint of a group. Rows have whole such groups, so that none lies in
+ * two groups of keys. */
 pm_fn void pm_gather_coded_plane(pm_quat to[PM_GROUP], pm_global const pm_stored_key *keys,
                                  const pm_u64 *at, pm_u32 first) {
 #if PM_LANES == 1
     for (pm_u32 k = 0; k < PM_GROUP; k++)
         to[k] = pm_gather_coded(keys, at, 4 * (pm_u64)(first + k));
 #else
-    pm_global const pm_stored_key *from[PM_LANES];
-    pm_u64 ahead = 4 * (pm_u64)first;
+    pm_u64 of_keys[PM_LANES];
     for (int i = 0; i < PM_LANES; i++)
-        from[i] = pm_key_group(keys, PM_KEY_WORDS, at[i] + ahead);
-    pm_gather_neighbour_keys(from, pm_key_in_group(ahead), to);
+        of_keys[i] = at[i] + 4 * (pm_u64)first;
+    pm_gather_neighbour_keys(keys, of_keys, to);
 #endif
 }
 
@@ -229,7 +229,8 @@ pm_fn pm_quat pm_gather_constant(const pm_tables *t, const pm_input_lanes *input
     pm_global const float *from[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_layout clip = t->clips[input->clip[i]];
-        from[i] = t->constants + (clip.constants + (pm_u64)s * clip.plane + 4 * (pm_u64)joint);
+        from[i] = t->constants + (clip.constants + (pm_u64)s * clip.plane[PM_CHANNEL_ROTATIONS] +
+                                  4 * (pm_u64)joint);
     }
     return pm_gather_quats(from);
 }

@@ -64,7 +64,7 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *fro
 #else
     pm_cursor cursor = from->cursor;
     at.row = t->clips[clip].row[c];
-    at.plane = t->clips[clip].plane;
+    at.plane = t->clips[clip].plane[c];
     at.key = t->clips[clip].first[c] + 4 * joint;
     at.spacing = t->clips[clip].constants;
 #endif
@@ -108,8 +108,8 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_
 #endif
 #if PM_CONSTANTS > 0
     pm_clip_layout clip = t->clips[from->input.clip];
-    pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint, clip.plane,
-                   PM_CONSTANTS);
+    pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint,
+                   clip.plane[PM_CHANNEL_ROTATIONS], PM_CONSTANTS);
 #endif
     real basis[PM_BASIS_SIZE];
     PM_OF(basis)(at.u, basis);

@@ -283,21 +283,31 @@ pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
 
 #endif
 
-/* PM_GROUP neighbours of each lane, from key `lane` of the group at from[i] on: to[n] holds the n-th of
- * every lane. `lane` is a multiple of PM_GROUP. */
-pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *const from[PM_LANES], pm_u32 lane,
+/* PM_GROUP neighbours of each lane i, from offset at[i] on: to[n] holds the n-th of every lane. The
+ * indices of the first are multiples of PM_GROUP. */
+pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *keys, const pm_u64 at[PM_LANES],
                                     pm_quat to[PM_GROUP]) {
-    pm_neighbour_numbers a = pm_gather_numbers(from, lane);
-    pm_neighbour_numbers b = pm_gather_numbers(from, lane + PM_KEY_GROUP);
-    pm_neighbour_numbers c = pm_gather_numbers(from, lane + 2 * PM_KEY_GROUP);
-    pm_mask signs = PM_KEYS == 1 ? pm_gather_signs(from) : PM_BITS(0);
+    pm_global const pm_s16 *groups[PM_LANES];
+    pm_global const pm_s16 *from[PM_LANES];
+    int in_group[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        in_group[i] = (int)pm_key_in_group(at[i]);
+        groups[i] = pm_key_group(keys, PM_KEY_WORDS, at[i]);
+        from[i] = groups[i] + in_group[i];
+    }
+    pm_neighbour_numbers a = pm_gather_numbers(from, 0);
+    pm_neighbour_numbers b = pm_gather_numbers(from, PM_KEY_GROUP);
+    pm_neighbour_numbers c = pm_gather_numbers(from, 2 * PM_KEY_GROUP);
+    pm_mask signs = PM_BITS(0);
+    if (PM_KEYS == 1)
+        signs = pm_gather_signs(groups) >> pm_numbers_of(in_group);
     PM_UNROLL
     for (int n = 0; n < PM_GROUP; n++) {
         pm_codes k;
         k.a = a.of[n];
         k.b = b.of[n];
         k.c = c.of[n];
-        k.sign = signs << (15 - (int)lane - n);
+        k.sign = signs << (15 - n);
         to[n] = pm_codes_quat(k);
     }
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "kernels/pm_keys.h"
 
 /* State shared by the threads that build tracks. */
 typedef struct construction {
@@ -45,15 +46,18 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .row = layout->row,
                       .plane = layout->plane,
                       .layout = channel->layout,
-                      .room = clip->common_timeline ? clip->padded_tracks - tracks->place : 1};
+                      .room = clip->common_timeline ? channel->places - tracks->place : 1};
 }
 
 static void build_span(construction *c, const pm_track_span *tracks) {
     const pm_segment_functions *set = pm_segment_functions_for(tracks->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
-        if (!c->clip->channels[n].present)
+        const pm_channel *channel = &c->clip->channels[n];
+        if (!channel->present || (channel->of_root && tracks->place > 0))
             continue;
-        const pm_block block = pm_clip_block(c->desc, c->clip, n, tracks);
+        const pm_track_span all = {tracks->place, channel->of_root ? 1 : tracks->count,
+                                   tracks->first_row};
+        const pm_block block = pm_clip_block(c->desc, c->clip, n, &all);
         const pm_block_result result = set->build(&block);
         if (result.status != PM_OK)
             pm_first_failure_note(&c->failure, result.status, result.failed, NULL);
@@ -68,7 +72,7 @@ static void finish_track(const construction *c, size_t place) {
         pm_channel *channel = &clip->channels[n];
         if (channel->present && channel->impl.constants)
             channel->impl.constants(c->desc, t, channel->constants + 4 * place,
-                                    4 * clip->padded_tracks);
+                                    4 * channel->places);
     }
     if (clip->channels[PM_ROTATIONS].present)
         clip->wraps[t] = clip->channels[PM_ROTATIONS].layout[t].wrap;
@@ -116,6 +120,14 @@ static size_t useful_threads(const pm_clip_data *clip, size_t threads) {
         keys += pm_clip_timeline_of(clip, t)->key_count;
     size_t useful = 1 + keys / keys_a_thread;
     return useful < threads ? useful : threads;
+}
+
+/* Whether rows of a crowd's 48-bit keys end within a group of keys, whose signs share a word: then one thread
+ * builds all tracks, beside the threads of other clips. */
+static bool shares_groups(const pm_clip_data *clip) {
+    const pm_channel *channel = &clip->channels[PM_ROTATIONS];
+    return channel->present && channel->format != PM_KEYS_FLOAT32 && clip->order &&
+           clip->common_timeline && channel->places % PM_KEY_GROUP != 0;
 }
 
 /* Tracks per work item: a block, or fewer where that would leave threads idle. A multiple of
@@ -172,7 +184,7 @@ static void build_spacings(const pm_clip_desc *desc, const pm_clip_data *clip) {
 
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error) {
-    threads = useful_threads(clip, threads);
+    threads = shares_groups(clip) ? 1 : useful_threads(clip, threads);
     construction c = {.desc = desc, .clip = clip, .tracks = tracks_of_item(clip, threads)};
     if (!find_first_rows(&c))
         return pm_fail_memory(error);

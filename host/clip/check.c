@@ -75,10 +75,11 @@ static pm_status total_keys(const pm_clip_desc *desc, size_t *total, pm_error *e
 /* Checks the layout of an array of keys: type, stride, and that its bytes can be addressed. */
 static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                              size_t keys, const char *name, pm_error *error) {
+    const size_t tracks = pm_array_tracks(desc, array);
     size_t row, bytes;
     if ((unsigned)array->type > PM_FLOAT64)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
-    if (!pm_multiply(desc->track_count, components * pm_number_size(array->type), &row))
+    if (!pm_multiply(tracks, components * pm_number_size(array->type), &row))
         return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of a row do not fit size_t", name);
     if (pm_timeline_count(desc) > 1 && array->stride)
         return pm_fail(error, PM_ERROR_ARGUMENT,
@@ -111,7 +112,8 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys
     return status;
 }
 
-static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
+static pm_status check_arrays(const pm_clip_desc *desc, size_t root, pm_error *error) {
+    const size_t root_keys = pm_timeline_of_track(desc, root)->key_count;
     size_t keys;
     bool any = false;
     pm_status status = total_keys(desc, &keys, error);
@@ -119,7 +121,7 @@ static pm_status check_arrays(const pm_clip_desc *desc, pm_error *error) {
         if (!pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
             continue;
         any = true;
-        status = check_channel(desc, c, keys, error);
+        status = check_channel(desc, c, pm_is_of_root(desc, c) ? root_keys : keys, error);
     }
     if (status == PM_OK && !any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
@@ -220,9 +222,7 @@ static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     return status == PM_OK ? check_windows(desc, error) : status;
 }
 
-pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
-    static pm_status (*const checks[])(const pm_clip_desc *, pm_error *) = {
-        check_timelines, check_options, check_arrays, check_loop, pm_clip_check_keys};
+pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error) {
     pm_error_clear(error);
     if (!desc)
         return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
@@ -231,7 +231,20 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
         return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
     pm_status status = PM_CHECK_RESERVED(pm_clip_desc, desc, error);
-    for (size_t i = 0; status == PM_OK && i < sizeof checks / sizeof *checks; i++)
-        status = checks[i](desc, error);
-    return status;
+    if (status == PM_OK)
+        status = check_timelines(desc, error);
+    if (status == PM_OK)
+        status = check_options(desc, error);
+    if (status == PM_OK)
+        status = check_arrays(desc, root, error);
+    if (status == PM_OK)
+        status = check_loop(desc, error);
+    return status == PM_OK ? pm_clip_check_keys(desc, root, error) : status;
+}
+
+pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+    pm_error_clear(error);
+    if (desc && desc->root_positions)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "root_positions is for clips of crowds");
+    return pm_clip_check_joints(desc, 0, error);
 }

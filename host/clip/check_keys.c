@@ -135,13 +135,15 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_
     return status;
 }
 
-static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm_error *error) {
+static pm_status check_tracks(const pm_clip_desc *desc, size_t root, bool values_are_good,
+                              pm_error *error) {
     bool user = pm_takes_user_tangents(desc);
     pm_status status = PM_OK;
     size_t first_row = 0;
     for (size_t t = 0; status == PM_OK && t < desc->track_count; t++) {
         for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-            if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
+            if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data &&
+                (t == root || !pm_is_of_root(desc, c)))
                 status = check_channel(desc, c, t, first_row, values_are_good, error);
         if (status == PM_OK && user && !values_are_good)
             status =
@@ -156,10 +158,11 @@ static pm_status check_tracks(const pm_clip_desc *desc, bool values_are_good, pm
 static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                        size_t keys, double max) {
     const pm_segment_functions *set = pm_segment_functions_for(PM_BLOCK_TRACKS);
-    size_t tight = desc->track_count * components * pm_number_size(array->type);
+    const size_t tracks = pm_array_tracks(desc, array);
+    size_t tight = tracks * components * pm_number_size(array->type);
     bool strided = array->stride && array->stride != tight;
     size_t runs = strided ? desc->timelines[0].key_count : 1;
-    size_t run = strided ? desc->track_count : keys;
+    size_t run = strided ? tracks : keys;
     const unsigned char *at = array->data;
     bool good = true;
     for (size_t k = 0; good && k < runs; k++, at += array->stride)
@@ -182,21 +185,22 @@ static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_
 
 /* Whether the fast check finds no invalid number. It does not handle the tangents of a loop,
  * because those of the closing key may be missing. */
-static bool all_look_good(const pm_clip_desc *desc, size_t keys) {
+static bool all_look_good(const pm_clip_desc *desc, size_t root, size_t keys) {
+    const size_t root_keys = pm_timeline_of_track(desc, root)->key_count;
     bool good = true;
     if (pm_takes_user_tangents(desc))
         good = desc->loop_period == 0 &&
                looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
     for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++)
         if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
-            good = channel_looks_good(desc, c, keys);
+            good = channel_looks_good(desc, c, pm_is_of_root(desc, c) ? root_keys : keys);
     return good;
 }
 
 /* Reports the first error in track order, for any order in memory. */
-pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error) {
+pm_status pm_clip_check_keys(const pm_clip_desc *desc, size_t root, pm_error *error) {
     size_t keys = 0;
     for (size_t t = 0; t < desc->track_count; t++)
         keys += pm_timeline_of_track(desc, t)->key_count;
-    return check_tracks(desc, all_look_good(desc, keys), error);
+    return check_tracks(desc, root, all_look_good(desc, root, keys), error);
 }

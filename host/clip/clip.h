@@ -35,6 +35,8 @@ enum { PM_TRACK_GROUP = 16 };
  * the channel. */
 typedef struct pm_channel {
     bool present;
+    bool of_root;  /* one track alone has keys, the first in the order of the planes */
+    size_t places; /* tracks for which a plane of a common timeline, or of constants, has room */
     pm_method_impl impl;
     unsigned components;    /* per value: 4 or 3 */
     pm_key_format format;   /* of `keys` */
@@ -42,8 +44,9 @@ typedef struct pm_channel {
     size_t key_bytes;       /* size of `keys` in bytes */
     size_t constant_floats; /* size of `constants` in floats, without one extra float at the end */
     void *keys;             /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
-    float *constants; /* plane k of track t at (k * padded_tracks + t) * 4; of curves with four
-                                keys, the spacing of each segment, as the clip's rates */
+    /* Plane k of track t at (k * places + t) * 4. Of curves with four keys, the spacing of each
+     * segment, as the clip's rates. */
+    float *constants;
     pm_track_layout *layout; /* (track_count) */
 } pm_channel;
 
@@ -82,11 +85,15 @@ typedef struct pm_clip_limits {
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
 
+/* As pm_clip_check, for a clip of a crowd whose first root is the track `root`. */
+pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error);
+
 /* Lays out a checked description for the planes of a crowd, which pm_clip_data_place names: the track
- * at each place is order[place] (borrowed), and the rows of a common timeline have `padded_tracks`
- * places. Such a clip has no rates. The caller owns it. */
-pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
-                               size_t padded_tracks, pm_clip_data **clip, pm_error *error);
+ * at each place is order[place] (borrowed). The planes of a common timeline have no padding, because
+ * what a vector loads past their end is behind them in the crowd; those of 48-bit keys have whole
+ * groups. Such a clip has no rates. The caller owns it. */
+pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
+                               pm_error *error);
 
 /* The planes that a channel is built into (borrowed): its keys begin at number `first` of `keys`. */
 void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t first,

@@ -21,8 +21,13 @@ size_t pm_padded_tracks(size_t tracks);
 /* Whether desc->user_tangents are read. */
 bool pm_takes_user_tangents(const pm_clip_desc *desc);
 
-/* The part of pm_clip_check that reads every key. The other checks must have passed. */
-pm_status pm_clip_check_keys(const pm_clip_desc *desc, pm_error *error);
+/* Whether a channel has one track alone: positions of a root. */
+static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {
+    return channel == PM_POSITIONS && desc->root_positions;
+}
+
+/* The part of pm_clip_check_joints that reads every key. The other checks must have passed. */
+pm_status pm_clip_check_keys(const pm_clip_desc *desc, size_t root, pm_error *error);
 
 /* Tracks that a thread builds together, of all channels: neighbours among the planes. */
 typedef struct pm_track_span {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "kernels/pm_keys.h"
 
 /* Rows of a track: one per segment border. The last row holds a loop's first key again. Curves with four
  * keys have one more at either end, which holds the neighbour of a loop's end; those of open tracks are
@@ -16,8 +17,14 @@ static size_t rows_of(const pm_channel *channel, const pm_clip_timeline *timelin
     return timeline->segment_count + 1 + 2 * pm_rows_before(channel);
 }
 
+/* Of a track beside that of the root, which alone has keys: its time is found, and what is loaded is the
+ * first key. */
+static pm_track_layout no_keys(uint32_t timeline, pm_u32 rates) {
+    return (pm_track_layout){.timeline = timeline, .rates = rates, .wrap = 1};
+}
+
 static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
-    size_t plane = 4 * clip->padded_tracks;
+    size_t plane = 4 * channel->places;
     size_t row = plane * pm_curve_planes(channel->impl.curve);
     size_t rest = pm_key_alignment(channel->format) - 1;
     size_t *numbers = &channel->key_numbers;
@@ -27,10 +34,12 @@ static pm_status lay_out_common(const pm_clip_data *clip, pm_channel *channel, p
     *numbers &= ~rest;
     for (size_t p = 0; p < clip->track_count; p++)
         channel->layout[pm_track_at(clip->order, p)] =
-            (pm_track_layout){.first = 4 * p + pm_rows_before(channel) * row,
-                              .row = (pm_u32)row,
-                              .plane = (pm_u32)plane,
-                              .wrap = 1};
+            channel->of_root && p > 0
+                ? no_keys(0, 0)
+                : (pm_track_layout){.first = 4 * p + pm_rows_before(channel) * row,
+                                    .row = (pm_u32)row,
+                                    .plane = (pm_u32)plane,
+                                    .wrap = 1};
     return PM_OK;
 }
 
@@ -40,12 +49,13 @@ static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel
     size_t at = 0;
     for (size_t t = 0; t < clip->track_count; t++) {
         uint32_t timeline = clip->timeline_of[t];
-        channel->layout[t] = (pm_track_layout){.first = at + pm_rows_before(channel) * row,
-                                               .row = row,
-                                               .plane = 4,
-                                               .timeline = timeline,
-                                               .rates = clip->timelines[timeline].rates,
-                                               .wrap = 1};
+        pm_u32 rates = clip->timelines[timeline].rates;
+        channel->layout[t] = no_keys(timeline, rates);
+        if (channel->of_root && t != pm_track_at(clip->order, 0))
+            continue;
+        channel->layout[t].first = at + pm_rows_before(channel) * row;
+        channel->layout[t].row = row;
+        channel->layout[t].plane = 4;
         if (__builtin_add_overflow(at, row * rows_of(channel, &clip->timelines[timeline]), &at) ||
             __builtin_add_overflow(at, rest, &at))
             return pm_fail(error, PM_ERROR_SIZE, "the clip's rows are too large");
@@ -67,7 +77,7 @@ static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error
     channel->constant_floats =
         pm_rows_before(channel)
             ? PM_SPACING_FLOATS * clip->rate_count
-            : (size_t)pm_curves[channel->impl.curve].constants * 4 * clip->padded_tracks;
+            : (size_t)pm_curves[channel->impl.curve].constants * 4 * channel->places;
     return status;
 }
 
@@ -114,14 +124,28 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
     return PM_OK;
 }
 
+/* A crowd's planes have as many places as there are tracks. Of 48-bit keys, whole groups of PM_GROUP
+ * neighbours are loaded, which may not lie in two groups of keys. */
+static size_t places_of(const pm_clip_data *clip, const pm_channel *channel) {
+    const size_t count = clip->track_count;
+    if (channel->of_root)
+        return 1;
+    if (!clip->order)
+        return clip->padded_tracks;
+    return channel->format == PM_KEYS_FLOAT32 ? count
+                                              : (count + PM_GROUP - 1) / PM_GROUP * PM_GROUP;
+}
+
 static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
     pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c, PM_ARRAY_KEYS)->data != NULL;
+        channel->of_root = channel->present && pm_is_of_root(desc, c);
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);
+        channel->places = places_of(clip, channel);
         if (channel->present)
             status = lay_out(clip, channel, error);
     }
@@ -165,13 +189,13 @@ size_t pm_padded_tracks(size_t tracks) {
     return (tracks + power - 1) / power * power;
 }
 
-static pm_clip_data *describe(const pm_clip_desc *desc, size_t padded_tracks) {
+static pm_clip_data *describe(const pm_clip_desc *desc) {
     pm_clip_data *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     made->method = desc->method;
     made->track_count = desc->track_count;
-    made->padded_tracks = padded_tracks;
+    made->padded_tracks = pm_padded_tracks(desc->track_count);
     made->timeline_count = pm_timeline_count(desc);
     made->common_timeline = made->timeline_count == 1;
     return made;
@@ -190,13 +214,13 @@ pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *lim
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_clip_data *made = describe(desc, pm_padded_tracks(desc->track_count));
+    pm_clip_data *made = describe(desc);
     return made ? give(build(desc, limits, made, error), made, clip) : pm_fail_memory(error);
 }
 
-pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order,
-                               size_t padded_tracks, pm_clip_data **clip, pm_error *error) {
-    pm_clip_data *made = describe(desc, padded_tracks);
+pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
+                               pm_error *error) {
+    pm_clip_data *made = describe(desc);
     if (!made)
         return pm_fail_memory(error);
     made->order = order;

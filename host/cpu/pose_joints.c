@@ -108,7 +108,7 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .clip = clip,
                  .moved = moved_of(joints, c),
                  .row = clip->row[c],
-                 .plane = clip->plane,
+                 .plane = clip->plane[c],
                  .c = c,
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
@@ -210,10 +210,30 @@ load_each(const span *joints, const pm_located_input *input, unsigned c, size_t 
     return load_at(q.channel, &at);
 }
 
+/* As pm_load_codes, but the index of the first is a multiple of PM_GROUP alone: rows end within groups of
+ * keys. */
+static inline pm_codes load_codes(const pm_s16 *keys, pm_u32 words, size_t at) {
+    pm_s16 numbers[3][PM_LANES];
+    int signs = 0;
+    if (pm_key_in_group(at) % PM_LANES == 0)
+        return pm_load_codes(keys, words, at);
+    for (size_t i = 0; i < PM_LANES; i += PM_GROUP) {
+        const pm_s16 *group = pm_key_group(keys, words, at + 4 * i);
+        const pm_u32 lane = pm_key_in_group(at + 4 * i);
+        for (size_t n = 0; n < 3; n++)
+            memcpy(numbers[n] + i, group + lane + n * PM_KEY_GROUP, PM_GROUP * sizeof *group);
+        if (words == PM_LOG48_WORDS)
+            signs |= (group[words - 1] >> lane & 15) << i;
+    }
+    const pm_mask a = pm_load_numbers(numbers[0]), b = pm_load_numbers(numbers[1]);
+    const pm_mask c = pm_load_numbers(numbers[2]);
+    return (pm_codes){PM_IN_LANES(a), PM_IN_LANES(b), PM_IN_LANES(c), pm_signs_of(signs)};
+}
+
 static inline pm_quat load_code(const pm_channel *channel, size_t at) {
     return channel->format == PM_KEYS_LOG48
-               ? pm_log48_quat(pm_load_codes(channel->keys, PM_LOG48_WORDS, at))
-               : pm_smallest48_quat(pm_load_codes(channel->keys, PM_SMALLEST48_WORDS, at));
+               ? pm_log48_quat(load_codes(channel->keys, PM_LOG48_WORDS, at))
+               : pm_smallest48_quat(load_codes(channel->keys, PM_SMALLEST48_WORDS, at));
 }
 
 /* Only curves without coefficients and constants have keys of 48 bits. */

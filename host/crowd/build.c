@@ -12,10 +12,6 @@
 static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *error) {
     const pm_clip_desc *a = &desc->clips[0], *b = &desc->clips[i];
     const char *what = NULL;
-    if (b->track_count != desc->skeleton->joint_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "track_count is %zu, expected the skeleton's joint_count %zu",
-                       b->track_count, desc->skeleton->joint_count);
     if (!b->rotations.data)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations.data is NULL");
     if (a->method != b->method)
@@ -26,6 +22,8 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
         what = "key_format";
     else if (!a->positions.data != !b->positions.data)
         what = "the presence of positions";
+    else if (a->root_positions != b->root_positions)
+        what = "root_positions";
     else if (!a->scales.data != !b->scales.data)
         what = "the presence of scales";
     return what ? pm_fail(error, PM_ERROR_ARGUMENT, "the clip differs from clips[0] in %s", what)
@@ -33,7 +31,16 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
 }
 
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
-    const pm_status status = pm_clip_check(&desc->clips[i], error);
+    const pm_skeleton *skeleton = desc->skeleton;
+    const pm_clip_desc *clip = &desc->clips[i];
+    if (clip->root_positions && skeleton->hinges)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "root_positions: the positions of hinges are their angles");
+    if (clip->track_count != skeleton->joint_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "track_count is %zu, expected the skeleton's joint_count %zu",
+                       clip->track_count, skeleton->joint_count);
+    const pm_status status = pm_clip_check_joints(clip, skeleton->order[0], error);
     return status == PM_OK ? check_alike(desc, i, error) : status;
 }
 
@@ -100,8 +107,7 @@ static pm_status check(const pm_crowd_desc *desc, size_t threads, pm_error *erro
 
 static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, size_t i,
                          pm_clip_data **clip, pm_error *error) {
-    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, crowd->padded_joints, clip,
-                                error);
+    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, clip, error);
 }
 
 /* Clips are laid out here and once more where they are built, because the layouts of all together would

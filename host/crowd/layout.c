@@ -22,14 +22,14 @@ pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
     return status;
 }
 
-/* Floats per plane of all joints. */
-static size_t plane_of(const pm_crowd_data *crowd) {
-    return 4 * crowd->padded_joints;
+/* Floats per plane of a channel's joints. */
+static size_t plane_of(const pm_channel *channel) {
+    return 4 * channel->places;
 }
 
 /* Floats per row, which is the planes of one key and of the segment behind it. */
-static size_t row_of(const pm_crowd_data *crowd, const pm_channel *channel) {
-    return plane_of(crowd) * pm_curve_planes(channel->impl.curve);
+static size_t row_of(const pm_channel *channel) {
+    return plane_of(channel) * pm_curve_planes(channel->impl.curve);
 }
 
 /* ---- allocation --------------------------------------------------------------------- */
@@ -50,11 +50,14 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
     pm_channel *channel = &crowd->channels[c];
     if (!channel->present)
         return PM_OK;
-    if (!pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
+    /* A whole group of joints is loaded from any row, also where rows are shorter. */
+    if (__builtin_add_overflow(channel->key_numbers, (size_t)4 * PM_TRACK_GROUP,
+                               &channel->key_numbers) ||
+        !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     channel->keys = pm_large_allocate(channel->key_bytes);
     channel->constants =
-        allocate_lines((channel->constant_floats + 1) * sizeof(float)); /* never 0 bytes */
+        allocate_lines((channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
@@ -110,10 +113,13 @@ static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip,
     const pm_channel *from = &clip->channels[c];
     if (i == 0)
         *channel = (pm_channel){.present = from->present,
+                                .of_root = from->of_root,
+                                .places = from->places,
                                 .impl = from->impl,
                                 .components = from->components,
                                 .format = from->format};
-    crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(crowd, from) : 0;
+    crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(from) : 0;
+    crowd->clips[i].plane[c] = from->present ? (pm_u32)plane_of(from) : 0;
     crowd->clips[i].first[c] = channel->key_numbers + rows_before(crowd, c, i);
     if (__builtin_add_overflow(channel->key_numbers, from->key_numbers, &channel->key_numbers) ||
         __builtin_add_overflow(channel->key_numbers, PM_CLIP_ALIGNMENT - 1, &channel->key_numbers))
@@ -131,7 +137,6 @@ pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, 
                                 pm_error *error) {
     pm_status status = pm_crowd_add_timelines(crowd, clip, i, error);
     crowd->per_joint = crowd->per_joint || !clip->common_timeline;
-    crowd->clips[i].plane = (pm_u32)plane_of(crowd);
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = measure_channel(crowd, clip, i, c, error);
     return status;
@@ -208,7 +213,8 @@ static bool is_still(const pm_crowd_data *crowd, const pm_clip_data *clip, unsig
 
 /* Several threads add clips: a joint is animated if any of them finds it so. */
 static void find_animated(pm_crowd_data *crowd, const pm_clip_data *clip, unsigned c) {
-    for (size_t j = 0; j < crowd->skeleton->joint_count; j++) {
+    const size_t count = clip->channels[c].of_root ? 1 : crowd->skeleton->joint_count;
+    for (size_t j = 0; j < count; j++) {
         pm_u32 *animated = &crowd->joints[j].animated;
         if (!(__atomic_load_n(animated, __ATOMIC_RELAXED) & 1u << c) &&
             !is_still(crowd, clip, c, j))

@@ -28,7 +28,7 @@ pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler
         return pm_fail_memory(error);
     made->desc = *desc;
     made->streams.stay = true;
-    status = pm_clip_data_lay_out(&made->desc, NULL, desc->track_count, &made->layout, error);
+    status = pm_clip_data_lay_out(&made->desc, NULL, &made->layout, error);
     if (status == PM_OK)
         *resampler = made;
     else

@@ -22,14 +22,23 @@ size_t pm_timeline_count(const pm_clip_desc *desc) {
     return desc->timeline_count ? desc->timeline_count : 1;
 }
 
+size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array) {
+    const bool of_positions =
+        array == &desc->positions || array == &desc->positions_in || array == &desc->positions_out;
+    return desc->root_positions && of_positions ? 1 : desc->track_count;
+}
+
 pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row) {
     size_t row = components * pm_number_size(array->type);
     const unsigned char *data = array->data;
+    size_t tracks = pm_array_tracks(desc, array);
     if (!data)
         return (pm_array_view){0};
+    if (tracks == 1)
+        track = first_row = 0;
     if (pm_timeline_count(desc) > 1)
         return (pm_array_view){data + first_row * row, array->type, row};
-    size_t stride = array->stride ? array->stride : row * desc->track_count;
+    size_t stride = array->stride ? array->stride : row * tracks;
     return (pm_array_view){data + track * row, array->type, stride};
 }

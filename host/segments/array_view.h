@@ -46,8 +46,11 @@ unsigned pm_channel_components(unsigned channel);
 /* desc->timeline_count, where 0 means 1. */
 size_t pm_timeline_count(const pm_clip_desc *desc);
 
+/* The tracks of an array with the layout of the keys: one where positions are those of a root. */
+size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array);
+
 /* The rows of one track in an array with the layout of the keys. first_row is the number of keys of
- * all tracks before it. */
+ * all tracks before it. Where the array has one track alone, it is that one. */
 pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,
                             size_t track, size_t first_row);
 

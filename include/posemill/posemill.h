@@ -476,7 +476,12 @@ typedef struct pm_clip_desc {
     const pm_windows *windows; /* NULL: the whole segment for both */
     size_t window_count;       /* 1 or track_count. 0: 1 */
 
-    uint64_t reserved[8]; /* must be 0 */
+    /* For crowds (posemill_crowd.h), refused elsewhere. true: positions, positions_in and
+     * positions_out are those of one track alone, that of joint 0 in skeleton order, the first root:
+     * (its key_count, 3), with `stride` from key to key, which must be 0 with several timelines. */
+    bool root_positions;
+
+    uint64_t reserved[7]; /* must be 0 */
 } pm_clip_desc;
 
 /* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no

@@ -151,8 +151,9 @@ typedef struct pm_crowd_desc {
     /* Clips with one track per joint, in the order of the skeleton's description. They have any
      * length, rate and number of timelines, and are open or looped. All have rotations, and the
      * same method, vector method and key format; either all or none have positions, and likewise
-     * scales. Joints without positions or scales keep those of the rest pose. A clip lasts at most
-     * 2^30 s. */
+     * scales. Joints without positions or scales keep those of the rest pose. With root_positions,
+     * which all clips have or none, this is true of the positions of all joints but the first root;
+     * skeletons with hinges, whose positions are angles, refuse it. A clip lasts at most 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
     /* clip_count of them, for pm_crowd_events and pm_crowd_synced_time. Ticks that are out of range

@@ -14,14 +14,14 @@ from ._clip import Clip
 from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
 from ._key_rows import KeyRows
-from ._keys import Keys
+from ._keys import Keys, are_still, root_of
 from ._library import call, ffi, lib
 from ._motion import Motion
 from ._names import Floats, KeyFormat, Method, Output, Singles, State
 from ._resampling import count_of, method_number
 from ._shared import Shared
 from ._skeleton import Skeleton
-from ._views import Array, view
+from ._views import Array, array_of, view
 
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Crowd", "crowd_instance", "crowd_layer",
            "crowd_ticks"]
@@ -245,10 +245,31 @@ def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.Array
     return ffi.gc(made[0], _destroy_skeleton)
 
 
-def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> Any:
-    """A pm_clip_desc with a track for each joint of the skeleton."""
+def _positions_of(desc: Any, owner: Any) -> Array | None:
+    """The positions (frames, joints, 3) of a pm_clip_desc whose joints share key times; None where they
+    do not, or have tangents."""
+    frames, joints = int(desc.timelines[0].key_count), int(desc.track_count)
+    if desc.timeline_count > 1 or desc.positions_in.data != ffi.NULL:
+        return None
+    rows = array_of(owner, desc.positions, frames, 3 * joints)
+    return None if rows is None else np.asarray(rows).reshape(frames, joints, 3)
+
+
+def _has_root_alone(clip: Clip | Keys, skeleton: Skeleton) -> bool:
+    """Whether a clip has positions, and no joint but the first root leaves that of the rest pose."""
     if isinstance(clip, Keys):
-        return clip._describe(skeleton, keep)
+        return clip._has_root_alone(skeleton)
+    keep: list[Any] = []
+    desc = _describe_clip(clip, skeleton, keep, False)
+    positions = _positions_of(desc, keep[0])
+    return positions is not None and not len(skeleton.hinges) and are_still(
+        positions, skeleton, np.arange(len(skeleton)) != root_of(skeleton))
+
+
+def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
+    """A pm_clip_desc with a track for each joint of the skeleton, or positions of the first root alone."""
+    if isinstance(clip, Keys):
+        return clip._describe(skeleton, keep, root_alone)
     if not isinstance(clip, Clip):
         raise TypeError(f"clips: expected Clip or Keys, found {type(clip).__name__}")
     if clip.fault is not None:
@@ -260,16 +281,26 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any]) -> An
     if names != skeleton.names:
         raise ValueError(f"clips: {clip!r} has other joints than the skeleton")
     keep.append(character)
-    return character.handle.clips[clip._index]
+    desc = character.handle.clips[clip._index]
+    positions = _positions_of(desc, character) if root_alone else None
+    if positions is None:
+        return desc
+    root = np.ascontiguousarray(positions[:, root_of(skeleton)])
+    own = ffi.new("pm_clip_desc *", desc)
+    own.root_positions = True
+    own.positions.data, own.positions.stride = address(root), 0
+    keep += [root, own]
+    return own[0]
 
 
 def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list[Any]) -> tuple[Any, int]:
     """A pm_clip_desc of each clip, and their number. Rows of keys, which stand alone, have all clips."""
+    root_alone = all(_has_root_alone(clip, skeleton) for clip in clips)
     if isinstance(clips[0], KeyRows):
-        return clips[0]._describe_all(skeleton, keep), clips[0].count
+        return clips[0]._describe_all(skeleton, keep, root_alone), clips[0].count
     descs = ffi.new("pm_clip_desc[]", len(clips))
     for i, clip in enumerate(clips):
-        descs[i] = _describe_clip(clip, skeleton, keep)
+        descs[i] = _describe_clip(clip, skeleton, keep, root_alone)
     return descs, len(clips)
 
 
@@ -282,7 +313,8 @@ class Crowd(Shared):
         Of a motion, or from arrays.
     clips : sequence of Clip or Keys, or a Motion
         Of the skeleton's motion, of other motions whose joints have the same names in the same
-        order, or from arrays.
+        order, or from arrays. Where no joint but the first root leaves its rest position in any of
+        them, positions of the root alone are stored.
     engine : Engine, optional
         Default: the best device there is.
     method : str

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._keys import Keys, root_of
+from ._keys import Keys, are_still, root_of
 from ._library import ffi
 from ._skeleton import Skeleton
 from ._views import Array
@@ -23,11 +23,12 @@ def _columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.d
                      "itemsize": ffi.sizeof(struct)})
 
 
-# All of them have 8 bytes.
+# All of them have 8 bytes, but flags.
 _timeline = _columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
                                      "den": ("rate", "den")}, np.uint64)
 _desc = _columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
                  {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
+_flags = _columns("pm_clip_desc", {"root_positions": ("root_positions",)}, np.bool_)
 
 
 class KeyRows(Keys):
@@ -57,7 +58,8 @@ class KeyRows(Keys):
         total, is_robot = int(frames.sum()), len(skeleton.hinges) > 0
         root = root_of(skeleton)
         others = np.arange(len(rest)) != root
-        moves = not is_robot and any(_moves(clip, others, rest) for clip in clips)
+        moves = not is_robot and any(clip.positions is not None and clip.positions.ndim == 3 and
+                                     not are_still(clip.positions, skeleton, others) for clip in clips)
         rotations = np.empty((total, 4) if is_robot else (total, *rest.shape[:1], 4), np.float32)
         positions = (np.empty((total, *rest.shape) if moves else (total, 3), np.float32)
                      if any(clip.positions is not None for clip in clips) else None)
@@ -73,14 +75,16 @@ class KeyRows(Keys):
         loops = np.array([float(clip.loop or 0) for clip in clips])
         return cls(rotations, positions, angles, first, frames, rates, loops)
 
-    def _describe_all(self, skeleton: Skeleton, keep: list[Any]) -> Any:
-        """A pm_clip_desc of each clip; `keep` receives what they point to."""
+    def _describe_all(self, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
+        """A pm_clip_desc of each clip; `keep` receives what they point to. With `root_alone` they have the
+        positions of the first root alone."""
         timelines, descs = np.zeros(self.count, _timeline), np.zeros(self.count, _desc)
         timelines["key_count"] = self.frames
         timelines["num"], timelines["den"] = self.rates.T
         descs["track_count"] = len(skeleton)
         descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
-        whole = self._whole(skeleton)
+        descs.view(_flags)["root_positions"] = root_alone
+        whole = self._whole(skeleton, root_alone)
         for field, keys in whole.items():
             if keys is not None:
                 descs[field] = keys.ctypes.data + self.first * keys.strides[0]
@@ -89,13 +93,6 @@ class KeyRows(Keys):
             made[int(i)].loop_period = self.loops[i]
         keep += [self, whole, timelines, descs]
         return made
-
-
-def _moves(clip: Keys, others: Array, rest: Array) -> bool:
-    """Whether a joint but the first root leaves its rest position."""
-    if clip.positions is None or clip.positions.ndim == 2:
-        return False
-    return bool(np.any(clip.positions[:, others].astype(np.float32) != rest[others]))
 
 
 def _places(clip: Keys, root: int, rest: Array, whole: bool) -> Array:

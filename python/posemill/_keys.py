@@ -12,12 +12,18 @@ from ._rational import Number, rate_of, rational, seconds_of, text_of
 from ._skeleton import Skeleton
 from ._views import Array
 
-__all__ = ["Keys", "root_of"]
+__all__ = ["Keys", "are_still", "root_of"]
 
 
 def root_of(skeleton: Skeleton) -> int:
     """The first joint without a parent."""
     return int(np.argmax(np.asarray(skeleton.parents) < 0))
+
+
+def are_still(positions: Array, skeleton: Skeleton, joints: npt.NDArray[np.bool_]) -> bool:
+    """Whether the joints have the rest position in all frames of (frames, joints, 3)."""
+    rest = np.asarray(skeleton.positions, np.float32)[joints]
+    return bool(np.all(positions[:, joints].astype(np.float32) == rest))
 
 
 class Keys:
@@ -84,6 +90,14 @@ class Keys:
         rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
         return f"Keys({frames} frames, {of}, {rate})"
 
+    def _has_root_alone(self, skeleton: Skeleton) -> bool:
+        """Whether there are positions, and no joint but the first root leaves that of the rest pose."""
+        if self.positions is None or self.angles is not None or len(skeleton.hinges):
+            return False
+        others = np.arange(len(skeleton)) != root_of(skeleton)
+        return self.positions.ndim == 2 or (self.positions.shape[1] == len(skeleton)
+                                            and are_still(self.positions, skeleton, others))
+
     def _check(self, skeleton: Skeleton) -> None:
         joints, hinges = len(skeleton), len(skeleton.hinges)
         if hinges and (self.angles is None or self.angles.shape[1] != hinges):
@@ -94,8 +108,9 @@ class Keys:
         if self.rotations.ndim == 3 and self.rotations.shape[1] != joints:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
 
-    def _whole(self, skeleton: Skeleton) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints. Those of a hinge have its angle."""
+    def _whole(self, skeleton: Skeleton, root_alone: bool = False) -> dict[str, Array | None]:
+        """Rotations, positions and scales of all joints. Those of a hinge have its angle. With
+        `root_alone` positions are those of the first root."""
         self._check(skeleton)
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
                                           "scales": self.scales}
@@ -104,7 +119,10 @@ class Keys:
             rotations = np.tile(np.asarray(skeleton.rotations, np.float32), (frames, 1, 1))
             rotations[:, root_of(skeleton)] = self.rotations
             whole["rotations"] = rotations
-        if self.angles is not None or (self.positions is not None and self.positions.ndim == 2):
+        if root_alone and self.positions is not None:
+            root = self.positions if self.positions.ndim == 2 else self.positions[:, root_of(skeleton)]
+            whole["positions"] = np.ascontiguousarray(root)
+        elif self.angles is not None or (self.positions is not None and self.positions.ndim == 2):
             positions = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
             if self.positions is not None:
                 positions[:, root_of(skeleton)] = self.positions
@@ -114,15 +132,17 @@ class Keys:
             whole["positions"] = positions
         return whole
 
-    def _describe(self, skeleton: Skeleton, keep: list[Any]) -> Any:
-        """A pm_clip_desc; `keep` receives what it points to."""
+    def _describe(self, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
+        """A pm_clip_desc; `keep` receives what it points to. With `root_alone` it has the positions of the
+        first root alone."""
         frames, joints = len(self.rotations), len(skeleton)
-        whole = self._whole(skeleton)
+        whole = self._whole(skeleton, root_alone)
         timeline = ffi.new("pm_timeline *", {"key_count": frames, "rate": rational(self.rate)})
         if self.times is not None:
             timeline.times = ffi.cast("double *", self.times.ctypes.data)
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
-                                          "loop_period": float(self.loop or 0)})
+                                          "loop_period": float(self.loop or 0),
+                                          "root_positions": root_alone})
         for field, keys in whole.items():
             if keys is not None:
                 array = getattr(desc, field)

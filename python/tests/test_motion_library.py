@@ -16,12 +16,37 @@ from motion_files import ROOT, WALK, bvh_text
 from scipy.spatial.transform import Rotation, Slerp
 
 import posemill as pm
+from posemill._crowd import _has_root_alone
 from posemill._library_file import read_library
 
 FIELDS = ("body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel")
 RATE = 30
 PARENTS = [2, 2, -1, 0, 3, 1]
 NAMES = ["a", "b", "root", "c", "d", "e"]
+
+
+TWO = """HIERARCHY
+ROOT hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT head
+  {
+    OFFSET 4 5 6
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 1 0 0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.1
+0 0 0 0 0 0 0 0 0
+1 2 3 0 0 0 0 0 0
+2 4 6 0 0 0 0 0 0
+"""
 
 
 def made(seed=1, motions=4):
@@ -160,6 +185,42 @@ def test_velocities_on_keys_are_the_mean_of_both_sides():
     sides = lib.sample([0, 0], [3 / RATE - 1e-6, 3 / RATE + 1e-6], fields=["local_ang_vel"])["local_ang_vel"]
     assert np.abs(sides[0] - sides[1]).max() > 0.1
     assert np.abs(on - sides.mean(axis=0)).max() < 1e-3
+
+
+@pytest.mark.parametrize("method", ["slerp", "squad"])
+def test_positions_of_the_root_alone_are_the_same_motion(method):
+    skeleton, clips = made()
+    ids, times = np.repeat(np.arange(4), 25), np.random.default_rng(11).uniform(-0.1, 0.8, 100)
+    flat = {name: pm.Keys(clip.rotations, clip.positions[:, 2], rate=RATE) for name, clip in clips.items()}
+    moved = clips["m0"].positions.copy()
+    moved[1:, 4] += 0.5
+    # A motion more, in which another joint moves: those of all joints are stored.
+    all_joints = clips | {"other": pm.Keys(clips["m0"].rotations, moved, rate=RATE)}
+    for alone, motions in ((True, clips), (True, flat), (False, all_joints), (False, {**all_joints, **flat})):
+        assert alone == all(_has_root_alone(clip, skeleton) for clip in motions.values())
+        found = pm.MotionLibrary(skeleton, motions, method=method).sample(ids, times)
+        if motions is clips:
+            wanted = found
+        for field, values in found.items(): # a curve through equal keys may be rounded
+            assert np.allclose(values, wanted[field], rtol=0, atol=0 if alone else 2e-5)
+    shown = pm.MotionLibrary(skeleton, all_joints, method=method).sample([4], [0.1], fields=["body_pos"])
+    still = pm.MotionLibrary(skeleton, clips, method=method).sample([0], [0.1], fields=["body_pos"])
+    assert np.abs(shown["body_pos"] - still["body_pos"]).max() > 0.1
+
+
+def test_positions_of_the_root_alone_from_files(tmp_path):
+    still = np.tile([0.0, 0, 0, 1], (3, 2, 1))
+    path = tmp_path / "two.bvh"
+    path.write_text(TWO)
+    motion = pm.load(path)
+    crowd = pm.Crowd(motion.skeleton, motion.clips)
+    assert _has_root_alone(motion.clips[0], motion.skeleton)
+    instances = np.zeros(3, pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(np.arange(3) / 10)
+    instances["flags"] = 1
+    assert np.allclose(crowd.states(instances, ["body_pos"])["body_pos"],
+                       [[[n, 2 * n, 3 * n], [n + 4, 2 * n + 5, 3 * n + 6]] for n in range(3)])
+    assert np.allclose(np.abs(crowd.states(instances, ["local_rot"])["local_rot"]), still)
 
 
 def test_steps_are_exact_and_offsets_are_added():

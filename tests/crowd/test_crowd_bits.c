@@ -100,11 +100,17 @@ TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
         {.salt = 0xD04, .times = SCENE_LISTED, .looped = true},
         {.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN},
         {.salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4},
+        {.salt = 0xD09, .binds = SCENE_BIND_RIGID, .root_positions = true},
     };
     for (size_t n = 0; n < sizeof every_output / sizeof *every_output; n++)
         expect_scene(state, &every_output[n]);
     expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
+    /* rows that end within groups of 16 keys, at every multiple of 4 */
+    expect_palettes(state,
+                    &(scene_options){.salt = 0xD0A, .joints = 70, .key_format = PM_KEYS_LOG48});
+    expect_palettes(
+        state, &(scene_options){.salt = 0xD0B, .joints = 21, .key_format = PM_KEYS_SMALLEST48});
 }
 
 /* Segments that read the keys beside them. */
@@ -180,6 +186,99 @@ TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
     expect_paths_agree(&s, PM_CROWD_POSE_COUNT, instances, max());
     scene_free(&s);
+}
+
+/* Of local poses, the positions of all joints but the root are those of the rest pose. */
+static void expect_at_rest(const scene *s, const float *records, size_t count) {
+    for (size_t i = 0; i < count * s->joints; i++) {
+        const size_t slot = i % s->joints;
+        if (slot > 0)
+            assert_memory_equal(records + 12 * i + 4, s->positions + (size_t)3 * s->order[slot],
+                                3 * sizeof(float));
+    }
+}
+
+/* Curves that give equal keys back, to the bit. A B-spline's mean of them may be rounded. */
+static bool keeps_equal_keys(const scene *s) {
+    return pm_method_describe(s->options.curve->method)->vector_method != PM_VECTOR_BSPLINE;
+}
+
+/* Clips with the positions of the root alone, against clips in which the other joints have the rest
+ * pose in every key. */
+static void expect_root_alone(void **state, const scene_options *options,
+                              const pm_crowd_output *outputs, size_t output_count) {
+    scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine_for(state), options, &s);
+    print_message("# %s, scene %#llx\n", s.options.curve->name, (unsigned long long)options->salt);
+    scene all = s;
+    all.skeleton = NULL;
+    all.crowd =
+        crowd_make(engine_for(state), &s.skeleton_desc, s.stored, s.clip_count, &all.skeleton);
+    for (size_t n = 0; n < output_count; n++) {
+        const bool of_bodies = outputs[n] >= PM_CROWD_BODY_POS;
+        for (size_t i = 0; i < max(); i++) {
+            instances[i] = scene_instance(&source, &s);
+            if (of_bodies) /* which show clip A alone */
+                instances[i].weight = 0;
+        }
+        float *one = scene_pose(&s, outputs[n], instances, max(), !is_for_device(state));
+        float *other = scene_pose(&all, outputs[n], instances, max(), !is_for_device(state));
+        if (keeps_equal_keys(&s))
+            expect_same_bits(one, other, scene_floats(&s, outputs[n], max()),
+                             pm_crowd_record_bytes(outputs[n]) / sizeof(float));
+        if (outputs[n] == PM_CROWD_LOCAL)
+            expect_at_rest(&s, one, max());
+        for (size_t i = 0; i < max() && !of_bodies; i++)
+            expect_one(&s, outputs[n], &instances[i], one + i * scene_floats(&s, outputs[n], 1));
+        guarded_free(one);
+        guarded_free(other);
+    }
+    pm_root_motion from_one[MAX], from_all[MAX];
+    const pm_crowd_instance begin[MAX] = {0};
+    memset(from_one, 0xFF, sizeof from_one);
+    expect_success(pm_crowd_root_motion(s.crowd, begin, instances, max(), from_one, new_error()));
+    expect_success(pm_crowd_root_motion(all.crowd, begin, instances, max(), from_all, new_error()));
+    assert_memory_equal(from_one, from_all, max() * sizeof *from_one);
+    pm_crowd_destroy(&all.crowd);
+    pm_skeleton_destroy(&all.skeleton);
+    scene_free(&s);
+}
+
+TEST_ON_REFERENCE(positions_of_the_root_alone_leave_the_others_at_rest_by_every_method) {
+    static const pm_crowd_output outputs[] = {PM_CROWD_LOCAL, PM_CROWD_PALETTE, PM_CROWD_DUAL,
+                                              PM_CROWD_BODY_POS, PM_CROWD_BODY_VEL};
+    for (size_t n = 0; n < 2 * variant_count(); n++) {
+        const scene_options options = {.salt = 0xDA0 + n,
+                                       .joints = 1 + n * 7 % 40,
+                                       .binds = SCENE_BIND_RIGID,
+                                       .curve = variant_at(n / 2),
+                                       .root_positions = true,
+                                       .scales = n % 3 == 0,
+                                       .looped = n % 2};
+        expect_root_alone(state, &options, outputs, sizeof outputs / sizeof *outputs);
+    }
+}
+
+TEST_ON_BOTH(positions_of_the_root_alone_leave_the_others_at_rest) {
+    static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE, PM_CROWD_BODY_VEL};
+    static const scene_options scenes[] = {
+        {.salt = 0xD90, .root_positions = true},
+        {.salt = 0xD91, .root_positions = true, .times = SCENE_LISTED, .looped = true},
+        {.salt = 0xD92, .root_positions = true, .times = SCENE_PER_JOINT_UNEVEN, .joints = 17},
+        {.salt = 0xD93, .root_positions = true, .shape = SCENE_FOREST, .joints = 37},
+        {.salt = 0xD94, .root_positions = true, .vector_method = PM_VECTOR_CATMULL_ROM},
+    };
+    for (size_t n = 0; n < sizeof scenes / sizeof *scenes; n++)
+        expect_root_alone(state, &scenes[n], outputs, sizeof outputs / sizeof *outputs);
+    if (!small_sizes())
+        expect_root_alone(state,
+                          &(scene_options){.salt = 0xD95,
+                                           .curve = variant_named("spline"),
+                                           .root_positions = true,
+                                           .looped = true},
+                          outputs, sizeof outputs / sizeof *outputs);
 }
 
 /* ---- halves ------------------------------------------------------------------------------ */

@@ -388,7 +388,9 @@ TEST_ON_BOTH(states_of_every_method_agree_with_differences) {
     for (size_t i = 0; i < (small_sizes() ? 2 : sizeof names / sizeof *names); i++) {
         const variant *v = variant_named(names[i]);
         if (can_compile_motion(engine_for(state), v->method))
-            expect_scene(state, &(scene_options){.salt = 0xE00 + i, .curve = v}, names[i]);
+            expect_scene(state,
+                         &(scene_options){.salt = 0xE00 + i, .curve = v, .root_positions = i % 2},
+                         names[i]);
     }
 }
 
@@ -405,6 +407,9 @@ TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
         {.salt = 0xE29, .shape = SCENE_FOREST, .joints = 37},
         {.salt = 0xE2A, .key_format = PM_KEYS_LOG48},
         {.salt = 0xE2B, .key_format = PM_KEYS_SMALLEST48},
+        {.salt = 0xE2C, .root_positions = true, .joints = 24},
+        {.salt = 0xE2D, .root_positions = true, .key_format = PM_KEYS_LOG48},
+        {.salt = 0xE2E, .root_positions = true, .times = SCENE_PER_JOINT_UNEVEN, .looped = true},
     };
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         char what[32];
@@ -573,6 +578,11 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "hinges");
     expect_error(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_LOCAL, out, new_error()),
                  PM_ERROR_ARGUMENT, "hinges");
+    s.clips[0].root_positions = true;
+    pm_crowd *crowd = NULL;
+    const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = s.clips, .clip_count = 1};
+    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
+                 "root_positions");
     hinges[4].reference = NAN;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
                  "reference");

@@ -165,6 +165,42 @@ CHECK(positions_in_only_some_clips_are_refused) {
     expect_accepted();
 }
 
+CHECK(positions_of_the_root_alone_in_only_some_clips_are_refused) {
+    c.clips[1].root_positions = true;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "root_positions", "clips[1]");
+    c.clips[0].root_positions = c.clips[2].root_positions = true;
+    expect_accepted();
+    for (size_t n = 0; n < CLIPS; n++) /* without positions there is nothing to leave out */
+        c.clips[n].positions.data = NULL;
+    expect_accepted();
+}
+
+/* Of those of the root alone, one number after another is refused, and one behind them is not read. */
+CHECK(positions_of_the_root_alone_are_checked) {
+    float places[KEYS + 1][3] = {{0}};
+    for (size_t n = 0; n < CLIPS; n++) {
+        c.clips[n].root_positions = true;
+        c.clips[n].positions = (pm_array){.data = places, .type = PM_FLOAT32};
+    }
+    places[KEYS][0] = NAN;
+    expect_accepted();
+    places[KEYS - 1][2] = NAN;
+    expect_clip_refused(PM_ERROR_KEY, "positions", "clips[0]");
+    for (size_t n = 0; n < CLIPS; n++)
+        c.clips[n].positions.stride = 2;
+    expect_clip_refused(PM_ERROR_ARGUMENT, "stride", "clips[0]");
+}
+
+CHECK(positions_of_the_root_alone_are_refused_without_a_crowd) {
+    c.clips[0].root_positions = true;
+    check_refusal(pm_clip_check(&c.clips[0], new_error()), last_error(), PM_ERROR_ARGUMENT,
+                  "root_positions", __FILE__, __LINE__);
+    pm_clip *clip = NULL;
+    check_refusal(pm_clip_create(engine_for(state), &c.clips[0], &clip, new_error()), last_error(),
+                  PM_ERROR_ARGUMENT, "root_positions", __FILE__, __LINE__);
+    assert_null(clip);
+}
+
 CHECK(scales_in_only_some_clips_are_refused) {
     c.clips[1].scales.data = NULL;
     expect_clip_refused(PM_ERROR_ARGUMENT, "scales", "clips[1]");
@@ -232,14 +268,19 @@ static size_t stored_keys(const pm_timeline *timeline, const pm_clip_desc *clip)
     return keys > 2 ? keys : 2;
 }
 
-/* Keys of a clip: those of all places of its joints, or of each joint's own timeline. */
-static size_t keys_of(const scene *s, const pm_clip_desc *clip) {
+/* Keys of a clip: those of all joints, rounded up to a multiple, or of each joint's own timeline. */
+static size_t keys_of(const scene *s, const pm_clip_desc *clip, size_t multiple) {
     size_t keys = 0;
     if (clip->timeline_count <= 1)
-        return up_to(s->joints, 16) * stored_keys(clip->timelines, clip);
+        return up_to(s->joints, multiple) * stored_keys(clip->timelines, clip);
     for (size_t j = 0; j < s->joints; j++)
         keys += stored_keys(&clip->timelines[clip->timeline_of[j]], clip);
     return keys;
+}
+
+/* Of joint 0, the root. */
+static size_t root_keys_of(const pm_clip_desc *clip) {
+    return stored_keys(&clip->timelines[clip->timeline_of[0]], clip);
 }
 
 /* The formula of docs/crowds.md, with the bytes of a key in it. */
@@ -248,18 +289,28 @@ static size_t documented_bytes(const scene *s) {
         [PM_VECTOR_STEP] = 16,         [PM_VECTOR_LINEAR] = 16,       [PM_VECTOR_CATMULL_ROM] = 48,
         [PM_VECTOR_PARABOLAS_C2] = 48, [PM_VECTOR_PARABOLAS_C3] = 48, [PM_VECTOR_SPLINE] = 48,
         [PM_VECTOR_CUBICSPLINE] = 48,  [PM_VECTOR_BSPLINE] = 80};
+    const pm_clip_desc *first = &s->clips[0];
     size_t bytes = 176 * s->joints;
+    bytes += first->key_format == PM_KEYS_FLOAT32 ? 256
+             : first->key_format == PM_KEYS_LOG48 ? 98
+                                                  : 96;
+    bytes += first->positions.data ? 256 : 0;
+    bytes += first->scales.data ? 256 : 0;
     for (size_t i = 0; i < s->clip_count; i++) {
         const pm_clip_desc *clip = &s->clips[i];
         const pm_method_info *method = pm_method_describe(clip->method);
-        const size_t keys = keys_of(s, clip);
-        const size_t vectors = up_to(keys * of_vectors[method->vector_method], 256);
-        if (clip->key_format == PM_KEYS_FLOAT32)
+        const bool coded = clip->key_format != PM_KEYS_FLOAT32;
+        const size_t keys = keys_of(s, clip, coded ? 4 : 1);
+        const size_t bytes_of_key = of_vectors[method->vector_method];
+        const size_t vectors = up_to(keys_of(s, clip, 1) * bytes_of_key, 256);
+        const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 256);
+        if (!coded)
             bytes += up_to(keys * 4 * method->floats_per_segment, 256);
         else
-            bytes += keys * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
-        bytes += (clip->positions.data ? vectors : 0) + (clip->scales.data ? vectors : 0);
-        bytes += clip->method == PM_METHOD_STERP ? 32 * up_to(s->joints, 16) : 0;
+            bytes += up_to(keys, 16) * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
+        bytes += !clip->positions.data ? 0 : clip->root_positions ? of_root : vectors;
+        bytes += clip->scales.data ? vectors : 0;
+        bytes += clip->method == PM_METHOD_STERP ? 32 * s->joints : 0;
     }
     return bytes;
 }
@@ -271,6 +322,7 @@ TEST_ON_REFERENCE(the_memory_of_clips_is_that_of_the_guide) {
         scene_options options = {
             .salt = 0xA70 + n, .joints = 1 + 13 * (n % 5), .without_positions = n % 3 == 0};
         options.scales = n % 4 == 0;
+        options.root_positions = n % 3 == 1;
         const bool uniform =
             n >= variant_count() || pm_method_describe(variant_at(n)->method)->needs_uniform_keys;
         if (n % 5 == 2 && !uniform)

@@ -214,11 +214,14 @@ TEST_ON_BOTH(layers_of_every_kind_of_clip_are_those_of_the_oracle) {
     expect_scene(state, 1, &(scene_options){.salt = 0xB05, .without_positions = true});
     expect_scene(state, 1, &(scene_options){.salt = 0xB06, .joints = small_sizes() ? 40 : 150});
     expect_scene(state, 1, &(scene_options){.salt = 0xB07, .joints = 1});
+    expect_scene(state, 1, &(scene_options){.salt = 0xB0A, .root_positions = true});
 }
 
 TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
     for (size_t n = 0; n < variant_count(); n++)
-        expect_scene(state, 1, &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n)});
+        expect_scene(
+            state, 1,
+            &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n), .root_positions = n % 2});
 }
 
 /* Subsets, bounds and given poses have paths of their own for one lane, for 4 and 8, and for 16. */

@@ -93,6 +93,8 @@ static void expect_reordered(void **state, const scene_options *options) {
     scene_undo(&s);
     for (size_t joint = 0; joint < s.joints; joint++)
         s.parents[s.joints - 1 - joint] = joint ? (int32_t)(s.joints - 1 - (joint - 1) / 3) : -1;
+    if (options->root_positions)
+        scene_root_alone(&s, s.joints - 1);
     scene_finish(engine_for(state), &s);
     assert_int_equal(s.order[0], s.joints - 1);
     for (size_t i = 0; i < FEW; i++)
@@ -115,6 +117,23 @@ TEST_ON_BOTH(joints_in_any_order_match_the_oracle) {
                    .salt = 0xC1C, .joints = joints, .times = SCENE_PER_JOINT, .scales = true});
     expect_reordered(
         state, &(scene_options){.salt = 0xC1D, .joints = joints, .key_format = PM_KEYS_LOG48});
+}
+
+/* The root is the last joint of the description. */
+TEST_ON_BOTH(positions_of_the_root_alone_match_the_oracle_in_any_order) {
+    const size_t joints = small_sizes() ? 40 : 121;
+    expect_reordered(state, &(scene_options){.salt = 0xC1E,
+                                             .joints = joints,
+                                             .curve = variant_named("squad"),
+                                             .root_positions = true});
+    expect_reordered(state, &(scene_options){.salt = 0xC1F,
+                                             .joints = joints,
+                                             .times = SCENE_PER_JOINT_UNEVEN,
+                                             .root_positions = true});
+    expect_reordered(state, &(scene_options){.salt = 0xC20,
+                                             .joints = joints,
+                                             .key_format = PM_KEYS_LOG48,
+                                             .root_positions = true});
 }
 
 /* Per joint, the keys of no clip, of one clip or of all clips are the rest pose. */
@@ -250,7 +269,8 @@ TEST_ON_BOTH(clips_and_loops_of_every_method_match_the_oracle) {
         const scene_options options = {.salt = 0xC30 + n / 2 + (n % 2 ? 0x30 : 0),
                                        .curve = v,
                                        .scales = n / 2 % 2 == 0,
-                                       .looped = n % 2};
+                                       .looped = n % 2,
+                                       .root_positions = (n + n / 2) % 2};
         if (is_tested(state, v))
             expect_scene(state, &options, v->name);
     }

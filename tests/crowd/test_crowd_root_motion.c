@@ -235,6 +235,8 @@ TEST_ON_REFERENCE(root_motion_matches_the_oracle) {
     expect_oracle(
         state, &(scene_options){.salt = 0xB06, .curve = variant_named("squad"), .joints = 40}, 30);
     expect_oracle(state, &(scene_options){.salt = 0xB07, .without_positions = true}, 5);
+    expect_oracle(state, &(scene_options){.salt = 0xB0A, .root_positions = true, .looped = true},
+                  5);
 }
 
 TEST_ON_REFERENCE(the_product_of_partial_root_motions_is_the_whole) {

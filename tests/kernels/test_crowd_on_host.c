@@ -127,6 +127,12 @@ TEST(every_method_has_the_bits_of_the_reference) {
         for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
             expect_scene(&(scene_options){
                 .salt = 0xF10 + n, .curve = v, .joints = 5, .times = times, .scales = true});
+        for (scene_times times = SCENE_UNIFORM; times <= SCENE_PER_JOINT; times++)
+            expect_scene(&(scene_options){.salt = 0xFA0 + n,
+                                          .curve = v,
+                                          .joints = 5,
+                                          .times = times,
+                                          .root_positions = true});
     }
 }
 
@@ -251,6 +257,7 @@ TEST(layers_subsets_and_given_poses_have_the_bits_of_the_reference) {
         expect_parts(&(scene_options){.salt = 0xF70 + times, .times = times, .scales = true});
     expect_parts(&(scene_options){.salt = 0xF78, .joints = 70, .shape = SCENE_CHAIN});
     expect_parts(&(scene_options){.salt = 0xF79, .joints = 1});
+    expect_parts(&(scene_options){.salt = 0xF7A, .root_positions = true});
 }
 
 TEST_GROUP(NULL, engines_close)

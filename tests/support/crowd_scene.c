@@ -287,6 +287,58 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     read_stored_keys(engine, s, n);
 }
 
+/* The row of a joint's first key in the arrays of a set, and the rows from key to key. */
+static size_t first_row_of(const scene *s, size_t n, size_t joint, size_t *step) {
+    const track_set *set = &s->sets[n];
+    size_t row = joint;
+    *step = s->joints;
+    if (set->common_timeline)
+        return row;
+    *step = 1;
+    row = 0;
+    for (size_t j = 0; j < joint; j++)
+        row += set->tracks[j].key_count;
+    return row;
+}
+
+static void rest_keys(scene *s, size_t n, size_t joint) {
+    static const double nothing[3];
+    track_set *set = &s->sets[n];
+    size_t step;
+    size_t row = first_row_of(s, n, joint, &step);
+    for (size_t key = 0; key < set->tracks[joint].key_count; key++, row += step) {
+        for (size_t c = 0; c < 3; c++)
+            set->positions[3 * row + c] = (double)s->positions[3 * joint + c];
+        memcpy(set->positions_in + 3 * row, nothing, sizeof nothing);
+        memcpy(set->positions_out + 3 * row, nothing, sizeof nothing);
+    }
+}
+
+/* The rows of one joint in an array of vectors of all. */
+static pm_array alone(const scene *s, size_t n, size_t root, const pm_array *all) {
+    size_t step;
+    const size_t row = first_row_of(s, n, root, &step);
+    if (!all->data)
+        return *all;
+    return (pm_array){.data = (const double *)all->data + 3 * row,
+                      .type = PM_FLOAT64,
+                      .stride = step > 1 ? 3 * step * sizeof(double) : 0};
+}
+
+void scene_root_alone(scene *s, size_t root) {
+    for (size_t n = 0; n < s->clip_count; n++) {
+        const pm_clip_desc *all = &s->stored[n];
+        pm_clip_desc *clip = &s->clips[n];
+        for (size_t joint = 0; joint < s->joints; joint++)
+            if (joint != root)
+                rest_keys(s, n, joint);
+        clip->root_positions = true;
+        clip->positions = alone(s, n, root, &all->positions);
+        clip->positions_in = alone(s, n, root, &all->positions_in);
+        clip->positions_out = alone(s, n, root, &all->positions_out);
+    }
+}
+
 /* ---- scenes ---------------------------------------------------------------------------- */
 
 void scene_make(pm_engine *engine, const scene_options *options, scene *s) {
@@ -299,6 +351,8 @@ void scene_make(pm_engine *engine, const scene_options *options, scene *s) {
     make_skeleton(&source, s);
     for (size_t n = 0; n < s->clip_count; n++)
         make_clip(engine, &source, s, n);
+    if (options->root_positions)
+        scene_root_alone(s, 0);
     scene_finish(engine, s);
 }
 

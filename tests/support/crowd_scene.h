@@ -42,9 +42,10 @@ typedef struct scene_options {
     pm_key_format key_format; /* for uniform keys */
     bool looped;
     bool without_positions;
-    bool scales;      /* of clips */
-    bool rest_scales; /* of the rest pose, some of them negative */
-    bool windows;     /* of sterp, for each joint in each clip */
+    bool root_positions; /* clips have the positions of joint 0 alone */
+    bool scales;         /* of clips */
+    bool rest_scales;    /* of the rest pose, some of them negative */
+    bool windows;        /* of sterp, for each joint in each clip */
 } scene_options;
 
 typedef struct scene {
@@ -78,6 +79,11 @@ void scene_free(scene *s);
  * again. */
 void scene_undo(scene *s);
 void scene_finish(pm_engine *engine, scene *s);
+
+/* Gives the clips the positions of one joint alone, the root of a scene that is not finished. The
+ * descriptions that the oracle reads have those of all joints, which rest: the keys have the rest pose,
+ * and the tangents are 0. */
+void scene_root_alone(scene *s, size_t root);
 
 /* pm_crowd_create that fails the test on an error, with a skeleton made first. The caller destroys
  * both. */
