@@ -172,7 +172,7 @@ def test_clips_are_found_by_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    {"method": "cubic"}, {"frame": "world"}, {"times": "now"}, {"times": [np.nan]}, {"engine": 3},
+    {"method": "quartic"}, {"frame": "world"}, {"times": "now"}, {"times": [np.nan]}, {"engine": 3},
     {"method": "cubicspline"}])
 def test_what_is_wrong_is_named(walk: pm.Motion, arguments: dict[str, Any]) -> None:
     name = next(iter(arguments))
