@@ -607,8 +607,8 @@ TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xE51}, &s);
     for (size_t i = 0; i < COUNT; i++)
         instances[i] = some_instance(&source, &s, &on_key[i]);
-    states all = states_make(
-        &s, &(body_job){.instances = instances, .count = COUNT, .on_reference = true});
+    states all =
+        states_make(&s, &(body_job){.instances = instances, .count = COUNT, .on_reference = true});
     for (size_t f = 0; f < FIELDS; f++) {
         const size_t floats = s.joints * widths[f], stride = floats + 5;
         float *one = guarded_floats(LISTED * stride), *before = guarded_floats(LISTED * stride);
