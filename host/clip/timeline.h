@@ -25,8 +25,8 @@ typedef struct pm_clip_timeline {
     pm_u32 *index;
     pm_u32 crowding; /* the largest difference between two entries of the index */
     double stretches_per_second;
-    pm_u32
-        rates; /* index of its first segment among those of the clip: of its rate and its spacing */
+    /* The number of its first segment among those of the clip, as of their rates and spacings. */
+    pm_u32 rates;
 } pm_clip_timeline;
 
 /* Checks a timeline's numbers, without its loop. */

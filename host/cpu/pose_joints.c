@@ -87,8 +87,8 @@ typedef struct request {
     const pm_clip_layout *clip;
     const pm_u8 *moved; /* pm_moved of each group of joints */
     const float *key;   /* of the first joint; set where `direct` */
-    const float
-        *spacing; /* of the segment, for curves with four keys, unless joints have timelines */
+    /* Of the segment, for curves with four keys, unless joints have timelines. */
+    const float *spacing;
     size_t row, plane;
     unsigned c;
     float u;

@@ -173,6 +173,7 @@ static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, un
         pm_track_layout *row = &crowd->layout[(c * crowd->clip_count + i) * n + j];
         *row = clip->channels[c].layout[crowd->skeleton->order[j]];
         row->timeline += crowd->clips[i].timeline;
+        /* Of curves with four keys, a joint finds its spacings by the row of any channel. */
         row->rates += crowd->clips[i].constants / PM_SPACING_FLOATS;
     }
 }

@@ -86,7 +86,7 @@ static turning hermite_turning(const key_motion *k) {
     const double angle = fmax(length(k->log), fmax(length(p) / 3, length(third)));
     const double rate =
         fmax(fmax(length(p), length(sum(1, p, 1, q))), length(sum(1, sum(1, p, 2, q), 3, r)));
-    const double change = fmax(length(sum(2, q, 0, q)), length(sum(2, q, 6, r)));
+    const double change = fmax(2 * length(q), length(sum(2, q, 6, r)));
     return exp_turning(angle + noise, rate + noise, change + 10 * noise);
 }
 

@@ -777,17 +777,22 @@ static size_t keys_with(const made *m, pm_method curve, double degrees) {
     return keys;
 }
 
-/* A swing about an axis that turns: lines follow it in many pieces, cubics in few. */
-TEST(cubics_have_a_third_of_the_keys_of_what_swings) {
-    made m;
-    make(&m, 1, 600);
+/* A swing about an axis that turns, of one joint. */
+static void make_swing(made *m) {
+    make(m, 1, 600);
     for (size_t k = 0; k < 600; k++) {
         const double t = (double)k / 120, half = 0.4 * sin(3 * t) + 0.1 * sin(11 * t);
-        m.times[k] = t;
-        m.keys[0][4 * k] = sin(half) * cos(t);
-        m.keys[0][4 * k + 1] = sin(half) * sin(t);
-        m.keys[0][4 * k + 3] = cos(half);
+        m->times[k] = t;
+        m->keys[0][4 * k] = sin(half) * cos(t);
+        m->keys[0][4 * k + 1] = sin(half) * sin(t);
+        m->keys[0][4 * k + 3] = cos(half);
     }
+}
+
+/* Lines follow a swing in many pieces, cubics in few. */
+TEST(cubics_have_a_third_of_the_keys_of_what_swings) {
+    made m;
+    make_swing(&m);
     for (double degrees = 0.05; degrees < 2; degrees *= 3) {
         const size_t lines = keys_with(&m, PM_METHOD_SLERP, degrees);
         assert_true(3 * keys_with(&m, PM_METHOD_CUBICSPLINE, degrees) <= lines);
@@ -931,14 +936,7 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
 /* A swing takes fewer keys of a smooth curve than of lines. */
 TEST(smooth_curves_have_fewer_keys_of_what_swings) {
     made m;
-    make(&m, 1, 600);
-    for (size_t k = 0; k < 600; k++) {
-        const double t = (double)k / 120, half = 0.4 * sin(3 * t) + 0.1 * sin(11 * t);
-        m.times[k] = t;
-        m.keys[0][4 * k] = sin(half) * cos(t);
-        m.keys[0][4 * k + 1] = sin(half) * sin(t);
-        m.keys[0][4 * k + 3] = cos(half);
-    }
+    make_swing(&m);
     for (size_t i = 0; i < COUNT_OF(subset_methods); i++)
         assert_true(2 * keys_with(&m, subset_methods[i], 0.02) <
                     keys_with(&m, PM_METHOD_SLERP, 0.02));
