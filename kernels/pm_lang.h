@@ -175,6 +175,8 @@ static inline real pm_real_of(pm_mask bits) {
 #else /* compiler vectors: for the reference path, and for tests of the vector kernels */
 #if defined(__AVX__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 typedef float real __attribute__((vector_size(4 * PM_LANES)));
 typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
@@ -213,8 +215,11 @@ static inline int pm_any(pm_mask mask) {
 #define pm_fma(a, b, c) ((real)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #elif PM_LANES == 4 && defined(__FMA__)
 #define pm_fma(a, b, c) ((real)_mm_fmadd_ps((__m128)(a), (__m128)(b), (__m128)(c)))
+#elif PM_LANES == 4 && defined(__ARM_NEON) && defined(__ARM_FEATURE_FMA)
+#define pm_fma(a, b, c) ((real)vfmaq_f32((float32x4_t)(c), (float32x4_t)(a), (float32x4_t)(b)))
 #else
-static inline real pm_fma(real a, real b, real c) {
+/* Inlined, the calls into libm would be most of the code of every curve. */
+__attribute__((noinline, unused)) static real pm_fma(real a, real b, real c) {
     real r;
     for (int i = 0; i < PM_LANES; i++)
         r[i] = fmaf(a[i], b[i], c[i]);

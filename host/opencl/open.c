@@ -78,6 +78,11 @@ static pm_status check_compiler(const pm_chosen *chosen, pm_error *error) {
                               chosen->info.name);
 }
 
+/* Whether the driver's own cache of programs is used, and not the engine's. */
+static bool leaves_cache(const pm_opencl_device *cl, const pm_engine_desc *desc) {
+    return cl->quirks.keeps_programs && !desc->cache_folder;
+}
+
 /* Fills an initialised device. After a failure, close_device releases what was acquired. */
 static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_engine_desc *desc,
                         pm_cache_folder *folder, pm_error *error) {
@@ -99,7 +104,8 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
-        status = pm_cl_open_programs(cl, desc->kernel_folder, folder, error);
+        status = pm_cl_open_programs(cl, desc->kernel_folder,
+                                     leaves_cache(cl, desc) ? NULL : folder, error);
     if (status == PM_OK)
         pm_log(cl->device.options.logger, PM_LOG_DEBUG, "device %s (%s), %u lanes",
                cl->device.info.name, cl->device.info.platform, cl->plan.lanes);

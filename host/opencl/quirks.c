@@ -21,6 +21,7 @@ static const struct {
       .fma_forgets_zero = true,
       .kernels_keep_buffers = true,
       .slow_compiler = true}},
+    {"Portable Computing Language", {.keeps_programs = true}},
     {"Oclgrind", {.one_lane = true, .no_optimiser = true, .no_forced_inlining = true}},
 };
 

@@ -28,6 +28,9 @@ typedef struct pm_quirks {
     bool kernels_keep_buffers;
     /* A program takes minutes to compile: rusticl. */
     bool slow_compiler;
+    /* The driver keeps the kernels that ran on disk, and compiles all kernels of a program once more
+     * when it is asked for the binary: PoCL. */
+    bool keeps_programs;
     /* The size of sub-groups that programs of crowds require; 0: the compiler chooses. No driver has
      * one, because no GPU has run them. bench/results/gpu-compilers.md has what Intel's compiler
      * reports. */

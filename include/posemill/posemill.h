@@ -217,10 +217,11 @@ typedef struct pm_engine_desc {
      * several devices, each gets an equal part, and at least one thread. 0: pm_processors(). */
     uint32_t host_threads;
     /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, if these
-     * are absolute paths. "": no cache on disk. The folder is created with mode 0700 and limited to
-     * 256 MiB; the least recently used programs are removed first. A folder, or a file in it, is
-     * ignored when it is a symbolic link, belongs to another user or is writable by others; one
-     * warning reports this. Any number of engines and processes may use the folder at once. */
+     * are absolute paths, and the driver's own cache with PoCL, which compiles twice for any other.
+     * "": no cache on disk. The folder is created with mode 0700 and limited to 256 MiB; the least
+     * recently used programs are removed first. A folder, or a file in it, is ignored when it is a
+     * symbolic link, belongs to another user or is writable by others; one warning reports this.
+     * Any number of engines and processes may use the folder at once. */
     const char *cache_folder;
     /* Folder to read kernel sources from, for work on the kernels. NULL: the sources that are
      * built into the library. */

@@ -311,10 +311,16 @@ WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
 
 /* ---- location ------- */
 
-/* Where no folder is given. */
+static bool is_on_pocl(void **state) {
+    pm_device_info info;
+    pm_engine_get_info(engine_for(state), &info, sizeof info);
+    return strcmp(info.platform, "Portable Computing Language") == 0;
+}
+
+/* Where no folder is given. PoCL has a cache of its own, and compiles everything again for another. */
 WITH_CACHE(an_absolute_base_is_used) {
     char folder[PATH];
-    engine_for(state);
+    const bool leaves_cache = is_on_pocl(state);
     char *const before = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL;
     assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
     const messages first = run_with(state, NULL), again = run_with(state, NULL);
@@ -325,9 +331,14 @@ WITH_CACHE(an_absolute_base_is_used) {
     free(before);
     assert_int_equal(first.warnings + again.warnings, 0);
     assert_true(first.built > 0);
-    assert_int_equal(again.built, 0);
     snprintf(folder, sizeof folder, "%s/posemill", cache);
-    assert_int_equal(list_folder(folder).count, first.built);
+    if (leaves_cache) {
+        assert_int_equal(again.built, first.built);
+        assert_int_not_equal(access(folder, F_OK), 0);
+    } else {
+        assert_int_equal(again.built, 0);
+        assert_int_equal(list_folder(folder).count, first.built);
+    }
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -13,7 +13,7 @@ static const option environment[] = {
     {"POSEMILL_DEVICE", 0, NULL, "default of --device", NULL, 0},
     {"POSEMILL_CACHE", 0, NULL,
      "folder of the cache of built programs; off disables the cache. Default: posemill in\n"
-     "$XDG_CACHE_HOME, else ~/.cache/posemill",
+     "$XDG_CACHE_HOME, else ~/.cache/posemill; with PoCL its own cache",
      NULL, 0},
     {"POSEMILL_KERNELS", 0, NULL, "folder to read kernel sources from, for kernel development",
      NULL, 0},
