@@ -26,7 +26,8 @@ typedef struct kernel_arguments {
     pm_u32 parent;
 } kernel_arguments;
 
-/* Run all work-items of a work size in descending order: no work-item may depend on another. */
+/* Run all work-items of a work size in descending order: no work-item may depend on another. Only
+ * variants of values have `walk` and `locate`. */
 typedef struct kernel_variant {
     void (*walk)(const kernel_arguments *arguments, pm_u32 columns, pm_u32 rows);
     void (*gather)(const kernel_arguments *arguments, pm_u32 items);
