@@ -14,35 +14,44 @@ function(posemill_add_library target name library)
     set_property(TARGET ${target} APPEND PROPERTY POSEMILL_LIBRARIES ${library})
 endfunction()
 
-# posemill_link_library(<target> <NAME> <header> <library> <Debian package> <option>)
-# A library that an option leaves out. The cache has <NAME>_INCLUDE_DIR and <NAME>_LIBRARY.
-function(posemill_link_library target name header library package option)
-    find_path(${name}_INCLUDE_DIR ${header})
-    find_library(${name}_LIBRARY ${library})
-    if(NOT ${name}_INCLUDE_DIR OR NOT ${name}_LIBRARY)
-        message(FATAL_ERROR "${library} is missing. Install Debian's ${package}, or configure with "
-            "-D${option}=OFF")
-    endif()
-    posemill_add_library(${target} ${name} ${library})
-endfunction()
+# What is looked for of each library: a header, the library's name, and Debian's package.
+set(posemill_JANSSON jansson.h jansson libjansson-dev)
+set(posemill_LIBARCHIVE archive_entry.h archive libarchive-dev)
+set(posemill_MESHOPTIMIZER meshoptimizer.h meshoptimizer libmeshoptimizer-dev)
+set(posemill_XXHASH xxhash.h xxhash libxxhash-dev)
+set(posemill_ZLIB zlib.h z zlib1g-dev)
 
-# posemill_optional_library(<target> <NAME> <header> <library> <Debian package> <option> <what its
-#                           absence means>)
-# Likewise for an option that may be AUTO: linked where it is found. Linked, the target has the
-# definition POSEMILL_<NAME> among its POSEMILL_PARTS.
-function(posemill_optional_library target name header library package option absence)
-    if(${option} STREQUAL "AUTO")
-        find_path(${name}_INCLUDE_DIR ${header})
-        find_library(${name}_LIBRARY ${library})
-        if(NOT ${name}_INCLUDE_DIR OR NOT ${name}_LIBRARY)
-            posemill_left_out("${library}: ${absence}. Debian's package is ${package}")
-            return()
-        endif()
-    elseif(NOT ${option})
+# posemill_choose(<option> <what its absence means> <NAME>...)
+# Makes an option that may be AUTO a variable that is ON or OFF: ON where all its libraries are found, which
+# is required where the option is ON. The cache has <NAME>_INCLUDE_DIR and <NAME>_LIBRARY.
+function(posemill_choose option absence)
+    if(NOT ${option} AND NOT "${${option}}" STREQUAL "AUTO")
         return()
     endif()
-    posemill_link_library(${target} ${name} ${header} ${library} ${package} ${option})
-    set_property(TARGET ${target} APPEND PROPERTY POSEMILL_PARTS POSEMILL_${name})
+    foreach(name IN LISTS ARGN)
+        list(GET posemill_${name} 0 header)
+        list(GET posemill_${name} 1 library)
+        list(GET posemill_${name} 2 package)
+        find_path(${name}_INCLUDE_DIR ${header})
+        find_library(${name}_LIBRARY ${library})
+        if(${name}_INCLUDE_DIR AND ${name}_LIBRARY)
+            continue()
+        endif()
+        if(NOT "${${option}}" STREQUAL "AUTO")
+            message(FATAL_ERROR "${library} is missing. Install Debian's ${package}, or configure with "
+                "-D${option}=OFF")
+        endif()
+        posemill_left_out("${library}: ${absence}. Debian's package is ${package}")
+        set(${option} OFF PARENT_SCOPE)
+        return()
+    endforeach()
+    set(${option} ON PARENT_SCOPE)
+endfunction()
+
+# posemill_link_library(<target> <NAME>): links a library that was found.
+function(posemill_link_library target name)
+    list(GET posemill_${name} 1 library)
+    posemill_add_library(${target} ${name} ${library})
 endfunction()
 
 # posemill_left_out(<what, and how to get it>)

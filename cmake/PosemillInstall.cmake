@@ -51,9 +51,12 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/posemill-config.cmake
     "${PROJECT_BINARY_DIR}/posemill-config.cmake"
     INSTALL_DESTINATION "${posemill_cmake_dir}"
     NO_SET_AND_CHECK_MACRO)
-# Before 1.0 a minor version may be incompatible.
+set(posemill_compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(posemill_compatibility SameMinorVersion)
+endif()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
-    COMPATIBILITY SameMinorVersion)
+    COMPATIBILITY ${posemill_compatibility})
 install(FILES
     "${PROJECT_BINARY_DIR}/posemill-config.cmake"
     "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
@@ -90,5 +93,5 @@ posemill_install_pc(posemill ${posemill_links})
 if(TARGET posemill_motion)
     get_property(motion_links TARGET posemill_motion_objects PROPERTY POSEMILL_LIBRARIES)
     list(TRANSFORM motion_links PREPEND -l)
-    posemill_install_pc(posemill_motion ${motion_links} -lm)
+    posemill_install_pc(posemill-motion ${motion_links} -lm)
 endif()

@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     const pm_motion_batch_options options = {
         .out_dir = argv[2], .task = {.rate = argv[3]}, .resume = true, .ended = show};
     pm_motion_batch_result result = {.files = 0};
-    pm_status status = pm_motion_batch_find(&sources, &list, &error);
+    pm_status status = pm_motion_batch_list_create(&sources, &list, &error);
     if (status == PM_OK)
         status = pm_engine_create(NULL, &engine, &error);
     if (status == PM_OK)
@@ -33,6 +33,6 @@ int main(int argc, char **argv) {
     else
         fprintf(stderr, "%s\n", error.message);
     pm_engine_destroy(&engine);
-    pm_motion_batch_destroy_list(&list);
+    pm_motion_batch_list_destroy(&list);
     return status != PM_OK || result.failed > 0;
 }

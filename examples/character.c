@@ -74,7 +74,7 @@ static pm_status pose(const char *path, const char *name, float **palettes, size
 
     pm_status status = pm_motion_open(path, NULL, &motion, error);
     if (status == PM_OK)
-        status = pm_motion_make_character(motion, NULL, &character, error);
+        status = pm_motion_character_create(motion, NULL, &character, error);
     if (status == PM_OK)
         status = pm_engine_create(NULL, &engine, error);
     if (status == PM_OK)
@@ -107,7 +107,7 @@ static pm_status pose(const char *path, const char *name, float **palettes, size
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     pm_engine_destroy(&engine);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
     return status;
 }

@@ -19,14 +19,15 @@ int main(int argc, char **argv) {
     if (status == PM_OK)
         status = pm_motion_write_page(a, b, &options, NULL, argv[3], &found, &error);
     if (status == PM_OK) {
-        const pm_motion_joint_difference *worst = &pm_motion_get_differences(found)->joints[0];
+        const pm_motion_joint_difference *worst =
+            &pm_motion_comparison_get_differences(found)->joints[0];
         const pm_motion_extent *angle = &worst->difference.angle;
         printf("%.*s: %.4g degrees at %.4g s, rms %.4g\n", (int)worst->name_a.size,
                worst->name_a.text, angle->max, angle->time, angle->rms);
     } else {
         fprintf(stderr, "%s\n", error.message);
     }
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     pm_motion_destroy(&b);
     pm_motion_destroy(&a);
     return status != PM_OK;

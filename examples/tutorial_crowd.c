@@ -20,7 +20,7 @@ static bool load_crowd(const char *path, pm_engine *engine, pm_skeleton **skelet
     uint32_t node = 0;
     pm_status status = pm_motion_open(path, NULL, &motion, &error);
     if (status == PM_OK)
-        status = pm_motion_make_character(motion, NULL, &character, &error);
+        status = pm_motion_character_create(motion, NULL, &character, &error);
     if (status == PM_OK)
         status = pm_skeleton_create(&character->skeleton, skeleton, &error);
     if (status == PM_OK) {
@@ -32,7 +32,7 @@ static bool load_crowd(const char *path, pm_engine *engine, pm_skeleton **skelet
         *head = pm_motion_find_joint(motion, "Head", &node) ? character->node_slots[node] : 0;
     else
         fprintf(stderr, "tutorial_crowd: %s\n", error.message);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
     return status == PM_OK;
 }

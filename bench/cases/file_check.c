@@ -166,7 +166,7 @@ static bool has_numbers(const pm_motion_content *content, bool own_times, const 
             at += GLB_KEYS;
         }
         same = clip->channel_count == of_clip && channel->node == (int32_t)(i % of_clip / 2) &&
-               channel->path == (i % 2 == 0 ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION) &&
+               channel->path == (i % 2 == 0 ? PM_MOTION_POSITION : PM_MOTION_ROTATION) &&
                has_times(&clip->timelines[channel->timeline], times) && has_keys(channel, at);
         at += (size_t)GLB_KEYS * channel->components;
     }

@@ -53,11 +53,11 @@ pm_method model_next_method(pm_method method) {
 static pm_status describe_file(model *m, pm_method method, pm_error *error) {
     const pm_motion_character_options options = {.method = method};
     const pm_motion_character *character = NULL;
-    const pm_status status = pm_motion_make_character(m->file, &options, &character, error);
+    const pm_status status = pm_motion_character_create(m->file, &options, &character, error);
     if (status != PM_OK)
         return status;
     const pm_motion_character *before = m->described;
-    pm_motion_destroy_character(&before);
+    pm_motion_character_destroy(&before);
     m->described = (void *)(uintptr_t)character;
     m->skeleton = &character->skeleton;
     m->clips = character->clips;
@@ -85,7 +85,7 @@ pm_status model_of_file(model *m, const char *path, pm_method method, pm_error *
 static void close_file(model *m) {
     const pm_motion_character *character = m->described;
     pm_motion *motion = m->file;
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
 }
 

@@ -15,6 +15,10 @@
 #define PM_TEXT_(x) #x
 #define PM_TEXT(x) PM_TEXT_(x)
 
+uint32_t pm_version_number(void) {
+    return PM_VERSION;
+}
+
 const char *pm_version(void) {
     return PM_TEXT(PM_VERSION_MAJOR) "." PM_TEXT(PM_VERSION_MINOR) "." PM_TEXT(PM_VERSION_PATCH);
 }

@@ -19,10 +19,13 @@
  *                0 means. It ends in reserved fields, which later versions may use: a value other
  *                than 0 is refused with PM_ERROR_ARGUMENT
  *   info         a struct that the library fills. It grows at its end only: into its reserved fields,
- *                which are 0, or by the size that the caller states
- *   value        pm_rational, pm_array, pm_timeline and pm_windows never grow
- *   index        from 0. PM_NO_INDEX and PM_NO_PARENT stand for none. Only pm_crowd_instance.mask
- *                counts from 1, because 0 is none
+ *                which are 0; pm_device_info by the size that the caller states; and pm_method_info,
+ *                which is reached by pointers to one alone
+ *   value        any other struct, such as pm_rational and pm_array, has no reserved fields and never
+ *                grows
+ *   index        from 0. PM_NO_INDEX, PM_NO_INDEX32 and PM_NO_PARENT stand for none. Only masks and
+ *                subsets of crowds count from 1, because 0 is PM_NO_MASK and PM_ALL_JOINTS
+ *   experimental what a comment calls EXPERIMENTAL may change in any version
  *   enumerators  later versions add some at the end. Functions return how many there are
  *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
  *                crowd or engine may be destroyed while it is in flight, and it still writes its
@@ -65,8 +68,14 @@ extern "C" {
 #define PM_VERSION_MINOR 1
 #define PM_VERSION_PATCH 0
 
+/* Version of this header as one number, such as 10203 for 1.2.3, to be compared. */
+#define PM_VERSION (PM_VERSION_MAJOR * 10000 + PM_VERSION_MINOR * 100 + PM_VERSION_PATCH)
+
 /* Version of the linked library, such as "0.1.0". Static storage. */
 PM_API const char *pm_version(void);
+
+/* The same as a number like PM_VERSION. Thread-safe. */
+PM_API uint32_t pm_version_number(void);
 
 /* The number of processors that this process may use, at least 1: those of its affinity mask, and at
  * most the processor time that its control groups allow (Linux's quotas, such as those of
@@ -94,8 +103,9 @@ typedef enum pm_status {
 /* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */
 PM_API const char *pm_status_name(pm_status status);
 
-#define PM_NO_INDEX SIZE_MAX /* an index of pm_error that does not apply to the failure */
-#define PM_NO_PARENT (-1)    /* the parent of a root joint */
+#define PM_NO_INDEX SIZE_MAX     /* an index of pm_error that does not apply to the failure */
+#define PM_NO_INDEX32 UINT32_MAX /* no joint, node or place in an output, in 32 bits */
+#define PM_NO_PARENT (-1)        /* the parent of a root joint */
 
 /* Details of a failure. Owned by the caller; written only by the call that it is passed to. */
 typedef struct pm_error {
@@ -199,7 +209,7 @@ typedef struct pm_engine_desc {
      * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
-     * With several devices, clips are built once and uploaded to each device, and pm_sample
+     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each device, and pm_sample
      * distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
@@ -269,7 +279,7 @@ PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, si
  * Thread-safe. */
 PM_API uint32_t pm_engine_host_threads(const pm_engine *engine);
 
-/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
+/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. EXPERIMENTAL. */
 typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
      * format; few and many tracks; small and large results. */

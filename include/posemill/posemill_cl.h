@@ -34,7 +34,7 @@ typedef struct pm_cl_target {
     uint64_t reserved[2]; /* must be 0 */
 } pm_cl_target;
 
-/* Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
+/* EXPERIMENTAL. Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
  * describes such engines. With count 1 it equals pm_cl_engine_create. */
 PM_API pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
                                            const pm_engine_desc *desc, pm_engine **engine,
@@ -88,7 +88,7 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 typedef struct pm_cl_crowd_target {
     pm_crowd_output output;
     uint32_t
-        subset; /* 0: all joints; otherwise subsets[subset - 1] of the skeleton's description */
+        subset; /* PM_ALL_JOINTS; otherwise subsets[subset - 1] of the skeleton's description */
     cl_mem buffer;
     size_t offset;
     size_t stride; /* bytes, at least an instance's records. 0: exactly that */

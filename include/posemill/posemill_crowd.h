@@ -28,6 +28,9 @@ extern "C" {
 
 #define PM_SKELETON_MAX_JOINTS 32768
 
+#define PM_NO_MASK 0    /* the mask of an instance or a layer that has none */
+#define PM_ALL_JOINTS 0 /* the subset of a target that takes all joints */
+
 /* A list of joints, for targets that take the records of some joints alone. */
 typedef struct pm_subset {
     const uint32_t *joints; /* indices of the description's joints, each at most once */
@@ -222,7 +225,7 @@ typedef struct pm_crowd_instance {
     uint32_t clip_a;
     uint32_t clip_b;
     float weight;  /* of B: 0 shows A alone, and B is not read */
-    uint16_t mask; /* 0: none; otherwise masks[mask - 1] */
+    uint16_t mask; /* PM_NO_MASK; otherwise masks[mask - 1] */
     uint8_t level; /* of detail */
     uint8_t flags; /* of pm_crowd_flag */
 } pm_crowd_instance;
@@ -258,7 +261,7 @@ typedef struct pm_crowd_layer {
     int64_t time; /* ticks, as time_a of pm_crowd_instance */
     uint32_t clip;
     float weight;
-    uint16_t mask;     /* 0: none; otherwise masks[mask - 1], which multiplies the weight */
+    uint16_t mask;     /* PM_NO_MASK; otherwise masks[mask - 1], which multiplies the weight */
     uint8_t op;        /* of pm_layer_op */
     uint8_t flags;     /* of pm_layer_flag */
     uint32_t reserved; /* should be 0 */
@@ -326,7 +329,7 @@ PM_API size_t pm_crowd_record_bytes(pm_crowd_output output);
 typedef struct pm_crowd_target {
     pm_crowd_output output;
     uint32_t
-        subset;    /* 0: all joints; otherwise subsets[subset - 1] of the skeleton's description */
+        subset;    /* PM_ALL_JOINTS; otherwise subsets[subset - 1] of the skeleton's description */
     void *memory;  /* the records of instance i begin at i * stride */
     size_t stride; /* bytes, at least an instance's records. 0: exactly that */
     /* NULL, or other memory that first receives a copy of `memory`'s present contents: the previous

@@ -38,7 +38,7 @@ typedef enum pm_motion_format {
 /* What a channel animates. */
 typedef enum pm_motion_path {
     PM_MOTION_ROTATION = 0, /* 4 numbers: a unit quaternion; a key of CUBICSPLINE: of any length */
-    PM_MOTION_TRANSLATION,  /* 3 numbers, in the file's unit of length */
+    PM_MOTION_POSITION,     /* 3 numbers, in the file's unit of length */
     PM_MOTION_SCALE,        /* 3 numbers */
     PM_MOTION_WEIGHTS,      /* n numbers: of the node's morph targets */
     PM_MOTION_SCALAR        /* n numbers of no known meaning, or the angles of a robot's joints */
@@ -51,6 +51,8 @@ typedef enum pm_motion_interpolation {
     PM_MOTION_CUBICSPLINE /* as in the appendix of glTF 2.0 */
 } pm_motion_interpolation;
 
+#define PM_MOTION_NO_NODE (-1) /* the node of a channel that has none */
+
 typedef struct pm_motion_name {
     const char *text;
     size_t size;
@@ -58,9 +60,9 @@ typedef struct pm_motion_name {
 
 typedef struct pm_motion_node {
     pm_motion_name name;
-    int32_t parent; /* -1: a root. Parents may come after their children */
+    int32_t parent; /* PM_NO_PARENT: a root. Parents may come after their children */
     /* The rest pose, relative to the parent. */
-    double translation[3];
+    double position[3];
     double rotation[4];
     double scale[3];
     /* Where the bone ends, for a node without children: the end site of BVH. */
@@ -71,7 +73,7 @@ typedef struct pm_motion_node {
 } pm_motion_node;
 
 typedef struct pm_motion_channel {
-    int32_t node; /* -1: of no node */
+    int32_t node; /* or PM_MOTION_NO_NODE */
     pm_motion_path path;
     pm_motion_interpolation interpolation;
     uint32_t components; /* numbers per key */
@@ -157,6 +159,8 @@ typedef struct pm_motion_observer {
      * unpacked; may wait until there is memory. */
     void (*expect)(void *user, uint64_t bytes);
     void *user;
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_motion_observer;
 
 typedef struct pm_motion_read_options {
@@ -239,7 +243,7 @@ typedef struct pm_motion_character {
     const pm_clip_desc *clips; /* in the order of the motion's clips */
     size_t clip_count;
     const uint32_t *nodes; /* of the motion, for each joint */
-    /* For each node of the motion, its place in the outputs of crowds; UINT32_MAX: it is no joint of
+    /* For each node of the motion, its place in the outputs of crowds; PM_NO_INDEX32: it is no joint of
      * the character. So the matrix of a joint that pm_motion_find_joint finds is matrix
      * node_slots[node] of an instance. */
     const uint32_t *node_slots;
@@ -251,7 +255,7 @@ typedef struct pm_motion_character {
     const uint32_t *skin_slots;
     size_t skin_joint_count;
     /* The joint that moves away in a clip while the root of the skeleton does not, so that root
-     * motion leaves it out: pm_motion_extract_root makes the root move with it. UINT32_MAX: none */
+     * motion leaves it out: pm_motion_extract_root makes the root move with it. PM_NO_INDEX32: none */
     uint32_t moves_below_root;
 
     uint64_t reserved[4]; /* 0 */
@@ -259,12 +263,12 @@ typedef struct pm_motion_character {
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
  * without clips. */
-PM_API pm_status pm_motion_make_character(const pm_motion *motion,
-                                          const pm_motion_character_options *options,
-                                          const pm_motion_character **character, pm_error *error);
+PM_API pm_status pm_motion_character_create(const pm_motion *motion,
+                                            const pm_motion_character_options *options,
+                                            const pm_motion_character **character, pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_destroy_character(const pm_motion_character **character);
+PM_API void pm_motion_character_destroy(const pm_motion_character **character);
 
 /* ---- resampling ---------------------------------------------------------- */
 
@@ -388,7 +392,7 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 
 /* ---- reducing ------------------------------------------------------------ */
 
-/* Fewest keys under bounds that hold at all times, and not only at keys. Lengths are in units of the
+/* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not only at keys. Lengths are in units of the
  * motion. */
 typedef struct pm_motion_reduce_options {
     bool has_angle;  /* false: 0.5 degrees, and with a distance none */
@@ -452,7 +456,7 @@ typedef struct pm_motion_reduction_numbers {
     uint64_t bytes_before, bytes_after; /* of keys, their times and tangents, in float32; times that
                                            channels have in common count once */
     pm_motion_error_bound angle, position, scale; /* the largest of all channels */
-    /* With a distance: in model space. `channel` is SIZE_MAX, and these are the node and its clip. */
+    /* With a distance: in model space. `channel` is PM_NO_INDEX, and these are the node and its clip. */
     pm_motion_error_bound distance;
     size_t distance_node, distance_clip;
 
@@ -473,7 +477,7 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * them: pm_motion_resample of the result with this method has the bounds; of a file that was written, a
  * method gives positions and scales its own vector method, so that only the angle is bounded. The result has no file: pm_motion_convert writes it, with the source as
  * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
- * NULL; destroy it with pm_motion_destroy_reduction. `options` may be NULL. Blocks. Thread-safe,
+ * NULL; destroy it with pm_motion_reduction_destroy. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
 PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                                   pm_motion **reduced, pm_motion_reduction **reduction,
@@ -493,11 +497,11 @@ PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const p
                                             pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_destroy_reduction(pm_motion_reduction **reduction);
+PM_API void pm_motion_reduction_destroy(pm_motion_reduction **reduction);
 
 /* The numbers; valid until the reduction is destroyed. NULL for NULL. */
 PM_API const pm_motion_reduction_numbers *
-pm_motion_get_reduction(const pm_motion_reduction *reduction);
+pm_motion_reduction_get_numbers(const pm_motion_reduction *reduction);
 
 /* What `posemill reduce --json` prints: one object, as UTF-8 and terminated. It is valid until the
  * reduction is destroyed; NULL for NULL. */
@@ -690,11 +694,11 @@ PM_API pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
                                    pm_motion_comparison **comparison, pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_destroy_comparison(pm_motion_comparison **comparison);
+PM_API void pm_motion_comparison_destroy(pm_motion_comparison **comparison);
 
 /* What was found; valid until the comparison is destroyed. NULL for NULL. */
 PM_API const pm_motion_differences *
-pm_motion_get_differences(const pm_motion_comparison *comparison);
+pm_motion_comparison_get_differences(const pm_motion_comparison *comparison);
 
 /* What `posemill compare --json` prints, which has more than the struct: one object, as UTF-8 and
  * terminated. It is valid until the comparison is destroyed; NULL for NULL. */
@@ -785,7 +789,7 @@ typedef struct pm_motion_batch_task {
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
      * `at` may be 0: 10 cm, which are 10 units of BVH and 0.1 otherwise. Its clips, threads and
      * progress are those of the batch. NULL: they are not */
-    const pm_motion_reduce_options *reduce;
+    const pm_motion_reduce_options *reduce; /* EXPERIMENTAL */
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
     /* true: the root of what is written moves, as by pm_motion_extract_root with `root`, after
@@ -832,17 +836,17 @@ typedef struct pm_motion_batch_list pm_motion_batch_list;
  * is a path, or a JSON object with "path" and, where they are known, "member", "bytes", "rate", "layout"
  * and "out", which is the name. A file that cannot be used is an item with a fault. Sources that
  * cannot be read, and two items with one name, are refused. Blocks. */
-PM_API pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources,
-                                      pm_motion_batch_list **list, pm_error *error);
+PM_API pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
+                                             pm_motion_batch_list **list, pm_error *error);
 
 /* The items, valid until the list is destroyed; NULL for NULL. */
-PM_API const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list,
-                                                         size_t *count);
+PM_API const pm_motion_batch_item *pm_motion_batch_list_get_items(const pm_motion_batch_list *list,
+                                                                  size_t *count);
 
 /* Writes the items without a fault as a list that `files_from` takes, to a file or to standard
  * output for "-". Each line is a JSON object, and lines are sorted by path. The file appears when
  * it is complete. Blocks. */
-PM_API pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
+PM_API pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const char *path,
                                             pm_error *error);
 
 /* The same as a text, with all items and with "out" of each, valid until the list is destroyed. An
@@ -852,7 +856,7 @@ PM_API pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, co
 PM_API const char *pm_motion_batch_list_text(pm_motion_batch_list *list);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_batch_destroy_list(pm_motion_batch_list **list);
+PM_API void pm_motion_batch_list_destroy(pm_motion_batch_list **list);
 
 typedef enum pm_motion_batch_state {
     PM_MOTION_BATCH_DONE = 0,
@@ -992,18 +996,19 @@ typedef struct pm_motion_batch_merge_options {
 typedef struct pm_motion_batch_merge pm_motion_batch_merge;
 
 /* The list must outlive the merge. Blocks. Thread-safe. */
-PM_API pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
-                                            pm_motion_batch_merge **merge, pm_error *error);
+PM_API pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
+                                              pm_motion_batch_merge **merge, pm_error *error);
 
 /* The result, valid until the merge is destroyed; NULL for NULL. */
-PM_API const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge);
+PM_API const pm_motion_batch_merged *
+pm_motion_batch_merge_get_merged(const pm_motion_batch_merge *merge);
 
 /* What `posemill merge --json` prints, which has more than the struct; valid until the merge is
  * destroyed. NULL: memory is exhausted, or the merge is NULL. */
 PM_API const char *pm_motion_batch_merge_json(pm_motion_batch_merge *merge);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge);
+PM_API void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge);
 
 /* ---- formats ------------------------------------------------------------- */
 

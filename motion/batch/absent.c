@@ -10,20 +10,21 @@ static pm_status refuse(pm_error *error) {
     return motion_fail(error, PM_ERROR_ARGUMENT, "this build leaves out batches");
 }
 
-pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources, pm_motion_batch_list **list,
-                               pm_error *error) {
+pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
+                                      pm_motion_batch_list **list, pm_error *error) {
     (void)sources, (void)list;
     return refuse(error);
 }
 
-const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list, size_t *count) {
+const pm_motion_batch_item *pm_motion_batch_list_get_items(const pm_motion_batch_list *list,
+                                                           size_t *count) {
     (void)list;
     if (count)
         *count = 0;
     return NULL;
 }
 
-pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
+pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const char *path,
                                      pm_error *error) {
     (void)list, (void)path;
     return refuse(error);
@@ -34,7 +35,7 @@ const char *pm_motion_batch_list_text(pm_motion_batch_list *list) {
     return NULL;
 }
 
-void pm_motion_batch_destroy_list(pm_motion_batch_list **list) {
+void pm_motion_batch_list_destroy(pm_motion_batch_list **list) {
     (void)list;
 }
 
@@ -51,13 +52,13 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     return refuse(error);
 }
 
-pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
-                                     pm_motion_batch_merge **merge, pm_error *error) {
+pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
+                                       pm_motion_batch_merge **merge, pm_error *error) {
     (void)options, (void)merge;
     return refuse(error);
 }
 
-const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge) {
+const pm_motion_batch_merged *pm_motion_batch_merge_get_merged(const pm_motion_batch_merge *merge) {
     (void)merge;
     return NULL;
 }
@@ -67,6 +68,6 @@ const char *pm_motion_batch_merge_json(pm_motion_batch_merge *merge) {
     return NULL;
 }
 
-void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge) {
+void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
     (void)merge;
 }

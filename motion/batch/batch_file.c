@@ -212,7 +212,7 @@ static pm_status resample_digested(const batch_common *common, const task_how *h
     const pm_motion_batch_options *o = common->options;
     digest_state *in = digest_begin(), *out = digest_begin();
     growing grows = {.file = file, .ticket = ticket, .digest = in};
-    const pm_motion_observer sees_in = {see_input, expect, &grows},
+    const pm_motion_observer sees_in = {.see = see_input, .expect = expect, .user = &grows},
                              sees_out = {.see = see, .user = out};
     const task_input input = {.path = file->item->path,
                               .data = file->data,

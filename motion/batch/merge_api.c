@@ -110,8 +110,8 @@ static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_me
                                                                              : refuse_memory(error);
 }
 
-pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *options,
-                                     pm_motion_batch_merge **merge, pm_error *error) {
+pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
+                                       pm_motion_batch_merge **merge, pm_error *error) {
     if (!options || !merge)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !options ? "options" : "merge");
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_merge_options, options, error);
@@ -126,15 +126,15 @@ pm_status pm_motion_batch_make_merge(const pm_motion_batch_merge_options *option
     if (status == PM_OK)
         *merge = made;
     else
-        pm_motion_batch_destroy_merge(&made);
+        pm_motion_batch_merge_destroy(&made);
     return status;
 }
 
-const pm_motion_batch_merged *pm_motion_batch_get_merged(const pm_motion_batch_merge *merge) {
+const pm_motion_batch_merged *pm_motion_batch_merge_get_merged(const pm_motion_batch_merge *merge) {
     return merge ? &merge->shown : NULL;
 }
 
-void pm_motion_batch_destroy_merge(pm_motion_batch_merge **merge) {
+void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
     if (!merge || !*merge)
         return;
     merge_release(&(*merge)->result);

@@ -22,7 +22,7 @@ enum { OFFSET_DECIMALS = 9 };
 
 /* How a joint gets its numbers. */
 typedef struct joint_source {
-    const pm_motion_channel *rotation, *translation; /* NULL: the rest pose */
+    const pm_motion_channel *rotation, *position; /* NULL: the rest pose */
     bool has_positions;
 } joint_source;
 
@@ -51,15 +51,15 @@ static void find_sources(composer *c) {
         const pm_motion_channel *channel = &c->clip->channels[i];
         if (channel->node >= 0 && channel->path == PM_MOTION_ROTATION)
             c->sources[channel->node].rotation = channel;
-        else if (channel->node >= 0 && channel->path == PM_MOTION_TRANSLATION)
-            c->sources[channel->node].translation = channel;
+        else if (channel->node >= 0 && channel->path == PM_MOTION_POSITION)
+            c->sources[channel->node].position = channel;
         else if (channel->path == PM_MOTION_SCALE)
             scales++;
         else
             others++;
     }
     for (size_t n = 0; n < c->content->node_count; n++)
-        c->sources[n].has_positions = c->content->nodes[n].parent < 0 || c->sources[n].translation;
+        c->sources[n].has_positions = c->content->nodes[n].parent < 0 || c->sources[n].position;
     motion_leave_out(c->options, scales, "channel of scales", "channels of scales");
     motion_leave_out(c->options, others, "channel of weights or scalars",
                      "channels of weights or scalars");
@@ -186,7 +186,7 @@ static void begin_joint(composer *c, size_t node, size_t depth) {
     put_text(c, "\n");
     put_indent(c, depth);
     put_text(c, "{\n");
-    put_offset(c, depth + 1, c->content->nodes[node].translation);
+    put_offset(c, depth + 1, c->content->nodes[node].position);
     put_channels(c, depth + 1, c->sources[node].has_positions);
     if (c->first_child[node] == UINT32_MAX)
         put_site(c, depth + 1, &c->content->nodes[node]);
@@ -253,7 +253,7 @@ static void fill_row(const composer *c, size_t frame, double *row) {
         const pm_motion_node *node = &c->content->nodes[c->joints[j]];
         double q[4], near[3], angles[3] = {0, 0, 0};
         if (source->has_positions) {
-            read_value(c, source->translation, frame, node->translation, 3, row);
+            read_value(c, source->position, frame, node->position, 3, row);
             row += 3;
         }
         read_value(c, source->rotation, frame, node->rotation, 4, q);

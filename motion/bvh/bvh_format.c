@@ -48,7 +48,7 @@ static bool make_nodes(pm_motion *motion, const bvh *model) {
         nodes[j] =
             (pm_motion_node){.name = name_of(motion, joint->name, &good),
                              .parent = joint->parent == BVH_NO_JOINT ? -1 : (int32_t)joint->parent,
-                             .translation = {joint->offset[0], joint->offset[1], joint->offset[2]},
+                             .position = {joint->offset[0], joint->offset[1], joint->offset[2]},
                              .rotation = {0, 0, 0, 1},
                              .scale = {1, 1, 1}};
     }
@@ -127,7 +127,7 @@ static bool add_vectors(pm_motion *motion, const document *d, pm_motion_channel 
         const pose_vector *v = &d->plan.vectors[i];
         channels[i] =
             (pm_motion_channel){.node = (int32_t)v->joint,
-                                .path = v->is_scale ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION,
+                                .path = v->is_scale ? PM_MOTION_SCALE : PM_MOTION_POSITION,
                                 .components = 3};
         good = vector_keys(motion, d, v, &channels[i].keys);
     }

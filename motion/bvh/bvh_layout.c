@@ -219,8 +219,7 @@ static void put_part(composer *c, const char **at, const part *p) {
         put_channels(c, at, p->index);
     } else if (p->kind == JOINT_OFFSET) {
         const bvh_joint *j = &from->joints[p->index];
-        put_offset(c, at, j->offset_text, j->offset,
-                   c->motion->content.nodes[p->index].translation);
+        put_offset(c, at, j->offset_text, j->offset, c->motion->content.nodes[p->index].position);
     } else {
         const bvh_site *site = &from->sites[p->index];
         const double scale = c->motion->layout_scale;
@@ -344,9 +343,9 @@ static pose_sample sample_of(const composer *c, size_t frame) {
     for (size_t i = 0; i < plan->vector_count; i++) {
         const pose_vector *v = &plan->vectors[i];
         const pm_motion_node *node = &nodes[v->joint];
-        to = read_source(c, source++, frame, v->is_scale ? node->scale : node->translation, 3, to);
+        to = read_source(c, source++, frame, v->is_scale ? node->scale : node->position, 3, to);
         for (size_t n = 0; n < 3 && c->layout->adds_offset && !v->is_scale; n++)
-            to[(ptrdiff_t)n - 3] -= node->translation[n];
+            to[(ptrdiff_t)n - 3] -= node->position[n];
     }
     for (size_t i = 0; i < plan->plain_count; i++)
         to = read_source(c, source++, frame, zero, 1, to);

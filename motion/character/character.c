@@ -72,7 +72,7 @@ static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_erro
         const pm_motion_node *node = &c->content->nodes[c->nodes[j]];
         parents[j] = node->parent < 0 ? -1 : (int32_t)c->joint_of[node->parent];
         memcpy(rotations + 4 * j, node->rotation, sizeof node->rotation);
-        memcpy(positions + 3 * j, node->translation, sizeof node->translation);
+        memcpy(positions + 3 * j, node->position, sizeof node->position);
         memcpy(scales + 3 * j, node->scale, sizeof node->scale);
     }
     c->made.skeleton = (pm_skeleton_desc){.joint_count = c->joint_count,
@@ -139,7 +139,7 @@ static void find_paths(character *c) {
         for (size_t n = 0; n < c->content->clips[i].channel_count; n++) {
             const pm_motion_channel *channel = &c->content->clips[i].channels[n];
             const bool ours = channel->node >= 0 && c->joint_of[channel->node] != UINT32_MAX;
-            c->moves |= ours && channel->path == PM_MOTION_TRANSLATION;
+            c->moves |= ours && channel->path == PM_MOTION_POSITION;
             c->scales |= ours && channel->path == PM_MOTION_SCALE;
         }
 }
@@ -192,13 +192,13 @@ static pm_status make_character(const pm_motion *motion, const pm_motion_charact
     c->content = NULL; /* the motion may be destroyed */
     *made = &c->made;
     if (status != PM_OK)
-        pm_motion_destroy_character(made);
+        pm_motion_character_destroy(made);
     return status;
 }
 
-pm_status pm_motion_make_character(const pm_motion *motion,
-                                   const pm_motion_character_options *options,
-                                   const pm_motion_character **made, pm_error *error) {
+pm_status pm_motion_character_create(const pm_motion *motion,
+                                     const pm_motion_character_options *options,
+                                     const pm_motion_character **made, pm_error *error) {
     static const pm_motion_character_options defaults;
     if (!motion || !made)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
@@ -216,7 +216,7 @@ pm_status pm_motion_make_character(const pm_motion *motion,
     return status;
 }
 
-void pm_motion_destroy_character(const pm_motion_character **made) {
+void pm_motion_character_destroy(const pm_motion_character **made) {
     if (!made || !*made)
         return;
     character *c = (character *)(uintptr_t)*made;

@@ -159,9 +159,9 @@ static void value_at(const clip_maker *m, size_t joint, size_t path, double time
         return;
     }
     memcpy(value,
-           path == PM_MOTION_ROTATION      ? node->rotation
-           : path == PM_MOTION_TRANSLATION ? node->translation
-                                           : node->scale,
+           path == PM_MOTION_ROTATION   ? node->rotation
+           : path == PM_MOTION_POSITION ? node->position
+                                        : node->scale,
            components[path] * sizeof *value);
 }
 
@@ -193,7 +193,7 @@ pm_status character_make_clip(character *c, const pm_motion_clip *clip, pm_clip_
     clip_maker m = {.c = c, .clip = clip, .joints = find_channels(c, clip)};
     if (!m.joints || !make_timelines(&m) || !add_still_timeline(&m) ||
         !make_keys(&m, PM_MOTION_ROTATION, &desc->rotations) ||
-        (c->moves && !make_keys(&m, PM_MOTION_TRANSLATION, &desc->positions)) ||
+        (c->moves && !make_keys(&m, PM_MOTION_POSITION, &desc->positions)) ||
         (c->scales && !make_keys(&m, PM_MOTION_SCALE, &desc->scales)))
         return motion_refuse_memory(error);
     desc->track_count = c->joint_count;

@@ -90,7 +90,7 @@ static double size_of(const subject *s) {
     double sum = 0;
     for (size_t n = 0; n < s->joint_count; n++)
         for (int i = 0; i < 3; i++)
-            sum += fabs(s->view.content.nodes[n].translation[i]);
+            sum += fabs(s->view.content.nodes[n].position[i]);
     return sum;
 }
 

@@ -159,7 +159,7 @@ pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
         return motion_refuse_memory(error);
     status = make(m, a, b, options, error);
     if (status != PM_OK)
-        pm_motion_destroy_comparison(&m);
+        pm_motion_comparison_destroy(&m);
     *made = m;
     return status;
 }
@@ -295,12 +295,12 @@ pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
     if (status == PM_OK)
         status = comparison_end(*made, error);
     if (status != PM_OK)
-        pm_motion_destroy_comparison(made);
+        pm_motion_comparison_destroy(made);
     c_locale_end(before);
     return status;
 }
 
-void pm_motion_destroy_comparison(pm_motion_comparison **made) {
+void pm_motion_comparison_destroy(pm_motion_comparison **made) {
     if (!made || !*made)
         return;
     pm_motion_comparison *m = *made;
@@ -313,7 +313,8 @@ void pm_motion_destroy_comparison(pm_motion_comparison **made) {
     *made = NULL;
 }
 
-const pm_motion_differences *pm_motion_get_differences(const pm_motion_comparison *made) {
+const pm_motion_differences *
+pm_motion_comparison_get_differences(const pm_motion_comparison *made) {
     return made ? &made->found : NULL;
 }
 

@@ -17,7 +17,7 @@ enum { SUBJECT_PATHS = 3 }; /* rotation, translation, scale */
 /* A joint at a time. Places are in the file's unit of length, in the world. */
 typedef struct subject_pose {
     double rotation[4]; /* unit, relative to the parent */
-    double translation[3];
+    double position[3];
     double scale[3];
     double place[3];
 } subject_pose;

@@ -38,7 +38,7 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm
     const pm_motion_character_options options = {.method = method};
     const pm_motion_character *character = NULL;
     double *axes = NULL;
-    pm_status status = pm_motion_make_character(&s->view, &options, &character, error);
+    pm_status status = pm_motion_character_create(&s->view, &options, &character, error);
     if (status != PM_OK)
         return status;
     pm_clip_desc desc = character->clips[0];
@@ -51,7 +51,7 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm
     if (status == PM_OK)
         status = pm_clip_create(engine, &desc, &s->curve, error);
     free(axes);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     return status;
 }
 
@@ -110,15 +110,15 @@ static pm_status sample(subject *s, const double *times, size_t count, pm_error 
 /* ---- by the channels ----------------------------------------------------------------------- */
 
 static double *value_of(subject_pose *pose, size_t path) {
-    return path == PM_MOTION_ROTATION      ? pose->rotation
-           : path == PM_MOTION_TRANSLATION ? pose->translation
-                                           : pose->scale;
+    return path == PM_MOTION_ROTATION   ? pose->rotation
+           : path == PM_MOTION_POSITION ? pose->position
+                                        : pose->scale;
 }
 
 static const double *rest_of(const pm_motion_node *node, size_t path) {
-    return path == PM_MOTION_ROTATION      ? node->rotation
-           : path == PM_MOTION_TRANSLATION ? node->translation
-                                           : node->scale;
+    return path == PM_MOTION_ROTATION   ? node->rotation
+           : path == PM_MOTION_POSITION ? node->position
+                                        : node->scale;
 }
 
 /* The first key at or after `key` that is later than a time, less what is the same. */
@@ -178,7 +178,7 @@ static void matrix_of(const subject_pose *pose, double m[12]) {
     for (size_t row = 0; row < 3; row++) {
         for (size_t column = 0; column < 3; column++)
             m[4 * row + column] = turn[3 * row + column] * pose->scale[column];
-        m[4 * row + 3] = pose->translation[row];
+        m[4 * row + 3] = pose->position[row];
     }
 }
 

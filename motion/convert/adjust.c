@@ -30,11 +30,11 @@ static void scale_vector(const adjustment *a, double v[3]) {
 }
 
 static void adjust_value(const adjustment *a, pm_motion_path path, bool is_root, double *value) {
-    if (path == PM_MOTION_TRANSLATION)
+    if (path == PM_MOTION_POSITION)
         scale_vector(a, value);
     if (!is_root)
         return;
-    if (path == PM_MOTION_TRANSLATION)
+    if (path == PM_MOTION_POSITION)
         turn_vector(a, value);
     else if (path == PM_MOTION_ROTATION)
         quat_multiply(a->turn, value, value);
@@ -56,7 +56,7 @@ static bool is_turned(const pm_motion *motion, const pm_motion_channel *channel,
 
 static bool changes(const adjustment *a, pm_motion_path path, bool is_root) {
     const bool turns = is_root && a->turn[0] != 0;
-    return (path == PM_MOTION_TRANSLATION && (a->scale != 1 || turns)) ||
+    return (path == PM_MOTION_POSITION && (a->scale != 1 || turns)) ||
            (path == PM_MOTION_ROTATION && turns);
 }
 
@@ -88,7 +88,7 @@ static void adjust_nodes(const adjustment *a, const pm_motion_content *content) 
     pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)content->nodes;
     for (size_t n = 0; n < content->node_count; n++) {
         const bool is_root = nodes[n].parent < 0;
-        adjust_value(a, PM_MOTION_TRANSLATION, is_root, nodes[n].translation);
+        adjust_value(a, PM_MOTION_POSITION, is_root, nodes[n].position);
         adjust_value(a, PM_MOTION_ROTATION, is_root, nodes[n].rotation);
         scale_vector(a, nodes[n].tail);
     }
@@ -123,7 +123,7 @@ void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adju
                             double *velocity) {
     const adjustment a = prepare(by);
     const pm_motion_channel *of = &motion->content.clips[0].channels[channel];
-    if (of->path == PM_MOTION_TRANSLATION)
+    if (of->path == PM_MOTION_POSITION)
         scale_vector(&a, velocity);
     if (of->path != PM_MOTION_SCALAR && is_turned(motion, of, channel))
         turn_vector(&a, velocity);

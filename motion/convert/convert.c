@@ -58,7 +58,8 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
-    return MOTION_CHECK_RESERVED(pm_motion_convert_options, o, error);
+    const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_convert_options, o, error);
+    return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
 }
 
 /* The motion made of another one has its clips, with their channels. */

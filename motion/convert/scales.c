@@ -133,7 +133,7 @@ static bool scale_channels(motion_arena *arena, const pm_motion_clip *clip,
         pm_motion_channel *channel = &channels[c];
         const int32_t parent = channel->node >= 0 ? nodes[channel->node].parent : -1;
         const size_t keys = clip->timelines[channel->timeline].key_count;
-        if (channel->path == PM_MOTION_TRANSLATION && parent >= 0 && world[parent] != 1)
+        if (channel->path == PM_MOTION_POSITION && parent >= 0 && world[parent] != 1)
             good = scale_array(arena, keys, world[parent], &channel->keys) &&
                    scale_array(arena, keys, world[parent], &channel->in) &&
                    scale_array(arena, keys, world[parent], &channel->out);
@@ -147,7 +147,7 @@ static void scale_nodes(pm_motion_node *nodes, size_t count, const double *world
         const double above = node->parent >= 0 ? world[node->parent] : 1;
         const bool uniform = is_uniform(node->scale);
         for (size_t i = 0; i < 3; i++) {
-            node->translation[i] *= above;
+            node->position[i] *= above;
             node->tail[i] *= world[n];
             node->scale[i] = uniform ? 1 : node->scale[i];
         }

@@ -38,13 +38,12 @@ static const input_kind csv_kind = {find_text, "is no CSV file; expected text wi
 
 static pm_motion_channel make_channel(const csv_document *d, const csv_group *g) {
     static const pm_motion_path paths[] = {
-        [CSV_POSITION] = PM_MOTION_TRANSLATION, [CSV_XYZW] = PM_MOTION_ROTATION,
-        [CSV_WXYZ] = PM_MOTION_ROTATION,        [CSV_EULER] = PM_MOTION_ROTATION,
-        [CSV_NUMBERS] = PM_MOTION_SCALAR,       [CSV_TIME] = PM_MOTION_SCALAR};
-    static const pm_motion_name names[PM_MOTION_PATH_COUNT] = {
-        [PM_MOTION_ROTATION] = {"root", 4},
-        [PM_MOTION_TRANSLATION] = {"root", 4},
-        [PM_MOTION_SCALAR] = {"joints", 6}};
+        [CSV_POSITION] = PM_MOTION_POSITION, [CSV_XYZW] = PM_MOTION_ROTATION,
+        [CSV_WXYZ] = PM_MOTION_ROTATION,     [CSV_EULER] = PM_MOTION_ROTATION,
+        [CSV_NUMBERS] = PM_MOTION_SCALAR,    [CSV_TIME] = PM_MOTION_SCALAR};
+    static const pm_motion_name names[PM_MOTION_PATH_COUNT] = {[PM_MOTION_ROTATION] = {"root", 4},
+                                                               [PM_MOTION_POSITION] = {"root", 4},
+                                                               [PM_MOTION_SCALAR] = {"joints", 6}};
     const bool rotates = csv_is_rotation(g);
     const size_t width = rotates ? g->stride : d->column_count;
     return (pm_motion_channel){.node = -1,

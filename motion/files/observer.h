@@ -7,6 +7,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/fault.h"
+
 static inline void motion_expect(const pm_motion_observer *observer, uint64_t bytes) {
     if (observer && observer->expect)
         observer->expect(observer->user, bytes);
@@ -16,6 +18,11 @@ static inline void motion_observe(const pm_motion_observer *observer, const void
                                   size_t size) {
     if (observer && observer->see)
         observer->see(observer->user, data, size);
+}
+
+/* PM_ERROR_ARGUMENT unless the reserved fields of an observer, which may be NULL, are 0. */
+static inline pm_status motion_check_observer(const pm_motion_observer *observer, pm_error *error) {
+    return observer ? MOTION_CHECK_RESERVED(pm_motion_observer, observer, error) : PM_OK;
 }
 
 #endif

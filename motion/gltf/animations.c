@@ -89,7 +89,7 @@ static pm_status note_unknown_path(gltf_reader *reader, const json_t *path, cons
 static pm_status read_path(gltf_reader *reader, const json_t *json, const gltf_place *place,
                            target *made, pm_error *error) {
     static const char *const names[] = {[PM_MOTION_ROTATION] = "rotation",
-                                        [PM_MOTION_TRANSLATION] = "translation",
+                                        [PM_MOTION_POSITION] = "translation",
                                         [PM_MOTION_SCALE] = "scale",
                                         [PM_MOTION_WEIGHTS] = "weights"};
     const json_t *path = NULL;

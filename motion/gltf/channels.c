@@ -149,7 +149,7 @@ static pm_status check_output(const gltf_reader *reader, const gltf_accessor *a,
                               const gltf_sampler *sampler, const gltf_place *place,
                               const pm_motion_channel *channel, pm_error *error) {
     static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_TRANSLATION] = "VEC3",
+                                        [PM_MOTION_POSITION] = "VEC3",
                                         [PM_MOTION_SCALE] = "VEC3",
                                         [PM_MOTION_WEIGHTS] = "SCALAR"};
     const bool is_cubic = sampler->interpolation == PM_MOTION_CUBICSPLINE;

@@ -41,7 +41,7 @@ static pm_status check_nodes(const pm_motion_content *content, pm_error *error) 
         return status;
     for (size_t n = 0; n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
-        if (!is_finite(node->translation, 3) || !is_finite(node->rotation, 4) ||
+        if (!is_finite(node->position, 3) || !is_finite(node->rotation, 4) ||
             !is_finite(node->scale, 3) || (node->has_tail && !is_finite(node->tail, 3)))
             return motion_refuse(error, "node %zu: a number of its rest pose is not finite", n);
     }
@@ -49,8 +49,8 @@ static pm_status check_nodes(const pm_motion_content *content, pm_error *error) 
 }
 
 static void set_pose(gltf_composer *c, json_t *json, const pm_motion_node *node) {
-    if (!all_are(node->translation, 3, 0))
-        set_numbers(c, json, "translation", node->translation, 3);
+    if (!all_are(node->position, 3, 0))
+        set_numbers(c, json, "translation", node->position, 3);
     if (!all_are(node->rotation, 3, 0) || node->rotation[3] != 1)
         set_numbers(c, json, "rotation", node->rotation, 4);
     if (!all_are(node->scale, 3, 1))

@@ -42,7 +42,7 @@ static pm_status read_matrix(gltf_reader *reader, const gltf_place *place, const
     const gltf_place *const at = GLTF_KEY(place, "matrix");
     if (m[3] != 0.0 || m[7] != 0.0 || m[11] != 0.0 || m[15] != 1.0)
         return gltf_refuse(error, at, "its fourth row is not 0 0 0 1");
-    if (!matrix_decompose(m, node->translation, node->rotation, node->scale))
+    if (!matrix_decompose(m, node->position, node->rotation, node->scale))
         return gltf_note(reader, error, at,
                          "is no product of translation, rotation and scale; the rest pose is near "
                          "it");
@@ -57,7 +57,7 @@ static pm_status read_pose(gltf_reader *reader, const json_t *json, const gltf_p
     for (size_t i = 0; i < 3; i++)
         node->scale[i] = 1.0;
     pm_status status =
-        gltf_get_numbers(json, place, "translation", 3, node->translation, &has_t, error);
+        gltf_get_numbers(json, place, "translation", 3, node->position, &has_t, error);
     if (status == PM_OK)
         status = gltf_get_numbers(json, place, "rotation", 4, node->rotation, &has_r, error);
     if (status == PM_OK)

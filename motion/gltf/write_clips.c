@@ -143,7 +143,7 @@ size_t gltf_add_input(gltf_writer *w, gltf_output_place *at, size_t count, doubl
 size_t gltf_add_output(gltf_writer *w, gltf_output_place *at, const pm_motion_channel *channel,
                        size_t count) {
     static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_TRANSLATION] = "VEC3",
+                                        [PM_MOTION_POSITION] = "VEC3",
                                         [PM_MOTION_SCALE] = "VEC3",
                                         [PM_MOTION_WEIGHTS] = "SCALAR"};
     const size_t elements =

@@ -29,8 +29,8 @@ static bool show(pm_motion_batch_list *list, const char *files_from) {
     return list->shown && (list->files_from || !files_from);
 }
 
-pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources, pm_motion_batch_list **list,
-                               pm_error *error) {
+pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
+                                      pm_motion_batch_list **list, pm_error *error) {
     if (!sources || !list)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error);
@@ -49,17 +49,18 @@ pm_status pm_motion_batch_find(const pm_motion_batch_sources *sources, pm_motion
     if (status == PM_OK)
         *list = made;
     else
-        pm_motion_batch_destroy_list(&made);
+        pm_motion_batch_list_destroy(&made);
     return status;
 }
 
-const pm_motion_batch_item *pm_motion_batch_items(const pm_motion_batch_list *list, size_t *count) {
+const pm_motion_batch_item *pm_motion_batch_list_get_items(const pm_motion_batch_list *list,
+                                                           size_t *count) {
     if (count)
         *count = list ? list->items.count : 0;
     return list ? list->shown : NULL;
 }
 
-pm_status pm_motion_batch_write_list(const pm_motion_batch_list *list, const char *path,
+pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const char *path,
                                      pm_error *error) {
     if (!list || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "path");
@@ -80,7 +81,7 @@ const char *pm_motion_batch_list_text(pm_motion_batch_list *list) {
     return list ? list->text : NULL;
 }
 
-void pm_motion_batch_destroy_list(pm_motion_batch_list **list) {
+void pm_motion_batch_list_destroy(pm_motion_batch_list **list) {
     if (!list || !*list)
         return;
     batch_items_release(&(*list)->items);

@@ -30,7 +30,7 @@ pm_status motion_check_nodes(const pm_motion_content *content, const char *what,
 }
 
 bool motion_is_pose_channel(const pm_motion_channel *channel) {
-    return channel->node >= 0 && channel->path <= PM_MOTION_TRANSLATION;
+    return channel->node >= 0 && channel->path <= PM_MOTION_POSITION;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -65,7 +65,7 @@ static pm_status check_channel(const pm_motion_content *content, const pm_motion
 static pm_status check_node(const pm_motion_content *content, size_t index, double largest,
                             pm_error *error) {
     const pm_motion_node *node = &content->nodes[index];
-    const double *const vectors[] = {node->translation, node->scale, node->tail};
+    const double *const vectors[] = {node->position, node->scale, node->tail};
     for (size_t v = 0; v < 3; v++)
         for (size_t i = 0; i < 3; i++)
             if (!(fabs(vectors[v][i]) <= largest) && (v < 2 || node->has_tail))

@@ -44,7 +44,7 @@ static void mark_clip(const pm_motion_clip *clip, bool away, bool *moves) {
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         const pm_timeline *timeline = &clip->timelines[channel->timeline];
-        if (channel->node < 0 || channel->path != PM_MOTION_TRANSLATION || !channel->keys.data ||
+        if (channel->node < 0 || channel->path != PM_MOTION_POSITION || !channel->keys.data ||
             moves[channel->node])
             continue;
         moves[channel->node] =

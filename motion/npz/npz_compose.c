@@ -19,7 +19,7 @@
 
 /* How a node gets its numbers. NULL: the rest pose. */
 typedef struct node_source {
-    const pm_motion_channel *rotation, *translation;
+    const pm_motion_channel *rotation, *position;
 } node_source;
 
 typedef struct composer {
@@ -58,7 +58,7 @@ static void find_sources(composer *c) {
         if (motion_is_pose_channel(channel) && channel->path == PM_MOTION_ROTATION)
             c->sources[channel->node].rotation = channel;
         else if (motion_is_pose_channel(channel))
-            c->sources[channel->node].translation = channel;
+            c->sources[channel->node].position = channel;
         else if (channel->path == PM_MOTION_SCALE)
             scales++;
         else if (channel->path > PM_MOTION_SCALE)
@@ -84,7 +84,7 @@ static size_t find_element(const composer *c, pm_motion_path path) {
     for (size_t n = 0; n < c->content->node_count; n++) {
         const node_source *source = &c->sources[n];
         const pm_motion_channel *channel =
-            path == PM_MOTION_ROTATION ? source->rotation : source->translation;
+            path == PM_MOTION_ROTATION ? source->rotation : source->position;
         if (channel && channel->keys.type == PM_FLOAT32 && element == 0)
             element = sizeof(float);
         else if (channel && channel->keys.type != PM_FLOAT32)
@@ -100,7 +100,7 @@ static void find_positions(composer *c) {
         const bool is_root = c->content->nodes[n].parent < 0;
         c->root = is_root && roots == 0 ? n : c->root;
         roots += is_root;
-        movers += !is_root && c->sources[n].translation;
+        movers += !is_root && c->sources[n].position;
     }
     c->all_positions = roots != 1 || movers > 0;
 }
@@ -225,7 +225,7 @@ static void fill_parent(const composer *c, size_t row, char *out) {
 }
 
 static void fill_offset(const composer *c, size_t row, char *out) {
-    npz_store_numbers(out, node_at(c, row)->translation, sizeof(double), 3);
+    npz_store_numbers(out, node_at(c, row)->position, sizeof(double), 3);
 }
 
 static void fill_rest_rotation(const composer *c, size_t row, char *out) {
@@ -277,8 +277,8 @@ static void fill_rotations(const composer *c, size_t row, char *out) {
 static void fill_positions(const composer *c, size_t row, char *out) {
     for (size_t i = 0; i < c->content->node_count; i++)
         if (c->all_positions || c->order[i] == c->root)
-            out = put_value(c, c->sources[c->order[i]].translation, row, node_at(c, i)->translation,
-                            3, c->translation_element, out);
+            out = put_value(c, c->sources[c->order[i]].position, row, node_at(c, i)->position, 3,
+                            c->translation_element, out);
 }
 
 static void fill_rate(const composer *c, size_t row, char *out) {
@@ -415,7 +415,7 @@ static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *er
     find_rest(c);
     find_rate_type(c);
     c->rotation_element = find_element(c, PM_MOTION_ROTATION);
-    c->translation_element = find_element(c, PM_MOTION_TRANSLATION);
+    c->translation_element = find_element(c, PM_MOTION_POSITION);
     status = find_names(c, error);
     if (status == PM_OK)
         status = write_arrays(c, &zip, error);

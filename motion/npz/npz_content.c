@@ -217,7 +217,7 @@ static pm_status make_channels(making *m) {
         if (npz_is_rotation(rows->role))
             status = add_rotations(m, rows);
         else if (rows->role == NPZ_VECTOR)
-            status = add_vectors(m, rows, PM_MOTION_TRANSLATION, 3);
+            status = add_vectors(m, rows, PM_MOTION_POSITION, 3);
         else if (rows->role == NPZ_SCALAR)
             status = add_vectors(m, rows, PM_MOTION_SCALAR, rows->width);
     }

@@ -134,7 +134,7 @@ static pm_status read_joint(joints *j, json_t *root, size_t i) {
         const json_t *number = json_array_get(offset, k);
         if (!json_is_number(number) || json_array_size(offset) != 3)
             return refuse(j, "has an offset that is not three numbers");
-        j->nodes[i].translation[k] = json_number_value(number);
+        j->nodes[i].position[k] = json_number_value(number);
     }
     return PM_OK;
 }
@@ -310,7 +310,7 @@ static size_t count_rotations(const npz_document *document) {
 /* Body models move the mesh, root included: where the root has an offset, a node above it moves. */
 static size_t place_root(joints *j) {
     const size_t root = j->of_rotation[0];
-    const double *t = j->nodes[root].translation;
+    const double *t = j->nodes[root].position;
     if (t[0] == 0 && t[1] == 0 && t[2] == 0)
         return root;
     j->nodes[j->count] = (pm_motion_node){.name = {"root", 4},

@@ -143,7 +143,7 @@ static pm_status read_tails(skeleton *m, pm_motion_node *nodes, size_t count) {
 static pm_status read_rest(skeleton *m, pm_motion_node *nodes, size_t count) {
     bool found;
     pm_status status =
-        read_vectors(m, "offsets", 3, offsetof(pm_motion_node, translation), nodes, count, &found);
+        read_vectors(m, "offsets", 3, offsetof(pm_motion_node, position), nodes, count, &found);
     if (status == PM_OK)
         status = read_vectors(m, "rest_rotations", 4, offsetof(pm_motion_node, rotation), nodes,
                               count, &found);

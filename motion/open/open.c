@@ -21,7 +21,8 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
     if ((options->source_rate.num != 0 || options->source_rate.den != 0) &&
         (options->source_rate.num <= 0 || options->source_rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "source_rate is not above 0");
-    return MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
+    const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
+    return reserved == PM_OK ? motion_check_observer(options->observer, error) : reserved;
 }
 
 /* Puts the file's name before the message of a refused file. */

@@ -16,10 +16,10 @@
 #include "motion/reduce/written.h"
 
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
-    return channel->path == PM_MOTION_ROTATION      ? limits->angle
-           : channel->path == PM_MOTION_TRANSLATION ? limits->position
-           : channel->path == PM_MOTION_SCALE       ? limits->scale
-                                                    : 0;
+    return channel->path == PM_MOTION_ROTATION   ? limits->angle
+           : channel->path == PM_MOTION_POSITION ? limits->position
+           : channel->path == PM_MOTION_SCALE    ? limits->scale
+                                                 : 0;
 }
 
 static bool is_rotation(const reduced_channel *c) {

@@ -40,10 +40,10 @@ static void take_largest(pm_motion_error_bound *all, const pm_motion_error_bound
 }
 
 static pm_motion_error_bound *bound_of(pm_motion_reduction_numbers *n, pm_motion_path path) {
-    return path == PM_MOTION_ROTATION      ? &n->angle
-           : path == PM_MOTION_TRANSLATION ? &n->position
-           : path == PM_MOTION_SCALE       ? &n->scale
-                                           : NULL;
+    return path == PM_MOTION_ROTATION   ? &n->angle
+           : path == PM_MOTION_POSITION ? &n->position
+           : path == PM_MOTION_SCALE    ? &n->scale
+                                        : NULL;
 }
 
 static void add_row(pm_motion_reduction_numbers *n, const reduced_channel *c,
@@ -190,7 +190,7 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
     pm_motion_reduced_channel *rows = r ? motion_allocate(&r->arena, count, sizeof *rows) : NULL;
     size_t size = 0;
     if (!rows) {
-        pm_motion_destroy_reduction(&r);
+        pm_motion_reduction_destroy(&r);
         return NULL;
     }
     const pm_motion_error_bound none = {.time = (double)NAN};
@@ -214,11 +214,11 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
     r->json = compose_text(print_all, r, &size);
     r->source = NULL;
     if (!r->json)
-        pm_motion_destroy_reduction(&r);
+        pm_motion_reduction_destroy(&r);
     return r;
 }
 
-void pm_motion_destroy_reduction(pm_motion_reduction **reduction) {
+void pm_motion_reduction_destroy(pm_motion_reduction **reduction) {
     if (!reduction || !*reduction)
         return;
     motion_arena_release(&(*reduction)->arena);
@@ -227,7 +227,8 @@ void pm_motion_destroy_reduction(pm_motion_reduction **reduction) {
     *reduction = NULL;
 }
 
-const pm_motion_reduction_numbers *pm_motion_get_reduction(const pm_motion_reduction *reduction) {
+const pm_motion_reduction_numbers *
+pm_motion_reduction_get_numbers(const pm_motion_reduction *reduction) {
     return reduction ? &reduction->numbers : NULL;
 }
 

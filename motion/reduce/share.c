@@ -75,7 +75,7 @@ static void find_levers(const sharing *s, const size_t *order, double *levers) {
         const pm_motion_node *node = &nodes[order[i]];
         if (node->parent >= 0)
             levers[node->parent] =
-                fmax(levers[node->parent], length(node->translation) + levers[order[i]]);
+                fmax(levers[node->parent], length(node->position) + levers[order[i]]);
     }
 }
 

@@ -62,7 +62,7 @@ static void rest_vector(vector_line *to, const double value[3]) {
 static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
     *s = (joint_segment){
         .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)}};
-    rest_vector(&s->vectors[0], node->translation);
+    rest_vector(&s->vectors[0], node->position);
     rest_vector(&s->vectors[1], node->scale);
     for (int part = 0; part < 3; part++)
         if (of[part].channel)

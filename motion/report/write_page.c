@@ -82,7 +82,7 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     status = run(&call, a, b, options, error);
     page_frames_release(&call.frames);
     if (status != PM_OK || !made)
-        pm_motion_destroy_comparison(&call.made);
+        pm_motion_comparison_destroy(&call.made);
     if (made)
         *made = call.made;
     c_locale_end(before);

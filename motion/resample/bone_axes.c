@@ -56,7 +56,7 @@ static void list_bones(const pm_motion_content *content, bones *b) {
         place_node(content, (int32_t)n, b);
     for (size_t n = 0; n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
-        add_bone(b, b->place[n], node->parent < 0 ? -1 : b->place[node->parent], node->translation);
+        add_bone(b, b->place[n], node->parent < 0 ? -1 : b->place[node->parent], node->position);
         if (node->has_tail)
             add_bone(b, (int32_t)b->count++, b->place[n], node->tail);
     }

@@ -100,7 +100,7 @@ static bool is_plain_rest(const pm_motion_node *node, int up) {
     for (int i = 0; i < 3; i++)
         plain = plain && fabs(node->rotation[i]) <= tolerance &&
                 fabs(node->scale[i] - 1) <= tolerance &&
-                (i == up || fabs(node->translation[i]) <= tolerance);
+                (i == up || fabs(node->position[i]) <= tolerance);
     return plain;
 }
 

@@ -47,7 +47,7 @@ static const pm_timeline *timeline_of(const clip_maker *m, const pm_motion_chann
 similarity root_rest_of(const pm_motion_node *node) {
     similarity r = {.s = node->scale[0]};
     memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->translation, sizeof r.p);
+    memcpy(r.p, node->position, sizeof r.p);
     evaluate_normalise(r.q);
     return r;
 }
@@ -59,9 +59,9 @@ static similarity local_at(const clip_maker *m, uint32_t node, double time) {
     if (own->of[PM_MOTION_ROTATION])
         evaluate_channel(own->of[PM_MOTION_ROTATION], timeline_of(m, own->of[PM_MOTION_ROTATION]),
                          time, r.q);
-    if (own->of[PM_MOTION_TRANSLATION])
-        evaluate_channel(own->of[PM_MOTION_TRANSLATION],
-                         timeline_of(m, own->of[PM_MOTION_TRANSLATION]), time, r.p);
+    if (own->of[PM_MOTION_POSITION])
+        evaluate_channel(own->of[PM_MOTION_POSITION], timeline_of(m, own->of[PM_MOTION_POSITION]),
+                         time, r.p);
     if (own->of[PM_MOTION_SCALE]) {
         evaluate_channel(own->of[PM_MOTION_SCALE], timeline_of(m, own->of[PM_MOTION_SCALE]), time,
                          scale);
@@ -258,7 +258,7 @@ static bool move_root(clip_maker *m, size_t timeline) {
     double *rotations = NULL, *positions = NULL;
     similarity before = similarity_identity;
     m->root[0] = place_channel(m, m->plan->root_node, PM_MOTION_ROTATION, timeline, &rotations);
-    m->root[1] = place_channel(m, m->plan->root_node, PM_MOTION_TRANSLATION, timeline, &positions);
+    m->root[1] = place_channel(m, m->plan->root_node, PM_MOTION_POSITION, timeline, &positions);
     if (!m->root[0] || !m->root[1])
         return false;
     memcpy(m->heading, similarity_identity.q, sizeof m->heading);
@@ -288,7 +288,7 @@ static similarity moved_root(const clip_maker *m, double time) {
 static bool keep_in_place(clip_maker *m, const root_kept *kept, size_t timeline) {
     double *rotations = NULL, *positions = NULL;
     if (!place_channel(m, kept->node, PM_MOTION_ROTATION, timeline, &rotations) ||
-        !place_channel(m, kept->node, PM_MOTION_TRANSLATION, timeline, &positions))
+        !place_channel(m, kept->node, PM_MOTION_POSITION, timeline, &positions))
         return false;
     for (size_t k = 0; k < m->timelines[timeline].key_count; k++) {
         const double time = evaluate_key_time(&m->timelines[timeline], k);

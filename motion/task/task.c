@@ -270,7 +270,7 @@ static pm_status write_reduced(task_work *w, pm_motion_format format,
         w->report->reduced = task_reduced_of(reduction);
         status = write_converted(w, reduced, format, observer, error);
     }
-    pm_motion_destroy_reduction(&reduction);
+    pm_motion_reduction_destroy(&reduction);
     pm_motion_destroy(&reduced);
     return status;
 }

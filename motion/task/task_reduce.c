@@ -26,7 +26,7 @@ static double bound_of(const pm_motion_error_bound *bound) {
 }
 
 task_reduced task_reduced_of(const pm_motion_reduction *reduction) {
-    const pm_motion_reduction_numbers *n = pm_motion_get_reduction(reduction);
+    const pm_motion_reduction_numbers *n = pm_motion_reduction_get_numbers(reduction);
     return (task_reduced){.is_done = true,
                           .keys_before = n->keys_before,
                           .keys_after = n->keys_after,

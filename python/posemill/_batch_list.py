@@ -42,8 +42,8 @@ def _with_absolute_path(line: str) -> Line:
 def _find(**fields: Any) -> Any:
     """A pm_motion_batch_list of sources."""
     made = ffi.new("pm_motion_batch_list **")
-    call(lib.pm_motion_batch_find, ffi.new("pm_motion_batch_sources *", fields), made, parameters={})
-    return ffi.gc(made[0], lambda found: lib.pm_motion_batch_destroy_list(
+    call(lib.pm_motion_batch_list_create, ffi.new("pm_motion_batch_sources *", fields), made, parameters={})
+    return ffi.gc(made[0], lambda found: lib.pm_motion_batch_list_destroy(
         ffi.new("pm_motion_batch_list **", found)))
 
 
@@ -64,7 +64,7 @@ def find_files(paths: Sequence[Path], options: Any, *, files_from: Path | None,
     found = _find(paths=operands, path_count=len(names), files_from=rest[0], match=rest[1],
                   out_dir=options.out_dir)
     count = ffi.new("size_t *")
-    lib.pm_motion_batch_items(found, count)
+    lib.pm_motion_batch_list_get_items(found, count)
     if count[0] == 0:
         raise ValueError("paths: no motion files were found")
     call(lib.pm_motion_batch_check, found, options, parameters={})
@@ -96,15 +96,15 @@ def merge(lines: Sequence[Line], out_dir: bytes, records: bytes | None) -> dict[
     names = [ffi.new("char[]", place) for place in (out_dir, records) if place is not None]
     places = ffi.new("char *[]", names)
     made = ffi.new("pm_motion_batch_merge **")
-    call(lib.pm_motion_batch_make_merge, ffi.new("pm_motion_batch_merge_options *", {
+    call(lib.pm_motion_batch_merge_create, ffi.new("pm_motion_batch_merge_options *", {
         "records": places, "record_count": len(places), "may_be_missing": True,
         "list": expected}), made, parameters={})
-    found = lib.pm_motion_batch_get_merged(made[0])
+    found = lib.pm_motion_batch_merge_get_merged(made[0])
     result: dict[str, Any] = {name: int(getattr(found, name)) for name in _SUMS}
     result.update(complete=bool(found.is_complete), digest=text(found.digest),
                   seconds=float(found.seconds), files=[
         {"name": text(file.name), "state": _STATES[file.state], "code": int(file.code),
          "error": text(file.failure) if file.failure else ""}
         for file in found.files[0:found.file_count] if file.state in _STATES])
-    lib.pm_motion_batch_destroy_merge(made)
+    lib.pm_motion_batch_merge_destroy(made)
     return result

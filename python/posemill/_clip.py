@@ -22,7 +22,7 @@ from ._views import Array, address, array_of, name_of, number_type, view
 
 __all__ = ["Channel", "Clip", "ClipList"]
 
-_PATHS = {lib.PM_MOTION_ROTATION: "rotation", lib.PM_MOTION_TRANSLATION: "translation",
+_PATHS = {lib.PM_MOTION_ROTATION: "rotation", lib.PM_MOTION_POSITION: "translation",
           lib.PM_MOTION_SCALE: "scale", lib.PM_MOTION_WEIGHTS: "weights",
           lib.PM_MOTION_SCALAR: "scalar"}
 _INTERPOLATIONS = {lib.PM_MOTION_LINEAR: "linear", lib.PM_MOTION_STEP: "step",

@@ -21,7 +21,7 @@ def _destroy_motion(handle: Any, *, data: Any) -> None:
 
 
 def _destroy_character(handle: Any) -> None:
-    lib.pm_motion_destroy_character(ffi.new("pm_motion_character **", handle))
+    lib.pm_motion_character_destroy(ffi.new("pm_motion_character **", handle))
 
 
 class Character:
@@ -30,7 +30,7 @@ class Character:
     def __init__(self, motion: Any, skin: int) -> None:
         options = ffi.new("pm_motion_character_options *", {"skin": skin})
         made = ffi.new("pm_motion_character **")
-        call(lib.pm_motion_make_character, motion, options, made)
+        call(lib.pm_motion_character_create, motion, options, made)
         self.handle = ffi.gc(made[0], _destroy_character)
 
     @property
@@ -91,7 +91,7 @@ class Content(Shared):
 
     def rest(self, path: str) -> Array:
         """The rest pose of all nodes: rotation, translation or scale."""
-        return self._of_nodes(path, 4 if path == "rotation" else 3)
+        return self._of_nodes("position" if path == "translation" else path, 4 if path == "rotation" else 3)
 
     def character(self, skin: int) -> Character:
         """Made once for each skin; of several threads, the first has made it."""

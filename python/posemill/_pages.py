@@ -179,7 +179,7 @@ def numbers_of(pair: Pair) -> str:
     call(lib.pm_motion_compare, pair.a.content.handle, pair.b.content.handle, _options(pair, keep), made,
          parameters={})
     found = bytes(ffi.string(lib.pm_motion_comparison_json(made[0]))).decode()
-    lib.pm_motion_destroy_comparison(made)
+    lib.pm_motion_comparison_destroy(made)
     return found
 
 

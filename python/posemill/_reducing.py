@@ -76,7 +76,7 @@ class Reducing(Shared):
         made, found = ffi.new("pm_motion **"), ffi.new("pm_motion_reduction **")
         call(lib.pm_motion_reduce, self._content.handle, self._options, made, found)
         self.numbers = json.loads(bytes(ffi.string(lib.pm_motion_reduction_json(found[0]))).decode())
-        lib.pm_motion_destroy_reduction(found)
+        lib.pm_motion_reduction_destroy(found)
         content = Content(made[0], (Reducing.run, (self,)), is_copy=True)
         self._made = content.handle
         return content

@@ -222,7 +222,7 @@ class Skeleton:
 
 def _given(character: Character, array: Any, count: int, width: int) -> Array:
     found = array_of(character.handle, array, count, width)
-    assert found is not None  # pm_motion_make_character gives the whole rest pose
+    assert found is not None  # pm_motion_character_create gives the whole rest pose
     return found
 
 

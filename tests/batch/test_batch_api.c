@@ -30,32 +30,32 @@ static int put_takes(void **state) {
     const char *const paths[] = {"in"};
     const pm_motion_batch_sources sources = {.paths = paths, .path_count = 1};
     return failed == 0 && pm_engine_create(&plain, &engine, NULL) == PM_OK &&
-                   pm_motion_batch_find(&sources, &list, NULL) == PM_OK
+                   pm_motion_batch_list_create(&sources, &list, NULL) == PM_OK
                ? 0
                : -1;
 }
 
 static int remove_takes(void **state) {
     pm_engine_destroy(&engine);
-    pm_motion_batch_destroy_list(&list);
-    pm_motion_batch_destroy_list(&list);
+    pm_motion_batch_list_destroy(&list);
+    pm_motion_batch_list_destroy(&list);
     return test_folder_leave(state);
 }
 
 TEST(a_list_is_read_from_its_text_and_from_its_file) {
     const char *text = pm_motion_batch_list_text(list);
     assert_non_null(strstr(text, "\"out\": \"s/b.bvh\""));
-    assert_int_equal(pm_motion_batch_write_list(list, "list.jsonl", &error), PM_OK);
+    assert_int_equal(pm_motion_batch_list_write(list, "list.jsonl", &error), PM_OK);
     const pm_motion_batch_sources sources[] = {{.list = text, .list_size = strlen(text)},
                                                {.files_from = "list.jsonl"}};
     for (size_t s = 0; s < 2; s++) {
         pm_motion_batch_list *again = NULL;
         size_t count = 0;
-        assert_int_equal(pm_motion_batch_find(&sources[s], &again, &error), PM_OK);
-        const pm_motion_batch_item *items = pm_motion_batch_items(again, &count);
+        assert_int_equal(pm_motion_batch_list_create(&sources[s], &again, &error), PM_OK);
+        const pm_motion_batch_item *items = pm_motion_batch_list_get_items(again, &count);
         assert_int_equal(count, 3);
         assert_string_equal(items[2].path, "in/s/b.bvh");
-        pm_motion_batch_destroy_list(&again);
+        pm_motion_batch_list_destroy(&again);
     }
 }
 
@@ -77,7 +77,7 @@ static void hear(void *user, const pm_motion_batch_file *file) {
 static pm_status merge(const char *records, bool may_be_missing, pm_motion_batch_merge **made) {
     const pm_motion_batch_merge_options options = {
         .records = &records, .record_count = 1, .may_be_missing = may_be_missing, .list = list};
-    return pm_motion_batch_make_merge(&options, made, &error);
+    return pm_motion_batch_merge_create(&options, made, &error);
 }
 
 TEST(a_run_counts_and_a_merge_has_its_digest) {
@@ -95,7 +95,7 @@ TEST(a_run_counts_and_a_merge_has_its_digest) {
     assert_non_null(strstr(h.failure, "in/bad.bvh: line 2"));
     assert_int_equal(access("out/s/b.bvh", F_OK), 0);
     assert_int_equal(merge("out", false, &made), PM_OK);
-    const pm_motion_batch_merged *merged = pm_motion_batch_get_merged(made);
+    const pm_motion_batch_merged *merged = pm_motion_batch_merge_get_merged(made);
     assert_string_equal(merged->digest, result.digest);
     assert_int_equal(merged->done, 2);
     assert_int_equal(merged->failed, 1);
@@ -106,7 +106,7 @@ TEST(a_run_counts_and_a_merge_has_its_digest) {
     assert_int_equal(merged->files[1].code, 4);
     assert_false(merged->is_complete);
     assert_non_null(strstr(pm_motion_batch_merge_json(made), merged->digest));
-    pm_motion_batch_destroy_merge(&made);
+    pm_motion_batch_merge_destroy(&made);
     /* What is there is refused, and kept where that is asked for. */
     assert_int_equal(pm_motion_batch_check(list, &options, &error), PM_ERROR_OUTPUT);
     assert_non_null(strstr(error.message, "out/a.bvh: exists already"));
@@ -133,8 +133,8 @@ TEST(a_stopped_run_begins_no_file) {
     assert_int_equal(result.done + result.failed + result.kept, 0);
     assert_int_equal(merge("none", false, &made), PM_ERROR_FILE);
     assert_int_equal(merge("none", true, &made), PM_OK);
-    assert_int_equal(pm_motion_batch_get_merged(made)->missing, 3);
-    pm_motion_batch_destroy_merge(&made);
+    assert_int_equal(pm_motion_batch_merge_get_merged(made)->missing, 3);
+    pm_motion_batch_merge_destroy(&made);
 }
 
 TEST(shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate) {
@@ -195,11 +195,7 @@ TEST(wrong_options_are_refused) {
         {.out_dir = "o", .shard = 2, .shard_count = 2},
         {.out_dir = "o", .report = "r", .shard_count = 2},
         {.out_dir = "o", .verify = true},
-        {.out_dir = "o", .automatic = &plain},
-        {.out_dir = "o", .reserved = {1}},
-        {.out_dir = "o", .task = {.reserved = {0, 1}}},
-        {.out_dir = "o", .task = {.curve = {.reserved = {1}}}},
-        {.out_dir = "o", .task = {.read = {.reserved = {1}}}}};
+        {.out_dir = "o", .automatic = &plain}};
     static const char *const words[] = {"out_dir is NULL",
                                         "out_dir is empty",
                                         "records is empty",
@@ -215,11 +211,7 @@ TEST(wrong_options_are_refused) {
                                         "shard",
                                         "report",
                                         "verify",
-                                        "automatic.device is not auto",
-                                        "pm_motion_batch_options.reserved[0]",
-                                        "pm_motion_batch_task.reserved[1]",
-                                        "pm_motion_curve.reserved[0]",
-                                        "pm_motion_read_options.reserved[0]"};
+                                        "automatic.device is not auto"};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         refuse(&wrong[i], words[i]);
     const pm_motion_batch_options good = {.out_dir = "o", .task = {.rate = "30"}};
@@ -230,24 +222,47 @@ TEST(wrong_options_are_refused) {
     assert_int_not_equal(access("o", F_OK), 0);
 }
 
+#define EXPECT_TASK_RESERVED_REFUSED(type, object)                                                 \
+    expect_reserved_refused(type, object, &error,                                                  \
+                            pm_motion_batch_run(list, engine, &options, NULL, &error))
+
+TEST(reserved_values_are_refused) {
+    pm_motion_batch_list *none = NULL;
+    pm_motion_batch_merge *made = NULL;
+    pm_motion_batch_options options = {.out_dir = "o"};
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_batch_options, options);
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_batch_task, options.task);
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_curve, options.task.curve);
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_read_options, options.task.read);
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_root_options, options.task.root);
+    pm_motion_batch_sources sources = {.list = "a.bvh\n", .list_size = 6};
+    expect_reserved_refused(pm_motion_batch_sources, sources, &error,
+                            pm_motion_batch_list_create(&sources, &none, &error));
+    pm_motion_batch_merge_options merge = {.record_count = 0};
+    expect_reserved_refused(pm_motion_batch_merge_options, merge, &error,
+                            pm_motion_batch_merge_create(&merge, &made, &error));
+    assert_true(!none && !made && access("o", F_OK) != 0);
+}
+
 TEST(wrong_sources_are_refused) {
     pm_motion_batch_list *none = NULL;
     pm_motion_batch_merge *made = NULL;
     static const char *const nothing[] = {NULL};
-    const pm_motion_batch_sources wrong[] = {
-        {.path_count = 1}, {.paths = nothing, .path_count = 1}, {.reserved = {1}}};
+    const pm_motion_batch_sources wrong[] = {{.path_count = 1},
+                                             {.paths = nothing, .path_count = 1}};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
-        assert_int_equal(pm_motion_batch_find(&wrong[i], &none, &error), PM_ERROR_ARGUMENT);
-    assert_int_equal(pm_motion_batch_find(NULL, &none, &error), PM_ERROR_ARGUMENT);
-    assert_int_equal(
-        pm_motion_batch_find(&(pm_motion_batch_sources){.files_from = "none"}, &none, &error),
-        PM_ERROR_FILE);
+        assert_int_equal(pm_motion_batch_list_create(&wrong[i], &none, &error), PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_batch_list_create(NULL, &none, &error), PM_ERROR_ARGUMENT);
+    assert_int_equal(pm_motion_batch_list_create(&(pm_motion_batch_sources){.files_from = "none"},
+                                                 &none, &error),
+                     PM_ERROR_FILE);
     assert_null(none);
-    const pm_motion_batch_merge_options unknown[] = {
-        {.record_count = 1}, {.records = nothing, .record_count = 1}, {.reserved = {1}}};
+    const pm_motion_batch_merge_options unknown[] = {{.record_count = 1},
+                                                     {.records = nothing, .record_count = 1}};
     for (size_t i = 0; i < COUNT_OF(unknown); i++)
-        assert_int_equal(pm_motion_batch_make_merge(&unknown[i], &made, &error), PM_ERROR_ARGUMENT);
-    assert_null(pm_motion_batch_get_merged(NULL));
+        assert_int_equal(pm_motion_batch_merge_create(&unknown[i], &made, &error),
+                         PM_ERROR_ARGUMENT);
+    assert_null(pm_motion_batch_merge_get_merged(NULL));
     assert_null(pm_motion_batch_merge_json(NULL));
     assert_null(pm_motion_batch_list_text(NULL));
 }

@@ -60,7 +60,7 @@ static pm_motion_comparison *compare(const pm_motion *other,
 
 TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     pm_motion_comparison *found = compare(b, NULL);
-    const pm_motion_differences *d = pm_motion_get_differences(found);
+    const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
     const pm_motion_content *content = pm_motion_get_content(a);
     assert_int_equal(d->joint_count, content->node_count);
     assert_true(fabs(d->joints[0].difference.angle.max - 2) < 1e-9);
@@ -77,7 +77,7 @@ TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     assert_true(d->unit_mm == 10);
     assert_false(d->is_exceeded);
     assert_non_null(strstr(pm_motion_comparison_json(found), "\"file\": \"A\""));
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     assert_null(found);
 }
 
@@ -103,12 +103,12 @@ TEST(hints_are_logged_and_progress_is_told) {
                                                .progress_user = &done};
     pm_motion_comparison *found = NULL;
     expect_ok(pm_motion_compare(giant, giant, &options, &found, &error), &error);
-    const pm_motion_differences *d = pm_motion_get_differences(found);
+    const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
     assert_int_equal(d->hint_count, 1);
     assert_int_equal(hints, 1);
     assert_string_equal(d->hints[0].name, "giant.bvh");
     assert_int_equal(done, d->times);
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
 }
 
 static void keep(void *user, const char *text, size_t size) {
@@ -130,12 +130,12 @@ TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     assert_non_null(strstr(two, "<code>a test</code>"));
     assert_non_null(strstr(two, "IN OTHER WORDS"));
     assert_non_null(strstr(two, "a.bvh – b.bvh"));
-    assert_true(pm_motion_get_differences(found)->clip.angle.max == 0);
+    assert_true(pm_motion_comparison_get_differences(found)->clip.angle.max == 0);
     page = (pm_motion_page_options){.write = keep, .write_user = &one};
     expect_ok(pm_motion_write_page(a, NULL, &options, &page, NULL, NULL, &error), &error);
     assert_non_null(strstr(one, "<code>pm_motion_write_page</code>"));
     assert_null(strstr(one, "b.bvh"));
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     free(two);
     free(one);
 }
@@ -226,10 +226,10 @@ TEST(reserved_fields_and_null_are_refused) {
                    PM_ERROR_ARGUMENT, "a is NULL");
     expect_refusal(pm_motion_write_page(a, b, NULL, NULL, NULL, NULL, &error), &error,
                    PM_ERROR_ARGUMENT, "path is NULL");
-    assert_null(pm_motion_get_differences(NULL));
+    assert_null(pm_motion_comparison_get_differences(NULL));
     assert_null(pm_motion_comparison_json(NULL));
-    pm_motion_destroy_comparison(NULL);
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(NULL);
+    pm_motion_comparison_destroy(&found);
 }
 
 TEST_GROUP(read_takes, destroy_takes)

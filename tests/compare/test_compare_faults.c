@@ -44,7 +44,7 @@ static bool compare_with(const char *map) {
     assert_int_equal(access("page.html", F_OK) == 0, status == PM_OK);
     assert_true(status == PM_OK || status == PM_ERROR_MEMORY || status == PM_ERROR_FILE ||
                 status == PM_ERROR_OUTPUT);
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     pm_motion_destroy(&a);
     pm_motion_destroy(&b);
     return status == PM_OK;

@@ -365,7 +365,7 @@ static size_t expect_all_visited(const char *header) {
 TEST(no_function_of_the_headers_is_left_out) {
     static const char *const no_status[] = {
         /* nor a pointer */
-        "pm_version", "pm_processors", "pm_status_name", "pm_method_describe",
+        "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_describe",
         "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
@@ -548,6 +548,12 @@ TEST(descriptions_with_reserved_values_are_refused) {
                             pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
     expect_reserved_refused(pm_level, level, &error,
                             pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
+    static const uint32_t first = 0;
+    pm_subset subset = {.joints = &first, .joint_count = 1};
+    of_skeleton.subsets = &subset;
+    of_skeleton.subset_count = 1;
+    expect_reserved_refused(pm_subset, subset, &error,
+                            pm_skeleton_create(&of_skeleton, &no_skeleton, &error));
     pm_crowd_desc of_crowd = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
     expect_reserved_refused(pm_crowd_desc, of_crowd, &error,
                             pm_crowd_create(engine, &of_crowd, &no_crowd, &error));
@@ -570,6 +576,10 @@ TEST(jobs_with_reserved_values_are_refused) {
     expect_reserved_refused(pm_crowd_job, poses, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_reserved_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
+    pm_crowd_one one = {.instance = &instance};
+    expect_reserved_refused(pm_crowd_one, one, &error,
+                            pm_crowd_pose_character(crowd, &one, palette, &error));
+    expect_ok(pm_crowd_pose_character(crowd, &one, palette, &error), &error);
 }
 
 /* Programs that were compiled with a smaller or a larger struct. */

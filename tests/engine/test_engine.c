@@ -21,6 +21,9 @@ TEST(the_version_is_that_of_the_header) {
     snprintf(expected, sizeof expected, "%d.%d.%d", PM_VERSION_MAJOR, PM_VERSION_MINOR,
              PM_VERSION_PATCH);
     assert_string_equal(pm_version(), expected);
+    assert_int_equal(pm_version_number(), PM_VERSION);
+    assert_int_equal(PM_VERSION,
+                     10000 * PM_VERSION_MAJOR + 100 * PM_VERSION_MINOR + PM_VERSION_PATCH);
 }
 
 TEST(every_method_describes_itself) {

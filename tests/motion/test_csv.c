@@ -289,7 +289,7 @@ static void expect_rotation(const char *text, pm_motion_read_options options, co
         const pm_motion_channel *channel = &clip->channels[c];
         for (size_t i = 0; channel->path == PM_MOTION_ROTATION && i < 4; i++)
             assert_true(fabs(test_key(channel, 0, i) - q[i]) < 1e-12);
-        for (size_t i = 0; channel->path == PM_MOTION_TRANSLATION && i < 3; i++)
+        for (size_t i = 0; channel->path == PM_MOTION_POSITION && i < 3; i++)
             assert_true(test_key(channel, 0, i) == (double)i + 1);
     }
     pm_motion_destroy(&motion);

@@ -425,7 +425,7 @@ TEST(matrices_are_decomposed) {
             dot += node->rotation[k] * q[k];
         assert_true(fabs(fabs(dot) - 1.0) < 1e-12);
         for (size_t k = 0; k < 3; k++) {
-            assert_true(fabs(node->translation[k] - t[k]) < 1e-12);
+            assert_true(fabs(node->position[k] - t[k]) < 1e-12);
             assert_true(fabs(node->scale[k] - s[k]) < 1e-12);
         }
         pm_motion_destroy(&opened);

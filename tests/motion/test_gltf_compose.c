@@ -168,7 +168,7 @@ static void add_nodes(pm_motion *motion, random_source *random) {
             continue;
         random_quaternion(random, node->rotation);
         for (size_t i = 0; i < 3; i++) {
-            node->translation[i] = random_between(random, -9, 9);
+            node->position[i] = random_between(random, -9, 9);
             node->scale[i] = random_between(random, 0.5, 2);
         }
     }
@@ -190,17 +190,17 @@ static void add_clip(pm_motion *motion, size_t index, random_source *random) {
         size_t padding;
     } rows[CHANNELS] = {
         {0, PM_MOTION_ROTATION, PM_MOTION_LINEAR, 4, 0, PM_FLOAT32, 8},
-        {0, PM_MOTION_TRANSLATION, PM_MOTION_STEP, 3, 1, PM_FLOAT64, 0},
+        {0, PM_MOTION_POSITION, PM_MOTION_STEP, 3, 1, PM_FLOAT64, 0},
         {0, PM_MOTION_SCALAR, PM_MOTION_LINEAR, 2, 0, PM_FLOAT64, 0},
         {1, PM_MOTION_ROTATION, PM_MOTION_CUBICSPLINE, 4, 1, PM_FLOAT64, 16},
         {1, PM_MOTION_SCALE, PM_MOTION_CUBICSPLINE, 3, 0, PM_FLOAT32, 0},
-        {-1, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 3, PM_FLOAT32, 0},
-        {2, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 0, PM_FLOAT64, 0},
+        {-1, PM_MOTION_POSITION, PM_MOTION_LINEAR, 3, 3, PM_FLOAT32, 0},
+        {2, PM_MOTION_POSITION, PM_MOTION_LINEAR, 3, 0, PM_FLOAT64, 0},
         {2, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, 2, 0, PM_FLOAT64, 0},
         {3, PM_MOTION_ROTATION, PM_MOTION_STEP, 4, 2, PM_FLOAT32, 0},
         {-1, PM_MOTION_SCALAR, PM_MOTION_LINEAR, 1, 1, PM_FLOAT64, 0},
         {4, PM_MOTION_SCALE, PM_MOTION_STEP, 3, 1, PM_FLOAT64, 0},
-        {0, PM_MOTION_TRANSLATION, PM_MOTION_LINEAR, 3, 1, PM_FLOAT64, 0},
+        {0, PM_MOTION_POSITION, PM_MOTION_LINEAR, 3, 1, PM_FLOAT64, 0},
     };
     pm_motion_clip *clip = hand_clip(motion, index, TIMELINES, CHANNELS);
     clip->name = name_of(index == 0 ? "walk" : "");
@@ -339,7 +339,7 @@ static pm_motion *small_motion(pm_timeline timeline) {
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     motion->format = &plain_format;
     *hand_timeline(clip, 0) = timeline;
-    *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_TRANSLATION,
+    *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_POSITION,
                                                  .components = 3,
                                                  .keys = {values, PM_FLOAT64, 0},
                                                  .name = {"", 0}};

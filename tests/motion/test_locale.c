@@ -59,7 +59,7 @@ static void write_outputs(void) {
     expect_ok(pm_motion_write_page(walk, fine, &compared, NULL, "page.html", &found, &error),
               &error);
     test_folder_put_text("numbers.json", pm_motion_comparison_json(found));
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     pm_motion_destroy(&fine);
     pm_motion_destroy(&walk);
     pm_engine_destroy(&engine);

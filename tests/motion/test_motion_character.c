@@ -37,7 +37,7 @@ static void expect_matrix(const float *got, const kinematics_matrix *expected, d
 static const pm_motion_character *make_character(const pm_motion *motion, size_t skin) {
     const pm_motion_character_options options = {.skin = skin};
     const pm_motion_character *character = NULL;
-    expect_success(pm_motion_make_character(motion, &options, &character, new_error()));
+    expect_success(pm_motion_character_create(motion, &options, &character, new_error()));
     assert_int_equal(character->clip_count, pm_motion_get_content(motion)->clip_count);
     return character;
 }
@@ -61,7 +61,7 @@ static cast make_cast(pm_engine *engine, const pm_motion *motion, size_t skin) {
 static void free_cast(cast *c) {
     pm_crowd_destroy(&c->crowd);
     pm_skeleton_destroy(&c->skeleton);
-    pm_motion_destroy_character(&c->character);
+    pm_motion_character_destroy(&c->character);
     assert_null(c->character);
 }
 
@@ -142,7 +142,7 @@ static pm_motion *make_tree(random_source *source) {
         node->parent = parents[n];
         random_quaternion(source, node->rotation);
         for (int i = 0; i < 3; i++) {
-            node->translation[i] = random_between(source, -2, 2);
+            node->position[i] = random_between(source, -2, 2);
             node->scale[i] = random_between(source, 0.7, 1.3);
         }
     }
@@ -169,16 +169,16 @@ static pm_motion *make_motion(random_source *source) {
     hand_times(motion, scaled, 0, source, 6, 0);
     hand_times(motion, scaled, 1, source, 1, 0.25);
     set_channel(motion, mixed, 0, 3, PM_MOTION_ROTATION, 0, source);
-    set_channel(motion, mixed, 1, 3, PM_MOTION_TRANSLATION, 0, source);
+    set_channel(motion, mixed, 1, 3, PM_MOTION_POSITION, 0, source);
     set_channel(motion, mixed, 2, 1, PM_MOTION_ROTATION, 1, source);
-    set_channel(motion, mixed, 3, 5, PM_MOTION_TRANSLATION, 2, source);
+    set_channel(motion, mixed, 3, 5, PM_MOTION_POSITION, 2, source);
     set_channel(motion, mixed, 4, 0, PM_MOTION_ROTATION, 0, source);
     set_channel(motion, plain, 0, 0, PM_MOTION_ROTATION, 0, source);
     set_channel(motion, plain, 1, 4, PM_MOTION_ROTATION, 0, source);
     set_channel(motion, still, 0, -1, PM_MOTION_WEIGHTS, 0, source);
     set_channel(motion, scaled, 0, 1, PM_MOTION_SCALE, 0, source);
     set_channel(motion, scaled, 1, 2, PM_MOTION_WEIGHTS, 0, source);
-    set_channel(motion, scaled, 2, -1, PM_MOTION_TRANSLATION, 0, source);
+    set_channel(motion, scaled, 2, -1, PM_MOTION_POSITION, 0, source);
     set_channel(motion, scaled, 3, 2, PM_MOTION_ROTATION, 1, source);
     return motion;
 }
@@ -215,7 +215,7 @@ TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
     *hand_timeline(clip, 1) = (pm_timeline){.key_count = 3, .times = b};
     for (size_t c = 0; c < 2; c++) {
         hand_channel(clip, c)->interpolation = PM_MOTION_CUBICSPLINE;
-        set_channel(motion, clip, c, 0, c ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION, (uint32_t)c,
+        set_channel(motion, clip, c, 0, c ? PM_MOTION_POSITION : PM_MOTION_ROTATION, (uint32_t)c,
                     &source);
     }
     const pm_motion_character *character = make_character(motion, 0);
@@ -235,7 +235,7 @@ TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
         for (size_t i = 0; i < 3; i++)
             assert_true(fabs(truth_number(&made->positions, 3, k, i) - p[i]) < 1e-12);
     }
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
 }
 
@@ -301,7 +301,7 @@ TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     free_cast(&c);
     const pm_motion_character *unbound = make_character(motion, 1);
     assert_null(unbound->skeleton.inverse_binds.data);
-    pm_motion_destroy_character(&unbound);
+    pm_motion_character_destroy(&unbound);
     pm_motion_destroy(&motion);
 }
 
@@ -321,7 +321,7 @@ static pm_motion *make_bush(random_source *source) {
         node->parent = n == 0 ? -1 : (int32_t)place[random_size(source, 0, n - 1)];
         random_quaternion(source, node->rotation);
         for (int i = 0; i < 3; i++)
-            node->translation[i] = random_between(source, -0.2, 0.2);
+            node->position[i] = random_between(source, -0.2, 0.2);
     }
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     hand_times(motion, clip, 0, source, 4, 0);
@@ -404,16 +404,16 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
         expect_success(pm_clip_create(engine, &character->clips[i], &clip, new_error()));
         pm_clip_destroy(&clip);
     }
-    pm_motion_destroy_character(&character);
-    pm_motion_destroy_character(&character);
-    pm_motion_destroy_character(NULL);
+    pm_motion_character_destroy(&character);
+    pm_motion_character_destroy(&character);
+    pm_motion_character_destroy(NULL);
 }
 
 static void expect_refused(const pm_motion *motion, size_t skin, pm_status status,
                            const char *words) {
     const pm_motion_character_options options = {.skin = skin};
     const pm_motion_character *character = NULL;
-    expect_error(pm_motion_make_character(motion, &options, &character, new_error()), status,
+    expect_error(pm_motion_character_create(motion, &options, &character, new_error()), status,
                  words);
     assert_null(character);
 }
@@ -424,7 +424,7 @@ TEST_ON_REFERENCE(unusable_motions_are_refused) {
     float binds[24];
     pm_motion *motion = make_motion(&source);
     expect_refused(NULL, 0, PM_ERROR_ARGUMENT, "motion is NULL");
-    expect_error(pm_motion_make_character(motion, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+    expect_error(pm_motion_character_create(motion, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "character is NULL");
     motion->content.node_count = 0;
     expect_refused(motion, 0, PM_ERROR_FILE, "no nodes");

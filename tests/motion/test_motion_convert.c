@@ -317,7 +317,7 @@ static pm_motion *scaled_motion(random_source *source) {
         node->parent = i == 0 ? -1 : (int32_t)order[random_size(source, 0, i - 1)];
         node->name = (pm_motion_name){names[order[i]], 1};
         for (size_t k = 0; k < 3; k++) {
-            node->translation[k] = random_between(source, -2, 2);
+            node->position[k] = random_between(source, -2, 2);
             node->scale[k] = scale;
         }
         random_quaternion(source, node->rotation);
@@ -331,7 +331,7 @@ static pm_motion *scaled_motion(random_source *source) {
         }
         *channel = (pm_motion_channel){.node = node,
                                        .name = {"", 0},
-                                       .path = c % 2 ? PM_MOTION_TRANSLATION : PM_MOTION_ROTATION,
+                                       .path = c % 2 ? PM_MOTION_POSITION : PM_MOTION_ROTATION,
                                        .components = c % 2 ? 3 : 4};
         hand_keys(motion, clip, channel, source, PM_FLOAT64, 0, 1);
     }
@@ -363,7 +363,7 @@ static pm_motion *small_arm(const double scale[3], size_t channels) {
     hand_node(motion, 1)->name = (pm_motion_name){"b", 1};
     for (size_t i = 0; i < 3; i++)
         hand_node(motion, 1)->scale[i] = 2;
-    hand_node(motion, 0)->translation[1] = hand_node(motion, 1)->translation[1] = 100;
+    hand_node(motion, 0)->position[1] = hand_node(motion, 1)->position[1] = 100;
     hand_node(motion, 1)->has_tail = true;
     hand_node(motion, 1)->tail[1] = 50;
     return motion;

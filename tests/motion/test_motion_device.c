@@ -64,7 +64,7 @@ static pm_motion *motion_of(size_t clips) {
         clip->rate = (pm_rational){1, 1};
         *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .rate = clip->rate};
         pm_motion_channel *channel = hand_channel(clip, 0);
-        channel->path = PM_MOTION_TRANSLATION;
+        channel->path = PM_MOTION_POSITION;
         channel->components = 3;
         channel->interpolation = PM_MOTION_LINEAR;
         channel->keys = (pm_array){.data = &unread, .type = PM_FLOAT64};

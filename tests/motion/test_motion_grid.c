@@ -55,13 +55,13 @@ static pm_motion *uniform_motion(random_source *source, size_t keys, pm_rational
     clip->rate = rate;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .rate = rate};
     if (steps) {
-        channel->path = PM_MOTION_TRANSLATION;
+        channel->path = PM_MOTION_POSITION;
         channel->components = 3;
         channel->interpolation = PM_MOTION_STEP;
         channel->keys = (pm_array){.data = &unread, .type = PM_FLOAT64};
         hand_recorder(motion)->wants_nothing = true;
     } else {
-        hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
+        hand_random(motion, clip, 0, PM_MOTION_POSITION, 0, PM_FLOAT64, source, 1);
     }
     return motion;
 }
@@ -70,7 +70,7 @@ static pm_motion *listed_motion(random_source *source, const double *times, size
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = keys, .times = times};
-    hand_random(motion, clip, 0, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, source, 1);
+    hand_random(motion, clip, 0, PM_MOTION_POSITION, 0, PM_FLOAT64, source, 1);
     return motion;
 }
 
@@ -450,7 +450,7 @@ TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
     for (size_t t = 0; t < 2; t++) {
         *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
-        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION, (uint32_t)t,
+        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_POSITION, (uint32_t)t,
                     PM_FLOAT64, &source, 1);
     }
     hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;

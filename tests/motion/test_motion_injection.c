@@ -202,9 +202,9 @@ static pm_status open_it(pm_error *error) {
 
 static pm_status make_it(pm_error *error) {
     const pm_motion_character *character = NULL;
-    const pm_status status = pm_motion_make_character(walk, NULL, &character, error);
+    const pm_status status = pm_motion_character_create(walk, NULL, &character, error);
     assert_int_equal(status == PM_OK, character != NULL);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     return status;
 }
 

@@ -57,7 +57,7 @@ static pm_motion *make_motion(void) {
     clip->rate = (pm_rational){SOURCE_RATE, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .rate = clip->rate};
     hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT64, &source, 2);
-    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT64, &source, 2);
+    hand_random(motion, clip, 1, PM_MOTION_POSITION, 0, PM_FLOAT64, &source, 2);
     return motion;
 }
 

@@ -54,7 +54,7 @@ TEST(missing_numbers_are_those_of_the_rest_pose) {
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     assert_int_equal(clip->channel_count, 2);
     for (size_t c = 0; c < 2; c++) {
-        assert_int_equal(clip->channels[c].path, c ? PM_MOTION_SCALE : PM_MOTION_TRANSLATION);
+        assert_int_equal(clip->channels[c].path, c ? PM_MOTION_SCALE : PM_MOTION_POSITION);
         for (size_t k = 0; k < 2; k++)
             for (size_t i = 0; i < 3; i++)
                 assert_true(truth_number(&clip->channels[c].keys, 3, k, i) == expected[c][i]);
@@ -140,8 +140,35 @@ TEST(reserved_values_are_refused) {
         pm_motion_convert_options, convert, last_error(),
         pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
     expect_reserved_refused(pm_motion_character_options, options, last_error(),
-                            pm_motion_make_character(motion, &options, &character, new_error()));
+                            pm_motion_character_create(motion, &options, &character, new_error()));
     assert_null(character);
+    pm_motion_destroy(&motion);
+    pm_engine_destroy(&engine);
+}
+
+TEST(reserved_values_of_observers_are_refused) {
+    pm_motion *motion = NULL;
+    pm_motion_observer observer = {.see = NULL};
+    const pm_motion_read_options read = {.observer = &observer};
+    const pm_motion_resample_options resample = {.rate = {30, 1}, .observer = &observer};
+    const pm_motion_convert_options convert = {.observer = &observer};
+    pm_engine *engine = NULL;
+    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
+    expect_success(
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
+    pm_motion_destroy(&motion);
+    expect_reserved_refused(
+        pm_motion_observer, observer, last_error(),
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
+    assert_null(motion);
+    expect_success(
+        pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
+    expect_reserved_refused(
+        pm_motion_observer, observer, last_error(),
+        pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, new_error()));
+    expect_reserved_refused(
+        pm_motion_observer, observer, last_error(),
+        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
     pm_motion_destroy(&motion);
     pm_engine_destroy(&engine);
 }

@@ -99,8 +99,8 @@ static pm_motion *random_motion(random_source *source) {
     static const struct {
         pm_motion_path path;
         uint32_t components;
-    } kinds[] = {{PM_MOTION_ROTATION, 4}, {PM_MOTION_TRANSLATION, 3}, {PM_MOTION_SCALE, 3},
-                 {PM_MOTION_WEIGHTS, 1},  {PM_MOTION_WEIGHTS, 2},     {PM_MOTION_WEIGHTS, 5},
+    } kinds[] = {{PM_MOTION_ROTATION, 4}, {PM_MOTION_POSITION, 3}, {PM_MOTION_SCALE, 3},
+                 {PM_MOTION_WEIGHTS, 1},  {PM_MOTION_WEIGHTS, 2},  {PM_MOTION_WEIGHTS, 5},
                  {PM_MOTION_SCALAR, 7}};
     const size_t channels = 21;
     pm_motion *motion = hand_motion(3, 1);
@@ -163,7 +163,7 @@ TEST_ON_BOTH(samples_on_keys_have_the_values_of_the_keys) {
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .times = times};
     hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT32, &source, 3);
-    hand_random(motion, clip, 1, PM_MOTION_TRANSLATION, 0, PM_FLOAT32, &source, 3);
+    hand_random(motion, clip, 1, PM_MOTION_POSITION, 0, PM_FLOAT32, &source, 3);
     resample(motion, engine, &(pm_motion_resample_options){.rate = {32, 1}, .authored = true});
     const recorded_clip *r = &hand_recorder(motion)->clips[0];
     assert_int_equal(r->samples.count, KEYS);
@@ -188,7 +188,7 @@ TEST_ON_BOTH(a_distant_origin_costs_no_precision) {
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     hand_times(motion, clip, 0, &source, 2, 0);
-    *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_TRANSLATION,
+    *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_POSITION,
                                                  .components = 3,
                                                  .keys = {.data = keys, .type = PM_FLOAT64},
                                                  .name = {"", 0}};
@@ -209,8 +209,8 @@ TEST_ON_BOTH(a_distant_origin_costs_no_precision) {
 static const double bones[3][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}};
 
 static void add_bones(pm_motion *motion) {
-    hand_node(motion, 1)->translation[0] = 2;
-    hand_node(motion, 2)->translation[2] = -3;
+    hand_node(motion, 1)->position[0] = 2;
+    hand_node(motion, 2)->position[2] = -3;
     hand_node(motion, 2)->has_tail = true;
     hand_node(motion, 2)->tail[1] = 0.5;
 }
@@ -218,9 +218,9 @@ static void add_bones(pm_motion *motion) {
 /* Rotations of three nodes, positions, a scalar, and a scalar that is always linear, on a common
  * timeline with a rate. */
 static pm_motion *moving_motion(random_source *source, size_t keys, pm_rational rate) {
-    static const pm_motion_path paths[] = {PM_MOTION_ROTATION,    PM_MOTION_ROTATION,
-                                           PM_MOTION_ROTATION,    PM_MOTION_SCALAR,
-                                           PM_MOTION_TRANSLATION, PM_MOTION_SCALAR};
+    static const pm_motion_path paths[] = {PM_MOTION_ROTATION, PM_MOTION_ROTATION,
+                                           PM_MOTION_ROTATION, PM_MOTION_SCALAR,
+                                           PM_MOTION_POSITION, PM_MOTION_SCALAR};
     static const uint32_t components[] = {4, 4, 4, 1, 3, 1};
     pm_motion *motion = hand_motion(3, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 6);

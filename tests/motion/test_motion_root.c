@@ -31,7 +31,7 @@ static const int32_t parents[NODES] = {-1,       WORLD,  ARMATURE, PELVIS, WORLD
 static void set_random_rest(random_source *source, pm_motion_node *node) {
     random_quaternion(source, node->rotation);
     for (int i = 0; i < 3; i++)
-        node->translation[i] = random_between(source, -2, 2);
+        node->position[i] = random_between(source, -2, 2);
 }
 
 /* `channels` of a clip, whose nodes and paths follow. Scales are uniform above the hips. */
@@ -209,8 +209,8 @@ static void expect_root(const pm_motion *source, const pm_motion *made,
 /* ---- tests --------------------------------------------------------------------------------- */
 
 static const animated all_channels[] = {
-    {HIPS, PM_MOTION_ROTATION, 0},   {HIPS, PM_MOTION_TRANSLATION, 1},
-    {PELVIS, PM_MOTION_ROTATION, 1}, {ARMATURE, PM_MOTION_TRANSLATION, 2},
+    {HIPS, PM_MOTION_ROTATION, 0},   {HIPS, PM_MOTION_POSITION, 1},
+    {PELVIS, PM_MOTION_ROTATION, 1}, {ARMATURE, PM_MOTION_POSITION, 2},
     {ARMATURE, PM_MOTION_SCALE, 2},  {WORLD, PM_MOTION_ROTATION, 0},
     {TAIL, PM_MOTION_ROTATION, 3},   {MESH, PM_MOTION_SCALE, 0},
     {SPINE, PM_MOTION_ROTATION, 3},  {HIPS, PM_MOTION_SCALE, 2},
@@ -286,7 +286,7 @@ TEST(kept_nodes_have_their_places_at_their_own_keys) {
 
 TEST(steps_are_exact_at_all_times) {
     static const animated rows[] = {{HIPS, PM_MOTION_ROTATION, 0},
-                                    {HIPS, PM_MOTION_TRANSLATION, 1},
+                                    {HIPS, PM_MOTION_POSITION, 1},
                                     {ARMATURE, PM_MOTION_ROTATION, 2}};
     random_source source = random_start();
     const pm_motion_root_options options = {.joint = "hips", .root = "world", .up = PM_MOTION_UP_Y};
@@ -324,11 +324,11 @@ static pm_motion *make_turn(double away, double a, double b) {
     positions[5] = 3;
     hand_node(motion, 0)->name = (pm_motion_name){"root", 4};
     hand_node(motion, 1)->name = (pm_motion_name){"hips", 4};
-    hand_node(motion, 1)->translation[0] = away;
+    hand_node(motion, 1)->position[0] = away;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 2, .times = times};
     turns->node = shifts->node = 1;
     turns->path = PM_MOTION_ROTATION;
-    shifts->path = PM_MOTION_TRANSLATION;
+    shifts->path = PM_MOTION_POSITION;
     turns->components = 4;
     shifts->components = 3;
     turns->keys = (pm_array){.data = rotations, .type = PM_FLOAT64};
@@ -397,11 +397,11 @@ TEST(the_joint_and_the_root_are_found) {
     assert_true(made->content.nodes[0].parent == 2 && made->content.nodes[2].parent == -1);
     assert_string_equal(made->content.nodes[2].name.text, "root2");
     pm_motion_destroy(&made);
-    hand_node(motion, 0)->translation[1] = 5; /* along the axis that is up */
+    hand_node(motion, 0)->position[1] = 5; /* along the axis that is up */
     made = extract(motion, &options, &report);
     assert_true(!report.is_added);
     pm_motion_destroy(&made);
-    hand_node(motion, 0)->translation[0] = 5;
+    hand_node(motion, 0)->position[0] = 5;
     made = extract(motion, &options, &report);
     assert_true(report.is_added);
     pm_motion_destroy(&made);
@@ -452,7 +452,7 @@ static void walk(pm_engine *engine, const pm_motion *motion, double at[3], uint3
     const pm_crowd_instance before = {.flags = PM_CROWD_CLAMP_A};
     const pm_crowd_instance after = {.flags = PM_CROWD_CLAMP_A, .time_a = pm_crowd_ticks(1)};
     pm_root_motion moved;
-    expect_success(pm_motion_make_character(motion, NULL, &character, new_error()));
+    expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
     expect_success(pm_skeleton_create(&character->skeleton, &skeleton, new_error()));
     const pm_crowd_desc desc = {
         .skeleton = skeleton, .clips = character->clips, .clip_count = character->clip_count};
@@ -463,7 +463,7 @@ static void walk(pm_engine *engine, const pm_motion *motion, double at[3], uint3
     *below = character->moves_below_root;
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
 }
 
 /* Hips that lean by 30 degrees walk 4 x and 3 z. As the root they climb or sink; below a root that
@@ -510,13 +510,13 @@ TEST(a_figure_that_returns_does_not_move_below_its_root) {
     clip->channel_count = 1;
     *hand_channel(clip, 0) = clip->channels[1];
     hand_channel(clip, 0)->keys.data = positions;
-    expect_success(pm_motion_make_character(motion, NULL, &character, new_error()));
+    expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
     assert_int_equal(character->moves_below_root, UINT32_MAX);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     positions[6] = 0.15;
-    expect_success(pm_motion_make_character(motion, NULL, &character, new_error()));
+    expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
     assert_int_equal(character->moves_below_root, 1);
-    pm_motion_destroy_character(&character);
+    pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
 }
 

@@ -313,7 +313,7 @@ TEST(a_skeleton_gives_nodes) {
     assert_int_equal(c->node_count, 2);
     assert_int_equal(c->nodes[0].parent, 1);
     assert_int_equal(c->nodes[1].parent, -1);
-    assert_true(c->nodes[1].translation[2] == 6.0 && c->nodes[0].rotation[3] == 1.0);
+    assert_true(c->nodes[1].position[2] == 6.0 && c->nodes[0].rotation[3] == 1.0);
     assert_memory_equal(c->nodes[0].name.text, "a\xe2\x82\xac", 5);
     assert_int_equal(c->nodes[0].name.size, 4);
     assert_memory_equal(c->nodes[1].name.text,
@@ -324,7 +324,7 @@ TEST(a_skeleton_gives_nodes) {
     assert_int_equal(c->clips[0].channels[1].node, 1);
     assert_string_equal(c->clips[0].channels[1].name.text, "quats[1]");
     assert_int_equal(c->clips[0].channels[2].node, 1);
-    assert_int_equal(c->clips[0].channels[2].path, PM_MOTION_TRANSLATION);
+    assert_int_equal(c->clips[0].channels[2].path, PM_MOTION_POSITION);
     close_zip(&o);
 }
 

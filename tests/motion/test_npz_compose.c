@@ -103,14 +103,14 @@ TEST(rest_poses_and_constant_channels_remain) {
         pm_motion_node *node = hand_node(motion, n);
         random_quaternion(&source, node->rotation);
         for (size_t i = 0; i < 3; i++) {
-            node->translation[i] = random_between(&source, -2, 2);
+            node->position[i] = random_between(&source, -2, 2);
             node->scale[i] = random_between(&source, 0.5, 2);
         }
     }
     hand_channel(clip, 1)->timeline = 1;
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
     add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT64);
-    add_channel(motion, clip, 2, &source, 0, PM_MOTION_TRANSLATION, PM_FLOAT32);
+    add_channel(motion, clip, 2, &source, 0, PM_MOTION_POSITION, PM_FLOAT32);
     pm_motion *back = through_npz(motion, "", &out);
     expect_same_nodes(motion, back, 0);
     expect_same_frames(motion, back, 0, 0);
@@ -131,8 +131,8 @@ TEST(positions_of_all_nodes) {
         pm_motion_clip *clip = uniform_clip(motion, 0, 5, (pm_rational){60, 1}, 2);
         composed out = {0};
         hand_node(motion, 1)->parent = roots == 1 ? 0 : -1;
-        hand_node(motion, 2)->translation[1] = 0.75; /* a float32 number */
-        add_channel(motion, clip, 0, &source, 1, PM_MOTION_TRANSLATION, PM_FLOAT32);
+        hand_node(motion, 2)->position[1] = 0.75; /* a float32 number */
+        add_channel(motion, clip, 0, &source, 1, PM_MOTION_POSITION, PM_FLOAT32);
         add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT32);
         pm_motion *back = through_npz(motion, "", &out);
         expect_same_nodes(motion, back, 0);
@@ -160,7 +160,7 @@ static pm_motion *rich_motion(random_source *source, bool many) {
         add_channel(motion, clip, count + i, source, node, PM_MOTION_SCALE, PM_FLOAT64);
         add_channel(motion, clip, 2 * count + i, source, node, PM_MOTION_WEIGHTS, PM_FLOAT64);
         add_channel(motion, clip, 3 * count + i, source, -1, PM_MOTION_ROTATION, PM_FLOAT64);
-        add_channel(motion, clip, 4 * count + i, source, 2, PM_MOTION_TRANSLATION, PM_FLOAT64);
+        add_channel(motion, clip, 4 * count + i, source, 2, PM_MOTION_POSITION, PM_FLOAT64);
         hand_node(motion, i)->name = (pm_motion_name){"\xff", 1};
         uniform_clip(motion, 1 + i, 1, ntsc, 0);
     }

@@ -184,8 +184,8 @@ TEST_ON_REFERENCE(what_needs_keys_refuses_them) {
     zip_builder zip = make_file(false, 0);
     pm_motion *motion = read_file(&zip, true);
     const pm_motion_character *character = NULL;
-    expect_error(pm_motion_make_character(motion, NULL, &character, new_error()), PM_ERROR_ARGUMENT,
-                 "resample_only");
+    expect_error(pm_motion_character_create(motion, NULL, &character, new_error()),
+                 PM_ERROR_ARGUMENT, "resample_only");
     assert_null(character);
     expect_no_copies(motion, engine_for(state), "resample_only");
     pm_motion_destroy(&motion);

@@ -165,7 +165,7 @@ static void draw_smooth_motion(random_source *random, made *m, bool in_float32) 
     draw_times(random, m, in_float32);
     for (size_t c = 0; c < 4; c++)
         draw_smooth(random, m, c, random_between(random, 0.002, 0.02));
-    draw_numbers(random, m, 4, PM_MOTION_TRANSLATION);
+    draw_numbers(random, m, 4, PM_MOTION_POSITION);
     draw_numbers(random, m, 5, PM_MOTION_SCALE);
 }
 
@@ -175,7 +175,7 @@ static void draw_motion(random_source *random, made *m, bool in_float32) {
     draw_times(random, m, in_float32);
     for (size_t c = 0; c < 4; c++)
         draw_rotations(random, m, c, c % 2 == 0);
-    draw_numbers(random, m, 4, PM_MOTION_TRANSLATION);
+    draw_numbers(random, m, 4, PM_MOTION_POSITION);
     draw_numbers(random, m, 5, PM_MOTION_SCALE);
 }
 
@@ -209,7 +209,7 @@ static pm_status try_reduce(const made *m, const pm_motion_reduce_options *optio
     if (status != PM_OK)
         return status;
     r->clip = &pm_motion_get_content(r->motion)->clips[0];
-    r->numbers = pm_motion_get_reduction(r->reduction);
+    r->numbers = pm_motion_reduction_get_numbers(r->reduction);
     for (size_t c = 0; options && is_subset(options->curve) && c < r->clip->channel_count; c++) {
         const pm_motion_channel *channel = &r->clip->channels[c];
         if (channel->path == PM_MOTION_ROTATION && r->numbers->channels[c].is_reduced)
@@ -232,7 +232,7 @@ static void release(reduced *r) {
         if (r->curves[c])
             oracle_destroy(r->curves[c]);
     pm_motion_destroy(&r->motion);
-    pm_motion_destroy_reduction(&r->reduction);
+    pm_motion_reduction_destroy(&r->reduction);
 }
 
 static void curve_at(const oracle *curve, double time, double value[TRUTH_NUMBERS]) {
@@ -288,9 +288,9 @@ static void expect_bound(const made *m, const reduced *r, random_source *random,
 static void expect_limit(const reduced *r, const pm_motion_reduce_options *o) {
     for (size_t c = 0; c < r->numbers->channel_count; c++) {
         const pm_motion_path path = r->clip->channels[c].path;
-        const double limit = path == PM_MOTION_ROTATION      ? o->angle
-                             : path == PM_MOTION_TRANSLATION ? o->position
-                                                             : o->scale;
+        const double limit = path == PM_MOTION_ROTATION   ? o->angle
+                             : path == PM_MOTION_POSITION ? o->position
+                                                          : o->scale;
         assert_true(r->numbers->channels[c].error.bound <= limit * (1 + 1e-12));
     }
 }
@@ -431,9 +431,9 @@ static void draw_figure(random_source *random, made *m, size_t joints) {
         draw_rotations(random, m, n, n % 2 == 0);
         m->nodes[n].parent = n == 0 ? -1 : (int32_t)random_between(random, 0, (double)n);
         for (int i = 0; i < 3; i++)
-            m->nodes[n].translation[i] = random_between(random, -1, 1);
+            m->nodes[n].position[i] = random_between(random, -1, 1);
     }
-    draw_numbers(random, m, joints, PM_MOTION_TRANSLATION);
+    draw_numbers(random, m, joints, PM_MOTION_POSITION);
     m->channels[joints].node = 0;
     m->motion.content.node_count = joints;
 }
@@ -514,7 +514,7 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
     for (size_t k = m.timeline.key_count / 2; k < m.timeline.key_count; k++)
         store(m.keys[1] + 4 * k, (quat){1, 0, 0, 0}, 1, true);
     m.nodes[2].parent = 1;
-    m.nodes[2].translation[1] = 2;
+    m.nodes[2].position[1] = 2;
     for (size_t i = 0; i < COUNT_OF(subset_methods); i++) {
         reduced r;
         pm_error error = {.status = PM_OK};
@@ -648,13 +648,13 @@ TEST(a_distance_may_be_of_cubics_that_remain) {
     pm_motion_reduction *report = NULL;
     const pm_motion_reduce_options options = {.distance = 0.1, .at = 0.1};
     expect_success(pm_motion_reduce(cubics.motion, &options, &again, &report, new_error()));
-    const pm_motion_error_bound *error = &pm_motion_get_reduction(report)->distance;
+    const pm_motion_error_bound *error = &pm_motion_reduction_get_numbers(report)->distance;
     assert_true(error->bound <= 0.1);
     for (size_t c = 0; c < 5; c++)
         assert_int_equal(pm_motion_get_content(again)->clips[0].channels[c].interpolation,
                          PM_MOTION_CUBICSPLINE);
     pm_motion_destroy(&again);
-    pm_motion_destroy_reduction(&report);
+    pm_motion_reduction_destroy(&report);
     release(&cubics);
     discard(&m);
 }
@@ -1069,17 +1069,21 @@ TEST(options_are_checked) {
                  {{.curve = PM_METHOD_CUBICSPLINE, .common = true}, "common"},
                  {{.smooth = true}, "smooth"},
                  {{.clips = second, .clip_count = 1}, "clips[0]"},
-                 {{.clip_count = 1}, "clips"},
-                 {{.reserved = {1}}, "reserved"}};
+                 {{.clip_count = 1}, "clips"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         expect_refused(&m, cases[i].options, PM_ERROR_ARGUMENT, cases[i].word);
+    pm_motion_reduce_options options = {.threads = 1};
+    pm_motion *fewer = NULL;
+    expect_reserved_refused(pm_motion_reduce_options, options, last_error(),
+                            pm_motion_reduce(&m.motion, &options, &fewer, NULL, new_error()));
+    assert_null(fewer);
     discard(&m);
 }
 
 TEST(a_distance_requires_linear_channels_and_nodes) {
     made m;
     still(&m, 2, 9);
-    m.channels[1].path = PM_MOTION_TRANSLATION;
+    m.channels[1].path = PM_MOTION_POSITION;
     m.channels[1].components = 3;
     m.channels[1].interpolation = PM_MOTION_CUBICSPLINE;
     m.channels[1].in = m.channels[1].out = m.channels[1].keys;

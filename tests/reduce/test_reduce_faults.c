@@ -34,7 +34,7 @@ static bool reduce_with(const pm_motion_reduce_options *options) {
     assert_int_equal(reduced != NULL, status == PM_OK);
     assert_int_equal(reduction != NULL, status == PM_OK);
     assert_true(status == PM_OK || status == PM_ERROR_MEMORY);
-    pm_motion_destroy_reduction(&reduction);
+    pm_motion_reduction_destroy(&reduction);
     pm_motion_destroy(&reduced);
     return status == PM_OK;
 }

@@ -114,7 +114,7 @@ void expect_same_nodes(const pm_motion *a, const pm_motion *b, double most) {
         assert_int_equal(p->parent, q->parent);
         assert_int_equal(p->has_tail, q->has_tail);
         for (size_t i = 0; i < 3; i++) {
-            assert_true(fabs(p->translation[i] - q->translation[i]) <= most);
+            assert_true(fabs(p->position[i] - q->position[i]) <= most);
             assert_true(!p->has_tail || fabs(p->tail[i] - q->tail[i]) <= most);
             assert_true(p->scale[i] == q->scale[i]);
         }
@@ -129,7 +129,7 @@ static void value_of(const pm_motion *motion, size_t node, pm_motion_path path, 
     const pm_motion_content *content = pm_motion_get_content(motion);
     const pm_motion_clip *clip = &content->clips[0];
     const size_t width = path == PM_MOTION_ROTATION ? 4 : 3;
-    memcpy(value, width == 4 ? content->nodes[node].rotation : content->nodes[node].translation,
+    memcpy(value, width == 4 ? content->nodes[node].rotation : content->nodes[node].position,
            width * sizeof *value);
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
@@ -155,8 +155,8 @@ void expect_same_frames(const pm_motion *a, const pm_motion *b, double most, dou
             value_of(b, n, PM_MOTION_ROTATION, f, q);
             if (most > 0 ? !(truth_angle(p, q) <= most) : memcmp(p, q, sizeof p) != 0)
                 fail_msg("frame %zu, node %zu: rotations differ by %g", f, n, truth_angle(p, q));
-            value_of(a, n, PM_MOTION_TRANSLATION, f, p);
-            value_of(b, n, PM_MOTION_TRANSLATION, f, q);
+            value_of(a, n, PM_MOTION_POSITION, f, p);
+            value_of(b, n, PM_MOTION_POSITION, f, q);
             for (size_t i = 0; i < 3; i++)
                 if (!(fabs(p[i] - q[i]) <= most + fabs(p[i]) * digits))
                     fail_msg("frame %zu, node %zu: %g and %g", f, n, p[i], q[i]);

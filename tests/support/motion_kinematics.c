@@ -34,7 +34,7 @@ static kinematics_matrix matrix_of(const local_pose *pose) {
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
             m.m[i][j] = r[i][j] * s[j];
-        m.m[i][3] = pose->of[PM_MOTION_TRANSLATION][i];
+        m.m[i][3] = pose->of[PM_MOTION_POSITION][i];
     }
     return m;
 }
@@ -42,7 +42,7 @@ static kinematics_matrix matrix_of(const local_pose *pose) {
 static local_pose rest_of(const pm_motion_node *node) {
     local_pose pose;
     memcpy(pose.of[PM_MOTION_ROTATION], node->rotation, sizeof node->rotation);
-    memcpy(pose.of[PM_MOTION_TRANSLATION], node->translation, sizeof node->translation);
+    memcpy(pose.of[PM_MOTION_POSITION], node->position, sizeof node->position);
     memcpy(pose.of[PM_MOTION_SCALE], node->scale, sizeof node->scale);
     return pose;
 }

@@ -197,13 +197,13 @@ cli_exit batch_resample(const resample_options *options, char **operands, size_t
     size_t count = 0;
     cli_exit code = find_shard(how, &shard);
     if (code == CLI_DONE)
-        code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
+        code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
     if (code == CLI_DONE) {
-        (void)pm_motion_batch_items(list, &count);
+        (void)pm_motion_batch_list_get_items(list, &count);
         code = count > 0 ? run_list(options, list, shard)
                          : cli_fail(CLI_BAD_INPUT, "input", "--match picks files of other names",
                                     "no motion files were found");
     }
-    pm_motion_batch_destroy_list(&list);
+    pm_motion_batch_list_destroy(&list);
     return code;
 }

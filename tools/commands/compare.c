@@ -117,7 +117,7 @@ static cli_exit compare(const compare_options *o, const open_clip *a, const open
     if (!o->has_method && o->device.device)
         cli_warn("--device", "has no effect without --method");
     const cli_exit code = status == PM_OK ? report(o, found) : cli_fail_file(&error);
-    pm_motion_destroy_comparison(&found);
+    pm_motion_comparison_destroy(&found);
     return code;
 }
 

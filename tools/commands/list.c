@@ -104,14 +104,14 @@ static void print_totals(const char *output, const list_totals *totals) {
 static cli_exit write_found(const list_options *options, const pm_motion_batch_list *list) {
     pm_error error = {.status = PM_OK};
     found_items items;
-    items.items = pm_motion_batch_items(list, &items.count);
+    items.items = pm_motion_batch_list_get_items(list, &items.count);
     const list_totals totals = count_items(&items);
     const bool to_stream = strcmp(options->output, "-") == 0;
     if (totals.files == 0)
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
     const cli_exit code =
-        cli_done(pm_motion_batch_write_list(list, options->output, &error), &error);
+        cli_done(pm_motion_batch_list_write(list, options->output, &error), &error);
     if (code != CLI_DONE)
         return code;
     if (options->json)
@@ -151,9 +151,9 @@ int cmd_list(int argc, char **argv) {
                                              .path_count = (size_t)argc,
                                              .files_from = options.files_from,
                                              .match = options.match};
-    code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
+    code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
     if (code == CLI_DONE)
         code = write_found(&options, list);
-    pm_motion_batch_destroy_list(&list);
+    pm_motion_batch_list_destroy(&list);
     return (int)code;
 }

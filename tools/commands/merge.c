@@ -39,7 +39,7 @@ static const command_help help = {
 /* ---- the command ------------------------------------------------------------------------- */
 
 static cli_exit report(const merge_options *options, pm_motion_batch_merge *merge) {
-    const pm_motion_batch_merged *merged = pm_motion_batch_get_merged(merge);
+    const pm_motion_batch_merged *merged = pm_motion_batch_merge_get_merged(merge);
     if (merged->dropped_lines > 0)
         cli_warn("records", "%zu line%s dropped: torn, or no record", merged->dropped_lines,
                  merged->dropped_lines == 1 ? " was" : "s were");
@@ -62,14 +62,14 @@ static cli_exit run(const merge_options *options, int count, char **paths) {
     pm_error error = {.status = PM_OK};
     cli_exit code = CLI_DONE;
     if (options->list)
-        code = cli_done(pm_motion_batch_find(&sources, &list, &error), &error);
+        code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
     how.list = list;
     if (code == CLI_DONE)
-        code = cli_done(pm_motion_batch_make_merge(&how, &merge, &error), &error);
+        code = cli_done(pm_motion_batch_merge_create(&how, &merge, &error), &error);
     if (code == CLI_DONE)
         code = report(options, merge);
-    pm_motion_batch_destroy_merge(&merge);
-    pm_motion_batch_destroy_list(&list);
+    pm_motion_batch_merge_destroy(&merge);
+    pm_motion_batch_list_destroy(&list);
     return code;
 }
 

@@ -214,8 +214,8 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
         fputs(pm_motion_reduction_json(reduction), stdout);
     else if (status == PM_OK && !cli_quiet)
         print_text(f, o->reduce.curve, pm_motion_get_content(motion),
-                   pm_motion_get_reduction(reduction));
-    pm_motion_destroy_reduction(&reduction);
+                   pm_motion_reduction_get_numbers(reduction));
+    pm_motion_reduction_destroy(&reduction);
     pm_motion_destroy(&reduced);
     if (status == PM_OK || status == PM_ERROR_OUTPUT)
         return status;

@@ -27,9 +27,9 @@ int main(void) {
     memset(&sources, 0, sizeof sources);
     sources.list = lines;
     sources.list_size = strlen(lines);
-    if (pm_motion_batch_find(&sources, &list, &error) == PM_OK) {
-        pm_motion_batch_items(list, &items);
-        pm_motion_batch_destroy_list(&list);
+    if (pm_motion_batch_list_create(&sources, &list, &error) == PM_OK) {
+        pm_motion_batch_list_get_items(list, &items);
+        pm_motion_batch_list_destroy(&list);
         if (items != 2)
             return 1;
     } else if (strcmp(error.message, left_out) != 0) {
@@ -37,8 +37,8 @@ int main(void) {
         return 1;
     }
     const size_t keys = pm_motion_get_content(motion)->clips[0].timelines[0].key_count;
-    const double degrees = pm_motion_get_differences(found)->clip.angle.max;
-    pm_motion_destroy_comparison(&found);
+    const double degrees = pm_motion_comparison_get_differences(found)->clip.angle.max;
+    pm_motion_comparison_destroy(&found);
     pm_motion_destroy(&motion);
     return keys == 2 && degrees == 0 ? 0 : 1;
 }

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+#
+# What both libraries have in common: their versions, and those of the symbols of shared builds. Before 1.0
+# a minor version may be incompatible, so it is part of the soname.
+set(posemill_soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    string(APPEND posemill_soversion .${PROJECT_VERSION_MINOR})
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${PROJECT_BINARY_DIR}/exports.map" @ONLY)
+
+# posemill_library_versions(<target>)
+function(posemill_library_versions target)
+    set_target_properties(${target} PROPERTIES
+        LINKER_LANGUAGE C
+        VERSION ${PROJECT_VERSION}
+        SOVERSION ${posemill_soversion})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY" AND NOT APPLE)
+        target_link_options(${target} PRIVATE "LINKER:--version-script=${PROJECT_BINARY_DIR}/exports.map")
+        set_target_properties(${target} PROPERTIES LINK_DEPENDS "${PROJECT_BINARY_DIR}/exports.map")
+    endif()
+endfunction()

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# The pages of the documents, by Sphinx; see packaging/make-docs. Nothing comes from a network when they are read.
+project = "Posemill"
+html_title = "Posemill"
+extensions = ["myst_parser"]
+root_doc = "index"
+myst_heading_anchors = 4
+html_theme = "alabaster"
+html_theme_options = {"page_width": "1150px", "sidebar_width": "240px"}
+html_copy_source = False
+html_show_sphinx = False
+# A page of a toctree may be in several; code blocks of consoles and of output have no lexer of their own.
+suppress_warnings = ["misc.highlighting_failure", "toc.not_included"]
