@@ -597,7 +597,9 @@ typedef struct pm_motion_compare_options {
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */
     /* true: also bounds of the angles and distances that no time exceeds, of the whole of clips that
-     * begin together. Refused for cubicspline, and with a method, start or trim_start */
+     * begin together. With a method only the rotations of A follow it, each through its own keys; slerp,
+     * squad, hermite and spline have bounds, others are refused. Refused for cubicsplines but rotations of B
+     * or those that a method replaces, and with start or trim_start */
     bool certify;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;

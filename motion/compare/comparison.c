@@ -141,8 +141,8 @@ static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_moti
     if (status == PM_OK)
         status = joints_match(first, second, b ? o->map : NULL, &m->pairs, error);
     if (status == PM_OK && m->outcome.device)
-        status = motion_name_failure(subject_use_method(first, o->engine, o->method, error), name_a,
-                                     error);
+        status = motion_name_failure(
+            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error);
     return status;
 }
 

@@ -131,7 +131,9 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
         The number of keys of `a` that are left out at the start, such as a T-pose.
     certify : bool
         Also bound the angles and distances at all times, between those that are compared too:
-        ``numbers["certified"]``. Of whole clips that begin together, without splines and `method`.
+        ``numbers["certified"]``. Of whole clips that begin together, without splines in `a`. With the
+        methods slerp, squad, hermite and spline only rotations follow `method`, as :func:`reduce` plays
+        them; others are refused.
     engine : Engine, optional
         Of `method`. Default: the best device.
 

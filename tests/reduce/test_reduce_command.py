@@ -114,9 +114,31 @@ class Reducing(Case):
 
     def test_a_certificate_is_of_whole_clips_by_their_own_curves(self):
         self.reduce(WALK, "-o", "small.glb")
-        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "slerp", "--device", "none")):
+        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "nlerp", "--device", "none")):
             done = self.run_posemill("compare", WALK, "small.glb", "--certify", *words, code=2)
             self.assertIn("at all times", done.stderr)
+
+    def test_a_method_is_certified_through_the_keys_of_each_rotation(self):
+        """The root keeps all keys of its positions, and few of its rotations."""
+        for curve in ("slerp", "squad", "hermite", "spline"):
+            found = self.reduce(WALK, "-o", "few.glb", "--curve", curve)
+            said = self.differences("few.glb", WALK, "--method", curve, "--certify", "--rate", "600", "--device", "none")
+            bound, clip = said["certified"], said["clip"]
+            self.assertEqual(said["method"], curve)
+            self.assertAlmostEqual(bound["degrees"], found["angle_degrees"]["bound"], delta=1e-3)
+            self.assertGreaterEqual(bound["degrees"], clip["max_degrees"])
+            self.assertLess(bound["degrees"], clip["max_degrees"] * 1.02 + 1e-3)
+            self.assertGreaterEqual(bound["distance"], clip["max_distance"])
+            self.assertLess(bound["distance"], clip["max_distance"] * 1.02)
+        wrong = self.differences("few.glb", WALK, "--method", "slerp", "--certify", "--device", "none")
+        self.assertGreater(wrong["certified"]["degrees"], 2 * bound["degrees"])
+
+    def test_a_method_takes_the_values_of_cubic_splines(self):
+        self.reduce(WALK, "-o", "cubics.glb", "--curve", "cubicspline")
+        words = ("cubics.glb", WALK, "--method", "hermite", "--certify", "--device", "none")
+        said = self.differences(*words, "--rate", "600")
+        self.assertGreaterEqual(said["certified"]["degrees"], said["clip"]["max_degrees"])
+        self.assertLess(said["certified"]["degrees"], said["clip"]["max_degrees"] * 1.02)
 
     def test_common_keys(self):
         self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")

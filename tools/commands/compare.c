@@ -64,7 +64,8 @@ static const option compare_table[] = {
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
      parse_tolerance, 0},
     {"--certify", 0, NULL,
-     "also state bounds of the angles and distances that no time exceeds, also between those that are compared",
+     "also state bounds of the angles and distances that no time exceeds, also between those that are compared;\n"
+     "with --method slerp, squad, hermite or spline only rotations are interpolated by it, as by reduce",
      NULL, AT(compare.certify)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},
