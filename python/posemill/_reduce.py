@@ -29,7 +29,7 @@ class Reduction:
     ----------
     motion : Motion
         In memory. Saved as glTF, with a source from a glTF file, it has that file's meshes and all
-        else. BVH, NPZ and CSV have a row for each frame and refuse it.
+        else. NPZ holds common keys, with their times. BVH and CSV have a row for each frame and refuse it.
     numbers : dict
         All that ``posemill reduce --json`` prints.
     bound : dict
