@@ -275,7 +275,8 @@ TEST(times_beside_a_rate_are_an_array_as_others_are) {
 
 TEST(times_that_do_not_rise_or_fit_are_refused) {
     static const double falling[FRAMES] = {0, 1, 1, 2, 3}, odd[FRAMES] = {0, 1, (double)NAN, 3, 4},
-                        early[FRAMES] = {-1, 0, 1, 2, 3}, endless[FRAMES] = {0, 1, 2, 3, INFINITY};
+                        early[FRAMES] = {-1, 0, 1, 2, 3},
+                        endless[FRAMES] = {0, 1, 2, 3, (double)INFINITY};
     const struct {
         const char *type, *shape, *reason;
         const double *times;
