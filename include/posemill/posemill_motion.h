@@ -601,6 +601,9 @@ typedef struct pm_motion_compare_options {
      * squad, hermite and spline have bounds, others are refused. Refused for cubicsplines but rotations of B
      * or those that a method replaces, and with start or trim_start */
     bool certify;
+    /* Joints of A whose contacts with the ground are found, names separated by commas; or "feet", those with
+     * foot, toe or ankle in their names. Both motions require skeletons. NULL: none */
+    const char *contacts;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
     pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
@@ -609,7 +612,7 @@ typedef struct pm_motion_compare_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_compare_options;
 
 /* The values of one measure along the times. NaN: not known. */
@@ -646,6 +649,21 @@ typedef struct pm_motion_moment {
     uint64_t reserved[4]; /* 0 */
 } pm_motion_moment;
 
+/* The contacts of a foot with the ground. It is in contact at a compared time while it is at most 100 mm
+ * above the lowest compared joint of its motion, and has moved at 50 mm/s at most since the time before. */
+typedef struct pm_motion_contact {
+    size_t joint; /* its index among the joints of the result */
+    uint64_t frames_a, frames_b, frames_both;
+    double seconds; /* in contact in A */
+    /* How fast the joint moves horizontally meanwhile, in A and in B: mm/s. The change caused what B has more.
+     * NaN: it never is in contact. */
+    double slide_a, slide_b;
+    const double *spans_a, *spans_b; /* (count, 2): the first and the last time of each contact */
+    size_t span_count_a, span_count_b;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_contact;
+
 /* A guess about a file that changes what is found, in a sentence. */
 typedef struct pm_motion_hint {
     const char *name; /* of the file */
@@ -677,8 +695,11 @@ typedef struct pm_motion_differences {
      * that have them. NaN without `certify`; distances also where places are not known. */
     double certified_degrees, certified_distance;
     size_t certified_joint, certified_distance_joint;
+    const pm_motion_contact *contacts; /* in the order of A or of the names; NULL: not asked for */
+    size_t contact_count;
+    uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
 
-    uint64_t reserved[6]; /* 0 */
+    uint64_t reserved[3]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */

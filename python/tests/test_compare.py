@@ -180,6 +180,17 @@ def test_bounds_at_all_times(walk: pm.Motion) -> None:
         pm.compare(curved.motion, walk, method="cubic", certify=True)
 
 
+def test_contacts_of_feet(walk: pm.Motion) -> None:
+    found = pm.compare(walk, walk, contacts="feet").numbers["contacts"]
+    assert [foot["name"] for foot in found["feet"]] == ["LeftFoot", "LeftToe", "RightFoot", "RightToe"]
+    assert found["frames"] == 61
+    found = pm.compare(walk, walk, contacts=["RightToe", "LeftToe"]).numbers["contacts"]
+    assert [foot["name"] for foot in found["feet"]] == ["RightToe", "LeftToe"]
+    for wrong in ("Tail", "", "a\0"):
+        with pytest.raises(ValueError, match="contacts"):
+            pm.compare(walk, walk, contacts=wrong)
+
+
 @pytest.mark.filterwarnings("default")
 def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
     pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
