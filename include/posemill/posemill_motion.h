@@ -396,7 +396,8 @@ typedef struct pm_motion_reduce_options {
                         relative to the parent; above 0 */
     double position; /* the largest distance between positions relative to the parent. 0: keys
                         between equal ones are dropped */
-    double scale;    /* the largest difference of scales, as a part of the source's. 0: as of
+    double
+        scale; /* the largest difference of scales and weights, as a part of the source's. 0: as of
                         `position` */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
      * three points on its axes, `at` from it in its own space. The error is shared among the joints of

@@ -77,7 +77,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         otherwise.
     position, scale : float
         The largest distance of positions relative to the parent, and the largest part by which
-        scales differ. 0: keys are dropped only where nothing changes.
+        scales and weights differ. 0: keys are dropped only where nothing changes.
     curve : str
         Of rotations: ``"slerp"``; ``"cubicspline"`` with fitted tangents and about a third of the
         keys, not with common keys; or ``"squad"``, ``"hermite"`` or ``"spline"`` through some of the keys.

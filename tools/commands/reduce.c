@@ -86,8 +86,8 @@ static const option bound_table[] = {
      "keys are dropped only where nothing changes",
      parse_bound, AT(reduce.position)},
     {"--scale", 0, "RATIO",
-     "scales differ by at most this part of themselves; default 0, as for positions", parse_bound,
-     AT(reduce.scale)},
+     "scales and morph weights differ by at most this part of themselves; default 0, as for positions",
+     parse_bound, AT(reduce.scale)},
     {"--curve", 0, "NAME",
      "curve of rotations: slerp, squad, hermite or spline through some of the source's keys, or\n"
      "cubicspline, with tangents that are fitted and about a third of the keys; default: slerp",
