@@ -400,7 +400,8 @@ typedef struct pm_motion_reduce_options {
                         relative to the parent; above 0 */
     double position; /* the largest distance between positions relative to the parent. 0: keys
                         between equal ones are dropped */
-    double scale;    /* the largest difference of scales, as a part of the source's. 0: as of
+    double
+        scale; /* the largest difference of scales and weights, as a part of the source's. 0: as of
                         `position` */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
      * three points on its axes, `at` from it in its own space. The error is shared among the joints of
@@ -601,8 +602,13 @@ typedef struct pm_motion_compare_options {
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */
     /* true: also bounds of the angles and distances that no time exceeds, of the whole of clips that
-     * begin together. Refused for cubicspline, and with a method, start or trim_start */
+     * begin together. With a method only the rotations of A follow it, each through its own keys; slerp,
+     * squad, hermite and spline have bounds, others are refused. Refused for cubicsplines but rotations of B
+     * or those that a method replaces, and with start or trim_start */
     bool certify;
+    /* Joints of A whose contacts with the ground are found, names separated by commas; or "feet", those with
+     * foot, toe or ankle in their names. Both motions require skeletons. NULL: none */
+    const char *contacts;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
     pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
@@ -611,7 +617,7 @@ typedef struct pm_motion_compare_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_motion_compare_options;
 
 /* The values of one measure along the times. NaN: not known. */
@@ -648,6 +654,21 @@ typedef struct pm_motion_moment {
     uint64_t reserved[4]; /* 0 */
 } pm_motion_moment;
 
+/* The contacts of a foot with the ground. It is in contact at a compared time while it is at most 100 mm
+ * above the lowest compared joint of its motion, and has moved at 50 mm/s at most since the time before. */
+typedef struct pm_motion_contact {
+    size_t joint; /* its index among the joints of the result */
+    uint64_t frames_a, frames_b, frames_both;
+    double seconds; /* in contact in A */
+    /* How fast the joint moves horizontally meanwhile, in A and in B: mm/s. The change caused what B has more.
+     * NaN: it never is in contact. */
+    double slide_a, slide_b;
+    const double *spans_a, *spans_b; /* (count, 2): the first and the last time of each contact */
+    size_t span_count_a, span_count_b;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_contact;
+
 /* A guess about a file that changes what is found, in a sentence. */
 typedef struct pm_motion_hint {
     const char *name; /* of the file */
@@ -679,8 +700,11 @@ typedef struct pm_motion_differences {
      * that have them. NaN without `certify`; distances also where places are not known. */
     double certified_degrees, certified_distance;
     size_t certified_joint, certified_distance_joint;
+    const pm_motion_contact *contacts; /* in the order of A or of the names; NULL: not asked for */
+    size_t contact_count;
+    uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
 
-    uint64_t reserved[6]; /* 0 */
+    uint64_t reserved[3]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */

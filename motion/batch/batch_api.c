@@ -39,10 +39,8 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
                                                : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
-    if (task->format != PM_MOTION_GLTF && task->format != PM_MOTION_GLB)
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "format: only gltf and glb hold keys at some times only");
-    return reduction_check_options(task->reduce, error);
+    const pm_status status = task_check_reduce(task->format, task->reduce->curve, error);
+    return status == PM_OK ? reduction_check_options(task->reduce, error) : status;
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {

@@ -320,7 +320,7 @@ pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *opt
                   .options = options,
                   .order = bvh_order_name(options->euler),
                   .model = {.line_end = "\n"}};
-    status = motion_find_frames(c.clip, "BVH", &c.frames, error);
+    status = motion_find_frames(c.clip, "BVH", false, &c.frames, error);
     if (status == PM_OK && c.frames.count == 0)
         status = motion_refuse(error, "has no channel that BVH can hold");
     if (status == PM_OK)

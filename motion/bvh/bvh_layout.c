@@ -430,7 +430,7 @@ static pm_status write_frames(composer *c, const motion_sink *sink, pm_error *er
 
 /* Numbers of unknown meaning alone have frames too. */
 static pm_status find_frames(composer *c, pm_error *error) {
-    const pm_status status = motion_find_frames(c->clip, "BVH", &c->frames, error);
+    const pm_status status = motion_find_frames(c->clip, "BVH", false, &c->frames, error);
     if (status == PM_OK && c->frames.count == 0 && c->clip->rate.den != 0)
         c->frames = (motion_frames){.rate = c->clip->rate,
                                     .count = c->clip->timelines[0].key_count,

@@ -14,9 +14,11 @@ static const double degrees_per_radian = 57.29577951308232;
 static const double resolution = 1e-6;
 
 static pm_status check(const comparison *c, pm_error *error) {
-    if (c->a->curve)
+    if (c->a->curve && c->a->method != PM_METHOD_SLERP && !method_curve_knows(c->a->method))
         return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "a bound at all times requires the file's own curves, without a method");
+                           "a bound at all times is of the file's own curves, or of slerp, squad, "
+                           "hermite or spline, not of %s",
+                           pm_method_describe(c->a->method)->name);
     if (c->start > 0 || c->a->cut > 0 || c->b->cut > 0)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a bound at all times is of whole clips, without start and trim_start");
@@ -40,8 +42,9 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
         const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
         if (!channel)
             continue;
+        const bool turns = i % SUBJECT_PATHS == PM_MOTION_ROTATION;
         if (channel->interpolation == PM_MOTION_CUBICSPLINE &&
-            !(may_be_cubic && i % SUBJECT_PATHS == PM_MOTION_ROTATION))
+            !(turns && (may_be_cubic || s->curve)))
             return motion_refuse(error,
                                  "joint '%s' has a cubic spline; a bound at all times is of slerp, "
                                  "lines and steps, and in the second file of cubic rotations",
@@ -50,6 +53,35 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
             (certified){channel, &s->clip->timelines[channel->timeline], NULL};
     }
     return PM_OK;
+}
+
+/* The curves of a subject with a method, through the keys of its rotations. Free them also on failure. */
+static pm_status make_curves(const subject *s, joint_channels *channels, motion_arena *arena,
+                             pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t j = 0; s->curve && status == PM_OK && j < s->joint_count; j++) {
+        certified *of = &channels[j][PM_MOTION_ROTATION];
+        if (!of->channel || of->channel->interpolation == PM_MOTION_STEP)
+            continue;
+        pm_motion_channel *values = motion_allocate(arena, 1, sizeof *values);
+        if (!values)
+            return motion_refuse_memory(error);
+        *values = *of->channel;
+        values->interpolation = PM_MOTION_LINEAR;
+        of->channel = values;
+        if (of->timeline->key_count > 1)
+            status = certified_make_curve(of, s->method, error);
+    }
+    return status;
+}
+
+/* Values that lacked memory are none. */
+static pm_status free_curves(const subject *s, joint_channels *channels, pm_status status,
+                             pm_error *error) {
+    bool good = true;
+    for (size_t j = 0; channels && j < s->joint_count; j++)
+        good = certified_free_curve(channels[j][PM_MOTION_ROTATION].curve) && good;
+    return status == PM_OK && !good ? motion_refuse_memory(error) : status;
 }
 
 /* A joint that is not animated has its rest pose as a key. */
@@ -129,9 +161,12 @@ pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_erro
     if (status == PM_OK)
         status = channels_of(c->b, true, b, error);
     if (status == PM_OK)
+        status = make_curves(c->a, a, &arena, error);
+    if (status == PM_OK)
         bounds->degrees = certify_angles(c, a, b);
     if (status == PM_OK && c->a->has_places && c->b->has_places)
         status = certify_places(c, a, b, &arena, &bounds->distance, error);
+    status = free_curves(c->a, a, status, error);
     motion_arena_release(&arena);
     return status;
 }

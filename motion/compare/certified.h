@@ -18,8 +18,8 @@ typedef struct certified_bounds {
     certified_bound distance; /* in units of length; not known where there are no places */
 } certified_bounds;
 
-/* Refused: cubicspline or another method, a part of the clips, and clips whose first keys are at different
- * times. */
+/* Refused: cubicsplines that are not known there, methods but slerp, squad, hermite and spline, a part of the
+ * clips, and clips whose first keys are at different times. A with a method has to have its turns alone. */
 pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_error *error);
 
 #endif

@@ -82,6 +82,9 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
             add_speeds(r);
         if (r->distances)
             slides_add(&r->slides, time, r->c->pairs, a, b, r->c->joints);
+        if (r->c->contacts.count > 0)
+            contacts_add(&r->c->contacts, time, r->c->pairs, r->c->a,
+                         (const subject_pose *const[]){a, b});
     }
     r->done++;
 }
@@ -183,7 +186,7 @@ static bool allocate(run_state *r) {
         done = done && r->poses[i] != NULL;
     }
     return done && speeds_begin(&r->speeds, &c->arena, pairs, c->step) &&
-           slides_begin(&r->slides, &c->arena, pairs, c->a->up, c->a->unit_mm) &&
+           slides_begin(&r->slides, &c->arena, pairs, c->a) &&
            times_begin(&r->times, c->a, c->b, &c->times);
 }
 
@@ -220,7 +223,7 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
             add_to_clip(c, &c->joints[p]);
         for (int m = 0; m < MEASURE_COUNT; m++)
             c->scales[m] = spread_scale(&r->spreads[m], c->clip.of[m].max);
-        status = rank_joints(c) ? PM_OK : motion_refuse_memory(error);
+        status = !c->contacts.lacks_memory && rank_joints(c) ? PM_OK : motion_refuse_memory(error);
     }
     free(r);
     return status;
@@ -278,5 +281,6 @@ size_t compare_worst(const comparison *c, compare_measure measure) {
 }
 
 void compare_release(comparison *c) {
+    contacts_release(&c->contacts);
     motion_arena_release(&c->arena);
 }

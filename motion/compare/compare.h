@@ -6,6 +6,7 @@
 #ifndef POSEMILL_MOTION_COMPARE_H
 #define POSEMILL_MOTION_COMPARE_H
 
+#include "motion/compare/contacts.h"
 #include "motion/compare/joints.h"
 #include "motion/compare/measures.h"
 #include "motion/compare/slides.h"
@@ -50,6 +51,7 @@ typedef struct comparison {
     size_t *by_worst; /* pairs, the largest angle first, then the largest distance */
     moment moments[MOMENT_COUNT];
     size_t moment_count;
+    contact_set contacts; /* whose feet are given */
     motion_arena arena;
 } comparison;
 

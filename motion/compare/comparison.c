@@ -140,9 +140,13 @@ static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_moti
     status = look(m, o, error);
     if (status == PM_OK)
         status = joints_match(first, second, b ? o->map : NULL, &m->pairs, error);
+    if (status == PM_OK && b && o->contacts)
+        status = motion_name_failure(contacts_choose(&m->numbers.contacts, first, second, &m->pairs,
+                                                     o->contacts, &m->numbers.arena, error),
+                                     name_a, error);
     if (status == PM_OK && m->outcome.device)
-        status = motion_name_failure(subject_use_method(first, o->engine, o->method, error), name_a,
-                                     error);
+        status = motion_name_failure(
+            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error);
     return status;
 }
 
@@ -198,6 +202,20 @@ static void list_joints(const comparison *c, pm_motion_joint_difference *rows, s
     }
 }
 
+static pm_motion_contact contact_of(const contact *foot, size_t joint, double unit_mm) {
+    return (pm_motion_contact){.joint = joint,
+                               .frames_a = foot->sides[0].frames,
+                               .frames_b = foot->sides[1].frames,
+                               .frames_both = foot->both,
+                               .seconds = foot->seconds,
+                               .slide_a = contact_slide(foot, 0, unit_mm),
+                               .slide_b = contact_slide(foot, 1, unit_mm),
+                               .spans_a = (const double *)foot->sides[0].spans,
+                               .spans_b = (const double *)foot->sides[1].spans,
+                               .span_count_a = foot->sides[0].span_count,
+                               .span_count_b = foot->sides[1].span_count};
+}
+
 static bool list(pm_motion_comparison *m) {
     comparison *c = &m->numbers;
     const size_t pairs = c->pairs->count;
@@ -205,7 +223,8 @@ static bool list(pm_motion_comparison *m) {
     size_t *places = motion_allocate(&c->arena, pairs, sizeof *places);
     pm_motion_moment *moments = motion_allocate(&c->arena, c->moment_count, sizeof *moments);
     pm_motion_hint *hints = motion_allocate(&c->arena, m->hints.count, sizeof *hints);
-    if (!rows || !places || !moments || !hints)
+    pm_motion_contact *contacts = motion_allocate(&c->arena, c->contacts.count, sizeof *contacts);
+    if (!rows || !places || !moments || !hints || !contacts)
         return false;
     list_joints(c, rows, places);
     for (size_t i = 0; i < c->moment_count; i++)
@@ -214,6 +233,12 @@ static bool list(pm_motion_comparison *m) {
                                         .joint = places[c->moments[i].pair]};
     for (size_t i = 0; i < m->hints.count; i++)
         hints[i] = (pm_motion_hint){.name = m->hints.of[i].file, .text = m->hints.of[i].text};
+    for (size_t i = 0; i < c->contacts.count; i++)
+        contacts[i] =
+            contact_of(&c->contacts.feet[i], places[c->contacts.feet[i].pair], m->outcome.unit_mm);
+    m->found.contacts = contacts;
+    m->found.contact_count = c->contacts.count;
+    m->found.contact_frames = c->contacts.frames;
     m->found.joints = rows;
     m->found.moments = moments;
     m->found.hints = hints;

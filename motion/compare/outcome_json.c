@@ -160,6 +160,51 @@ static void write_conditions(json_writer *json, const outcome *o) {
     write_certified(json, o);
 }
 
+static void write_side(json_writer *json, const contact_side *side, const char *frames,
+                       const char *spans) {
+    json_write_integer(json, frames, side->frames);
+    json_begin_array(json, spans);
+    for (size_t i = 0; i < side->span_count; i++) {
+        json_begin_array(json, NULL);
+        json_write_number(json, NULL, side->spans[i][0]);
+        json_write_number(json, NULL, side->spans[i][1]);
+        json_end_array(json);
+    }
+    json_end_array(json);
+}
+
+static void write_foot(json_writer *json, const comparison *c, const contact *foot) {
+    const joint_pair pair = c->pairs->pairs[foot->pair];
+    const double a = contact_slide(foot, 0, c->a->unit_mm),
+                 b = contact_slide(foot, 1, c->a->unit_mm);
+    json_begin_object(json, NULL);
+    json_write_string(json, "name", subject_name(c->a, pair.a).text);
+    json_write_string(json, "name_b", subject_name(c->b, pair.b).text);
+    write_side(json, &foot->sides[0], "frames_a", "spans_a");
+    write_side(json, &foot->sides[1], "frames_b", "spans_b");
+    json_write_integer(json, "frames_both", foot->both);
+    json_write_number(json, "seconds", foot->seconds);
+    json_write_number(json, "slide_a", a);
+    json_write_number(json, "slide_b", b);
+    json_write_number(json, "slide_caused", b - a);
+    json_end_object(json);
+}
+
+/* Only where they are asked for. */
+static void write_contacts(json_writer *json, const comparison *c) {
+    if (c->contacts.count == 0)
+        return;
+    json_begin_object(json, "contacts");
+    json_write_number(json, "height_mm", SLIDE_HEIGHT);
+    json_write_number(json, "mm_per_s", SLIDE_SPEED);
+    json_write_integer(json, "frames", c->contacts.frames);
+    json_begin_array(json, "feet");
+    for (size_t i = 0; i < c->contacts.count; i++)
+        write_foot(json, c, &c->contacts.feet[i]);
+    json_end_array(json);
+    json_end_object(json);
+}
+
 static bool print_all(FILE *file, const void *content) {
     const outcome *o = content;
     const comparison *c = o->comparison;
@@ -178,6 +223,7 @@ static bool print_all(FILE *file, const void *content) {
     json_end_object(&json);
     write_scales(&json, c);
     write_moments(&json, c);
+    write_contacts(&json, c);
     json_end_object(&json);
     return true;
 }

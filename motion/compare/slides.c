@@ -9,11 +9,23 @@
 #include <math.h>
 #include <string.h>
 
-bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, int up, double unit_mm) {
-    *s = (slide_state){.pairs = motion_allocate(arena, pairs, sizeof *s->pairs),
-                       .up = up,
-                       .height = SLIDE_HEIGHT / unit_mm,
-                       .speed = SLIDE_SPEED / unit_mm};
+double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
+    double lowest = (double)INFINITY;
+    for (size_t p = 0; p < pairs->count; p++) {
+        const joint_pair pair = pairs->pairs[p];
+        lowest = fmin(lowest, poses[side == 0 ? pair.a : pair.b].place[up]);
+    }
+    return lowest;
+}
+
+bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
+                  const subject *of) {
+    const double height = SLIDE_HEIGHT / of->unit_mm, speed = SLIDE_SPEED / of->unit_mm;
+    return at[of->up] - lowest <= height && measure_distance(last, at) <= speed * seconds;
+}
+
+bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, const subject *of) {
+    *s = (slide_state){.pairs = motion_allocate(arena, pairs, sizeof *s->pairs), .of = of};
     return s->pairs != NULL;
 }
 
@@ -53,20 +65,18 @@ static void measure_slide(standing *p, int up, double time, const double a[3], c
 
 void slides_add(slide_state *s, double time, const joint_pairs *pairs, const subject_pose *a,
                 const subject_pose *b, joint_statistics *joints) {
-    double lowest = (double)INFINITY;
-    for (size_t p = 0; p < pairs->count; p++)
-        lowest = fmin(lowest, a[pairs->pairs[p].a].place[s->up]);
+    const double lowest = slides_lowest(pairs, 0, a, s->of->up);
     for (size_t p = 0; p < pairs->count; p++) {
         standing *state = &s->pairs[p];
         const double *at = a[pairs->pairs[p].a].place, *other = b[pairs->pairs[p].b].place;
-        const bool stands = s->has_poses && at[s->up] - lowest <= s->height &&
-                            measure_distance(state->last, at) <= s->speed * (time - s->time);
+        const bool stands =
+            s->has_poses && slides_stand(state->last, at, lowest, time - s->time, s->of);
         if (stands && !state->is_standing)
             begin_standing(state, time, at, other);
         else if (!stands && state->is_standing)
             end_standing(state, s->time, &joints[p].slide);
         else if (stands)
-            measure_slide(state, s->up, time, at, other);
+            measure_slide(state, s->of->up, time, at, other);
         memcpy(state->last, at, sizeof state->last);
     }
     s->time = time;

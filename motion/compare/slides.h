@@ -26,12 +26,18 @@ typedef struct slide_state {
     standing *pairs;
     double time; /* of the poses before */
     bool has_poses;
-    int up;
-    double height, speed; /* in units of length */
+    const subject *of; /* its axis that points up, and its unit of length */
 } slide_state;
 
+/* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
+double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up);
+
+/* Whether a joint stands that was at `last` so many seconds before. */
+bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
+                  const subject *of);
+
 /* False: memory is exhausted. */
-bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, int up, double unit_mm);
+bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, const subject *of);
 
 void slides_add(slide_state *s, double time, const joint_pairs *pairs, const subject_pose *a,
                 const subject_pose *b, joint_statistics *joints);

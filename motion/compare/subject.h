@@ -38,6 +38,8 @@ typedef struct subject {
     double cut;                    /* seconds from the first key to the beginning */
     size_t keys;                   /* of the timeline that has most */
     pm_clip *curve;                /* the clip by another method. NULL: by its own interpolation */
+    pm_method method;              /* of `curve` */
+    bool turns_alone;              /* `curve` has rotations alone, through their own keys */
     float *sampled[SUBJECT_PATHS]; /* of `curve`, at `room` times */
     double *at;                    /* times of samples */
     size_t room;
@@ -52,8 +54,10 @@ void subject_release(subject *s);
 void subject_cut(subject *s, double from, double seconds);
 
 /* From now on rotations, and by the method's class translations and scales, follow `method`, except
- * for channels with steps. Values are float32 then. */
-pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm_error *error);
+ * for channels with steps. Values are float32 then. The channels of a joint share their key times, unless
+ * `turns_alone`: then translations and scales stay as they are. */
+pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bool turns_alone,
+                             pm_error *error);
 
 /* Evaluates all joints at ascending times, in seconds after the beginning: (count, joints) poses. A
  * channel takes its key's time where one is closer than SUBJECT_SAME_TIME. */

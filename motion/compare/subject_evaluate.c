@@ -34,11 +34,31 @@ static double *bone_axes(const subject *s) {
     return axes;
 }
 
-pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, pm_error *error) {
+/* False: memory is exhausted. */
+static bool keep_turns(const subject *s, motion_arena *arena, pm_motion_clip *clip) {
+    pm_motion_channel *kept = motion_allocate(arena, clip->channel_count, sizeof *kept);
+    size_t count = 0;
+    for (size_t j = 0; kept && j < s->joint_count; j++)
+        if (s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION])
+            kept[count++] = *s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION];
+    clip->channels = kept;
+    clip->channel_count = count;
+    return kept != NULL;
+}
+
+pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bool turns_alone,
+                             pm_error *error) {
     const pm_motion_character_options options = {.method = method};
     const pm_motion_character *character = NULL;
+    pm_motion_clip clip = *s->clip;
+    pm_motion view = s->view;
     double *axes = NULL;
-    pm_status status = pm_motion_character_create(&s->view, &options, &character, error);
+    view.content.clips = &clip;
+    s->method = method;
+    s->turns_alone = turns_alone;
+    if (turns_alone && !keep_turns(s, &s->arena, &clip))
+        return motion_refuse_memory(error);
+    pm_status status = pm_motion_character_create(&view, &options, &character, error);
     if (status != PM_OK)
         return status;
     pm_clip_desc desc = character->clips[0];
@@ -155,6 +175,11 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
 }
 
 /* Channels with steps keep their keys, whatever the method. */
+static bool follows_method(const subject *s, const pm_motion_channel *channel) {
+    return s->curve && channel->interpolation != PM_MOTION_STEP &&
+           (channel->path == PM_MOTION_ROTATION || !s->turns_alone);
+}
+
 static void evaluate_path(const subject *s, size_t joint, size_t path, const double *times,
                           size_t count, subject_pose *poses) {
     const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
@@ -162,7 +187,7 @@ static void evaluate_path(const subject *s, size_t joint, size_t path, const dou
         for (size_t i = 0; i < count; i++)
             memcpy(value_of(&poses[i * s->joint_count + joint], path),
                    rest_of(&s->view.content.nodes[joint], path), widths[path] * sizeof(double));
-    } else if (s->curve && channel->interpolation != PM_MOTION_STEP) {
+    } else if (follows_method(s, channel)) {
         copy_sampled(s, joint, path, count, poses);
     } else {
         evaluate_block(s, joint, path, times, count, poses);

@@ -53,7 +53,8 @@ pm_status motion_rewrite(const pm_motion *source, const pm_motion *adjusted, mot
         return motion_refuse_memory(error);
     memset(resampled, true, clip->channel_count);
     const motion_samples samples = {.count = clip->timelines[0].key_count,
-                                    .rate = clip->rate,
+                                    .rate =
+                                        clip->timelines[0].times ? (pm_rational){0, 0} : clip->rate,
                                     .resampled = resampled,
                                     .select = select_channels,
                                     .read = read_keys,

@@ -143,8 +143,28 @@ static bool has_extra_end(const pm_timeline *timeline) {
            key_rate(timeline->times, timeline->key_count - 1).den != 0;
 }
 
-pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, motion_frames *frames,
-                             pm_error *error) {
+static bool is_constant(const pm_motion_clip *clip, const pm_motion_channel *channel) {
+    return !motion_is_pose_channel(channel) || clip->timelines[channel->timeline].key_count < 2 ||
+           channel->interpolation == PM_MOTION_STEP;
+}
+
+/* Whether all channels have the keys of a timeline, at any times. */
+static bool has_common_times(const pm_motion_clip *clip, const pm_timeline *timeline) {
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const pm_timeline *own = timeline_of(clip, i);
+        if (is_constant(clip, &clip->channels[i]) || own == timeline)
+            continue;
+        if (own->key_count != timeline->key_count)
+            return false;
+        for (size_t k = 0; k < own->key_count; k++)
+            if (evaluate_key_time(own, k) != evaluate_key_time(timeline, k))
+                return false;
+    }
+    return true;
+}
+
+pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, bool has_times,
+                             motion_frames *frames, pm_error *error) {
     *frames = (motion_frames){.timeline = find_timeline(clip), .rate = clip->rate};
     if (!frames->timeline)
         return PM_OK;
@@ -152,15 +172,16 @@ pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, mot
     if (frames->rate.den == 0 && !frames->timeline->times)
         frames->rate = frames->timeline->rate;
     bool fits = is_uniform(clip, frames);
-    for (size_t i = 0; i < clip->channel_count && fits; i++) {
-        const pm_timeline *own = timeline_of(clip, i);
-        if (motion_is_pose_channel(&clip->channels[i]) && own->key_count > 1 &&
-            clip->channels[i].interpolation != PM_MOTION_STEP)
-            fits = has_frames(clip, own, frames);
-    }
+    for (size_t i = 0; i < clip->channel_count && fits; i++)
+        if (!is_constant(clip, &clip->channels[i]))
+            fits = has_frames(clip, timeline_of(clip, i), frames);
     if (fits)
         return PM_OK;
-    motion_report(error, PM_ERROR_FILE, "key times are not uniform; %s requires a rate", format);
+    frames->rate = (pm_rational){0, 0};
+    if (has_times && has_common_times(clip, frames->timeline))
+        return PM_OK;
+    motion_report(error, PM_ERROR_FILE, "key times are not uniform; %s requires a rate%s", format,
+                  has_times ? ", or the same times for all joints" : "");
     if (error)
         error->hint = has_extra_end(frames->timeline)
                           ? "the last key is between frames; --end-rule fit leaves it out"

@@ -22,16 +22,16 @@ pm_status motion_check_numbers(const pm_motion_content *content, double largest,
 
 /* The frames of a clip for formats with one rate. */
 typedef struct motion_frames {
-    pm_rational rate;
+    pm_rational rate;            /* 0/0: the times are those of the timeline */
     size_t count;                /* 0: no rotation and no translation of a node has keys */
     const pm_timeline *timeline; /* that has them */
 } motion_frames;
 
 /* Finds the frames that the rotations and translations of the nodes have in common. A channel with
  * one key is constant, and one with steps has a value at any time. Refuses keys that are not at one
- * rate; the message names the format. */
-pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, motion_frames *frames,
-                             pm_error *error);
+ * rate, nor at the same times if the format `has_times`; the message names the format. */
+pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, bool has_times,
+                             motion_frames *frames, pm_error *error);
 
 /* The key of a channel that holds at a frame. */
 size_t motion_frame_key(const motion_frames *frames, const pm_motion_clip *clip,

@@ -10,7 +10,7 @@
 /* A motion with the nodes and skins of another, and what its file has besides; without clips. NULL: memory is exhausted. */
 pm_motion *motion_copy_nodes(const pm_motion_content *from);
 
-/* Keeps how the file of a motion had its nodes, for writing its format again. `lends_rows`: `from`
+/* Keeps how the file of a motion had its nodes, for writing its format again, and whether it keeps its times. `lends_rows`: `from`
  * outlives the copy, which has its keys. False: memory is exhausted. */
 bool motion_copy_layout(pm_motion *to, const pm_motion *from, bool lends_rows);
 

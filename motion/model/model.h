@@ -140,6 +140,7 @@ struct pm_motion {
     const bool *turned;
     bool has_given_joints; /* its nodes are those of the options */
     bool headers_only;     /* some channels have no keys, and nothing makes them */
+    bool keeps_times;      /* its keys were chosen: a format that has times of keys writes them */
     /* Of a copy without a document: how the file had its nodes, for writing the format again. NULL:
      * not kept */
     const void *layout;

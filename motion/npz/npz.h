@@ -36,7 +36,7 @@ typedef struct npz_rate {
     pm_rational rate; /* 0/0: not a rate, but another one was given */
 } npz_rate;
 
-/* The rate of the clip. */
+/* The rate of the clip. 0/0: frames have times of their own. */
 typedef struct npz_clip_rate {
     pm_rational rate;
     const npz_rate *source; /* NULL: it is not that of a member */
@@ -51,9 +51,11 @@ typedef struct npz_document {
     npz_rate rates[NPZ_MAX_RATES];
     size_t rate_count;
     size_t node_member_count; /* of `plain`: members with the skeleton */
-    bool headers_only;        /* large members are not extracted */
-    uint64_t extracted;       /* bytes */
-    size_t unread;            /* members that were not extracted */
+    bool has_times;           /* of `plain` without a rate */
+    size_t times_member;
+    bool headers_only;  /* large members are not extracted */
+    uint64_t extracted; /* bytes */
+    size_t unread;      /* members that were not extracted */
 } npz_document;
 
 /* ---- parts of reading and writing ------------------------------------------------------- */
@@ -115,6 +117,17 @@ pm_status npz_add_joints(npz_document *document, const motion_input *input,
 /* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
 pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
                          pm_error *error);
+
+/* Sets whether the times are those of a member. */
+pm_status npz_find_times(npz_document *document, const npz_layout *layout, pm_error *error);
+
+/* Gives the times of the frames, which rise from 0 or more, in the arena. */
+pm_status npz_read_times(npz_document *document, motion_arena *arena, const double **times,
+                         pm_error *error);
+
+/* Writes the member with the times of samples; with those that it has if the samples have no rate. */
+pm_status npz_write_times(const npz_document *document, const motion_samples *samples,
+                          zip_writer *zip, pm_error *error);
 
 /* The bytes of a rate member with another rate, in malloc'ed memory. */
 pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,

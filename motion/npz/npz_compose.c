@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writes the layout `plain` from a motion of any format: the skeleton, a rotation of every node and
- * the positions per frame, and the rate. Each member is computed row by row, once for its checksum,
+ * the positions per frame, and the rate or the times. Each member is computed row by row, once for its checksum,
  * which stands before the data, and once for the file.
  */
 #include "motion/npz/npz_compose.h"
@@ -281,6 +281,11 @@ static void fill_positions(const composer *c, size_t row, char *out) {
                             c->translation_element, out);
 }
 
+static void fill_time(const composer *c, size_t row, char *out) {
+    const double time = evaluate_key_time(c->frames.timeline, row);
+    npz_store_numbers(out, &time, sizeof time, 1);
+}
+
 static void fill_rate(const composer *c, size_t row, char *out) {
     const double value = rate_value(c->frames.rate);
     (void)row;
@@ -388,7 +393,8 @@ static pm_status write_arrays(const composer *c, zip_writer *zip, pm_error *erro
           c->all_positions ? 3 : 2,
           {f, last, 3},
           fill_positions}},
-        {true, {"rate", c->rate_type, 0, {0}, fill_rate}},
+        {c->frames.rate.den != 0, {"rate", c->rate_type, 0, {0}, fill_rate}},
+        {c->frames.rate.den == 0, {"times", "<f8", 1, {f}, fill_time}},
     };
     pm_status status = PM_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && status == PM_OK; i++)
@@ -413,7 +419,8 @@ static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *er
     find_sources(c);
     find_positions(c);
     find_rest(c);
-    find_rate_type(c);
+    if (c->frames.rate.den != 0)
+        find_rate_type(c);
     c->rotation_element = find_element(c, PM_MOTION_ROTATION);
     c->translation_element = find_element(c, PM_MOTION_POSITION);
     status = find_names(c, error);
@@ -436,7 +443,7 @@ pm_status npz_compose(const pm_motion *motion, const motion_compose_options *opt
     if (options->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; NPZ requires one");
     composer c = {.content = content, .clip = &content->clips[options->clip], .options = options};
-    status = motion_find_frames(c.clip, "NPZ", &c.frames, error);
+    status = motion_find_frames(c.clip, "NPZ", motion->keeps_times, &c.frames, error);
     if (status == PM_OK && c.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     return status == PM_OK ? compose_with(&c, sink, error) : status;

@@ -8,6 +8,7 @@
 
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_rotations.h"
+#include "motion/time/key_rate.h"
 
 /* What is being made. */
 typedef struct making {
@@ -198,6 +199,29 @@ static pm_status list_others(const making *m) {
     return PM_OK;
 }
 
+/* ---- times -------------------------------------------------------------------------------------- */
+
+/* Times of their own may be at a rate, as those of glTF. */
+static pm_status make_times(const making *m, pm_rational rate, pm_timeline *timeline,
+                            pm_motion_clip *clip) {
+    const size_t count = m->document->frames;
+    *timeline = (pm_timeline){.key_count = count, .rate = rate};
+    clip->rate = rate;
+    clip->start = (pm_rational){0, 1};
+    if (!m->document->has_times)
+        return PM_OK;
+    const pm_status status =
+        npz_read_times(m->document, &m->motion->arena, &timeline->times, m->error);
+    if (status != PM_OK)
+        return status;
+    const pm_rational found = key_rate(timeline->times, count);
+    const pm_rational start =
+        found.den != 0 ? key_grid_start(timeline->times[0], found) : (pm_rational){0, 0};
+    clip->rate = start.den != 0 ? found : (pm_rational){0, 0};
+    clip->start = start;
+    return PM_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static size_t count_channels(const npz_document *document) {
@@ -272,24 +296,24 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
         status = find_turned(&m, layout);
     if (status == PM_OK)
         status = list_others(&m);
+    if (status == PM_OK)
+        status = make_times(&m, rate.rate, timeline, clip);
     motion->headers_only = document->unread > 0;
+    motion->keeps_times = document->has_times;
     if (document->unread > 0)
         motion_note(&motion->notes, "the numbers of %zu large array%s were not looked at",
                     document->unread, document->unread == 1 ? "" : "s");
     motion_carry(motion,
                  document->archive.count - document->row_count - document->rate_count -
-                     document->node_member_count,
+                     document->node_member_count - document->has_times,
                  "other member", "other members");
-    *timeline = (pm_timeline){.key_count = document->frames, .rate = rate.rate};
-    *clip = (pm_motion_clip){.name = {"", 0},
-                             .timelines = timeline,
-                             .timeline_count = 1,
-                             .channels = m.channels,
-                             .channel_count = m.count,
-                             .rate = rate.rate,
-                             .start = {0, 1},
-                             .rate_text = {rate_text, strlen(rate_text)},
-                             .rate_is_snapped = is_snapped};
+    clip->name = (pm_motion_name){"", 0};
+    clip->timelines = timeline;
+    clip->timeline_count = 1;
+    clip->channels = m.channels;
+    clip->channel_count = m.count;
+    clip->rate_text = (pm_motion_name){rate_text, strlen(rate_text)};
+    clip->rate_is_snapped = is_snapped;
     motion->content.format = PM_MOTION_NPZ;
     motion->content.layout = name;
     motion->content.clips = clip;

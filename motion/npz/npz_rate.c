@@ -276,8 +276,9 @@ static pm_status complain(const motion_input *input, const char *what, pm_ration
     return PM_OK;
 }
 
-static pm_status decide(const npz_document *document, const motion_input *input, int usual,
+static pm_status decide(npz_document *document, const motion_input *input, const npz_layout *layout,
                         npz_clip_rate *clip, pm_error *error) {
+    const int usual = layout->rate;
     bool found = document->rate_count > 0, in_table = false;
     pm_rational stated = {0, 0};
     pm_status status = PM_OK;
@@ -300,6 +301,8 @@ static pm_status decide(const npz_document *document, const motion_input *input,
         return PM_OK;
     }
     if (status == PM_OK && !found && !in_table)
+        status = npz_find_times(document, layout, error);
+    if (status == PM_OK && !found && !in_table && !document->has_times)
         return motion_refuse(error, "no member holds the rate; expected mocap_framerate, "
                                     "mocap_frame_rate, fps or rate, or a source rate");
     return status;
@@ -317,7 +320,7 @@ pm_status npz_find_rate(npz_document *document, const motion_input *input, const
     if (status == PM_OK && has_given_rate(input))
         *rate = (npz_clip_rate){.rate = input->options->source_rate};
     else if (status == PM_OK)
-        status = decide(document, input, layout->rate, rate, error);
+        status = decide(document, input, layout, rate, error);
     return status;
 }
 

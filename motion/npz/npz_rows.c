@@ -275,6 +275,8 @@ static bool is_known(const npz_document *document, const npz_layout *layout, siz
     for (size_t i = 0; i < document->rate_count; i++)
         if (document->rates[i].member == member)
             return true;
+    if (document->has_times && document->times_member == member)
+        return true;
     for (size_t f = 0; f < layout->count; f++)
         if (strlen(layout->fields[f].member) + 4 == name.size &&
             memcmp(layout->fields[f].member, name.data, name.size - 4) == 0)

@@ -81,7 +81,9 @@ static pm_status write_archive(const writing *w, zip_writer *zip) {
     if (!source)
         return motion_refuse_memory(w->error);
     for (size_t i = 0; status == PM_OK && i < d->archive.count; i++)
-        if (source[i] == SIZE_MAX || !w->samples)
+        if (w->samples && d->has_times && i == d->times_member)
+            status = npz_write_times(d, w->samples, zip, w->error);
+        else if (source[i] == SIZE_MAX || !w->samples)
             status = zip_write_member(zip, &d->archive.members[i], w->error);
         else if (source[i] < d->row_count)
             status = write_rows(w, zip, source[i]);

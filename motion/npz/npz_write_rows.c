@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "motion/base/huge_pages.h"
+#include "motion/model/evaluate.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 #include "motion/time/rate.h"
@@ -67,7 +68,11 @@ static double time_of(const motion_samples *s, uint64_t sample) {
 static size_t earlier_frame(const writing *w, uint64_t sample, motion_position position) {
     if (position.key != MOTION_NO_KEY)
         return (size_t)position.key;
-    const double frame = floor(time_of(w->samples, sample) * rate_value(w->clip->rate));
+    const pm_timeline *timeline = &w->clip->timelines[0];
+    const double time = time_of(w->samples, sample);
+    if (timeline->times)
+        return evaluate_key_before(timeline, time);
+    const double frame = floor(time * rate_value(w->clip->rate));
     const double last = (double)(w->document->frames - 1);
     return (size_t)fmin(fmax(frame, 0.0), last);
 }

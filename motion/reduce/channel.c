@@ -16,10 +16,14 @@
 #include "motion/reduce/written.h"
 
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
-    return channel->path == PM_MOTION_ROTATION   ? limits->angle
+    return channel->path == PM_MOTION_ROTATION      ? limits->angle
            : channel->path == PM_MOTION_POSITION ? limits->position
-           : channel->path == PM_MOTION_SCALE    ? limits->scale
-                                                 : 0;
+           : reduce_is_ratio(channel)               ? limits->scale
+                                                    : 0;
+}
+
+bool reduce_is_ratio(const pm_motion_channel *channel) {
+    return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
 }
 
 static bool is_rotation(const reduced_channel *c) {
@@ -52,7 +56,7 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     t->numbers = (struct lines){.channel = channel,
                                 .timeline = c->source.timeline,
                                 .limit = limit,
-                                .is_ratio = channel->path == PM_MOTION_SCALE};
+                                .is_ratio = reduce_is_ratio(channel)};
     return true;
 }
 
@@ -269,7 +273,7 @@ void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
     if (!c->is_reduced)
         return;
     if (!is_rotation(c)) {
-        c->error = certify_numbers(c->source, result, c->source.channel->path == PM_MOTION_SCALE);
+        c->error = certify_numbers(c->source, result, reduce_is_ratio(c->source.channel));
         return;
     }
     const pm_status status = method_curve_knows(limits->curve) && c->count > 1

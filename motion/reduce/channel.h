@@ -38,7 +38,10 @@ typedef struct reduced_channel {
     path_end end;      /* of the search */
 } reduced_channel;
 
-/* The limit of a channel; 0 for weights and scalars. */
+/* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
+bool reduce_is_ratio(const pm_motion_channel *channel);
+
+/* The limit of a channel; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel);
 
 /* Whether the keys of a channel are not all equal. */

@@ -123,7 +123,9 @@ static turning squad_turning(const key_motion *k) {
 }
 
 static curve_part part_of(pm_method method, const key_motion *k, double seconds) {
-    const turning t = method == PM_METHOD_SQUAD ? squad_turning(k) : hermite_turning(k);
+    const turning t = method == PM_METHOD_SLERP   ? (turning){length(k->log) + noise_least, 0}
+                      : method == PM_METHOD_SQUAD ? squad_turning(k)
+                                                  : hermite_turning(k);
     return (curve_part){.most = {t.rate / seconds, t.change / (seconds * seconds)},
                         .rounding =
                             value_rounding * fmax(1, 2 * t.rate / pi) + place_rounding * t.rate};

@@ -6,6 +6,7 @@
  * Values are those of a clip on the reference path, in single precision. How the exact curve moves is
  * bounded in double from what the clip says about its keys: q is the key, w the half-angle velocity at
  * the key, L the logarithm of the step to the next key; lengths of vectors are those of quaternions' arcs.
+ *   slerp: its velocity is constant.
  *   hermite, spline: q exp(v(u)), with a cubic v that the velocity and the acceleration at the key give.
  *   A curve exp(v) on the sphere moves by at most |v'|, and its acceleration along the sphere is at most
  *   |v''| + g |v'|^2, with g = min(0.64, 2/3 |v|): what the sphere's curvature adds in these coordinates.
@@ -39,7 +40,7 @@ typedef struct method_curve {
     bool lacks_memory; /* a value could not be computed, and is none */
 } method_curve;
 
-/* Whether the motion of a method's curve is bounded here: squad, hermite and spline. */
+/* Whether a method has a curve here that is smooth: squad, hermite and spline. Slerp's is known too. */
 bool method_curve_knows(pm_method method);
 
 /* Through `count` unit quaternions, at least 2, at times that rise, with the method's own tangents and ends.

@@ -461,6 +461,8 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);
+    if (r.to)
+        r.to->keeps_times = true;
     if (status == PM_OK)
         *reduced = r.to;
     else

@@ -49,7 +49,9 @@ static pm_motion_error_bound *bound_of(pm_motion_reduction_numbers *n, pm_motion
 static void add_row(pm_motion_reduction_numbers *n, const reduced_channel *c,
                     const pm_motion_reduced_channel *row) {
     const pm_motion_path path = c->source.channel->path;
-    pm_motion_error_bound *bound = bound_of(n, path);
+    /* Weights have the bound of scales, if there is one. */
+    pm_motion_error_bound *bound =
+        path == PM_MOTION_WEIGHTS && row->error.bound > 0 ? &n->scale : bound_of(n, path);
     n->keys_before += row->keys_before;
     n->keys_after += row->keys_after;
     if (path == PM_MOTION_ROTATION && row->moves) {

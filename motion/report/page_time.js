@@ -20,9 +20,10 @@ function keysWithin(keys, timeline, from, to, most) {
     return found.length > most ? null : found;
 }
 
-// The timeline that has most keys.
+// The timeline that has most keys; of joints with keys of their own that of the chosen one.
 function mainTimeline(keys) {
     if (!keys) return -1;
+    if (keys.timelines.length > 1 && keys.joints[state.joint] >= 0) return keys.joints[state.joint];
     return keys.timelines.reduce((best, t, i) => t.count > keys.timelines[best].count ? i : best, 0);
 }
 

@@ -265,7 +265,7 @@ static pm_status write_reduced(task_work *w, pm_motion_format format,
     how.progress = w->how->progress;
     how.progress_user = w->how->progress_user;
     pm_status status =
-        task_reduce(w->motion, &how, w->clips, w->clip_count, &reduced, &reduction, error);
+        task_reduce(w->motion, &how, format, w->clips, w->clip_count, &reduced, &reduction, error);
     if (status == PM_OK) {
         w->report->reduced = task_reduced_of(reduction);
         status = write_converted(w, reduced, format, observer, error);

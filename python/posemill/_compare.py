@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import IO, Any
 
@@ -100,11 +101,22 @@ def _side(motion: Motion, clip: int | str | None) -> Side:
     return Side(content, index, motion.name)
 
 
+def _contacts(names: str | Iterable[str] | None) -> bytes | None:
+    """Names as the library takes them."""
+    if names is None:
+        return None
+    text = names if isinstance(names, str) else ",".join(names)
+    if not text or "\0" in text:
+        raise ValueError(f"contacts: {text!r} is no list of names")
+    return os.fsencode(text)
+
+
 def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
             clip: int | str | None = None, rate: Number | None = None, method: AuthoredMethod = "authored",
             map: Path | None = None, unit: float | None = None, up: str | None = None,
             start: Number | None = None, end: Number | None = None, trim_start: int = 0,
-            certify: bool = False, engine: Engine | None = None) -> Comparison:
+            certify: bool = False, contacts: str | Iterable[str] | None = None,
+            engine: Engine | None = None) -> Comparison:
     """Compares two motions joint by joint: angles, distances in the world, and speeds.
 
     Parameters
@@ -131,7 +143,12 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
         The number of keys of `a` that are left out at the start, such as a T-pose.
     certify : bool
         Also bound the angles and distances at all times, between those that are compared too:
-        ``numbers["certified"]``. Of whole clips that begin together, without splines and `method`.
+        ``numbers["certified"]``. Of whole clips that begin together, without splines in `a`. With the
+        methods slerp, squad, hermite and spline only rotations follow `method`, as :func:`reduce` plays
+        them; others are refused.
+    contacts : str or iterable of str, optional
+        Names of joints of `a`, or ``"feet"``: those with foot, toe or ankle in their names. When they are
+        in contact with the ground, and how fast they slide: ``numbers["contacts"]``.
     engine : Engine, optional
         Of `method`. Default: the best device.
 
@@ -167,7 +184,7 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     found = Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
                             None if map is None else file_name(os.fspath(map)), number,
                             None if number is None else engine_or_default(engine),
-                            Part.of(start, end, trim_start, up), bool(certify)))
+                            Part.of(start, end, trim_start, up), bool(certify), _contacts(contacts)))
     for hint in found.numbers["hints"]:
         warnings.warn(f"{printable(hint['file'])}: {call_worded(hint['hint'])}", MotionWarning, stacklevel=2)
     return found

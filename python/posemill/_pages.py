@@ -120,6 +120,8 @@ class Pair:
         What is looked at, and how.
     certify : bool
         Also bounds that no time exceeds.
+    contacts : bytes or None
+        Joints whose contacts are found.
     """
 
     a: Side
@@ -131,6 +133,7 @@ class Pair:
     engine: Engine | None = None
     part: Part = Part()
     certify: bool = False
+    contacts: bytes | None = None
 
 
 _CONVERT = re.compile(r"posemill convert B OUT (\S+)$")
@@ -163,12 +166,14 @@ def _options(pair: Pair, keep: list[Any]) -> Any:
     """A pm_motion_compare_options; `keep` receives what it points to."""
     name_a, name_b = _text(pair.a.name), _text(pair.b.name)
     joints = ffi.NULL if pair.map is None else ffi.new("char[]", pair.map)
-    keep += [name_a, name_b, joints]
+    feet = ffi.NULL if pair.contacts is None else ffi.new("char[]", pair.contacts)
+    keep += [name_a, name_b, joints, feet]
     return ffi.new("pm_motion_compare_options *", {
         "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": name_a, "name_b": name_b,
         "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
         "start": rational(pair.part.start), "end": rational(pair.part.end),
         "trim_start": pair.part.trim_start, "method": pair.method or 0, "certify": pair.certify,
+        "contacts": feet,
         "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
 
 

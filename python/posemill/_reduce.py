@@ -29,7 +29,7 @@ class Reduction:
     ----------
     motion : Motion
         In memory. Saved as glTF, with a source from a glTF file, it has that file's meshes and all
-        else. BVH, NPZ and CSV have a row for each frame and refuse it.
+        else. NPZ holds common keys, with their times. BVH and CSV have a row for each frame and refuse it.
     numbers : dict
         All that ``posemill reduce --json`` prints.
     bound : dict
@@ -77,7 +77,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         otherwise.
     position, scale : float
         The largest distance of positions relative to the parent, and the largest part by which
-        scales differ. 0: keys are dropped only where nothing changes.
+        scales and weights differ. 0: keys are dropped only where nothing changes.
     curve : str
         Of rotations: ``"slerp"``; ``"cubicspline"`` with fitted tangents and about a third of the
         keys, not with common keys; or ``"squad"``, ``"hermite"`` or ``"spline"`` through some of the keys.

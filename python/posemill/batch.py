@@ -407,7 +407,7 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
     angle, distance, at, position, scale, curve, smooth, common
         As of :func:`posemill.reduce`.
     to : str
-        ``"glb"`` or ``"gltf"``, which hold keys at some times only.
+        ``"glb"`` or ``"gltf"``; or ``"npz"``, where all joints have keys at the same times, as with `common`.
     **options
         `files_from`, `match`, `executor`, `resume`, `verify`, `overwrite`, `jobs`, `parts`, `records` and
         `progress` of :func:`run`, and the options of `posemill reduce` that say how files are read, such as

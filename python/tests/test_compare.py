@@ -173,6 +173,22 @@ def test_bounds_at_all_times(walk: pm.Motion) -> None:
     assert pm.compare(walk, walk).numbers["certified"] is None
     with pytest.raises(ValueError, match="all times"):
         pm.compare(walk, walk, certify=True, trim_start=1)
+    curved = pm.reduce(walk, angle=0.5, curve="squad")
+    said = pm.compare(curved.motion, walk, method="squad", certify=True).numbers["certified"]
+    assert abs(said["degrees"] - curved.numbers["angle_degrees"]["bound"]) < 1e-3
+    with pytest.raises(ValueError, match="not of cubic"):
+        pm.compare(curved.motion, walk, method="cubic", certify=True)
+
+
+def test_contacts_of_feet(walk: pm.Motion) -> None:
+    found = pm.compare(walk, walk, contacts="feet").numbers["contacts"]
+    assert [foot["name"] for foot in found["feet"]] == ["LeftFoot", "LeftToe", "RightFoot", "RightToe"]
+    assert found["frames"] == 61
+    found = pm.compare(walk, walk, contacts=["RightToe", "LeftToe"]).numbers["contacts"]
+    assert [foot["name"] for foot in found["feet"]] == ["RightToe", "LeftToe"]
+    for wrong in ("Tail", "", "a\0"):
+        with pytest.raises(ValueError, match="contacts"):
+            pm.compare(walk, walk, contacts=wrong)
 
 
 @pytest.mark.filterwarnings("default")

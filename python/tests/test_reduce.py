@@ -48,6 +48,15 @@ def test_curves_through_fewer_keys_are_within_the_bound(walk: pm.Motion, curve: 
         pm.reduce(walk, angle=0.001, curve=curve)
 
 
+def test_common_keys_can_be_saved_as_arrays(walk: pm.Motion, tmp_path: Path) -> None:
+    found = pm.reduce(walk, angle=1, position=1, common=True)
+    found.motion.save(tmp_path / "few.npz")
+    back = pm.load(tmp_path / "few.npz")
+    assert pm.compare(found.motion, back, rate=1000).clip["max_degrees"] == 0
+    with pytest.raises(ValueError, match="the same times for all joints"):
+        pm.reduce(walk, angle=1).motion.save(tmp_path / "few.npz")
+
+
 def test_the_result_can_be_saved_and_pickled(walk: pm.Motion, tmp_path: Path) -> None:
     found = pm.reduce(walk, angle=1, common=True, position=0.5)
     found.motion.save(tmp_path / "small.glb")

@@ -305,6 +305,57 @@ class Behaviour(Case):
         self.assertAlmostEqual(foot["max_slide"], 2 * 29 / 30, delta=1e-6)
         self.assertAlmostEqual(foot["planted_seconds"], 29 / 30, delta=1e-9)
 
+    def test_contacts_of_feet(self):
+        """Both drift, hop and sink at random, some of the time slowly enough."""
+        random, motion = np.random.default_rng(command_case.SEED), {}
+        for name in ("a", "b"):
+            rows = np.zeros((91, 3 + 3 * len(JOINTS)))
+            for axis, most in ((0, 0.3), (2, 0.15)):
+                rows[:, axis] = np.cumsum(random.uniform(-most, most, 91))
+            rows[:, 1] = 95
+            rows[:, 3 + 3 * 5] = 25 * np.repeat(random.uniform(-1, 1, 13), 7)
+            motions.write_bvh(self.folder / f"{name}.bvh", JOINTS, rows, 30)
+            motion[name] = motions.read_bvh(self.folder / f"{name}.bvh")
+        before = self.compare("a.bvh", "b.bvh")
+        got = self.compare("a.bvh", "b.bvh", "--contacts", "feet")
+        contacts = got.pop("contacts")
+        self.assertEqual(got, before)
+        self.assertEqual((contacts["height_mm"], contacts["mm_per_s"], contacts["frames"]), (100, 50, 91))
+        foot, = contacts["feet"]
+        self.assertEqual((foot["name"], foot["name_b"]), ("LeftFoot", "LeftFoot"))
+        times, on, moves = np.arange(91) / 30, {}, {}
+        for name in ("a", "b"):
+            places = np.array([motion[name].evaluate(t)[1] for t in times]) * 10
+            height = places[:, 6, 1] - places[:, :, 1].min(1)
+            step = np.diff(places[:, 6], axis=0)
+            on[name] = (height[1:] <= 100) & (np.linalg.norm(step, axis=1) * 30 <= 50)
+            moves[name] = np.linalg.norm(step[:, [0, 2]], axis=1)
+            self.assertEqual(foot[f"frames_{name}"], on[name].sum())
+            edges = np.diff(np.concatenate([[0], on[name], [0]]).astype(int))
+            spans = np.stack([times[1:][np.flatnonzero(edges > 0)], times[1:][np.flatnonzero(edges < 0) - 1]], 1)
+            np.testing.assert_allclose(foot[f"spans_{name}"], spans, atol=1e-9)
+        self.assertGreater(on["a"].sum(), 5)
+        self.assertEqual(foot["frames_both"], (on["a"] & on["b"]).sum())
+        self.assertAlmostEqual(foot["seconds"], on["a"].sum() / 30, delta=1e-9)
+        for name in ("a", "b"):
+            slide = moves[name][on["a"]].sum() / foot["seconds"]
+            self.assertAlmostEqual(foot[f"slide_{name}"], slide, delta=1e-6 * slide)
+        self.assertAlmostEqual(foot["slide_caused"], foot["slide_b"] - foot["slide_a"], delta=1e-9)
+        said = self.run_posemill("compare", "a.bvh", "b.bvh", "--contacts", "LeftFoot,Head").stdout.decode()
+        self.assertIn("at most 100 mm above the lowest joint, at most 50 mm/s", said)
+        self.assertRegex(said, rf"\nLeftFoot +{foot['frames_a']} +{foot['frames_b']} +{foot['frames_both']} ")
+        self.assertRegex(said, r"\nHead +0 +0 +0 +- +- +-\n")
+
+    def test_contacts_that_cannot_be_found(self):
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, np.zeros((5, 3 + 3 * len(JOINTS))), 30)
+        motions.write_bvh(self.folder / "u.bvh", motions.UPPER, np.zeros((5, 3 + 3 * len(motions.UPPER))), 30)
+        (self.folder / "turns.csv").write_text("0,0,0,0,0,0,1,0.5\n0,0,0,0,0,1,0,0.5\n")
+        for file, names, reason in (("a.bvh", "LeftFoot,Tail", "named 'Tail'"), ("a.bvh", "LeftFoot,", "named ''"),
+                                    ("a.bvh", "", "value is empty"), ("u.bvh", "feet", "foot, toe or ankle"),
+                                    ("turns.csv", "feet", "require skeletons")):
+            done = self.run_posemill("compare", file, file, "--contacts", names, code=2)
+            self.assertIn(reason, done.stderr.decode())
+
     def gltf(self, name, change):
         """a.bvh as glTF, with a change of its JSON."""
         self.run_posemill("convert", "a.bvh", f"{name}.gltf", "--quiet")

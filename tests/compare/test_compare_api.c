@@ -58,6 +58,27 @@ static pm_motion_comparison *compare(const pm_motion *other,
     return found;
 }
 
+TEST(contacts_are_of_the_joints_that_are_named) {
+    const pm_motion_content *content = pm_motion_get_content(a);
+    const pm_motion_name name = content->nodes[content->node_count - 1].name;
+    char names[64];
+    snprintf(names, sizeof names, "%.*s", (int)name.size, name.text);
+    pm_motion_comparison *found = compare(a, &(pm_motion_compare_options){.contacts = names});
+    const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
+    assert_int_equal(d->contact_count, 1);
+    const pm_motion_contact *foot = &d->contacts[0];
+    assert_int_equal(d->joints[foot->joint].joint_a, content->node_count - 1);
+    assert_int_equal(foot->frames_a, foot->frames_b);
+    assert_int_equal(foot->frames_a, foot->frames_both);
+    assert_true(foot->frames_a <= d->contact_frames && d->contact_frames > 0);
+    assert_true(isnan(foot->slide_a) || foot->slide_a == foot->slide_b);
+    pm_motion_comparison_destroy(&found);
+    assert_int_equal(
+        pm_motion_compare(a, b, &(pm_motion_compare_options){.contacts = "none"}, &found, &error),
+        PM_ERROR_ARGUMENT);
+    assert_null(found);
+}
+
 TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     pm_motion_comparison *found = compare(b, NULL);
     const pm_motion_differences *d = pm_motion_comparison_get_differences(found);

@@ -258,6 +258,30 @@ class Page(pages.Case):
         self.assertEqual(self.state("joint"), worst[0])
         self.quiet()
 
+    def marks(self):
+        """The columns of the time line that have a key of B."""
+        return self.ask("""const line = document.getElementById("line"), g = line.getContext("2d");
+            const row = g.getImageData(0, Math.round(line.height * 17 / line.clientHeight), line.width, 1).data;
+            const empty = row.slice(4 * 12, 4 * 13).join(), found = [];
+            for (let x = 0; x < line.width; x++)
+                if (row.slice(4 * x, 4 * x + 4).join() !== empty) found.push(x);
+            return found""")
+
+    def test_the_time_line_has_the_keys_that_a_joint_kept(self):
+        self.posemill("reduce", "a.bvh", "-o", "few.glb", "--angle", "2", "--quiet")
+        self.posemill("compare", "a.bvh", "few.glb", "-o", "few.html", "--quiet")
+        self.open("few.html")
+        kept = self.ask("return JSON.parse(document.getElementById('head').textContent).keysB")
+        counts = [kept["timelines"][t]["count"] for t in kept["joints"]]
+        seen = []
+        for joint in (int(np.argmin(counts)), int(np.argmax(counts))):
+            self.ask("document.getElementById('joint').value = arguments[0];"
+                     "document.getElementById('joint').dispatchEvent(new Event('change'))", str(joint))
+            self.settle()
+            seen.append(len(self.marks()))
+        self.assertLess(counts[int(np.argmin(counts))], max(counts))
+        self.assertLess(seen[0], seen[1])
+
     def test_it_plays_by_the_time_of_the_pictures(self):
         self.open()
         self.tick(20)

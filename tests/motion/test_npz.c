@@ -236,6 +236,66 @@ TEST(a_missing_rate_is_refused) {
     expect_plain_refused(&zip, "no member holds the rate");
 }
 
+static zip_builder timed_file(const char *type, const char *shape, const void *times, size_t size) {
+    zip_builder zip = {0};
+    double q[FRAMES * JOINTS * 4];
+    unit_quaternions(q, (size_t)FRAMES * JOINTS);
+    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    zip_add_array(&zip, "times.npy", true, type, shape, times, size);
+    return zip;
+}
+
+TEST(times_take_the_place_of_a_rate) {
+    static const double times[FRAMES] = {0.25, 0.5, 1.75, 1.8125, 9};
+    static const float narrow[FRAMES] = {1, 1.5F, 2, 2.5F, 3};
+    opened o = open_zip(timed_file("<f8", "(5,)", times, sizeof times), plain_options);
+    const pm_motion_clip *clip = o.motion->content.clips;
+    assert_int_equal(clip->rate.den, 0);
+    assert_memory_equal(clip->timelines[0].times, times, sizeof times);
+    assert_int_equal(o.motion->content.carried_count, 0);
+    assert_int_equal(o.motion->content.other_array_count, 0);
+    close_zip(&o);
+    o = open_zip(timed_file("<f4", "(5,)", narrow, sizeof narrow), plain_options);
+    clip = o.motion->content.clips;
+    assert_int_equal(clip->rate.num, 2);
+    assert_int_equal(clip->start.num, 1);
+    assert_true(clip->timelines[0].times[4] == 3);
+    close_zip(&o);
+}
+
+TEST(times_beside_a_rate_are_an_array_as_others_are) {
+    static const double times[FRAMES] = {5, 4, 3, 2, 1};
+    zip_builder zip = timed_file("<f8", "(5,)", times, sizeof times);
+    add_rate(&zip, "fps.npy", 30);
+    opened o = open_zip(zip, plain_options);
+    assert_int_equal(o.motion->content.clips[0].rate.num, 30);
+    assert_string_equal(o.motion->content.other_arrays[0].name.text, "times");
+    close_zip(&o);
+}
+
+TEST(times_that_do_not_rise_or_fit_are_refused) {
+    static const double falling[FRAMES] = {0, 1, 1, 2, 3}, odd[FRAMES] = {0, 1, (double)NAN, 3, 4},
+                        early[FRAMES] = {-1, 0, 1, 2, 3},
+                        endless[FRAMES] = {0, 1, 2, 3, (double)INFINITY};
+    const struct {
+        const char *type, *shape, *reason;
+        const double *times;
+        size_t size;
+    } cases[] = {{"<f8", "(5,)", "1 s at frame 1 and 1 s at frame 2", falling, 40},
+                 {"<f8", "(5,)", "nan at frame 2", odd, 40},
+                 {"<f8", "(5,)", "-1 at frame 0", early, 40},
+                 {"<f8", "(5,)", "inf at frame 4", endless, 40},
+                 {"<f8", "(4,)", "expected 5 of float32 or float64", falling, 32},
+                 {"<f8", "(5, 1)", "expected 5 of float32 or float64", falling, 40},
+                 {"<f8", "()", "expected 5 of float32 or float64", falling, 8},
+                 {"<i8", "(5,)", "expected 5 of float32 or float64", falling, 40},
+                 {"<f8", "(5,)", "not those of its shape", falling, 32}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        zip_builder zip = timed_file(cases[i].type, cases[i].shape, cases[i].times, cases[i].size);
+        expect_plain_refused(&zip, cases[i].reason);
+    }
+}
+
 TEST(a_table_of_rates_is_compared) {
     pm_motion_read_options options = {.rates_file = "rates"};
     test_folder_put_text("rates", "# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");

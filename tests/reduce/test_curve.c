@@ -14,7 +14,8 @@
 
 enum { KEYS = 12, TIMES = 200 };
 
-static const pm_method methods[] = {PM_METHOD_SQUAD, PM_METHOD_HERMITE, PM_METHOD_SPLINE};
+static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_HERMITE,
+                                    PM_METHOD_SPLINE};
 
 /* Turns from key to key, of which some are small, equal or near half a turn, at times far and near. */
 static void draw(random_source *random, double *times, double (*keys)[4]) {
@@ -137,6 +138,9 @@ TEST(a_bound_is_made_precise_until_it_is_below_the_limit) {
     draw_swing(times, keys);
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
         method_curve c;
+        if (methods[i] ==
+            PM_METHOD_SLERP) /* is the arc itself: its bound has nothing but the rounding */
+            continue;
         expect_success(
             method_curve_make(&c, methods[i], times, (const double(*)[4])keys, KEYS, new_error()));
         for (size_t s = 0; s + 1 < KEYS; s++) {

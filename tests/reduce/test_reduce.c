@@ -1009,6 +1009,35 @@ TEST(weights_are_dropped_only_between_equal_ones) {
     discard(&m);
 }
 
+/* Weights of several targets: that of each differs by at most the part, and not at all where it is 0. */
+TEST(weights_differ_by_the_part_of_scales) {
+    random_source random = random_salted(31);
+    made m;
+    still(&m, 1, 300);
+    m.channels[0].path = PM_MOTION_WEIGHTS;
+    m.channels[0].components = 3;
+    for (size_t k = 0; k < 300; k++) {
+        const double x = (double)k / 40, part = 0.01 * random_between(&random, -1, 1);
+        m.keys[0][3 * k] = (double)(float)((1.5 + sin(x)) * (1 + part));
+        m.keys[0][3 * k + 1] = (double)(float)sin(x / 3); /* changes its sign */
+        m.keys[0][3 * k + 2] = k < 100 ? 0 : 1;
+    }
+    const pm_motion_reduce_options options = {.has_angle = true, .angle = 1, .scale = 0.05};
+    reduced r = reduce(&m, &options);
+    assert_in_range(r.numbers->keys_after, 10, 150);
+    assert_true(r.numbers->scale.bound > 0.01 && r.numbers->scale.bound <= 0.05);
+    for (size_t i = 0; i < 20000; i++) {
+        double a[TRUTH_NUMBERS], b[TRUTH_NUMBERS];
+        const double time = random_between(&random, -1, 300);
+        value_at(&m.clip, 0, time, a);
+        value_at(r.clip, 0, time, b);
+        for (int n = 0; n < 3; n++)
+            assert_true(fabs(b[n] - a[n]) <= r.numbers->scale.bound * fabs(a[n]) * (1 + 1e-9));
+    }
+    release(&r);
+    discard(&m);
+}
+
 TEST(a_motion_without_channels_remains) {
     made m;
     still(&m, 1, 3);

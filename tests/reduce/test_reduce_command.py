@@ -8,6 +8,8 @@ import os
 import struct
 from pathlib import Path
 
+import numpy as np
+
 import command_case
 from command_case import ARGUMENTS, WALK, Case
 
@@ -114,9 +116,31 @@ class Reducing(Case):
 
     def test_a_certificate_is_of_whole_clips_by_their_own_curves(self):
         self.reduce(WALK, "-o", "small.glb")
-        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "slerp", "--device", "none")):
+        for words in (("--start", "0.5"), ("--trim-start", "1"), ("--method", "nlerp", "--device", "none")):
             done = self.run_posemill("compare", WALK, "small.glb", "--certify", *words, code=2)
             self.assertIn("at all times", done.stderr)
+
+    def test_a_method_is_certified_through_the_keys_of_each_rotation(self):
+        """The root keeps all keys of its positions, and few of its rotations."""
+        for curve in ("slerp", "squad", "hermite", "spline"):
+            found = self.reduce(WALK, "-o", "few.glb", "--curve", curve)
+            said = self.differences("few.glb", WALK, "--method", curve, "--certify", "--rate", "600", "--device", "none")
+            bound, clip = said["certified"], said["clip"]
+            self.assertEqual(said["method"], curve)
+            self.assertAlmostEqual(bound["degrees"], found["angle_degrees"]["bound"], delta=1e-3)
+            self.assertGreaterEqual(bound["degrees"], clip["max_degrees"])
+            self.assertLess(bound["degrees"], clip["max_degrees"] * 1.02 + 1e-3)
+            self.assertGreaterEqual(bound["distance"], clip["max_distance"])
+            self.assertLess(bound["distance"], clip["max_distance"] * 1.02)
+        wrong = self.differences("few.glb", WALK, "--method", "slerp", "--certify", "--device", "none")
+        self.assertGreater(wrong["certified"]["degrees"], 2 * bound["degrees"])
+
+    def test_a_method_takes_the_values_of_cubic_splines(self):
+        self.reduce(WALK, "-o", "cubics.glb", "--curve", "cubicspline")
+        words = ("cubics.glb", WALK, "--method", "hermite", "--certify", "--device", "none")
+        said = self.differences(*words, "--rate", "600")
+        self.assertGreaterEqual(said["certified"]["degrees"], said["clip"]["max_degrees"])
+        self.assertLess(said["certified"]["degrees"], said["clip"]["max_degrees"] * 1.02)
 
     def test_common_keys(self):
         self.reduce(WALK, "-o", "small.glb", "--common", "--angle", "5", "--position", "1")
@@ -198,10 +222,52 @@ class Reducing(Case):
         self.assertEqual(len(json.loads((self.folder / "fox.gltf").read_text())["meshes"]), len(before["meshes"]))
 
     def test_what_cannot_hold_sparse_keys_is_refused(self):
-        for out in ("small.bvh", "small.npz", "small.csv"):
+        for out in ("small.bvh", "small.csv"):
             done = self.run_posemill("reduce", WALK, "-o", out, code=2)
             self.assertIn("cannot hold keys at some times only", done.stderr)
             self.assertFalse((self.folder / out).exists())
+
+    def test_npz_has_common_keys_with_their_times(self):
+        words = (WALK, "--angle", "1", "--position", "1")
+        common, arrays = self.reduce(*words, "-o", "few.glb", "--common"), self.reduce(*words, "-o", "few.npz")
+        self.assertEqual(arrays["keys_after"], common["keys_after"])
+        self.assertLess(arrays["keys_after"], 0.9 * arrays["keys_before"])
+        with np.load(self.folder / "few.npz") as read:
+            self.assertNotIn("rate", read)
+            self.assertEqual(read["times"].shape, read["rotations"].shape[:1])
+            self.assertGreater(np.ptp(np.diff(read["times"])), 0.01)
+        same = self.differences("few.glb", "few.npz", "--rate", "1000")["clip"]
+        self.assertEqual((same["max_degrees"], same["max_distance"]), (0, 0))
+        said = self.differences(WALK, "few.npz", "--certify")["certified"]
+        self.assertAlmostEqual(said["degrees"], arrays["angle_degrees"]["bound"], delta=1e-6)
+        # Written again, at a rate and with other lengths.
+        for rate in ("60", "x2"):
+            done = self.run_posemill("resample", "few.npz", "-o", f"even{rate}.npz", "--rate", rate, "--device", "none",
+                                     code=0 if rate == "60" else 2)
+        self.assertIn("rate", done.stderr)
+        far = self.differences(WALK, "even60.npz", "--rate", "60")["clip"]
+        self.assertLessEqual(far["max_degrees"], arrays["angle_degrees"]["bound"] + 1e-5)
+        with np.load(self.folder / "even60.npz") as read:
+            np.testing.assert_allclose(read["times"], np.arange(121) / 60, atol=1e-12)
+        self.run_posemill("convert", "few.npz", "scaled.npz", "--scale", "0.01")
+        with np.load(self.folder / "few.npz") as read, np.load(self.folder / "scaled.npz") as scaled:
+            np.testing.assert_array_equal(read["times"], scaled["times"])
+            np.testing.assert_allclose(scaled["positions"], read["positions"] * 0.01, rtol=1e-12)
+
+    def test_npz_is_refused_what_it_cannot_hold_within_the_bound(self):
+        done = self.run_posemill("reduce", WALK, "-o", "few.npz", "--curve", "cubicspline", code=2)
+        self.assertIn("npz has no tangents", done.stderr)
+        self.run_posemill("convert", WALK, "steps.gltf")
+        asset = json.loads((self.folder / "steps.gltf").read_text())
+        asset["animations"][0]["samplers"][3]["interpolation"] = "STEP"
+        (self.folder / "steps.gltf").write_text(json.dumps(asset))
+        done = self.run_posemill("reduce", "steps.gltf", "-o", "few.npz", code=4)
+        self.assertIn("steps or cubic splines", done.stderr)
+        self.assertFalse((self.folder / "few.npz").exists())
+        self.reduce("steps.gltf", "-o", "few.glb")
+        # A conversion of other files has a rate, as before.
+        self.reduce(WALK, "-o", "few.glb", "--common", "--position", "1", "--angle", "1")
+        self.assertIn("requires a rate", self.run_posemill("convert", "few.glb", "few.npz", code=4).stderr)
 
     def test_arguments_are_checked(self):
         for words, reason in ((("--angle", "0"), "--angle"), (("--angle", "x"), "--angle"),

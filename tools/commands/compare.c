@@ -64,8 +64,13 @@ static const option compare_table[] = {
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
      parse_tolerance, 0},
     {"--certify", 0, NULL,
-     "also state bounds of the angles and distances that no time exceeds, also between those that are compared",
+     "also state bounds of the angles and distances that no time exceeds, also between those that are compared;\n"
+     "with --method slerp, squad, hermite or spline only rotations are interpolated by it, as by reduce",
      NULL, AT(compare.certify)},
+    {"--contacts", 0, "JOINTS",
+     "also state when these joints of A, names with commas between, or feet, those with foot, toe or ankle in\n"
+     "their names, are in contact with the ground, and how fast they slide",
+     option_text, AT(compare.contacts)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
      option_text, AT(clip)},
     {"--map", 0, "FILE", "pairs of joints: on each line a name of A, a tab, and a name of B",

@@ -8,6 +8,7 @@
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
 #include "motion/files/output_names.h"
+#include "motion/model/model.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_reduce.h"
 #include "options/page_options.h"
@@ -54,12 +55,12 @@ static bool parse_curve(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(reduce_options, field)
 static const option reduce_table[] = {
-    {"--out", 'o', "OUT", "output file, .glb or .gltf; - is standard output", option_text,
+    {"--out", 'o', "OUT", "output file, .glb, .gltf or .npz; - is standard output", option_text,
      AT(files.out)},
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
      AT(files.batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch: gltf, glb;\n"
+     "format of outputs without an extension, and of all outputs of a batch: gltf, glb, npz;\n"
      "default: glb",
      motion_option_format, AT(files.batch.run.task.format)},
     {"--clip", 0, "NAME", "a clip to reduce, by its name or number; may be repeated; default: all",
@@ -85,8 +86,8 @@ static const option bound_table[] = {
      "keys are dropped only where nothing changes",
      parse_bound, AT(reduce.position)},
     {"--scale", 0, "RATIO",
-     "scales differ by at most this part of themselves; default 0, as for positions", parse_bound,
-     AT(reduce.scale)},
+     "scales and morph weights differ by at most this part of themselves; default 0, as for positions",
+     parse_bound, AT(reduce.scale)},
     {"--curve", 0, "NAME",
      "curve of rotations: slerp, squad, hermite or spline through some of the source's keys, or\n"
      "cubicspline, with tangents that are fitted and about a third of the keys; default: slerp",
@@ -110,7 +111,8 @@ static const command_help help = {
         "keep their keys. The report states the largest error that was found, and a bound that\n"
         "no time exceeds. Keys are single precision, and the bound is that of their curves.\n"
         "No format names squad, hermite and spline: resample with --method plays them.\n"
-        "The output is glTF: BVH, NPZ and CSV have a row for each frame.\n"
+        "The output is glTF, or NPZ with one list of times: all its joints have keys at the same\n"
+        "times, as by --common. BVH and CSV have a row for each frame, and are refused.\n"
         "With --out-dir a record of each file is kept, with its bounds, as by resample.",
     .example = "posemill reduce walk.bvh -o walk.glb --angle 0.5\n"
                "posemill reduce character.glb -o small.glb --angle 1 --position 0.001\n"
@@ -182,17 +184,23 @@ static void see_output(void *user, const void *data, size_t size) {
     ((reduced_file *)user)->bytes_written += size;
 }
 
+static pm_motion_format format_of(const resample_options *files) {
+    const pm_motion_format named =
+        files->out ? pm_motion_find_format(files->out) : (pm_motion_format)PM_MOTION_ANY;
+    return named != PM_MOTION_ANY ? named : files->batch.run.task.format;
+}
+
 static pm_status write_file(const reduce_options *o, const pm_motion *motion,
-                            const pm_motion *reduced, reduced_file *f, pm_error *error) {
+                            const pm_motion *reduced, size_t clip, reduced_file *f,
+                            pm_error *error) {
     const pm_motion_observer observer = {.see = see_output, .user = f};
-    const pm_motion_format named = pm_motion_find_format(f->out);
-    const pm_motion_convert_options options = {
-        .format = named != PM_MOTION_ANY ? named : o->files.batch.run.task.format,
-        .strict = o->files.motion.read.strict,
-        .left_out = note_left_out,
-        .left_out_user = f,
-        .observer = &observer,
-        .rest = motion};
+    const pm_motion_convert_options options = {.format = format_of(&o->files),
+                                               .strict = o->files.motion.read.strict,
+                                               .left_out = note_left_out,
+                                               .left_out_user = f,
+                                               .observer = &observer,
+                                               .clip = clip,
+                                               .rest = motion};
     return pm_motion_convert(reduced, &options, f->out, error);
 }
 
@@ -206,10 +214,12 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
     pm_status status = task_find_clips(motion, f->in, &task, clips, &count, error);
     if (status != PM_OK)
         return status;
-    status = task_reduce(motion, &o->reduce, clips, names->count > 0 ? count : 0, &reduced,
-                         &reduction, error);
+    status = task_reduce(motion, &o->reduce, format_of(&o->files), clips,
+                         names->count > 0 ? count : 0, &reduced, &reduction, error);
     if (status == PM_OK)
-        status = write_file(o, motion, reduced, f, error);
+        status = write_file(o, motion, reduced,
+                            count > 0 ? clips[0] : motion_first_clip(pm_motion_get_content(motion)),
+                            f, error);
     if (status == PM_OK && o->files.json)
         fputs(pm_motion_reduction_json(reduction), stdout);
     else if (status == PM_OK && !cli_quiet)
@@ -248,22 +258,13 @@ static cli_exit run(reduce_options *o, const char *in) {
     return code;
 }
 
-/* Keys at some times only. */
-static bool is_sparse(pm_motion_format format) {
-    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
-}
-
 static cli_exit check(const reduce_options *o) {
     const resample_options *files = &o->files;
     const pm_motion_batch_task *task = &files->batch.run.task;
-    const pm_motion_format named =
-        files->out ? pm_motion_find_format(files->out) : (pm_motion_format)PM_MOTION_ANY;
-    const pm_motion_format format = named != PM_MOTION_ANY ? named : task->format;
     pm_error error = {.status = PM_OK};
-    if (!is_sparse(format))
-        return cli_fail(CLI_USAGE, files->out ? files->out : "--to", "write .glb or .gltf",
-                        "%s has a row for each frame, and cannot hold keys at some times only",
-                        pm_motion_format_name(format));
+    if (task_check_reduce(format_of(files), o->reduce.curve, &error) != PM_OK)
+        return cli_fail(CLI_USAGE, files->out ? files->out : "--to", error.hint, "%s",
+                        error.message);
     if (files->out && task_check_output(task, "-o", files->out, &error) != PM_OK)
         return cli_done(error.status, &error);
     return batch_options_check(&help, &files->batch, !files->out);

@@ -120,6 +120,30 @@ static void print_certified(FILE *file, const comparison *c, const certified_bou
                    unit, shown);
 }
 
+static void print_contacts(FILE *file, const comparison *c) {
+    char shown[4 * NAME_BYTES + 1], slides[3][16];
+    if (c->contacts.count == 0)
+        return;
+    printable_line(file,
+                   "contacts: at most %g mm above the lowest joint, at most %g mm/s, of %" PRIu64
+                   " frames; slides while A is in contact, in mm/s",
+                   SLIDE_HEIGHT, SLIDE_SPEED, c->contacts.frames);
+    printable_line(file, "%-24s %10s %10s %10s %10s %10s %10s", "foot", "frames A", "frames B",
+                   "both", "slide A", "slide B", "caused");
+    for (size_t i = 0; i < c->contacts.count; i++) {
+        const contact *foot = &c->contacts.feet[i];
+        const double a = contact_slide(foot, 0, c->a->unit_mm);
+        const double b = contact_slide(foot, 1, c->a->unit_mm);
+        show_name(shown, subject_name(c->a, c->pairs->pairs[foot->pair].a));
+        show(slides[0], a);
+        show(slides[1], b);
+        show(slides[2], b - a);
+        printable_line(file, "%-24s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10s %10s %10s",
+                       shown, foot->sides[0].frames, foot->sides[1].frames, foot->both, slides[0],
+                       slides[1], slides[2]);
+    }
+}
+
 void compare_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
     char from[48] = "";
@@ -143,5 +167,6 @@ void compare_print(FILE *file, const outcome *o) {
     print_joints(file, c);
     print_certified(file, c, &o->certified.degrees, "angle", "degrees");
     print_certified(file, c, &o->certified.distance, "distance", "units");
+    print_contacts(file, c);
     print_verdict(file, o);
 }

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Feet by their names, and their contacts frame by frame.
+ */
+#include "motion/compare/contacts.h"
+
+#include "motion/compare/measures.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- feet ---------------------------------------------------------------------------------- */
+
+static bool has_word(pm_motion_name name, const char *word) {
+    const size_t length = strlen(word);
+    for (size_t at = 0; at + length <= name.size; at++) {
+        size_t same = 0;
+        while (same < length && tolower((unsigned char)name.text[at + same]) == word[same])
+            same++;
+        if (same == length)
+            return true;
+    }
+    return false;
+}
+
+static void add_foot(contact_set *set, size_t pair) {
+    for (size_t i = 0; i < set->count; i++)
+        if (set->feet[i].pair == pair)
+            return;
+    set->feet[set->count++] = (contact){.pair = pair};
+}
+
+static pm_status choose_by_word(contact_set *set, const subject *a, const joint_pairs *pairs,
+                                pm_error *error) {
+    for (size_t p = 0; p < pairs->count; p++) {
+        const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
+        if (has_word(name, "foot") || has_word(name, "toe") || has_word(name, "ankle"))
+            add_foot(set, p);
+    }
+    return set->count > 0
+               ? PM_OK
+               : motion_fail(error, PM_ERROR_ARGUMENT,
+                             "contacts: no joint that is compared has foot, toe or ankle in its "
+                             "name; expected names of joints");
+}
+
+static pm_status choose_by_name(contact_set *set, const subject *a, const joint_pairs *pairs,
+                                pm_motion_name wanted, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    for (size_t p = 0; p < pairs->count; p++) {
+        const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
+        if (name.size == wanted.size && memcmp(name.text, wanted.text, name.size) == 0) {
+            add_foot(set, p);
+            return PM_OK;
+        }
+    }
+    return motion_fail(error, PM_ERROR_ARGUMENT,
+                       "contacts: no joint that is compared is named '%s'",
+                       motion_printable(shown, wanted.text, wanted.size));
+}
+
+pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
+                          const joint_pairs *pairs, const char *names, motion_arena *arena,
+                          pm_error *error) {
+    pm_status status = PM_OK;
+    if (!a->has_places || !b->has_places)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "contacts require skeletons in both motions");
+    set->feet = motion_allocate(arena, pairs->count, sizeof *set->feet);
+    if (!set->feet)
+        return motion_refuse_memory(error);
+    if (strcmp(names, "feet") == 0)
+        return choose_by_word(set, a, pairs, error);
+    for (const char *at = names; status == PM_OK && at;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        status = choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error);
+    return status;
+}
+
+/* ---- frames -------------------------------------------------------------------------------- */
+
+/* Extends the contact of the frame before, or begins one. False: memory is exhausted. */
+static bool add_span(contact_side *s, double time) {
+    if (!s->is_on) {
+        if (s->span_count == s->room) {
+            const size_t room = s->room > 0 ? 2 * s->room : 16;
+            double(*grown)[2] = realloc(s->spans, room * sizeof *grown);
+            if (!grown)
+                return false;
+            s->spans = grown;
+            s->room = room;
+        }
+        s->spans[s->span_count++][0] = time;
+    }
+    s->spans[s->span_count - 1][1] = time;
+    return true;
+}
+
+static double moved_along_ground(const double from[3], const double to[3], int up) {
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += i == up ? 0 : (to[i] - from[i]) * (to[i] - from[i]);
+    return sqrt(sum);
+}
+
+static void add_frame(contact_set *set, contact *c, double time, const subject *of,
+                      const double *const places[2], const double lowest[2]) {
+    const double passed = time - set->time;
+    bool is_on[2];
+    for (int side = 0; side < 2; side++) {
+        contact_side *s = &c->sides[side];
+        const double *at = places[side];
+        is_on[side] = set->has_poses && slides_stand(s->last, at, lowest[side], passed, of);
+        set->lacks_memory |= is_on[side] && !add_span(s, time);
+        s->is_on = is_on[side];
+        s->frames += is_on[side];
+    }
+    for (int side = 0; side < 2; side++) {
+        if (is_on[0])
+            c->moved[side] += moved_along_ground(c->sides[side].last, places[side], of->up);
+        memcpy(c->sides[side].last, places[side], sizeof c->sides[side].last);
+    }
+    c->seconds += is_on[0] ? passed : 0;
+    c->both += is_on[0] && is_on[1];
+}
+
+void contacts_add(contact_set *set, double time, const joint_pairs *pairs, const subject *of,
+                  const subject_pose *const poses[2]) {
+    const double lowest[2] = {slides_lowest(pairs, 0, poses[0], of->up),
+                              slides_lowest(pairs, 1, poses[1], of->up)};
+    for (size_t i = 0; i < set->count; i++) {
+        const joint_pair pair = pairs->pairs[set->feet[i].pair];
+        const double *const places[2] = {poses[0][pair.a].place, poses[1][pair.b].place};
+        add_frame(set, &set->feet[i], time, of, places, lowest);
+    }
+    set->frames++;
+    set->time = time;
+    set->has_poses = true;
+}
+
+double contact_slide(const contact *c, int side, double unit_mm) {
+    return c->seconds > 0 ? c->moved[side] * unit_mm / c->seconds : (double)NAN;
+}
+
+void contacts_release(contact_set *set) {
+    for (size_t i = 0; i < set->count; i++)
+        for (int side = 0; side < 2; side++)
+            free(set->feet[i].sides[side].spans);
+    set->count = 0;
+}
