@@ -22,7 +22,8 @@ if(TARGET posemill_motion)
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-    install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_motion.h"
+    install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_library.h"
+        "${PROJECT_SOURCE_DIR}/include/posemill/posemill_motion.h"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
 endif()
 if(TARGET posemill_command)
