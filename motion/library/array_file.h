@@ -25,7 +25,8 @@ typedef struct array_file {
     motion_arena arena;
     const char *mapped; /* NULL: the bytes of array_file_parse */
     size_t size;
-    file_array *arrays; /* in the order of their names */
+    file_array *arrays;        /* in the order of the file */
+    const file_array **sorted; /* by name */
     size_t count;
 } array_file;
 

@@ -124,24 +124,27 @@ static int compare_names(const pm_motion_name *x, const char *text, size_t size)
 }
 
 static int compare_arrays(const void *x, const void *y) {
-    const file_array *b = y;
-    return compare_names(&((const file_array *)x)->name, b->name.text, b->name.size);
+    const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
+    return compare_names(&a->name, b->name.text, b->name.size);
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
     pm_status status = PM_OK;
     a->arrays = motion_allocate(&a->arena, zip->count, sizeof *a->arrays);
-    if (!a->arrays)
+    a->sorted = motion_allocate(&a->arena, zip->count, sizeof *a->sorted);
+    if (!a->arrays || !a->sorted)
         return motion_refuse_memory(error);
     for (; a->count < zip->count && status == PM_OK; a->count++)
         status = read_array(a, &zip->members[a->count], &a->arrays[a->count], error);
     if (status != PM_OK)
         return status;
-    qsort(a->arrays, a->count, sizeof *a->arrays, compare_arrays);
+    for (size_t i = 0; i < a->count; i++)
+        a->sorted[i] = &a->arrays[i];
+    qsort(a->sorted, a->count, sizeof *a->sorted, compare_arrays);
     for (size_t i = 1; i < a->count; i++)
-        if (compare_arrays(&a->arrays[i - 1], &a->arrays[i]) == 0) {
+        if (compare_arrays(&a->sorted[i - 1], &a->sorted[i]) == 0) {
             char shown[MOTION_PRINTABLE];
-            const pm_motion_name name = a->arrays[i].name;
+            const pm_motion_name name = a->sorted[i]->name;
             return motion_refuse(error, "%s: there are two of this name",
                                  motion_printable(shown, name.text, name.size));
         }
@@ -195,9 +198,9 @@ const file_array *array_file_find(const array_file *a, const char *name) {
     size_t low = 0, high = a->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = compare_names(&a->arrays[middle].name, name, size);
+        const int order = compare_names(&a->sorted[middle]->name, name, size);
         if (order == 0)
-            return &a->arrays[middle];
+            return a->sorted[middle];
         if (order < 0)
             low = middle + 1;
         else

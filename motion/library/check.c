@@ -4,6 +4,7 @@
  * hierarchy and the rest pose are checked where a crowd is made of them.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,8 +127,7 @@ size_t library_extra_size(const char *type) {
     return 0;
 }
 
-static bool is_extra_name(pm_motion_name name) {
-    static const char *const reserved[] = {"body_", "dof_", "local_", "root_"};
+static bool is_printable(pm_motion_name name) {
     size_t characters = 0;
     for (size_t at = 0; at < name.size; characters++) {
         const size_t length = utf8_length(name.text + at, name.size - at);
@@ -136,11 +136,17 @@ static bool is_extra_name(pm_motion_name name) {
             return false;
         at += length;
     }
+    return characters > 0 && characters <= LONGEST_NAME;
+}
+
+/* Whether it begins as the fields of states do. */
+static bool is_reserved(pm_motion_name name) {
+    static const char *const reserved[] = {"body_", "dof_", "local_", "root_"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (name.size >= strlen(reserved[i]) &&
             memcmp(name.text, reserved[i], strlen(reserved[i])) == 0)
-            return false;
-    return characters > 0 && characters <= LONGEST_NAME;
+            return true;
+    return false;
 }
 
 static bool is_finite(const pm_library_extra *e, size_t numbers) {
@@ -155,10 +161,18 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                              pm_error *error) {
     npy_header header = {.rank = e->rank};
     size_t numbers = 0;
-    if (!is_extra_name(e->name))
-        return refuse_name("extras", e->name, "cannot be a name of extras", error);
-    if (e->rank == 0 || e->rank > PM_LIBRARY_MAX_RANK || e->shape[0] != c->row_count)
-        return refuse_name("extras", e->name, "has another number of frames", error);
+    if (!is_printable(e->name))
+        return refuse_name("extras", e->name,
+                           "is no name of printable characters without slashes, up to 200", error);
+    if (is_reserved(e->name))
+        return refuse_name("extras", e->name,
+                           "names that begin with body_, dof_, local_, root_ are those of states",
+                           error);
+    if (e->rank == 0 || e->rank > PM_LIBRARY_MAX_RANK || e->shape[0] != c->row_count) {
+        char frames[64];
+        snprintf(frames, sizeof frames, "expected %llu frames", (unsigned long long)c->row_count);
+        return refuse_name("extras", e->name, frames, error);
+    }
     memcpy(header.shape, e->shape, sizeof header.shape);
     if (library_extra_size(e->type) == 0 || !npy_count(&header, &numbers) ||
         numbers > SIZE_MAX / library_extra_size(e->type))

@@ -101,13 +101,21 @@ static bool find_key_format(const char *word, pm_key_format *format) {
     return false;
 }
 
+static pm_status refuse_version(const json_t *version, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    char *text = json_dumps(version, JSON_ENCODE_ANY);
+    motion_printable(shown, text ? text : "none", text ? strlen(text) : 4);
+    free(text);
+    return motion_refuse(error, "has version %s, expected %d", shown, LIBRARY_VERSION);
+}
+
 static pm_status read_about(json_t *about, pm_library_content *c, pm_error *error) {
     const char *format = json_string_value(json_object_get(about, "format"));
     const json_t *version = json_object_get(about, "version");
     if (!format || strcmp(format, LIBRARY_FORMAT) != 0)
         return motion_refuse(error, "is no motion library");
     if (!json_is_integer(version) || json_integer_value(version) != LIBRARY_VERSION)
-        return motion_refuse(error, "has another version, expected %d", LIBRARY_VERSION);
+        return refuse_version(version, error);
     if (!find_method(json_string_value(json_object_get(about, "method")), &c->method) ||
         !find_key_format(json_string_value(json_object_get(about, "keys")), &c->key_format))
         return motion_refuse(error, "format: expected the names of a method and of a key format");
