@@ -558,7 +558,7 @@ def test_texts_that_lie_are_refused(tmp_path):
     for text, words in ((deep, "format: is damaged"), (b"{}", "no motion library"), (b"[1]", "no motion library"),
                         (b'{"format": "posemill motion library", "version": "\\u001b[2J"}', r'version "\\u001B\[2J", expected 1'),
                         (b'{"format": "posemill motion library", "version": 1, "method": [], "keys": 1}',
-                         "method and keys")):
+                         "names of a method")):
         rewritten(path, broken, {"format.npy": npy("'|u1'", f"({len(text)},)", text)})
         with pytest.raises(ValueError, match=words):
             pm.MotionLibrary.load(broken)
