@@ -36,21 +36,28 @@ static bool are_below(const uint32_t *numbers, size_t count, size_t limit) {
     return true;
 }
 
-/* Whether the hinges are the joints that have an axis, each once. */
-static bool are_hinges(const pm_library_content *c) {
+static bool has_axis(const pm_library_content *c, size_t joint) {
+    const double *axis = c->axes + 3 * joint;
+    return axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+}
+
+/* They are the joints that have an axis, each once. */
+static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
     size_t axes = 0;
     bool *seen = calloc(c->joint_count, sizeof *seen);
-    bool good = seen != NULL;
+    bool good = are_below(c->hinges, c->hinge_count, c->joint_count);
+    if (!seen)
+        return motion_refuse_memory(error);
     for (size_t j = 0; j < c->joint_count && c->axes; j++)
-        axes += c->axes[3 * j] != 0 || c->axes[3 * j + 1] != 0 || c->axes[3 * j + 2] != 0;
+        axes += has_axis(c, j);
     for (size_t i = 0; i < c->hinge_count && good; i++) {
-        const uint32_t j = c->hinges[i];
-        const double *axis = c->axes + 3 * (size_t)j;
-        good = !seen[j] && (axis[0] != 0 || axis[1] != 0 || axis[2] != 0);
-        seen[j] = true;
+        good = !seen[c->hinges[i]] && has_axis(c, c->hinges[i]);
+        seen[c->hinges[i]] = true;
     }
     free(seen);
-    return good && axes == c->hinge_count;
+    return good && axes == c->hinge_count
+               ? PM_OK
+               : motion_refuse(error, "skeleton/hinges: are not the joints that have an axis");
 }
 
 static pm_status check_skeleton(const pm_library_content *c, pm_error *error) {
@@ -64,13 +71,11 @@ static pm_status check_skeleton(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "skeleton/parents: no joint is a root");
     if (c->hinge_count > 0 && (!c->axes || !c->references))
         return motion_refuse(error, "skeleton/axes: is missing");
-    if (!are_below(c->hinges, c->hinge_count, c->joint_count) || !are_hinges(c))
-        return motion_refuse(error, "skeleton/hinges: are not the joints that have an axis");
     if (c->body_count == 0 || !are_below(c->bodies, c->body_count, c->joint_count))
         return motion_refuse(error, "skeleton/bodies: expected at least one, all of them joints");
     if (!are_below(c->dofs, c->dof_count, c->hinge_count))
         return motion_refuse(error, "skeleton/dofs: has a hinge that does not exist");
-    return PM_OK;
+    return check_hinges(c, error);
 }
 
 /* ---- motions -------------------------------------------------------------------------- */

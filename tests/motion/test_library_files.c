@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "support/engines.h"
+#include "support/failing_memory.h"
 #include "support/library_content.h"
 #include "support/motion.h"
 #include "support/npz_files.h"
@@ -249,4 +250,35 @@ TEST(arguments_that_lie_are_refused) {
     pm_library_destroy(&library);
     pm_library_destroy(&library);
     pm_library_destroy(NULL);
+}
+
+/* ---- failures of memory -------------------------------------------------------------- */
+
+static bool came(pm_status status) {
+    if (status != PM_OK && status != PM_ERROR_MEMORY)
+        fail_msg("a failed allocation became %d: %s", (int)status, last_error()->message);
+    return status == PM_OK;
+}
+
+/* Writes, opens, and builds, on one thread. The address sanitizer sees what is not freed. */
+static bool write_and_read(void) {
+    static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
+    const pm_library_write_options writing = {.short_angles = true, .threads = 1};
+    const pm_library_open_options opening = {.threads = 1};
+    const pm_library_build_options building = {.threads = 1};
+    library_made m;
+    pm_library *library = NULL;
+    library_content_make(&m, ROBOT, 95);
+    const bool good = came(pm_library_write(&m.content, &writing, "d.npz", new_error())) &&
+                      came(pm_library_open(engine_of_kind(ON_REFERENCE), "d.npz", &opening,
+                                           &library, new_error())) &&
+                      came(pm_library_build(paths, 1, &building, "d.npz", new_error()));
+    pm_library_destroy(&library);
+    return good;
+}
+
+TEST(each_allocation_can_fail) {
+    engine_of_kind(ON_REFERENCE);
+    write_and_read();
+    fail_each_allocation(write_and_read, 50, 0);
 }
