@@ -71,8 +71,8 @@ static int sample(const pm_library *library) {
         const float *v = velocities[i][0];
         speed += sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])) / PAIRS;
     }
-    printf("%d x %d states of %zu bodies: mean height %.3f, mean speed %.3f\n", PAIRS,
-           OFFSETS, content->body_count, height, speed);
+    printf("%d x %d states of %zu bodies: mean height %.3f, mean speed %.3f\n", PAIRS, OFFSETS,
+           content->body_count, height, speed);
     free(positions);
     return 0;
 }

@@ -123,7 +123,8 @@ static bool parse_with(const char *name, const char *type, const char *shape, co
 TEST(members_that_lie_are_refused_by_name) {
     static const uint64_t high[] = {UINT64_MAX, 0, 0}, zero[] = {0, 1, 1}, ends[] = {3, 2, 9};
     static const int64_t rates[] = {24, 0, 24};
-    static const double weights[] = {0, 0, 0}, negative[] = {1, -1, 1}, nans[] = {1, NAN, 1};
+    static const double weights[] = {0, 0, 0}, negative[] = {1, -1, 1},
+                        nans[] = {1, (double)NAN, 1};
     static const uint32_t beyond[] = {4, 0}, twice[] = {3, 3};
     static const int32_t circle[] = {1, 2, 3, 0}, outside[] = {2, -1, 1, 4};
 #define ABOUT "{\"format\": \"posemill motion library\", \"version\": "
