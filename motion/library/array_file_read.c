@@ -66,6 +66,11 @@ static pm_status compare_digests(const zip_archive *zip, const block *blocks, pm
 }
 
 static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error *error) {
+    for (size_t i = 0; i < zip->count; i++) {
+        const zip_member *m = &zip->members[i];
+        if (m->method != ZIP_STORED || (m->flags & ZIP_ENCRYPTED) || m->size != m->packed.size)
+            return refuse(m, error, "is compressed or encrypted");
+    }
     const size_t count = cut(zip, NULL);
     block *blocks = calloc(count + 1, sizeof *blocks);
     if (!blocks)
@@ -100,8 +105,6 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
                             pm_error *error) {
     char reason[NPY_REASON_SIZE];
     size_t count = 0;
-    if (m->method != ZIP_STORED || (m->flags & ZIP_ENCRYPTED) || m->size != m->packed.size)
-        return refuse(m, error, "is compressed or encrypted");
     if (m->name.size < 5 || memcmp(m->name.data + m->name.size - 4, ".npy", 4) != 0)
         return refuse(m, error, "is no array");
     array->name = (pm_motion_name){motion_copy_text(&a->arena, m->name.data, m->name.size - 4),
