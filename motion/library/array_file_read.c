@@ -121,14 +121,15 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
     return place(a, m, array, error);
 }
 
-static int compare_names(const pm_motion_name *x, const char *text, size_t size) {
-    const int order = memcmp(x->text, text, x->size < size ? x->size : size);
-    return order != 0 ? order : x->size < size ? -1 : x->size > size;
+int array_compare_names(pm_motion_name a, pm_motion_name b) {
+    const size_t least = a.size < b.size ? a.size : b.size;
+    const int order = least ? memcmp(a.text, b.text, least) : 0;
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
 static int compare_arrays(const void *x, const void *y) {
     const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
-    return compare_names(&a->name, b->name.text, b->name.size);
+    return array_compare_names(a->name, b->name);
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
@@ -197,11 +198,11 @@ void array_file_close(array_file *a) {
 /* ---- access --------------------------------------------------------------------------- */
 
 const file_array *array_file_find(const array_file *a, const char *name) {
-    const size_t size = strlen(name);
+    const pm_motion_name wanted = {name, strlen(name)};
     size_t low = 0, high = a->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = compare_names(&a->sorted[middle]->name, name, size);
+        const int order = array_compare_names(a->sorted[middle]->name, wanted);
         if (order == 0)
             return a->sorted[middle];
         if (order < 0)

@@ -80,12 +80,9 @@ static pm_status check_skeleton(const pm_library_content *c, pm_error *error) {
 
 /* ---- motions -------------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b) {
-    const pm_motion_name *x = &(*(const pm_library_motion *const *)a)->name;
-    const pm_motion_name *y = &(*(const pm_library_motion *const *)b)->name;
-    const size_t least = x->size < y->size ? x->size : y->size;
-    const int order = least ? memcmp(x->text, y->text, least) : 0;
-    return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+static int compare_motions(const void *a, const void *b) {
+    const pm_library_motion *x = *(const pm_library_motion *const *)a;
+    return array_compare_names(x->name, (*(const pm_library_motion *const *)b)->name);
 }
 
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
@@ -95,9 +92,9 @@ static pm_status check_names(const pm_library_content *c, pm_error *error) {
         return motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count; i++)
         order[i] = &c->motions[i];
-    qsort(order, c->motion_count, sizeof *order, compare_names);
+    qsort(order, c->motion_count, sizeof *order, compare_motions);
     for (size_t i = 1; i < c->motion_count && status == PM_OK; i++)
-        if (compare_names(&order[i - 1], &order[i]) == 0)
+        if (compare_motions(&order[i - 1], &order[i]) == 0)
             status = refuse_name("motions", order[i]->name, "is the name of two", error);
     free(order);
     return status;
@@ -182,6 +179,8 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
     if (library_extra_size(e->type) == 0 || !npy_count(&header, &numbers) ||
         numbers > SIZE_MAX / library_extra_size(e->type))
         return refuse_name("extras", e->name, "expected real numbers or booleans", error);
+    if (!e->data)
+        return refuse_name("extras", e->name, "has no data", error);
     return is_finite(e, numbers)
                ? PM_OK
                : refuse_name("extras", e->name, "has a number that is not finite", error);

@@ -112,7 +112,7 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 /* ---- the order of joints -------------------------------------------------------------- */
 
 static bool same_name(const pm_motion_name *a, const pm_motion_name *b) {
-    return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
+    return array_compare_names(*a, *b) == 0;
 }
 
 typedef struct named_joint {
@@ -121,10 +121,7 @@ typedef struct named_joint {
 } named_joint;
 
 static int compare_joints(const void *a, const void *b) {
-    const pm_motion_name *x = ((const named_joint *)a)->name, *y = ((const named_joint *)b)->name;
-    const size_t least = x->size < y->size ? x->size : y->size;
-    const int order = least ? memcmp(x->text, y->text, least) : 0;
-    return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+    return array_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
 }
 
 /* Joints whose names differ, in the order of another file. */

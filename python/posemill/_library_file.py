@@ -11,20 +11,22 @@ from typing import Any
 import numpy as np
 
 from ._arrays import address
-from ._description import KEY_FORMATS, METHODS
+from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
 from ._library import Path, call, ffi, file_name, lib
+from ._motion import READING, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Stored", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {
     "text": ("name", "text"), "size": ("name", "size"), "first": ("first",), "frames": ("frames",),
     "num": ("rate", "num"), "den": ("rate", "den")}, np.uint64)
 _numbers = columns("pm_library_motion", {"weight": ("weight",), "loop": ("loop_period",)}, np.float64)
+_QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
 _METHODS: dict[int, Any] = {number: name for name, number in METHODS.items()}
 _KEY_FORMATS: dict[int, Any] = {number: name for name, number in KEY_FORMATS.items()}
 
@@ -117,6 +119,21 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
         "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
     options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16"})
     call(lib.pm_library_write, content, options, file_name(path))
+
+
+def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
+                  turn: str | None, reading: dict[str, Any]) -> None:
+    """Writes the clips of motion files to a file; a thread holds one motion at a time."""
+    for path in paths:
+        os.stat(path) # raises what Python raises for files that are not there
+    texts = [ffi.new("char[]", file_name(path)) for path in paths]
+    options = ffi.new("pm_library_build_options *", {
+        "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
+        "quarter_turns": _QUARTERS[turn]})
+    found, keep = read_options(**(READING | reading))
+    options.reading = found[0]
+    call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
+    del keep
 
 
 @contextmanager

@@ -340,6 +340,25 @@ def test_files_and_their_library(tmp_path):
     assert np.load(tmp_path / "lib.pml.npz")["pos"].shape == (2 * motion.clips[0].channels[0].keys.shape[0], 1, 3)
 
 
+def test_files_that_are_built_are_those_that_are_saved(tmp_path):
+    (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
+    (tmp_path / "two.bvh").write_text(TWO)
+    for paths, options in (([tmp_path / "one.bvh", tmp_path / "one.bvh"], {}),
+                           ([WALK] * 3, {"scale": 0.01, "turn": "y-to-z", "method": "squad"}),
+                           (tmp_path / "two.bvh", {"scale": 0.3, "turn": "z-to-y", "keys": "log48", "snap": False})):
+        pm.MotionLibrary.build(tmp_path / "built.npz", paths, **options)
+        pm.MotionLibrary.from_files(paths, **options).save(tmp_path / "saved.npz")
+        assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "saved.npz").read_bytes()
+    with pytest.raises(ValueError, match=r"two\.bvh: has other joints than the first file"):
+        pm.MotionLibrary.build(tmp_path / "built.npz", [tmp_path / "one.bvh", tmp_path / "two.bvh"])
+    with pytest.raises(FileNotFoundError):
+        pm.MotionLibrary.build(tmp_path / "built.npz", ["none.bvh"])
+    for options, words in (({"turn": "x"}, "turn"), ({"rate": 30}, "not resampled"), ({"method": "x"}, "method"),
+                           ({"snip": 1}, "snip")):
+        with pytest.raises((TypeError, ValueError), match=words):
+            pm.MotionLibrary.build(tmp_path / "built.npz", WALK, **options)
+
+
 def test_damaged_files_are_refused_by_member(tmp_path):
     skeleton, clips = made()
     path, broken = tmp_path / "a.npz", tmp_path / "b.npz"
