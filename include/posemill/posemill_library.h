@@ -94,7 +94,7 @@ PM_API pm_status pm_library_write(const pm_library_content *content,
                                   pm_error *error);
 
 typedef struct pm_library_build_options {
-    pm_motion_read_options reading;
+    pm_motion_read_options reading; /* its log and observer are called on all threads */
     pm_method method;
     pm_key_format key_format;
     double scale;      /* factor of all lengths, such as 0.01. 0: 1 */

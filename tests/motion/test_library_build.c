@@ -94,12 +94,35 @@ TEST(motion_files_become_motions_with_their_own_states) {
     pm_library_destroy(&library);
 }
 
+/* What was told of the progress. */
+typedef struct told {
+    size_t calls;
+    uint64_t done;
+} told;
+
+static void note_progress(void *user, uint64_t done, uint64_t total) {
+    told *t = user;
+    t->calls++;
+    assert_true(done > t->done && done <= total && total == 4);
+    t->done = done;
+}
+
 TEST(joints_are_matched_by_name_scaled_and_turned) {
     put_bvh("one.bvh", "a", "b", "10 0 0 0 20 0");
     put_bvh("two.bvh", "b", "a", "0 20 0 10 0 0");
     static const char *const paths[] = {"one.bvh", "two.bvh"};
-    const pm_library_build_options options = {.scale = 0.5, .quarter_turns = 1, .threads = 2};
+    told progress = {0};
+    pm_library_build_options options = {.scale = 0.5,
+                                        .quarter_turns = 1,
+                                        .threads = 1,
+                                        .progress = note_progress,
+                                        .progress_user = &progress};
     pm_library *library = build_and_open(paths, 2, &options);
+    assert_true(progress.calls == 3 && progress.done == 4); /* the first file is always first */
+    pm_library_destroy(&library);
+    options.progress = NULL;
+    options.threads = 2;
+    library = build_and_open(paths, 2, &options);
     const pm_library_content *c = pm_library_get_content(library);
     /* Joint a lies elsewhere in the second file, so that positions are those of all joints. */
     assert_int_equal(c->position_count, 3);
