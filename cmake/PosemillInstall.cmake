@@ -24,6 +24,10 @@ if(TARGET posemill_motion)
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
     install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_motion.h"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
+    if(POSEMILL_NPZ)
+        install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_library.h"
+            DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
+    endif()
 endif()
 if(TARGET posemill_command)
     install(TARGETS posemill_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

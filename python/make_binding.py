@@ -13,7 +13,7 @@ from pathlib import Path
 
 import cffi
 
-HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_cl.h", "posemill_motion.h"]
+HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_cl.h", "posemill_motion.h", "posemill_library.h"]
 
 # Names of other headers, which cffi does not read.
 OPENCL = """
@@ -38,6 +38,7 @@ SOURCE = """
 #include <posemill/posemill.h>
 #include <posemill/posemill_cl.h>
 #include <posemill/posemill_crowd.h>
+#include <posemill/posemill_library.h>
 #include <posemill/posemill_motion.h>
 
 #include "native.h"

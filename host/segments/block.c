@@ -5,6 +5,7 @@
  * for each instruction set.
  */
 #include "builder.h"
+#include "key_lanes.h"
 
 #include <stdlib.h>
 
@@ -73,7 +74,7 @@ static void describe(const pm_block *block, size_t at, pm_window *window, pm_tra
     track->tangents_out = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_OUT), n, track);
 }
 
-/* Keys of 48 bits are processed lane by lane. */
+/* Keys of 48 bits are encoded in lanes, and stored and decoded lane by lane. */
 static size_t coded_at(const pm_track *track, size_t lane, size_t key) {
     const pm_track_layout *at = &track->block->layout[track->index[lane]];
     return at->first + key * at->row;
@@ -81,11 +82,13 @@ static size_t coded_at(const pm_track *track, size_t lane, size_t key) {
 
 static void put_coded(pm_track *track, size_t key, dquat q) {
     const pm_block *block = track->block;
+    const dcodes codes = dcodes_of(block->format, q);
+    const dreal *n = codes.number;
     for (size_t i = 0; i < track->count; i++) {
         dquat *b = &track->before;
         double before[4] = {b->x[i], b->y[i], b->z[i], b->w[i]};
         pm_key_store(block->format, block->keys, coded_at(track, i, key),
-                     (double[4]){q.x[i], q.y[i], q.z[i], q.w[i]}, before);
+                     (double[3]){n[0][i], n[1][i], n[2][i]}, codes.turned[i], before);
         dquat_set_lane(b, i, before[0], before[1], before[2], before[3]);
     }
 }

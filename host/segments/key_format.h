@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of 48 bits, one at a time: encoded in double, decoded by the kernels' own header. `at` is
+ * Keys of 48 bits, one at a time: stored as key_lanes.h encodes them, decoded by the kernels' own header. `at` is
  * the position of a key as pm_track_layout counts: four per key.
  */
 #ifndef PM_HOST_KEY_FORMAT_H
@@ -20,11 +20,11 @@ size_t pm_key_alignment(pm_key_format format);
  * number of groups. False when it does not fit size_t. */
 bool pm_key_bytes(pm_key_format format, size_t floats, size_t *bytes);
 
-/* Stores the code nearest to a unit quaternion. The key gets the sign nearer to `before`, which is
- * the previous key, or zero to keep the quaternion's sign. `before` is set to the decoded key.
- * Several threads must not store keys of one group at once. */
-void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double q[4],
-                  double before[4]);
+/* Stores the codes of a key. It gets the sign nearer to `before`, which is the previous key, or zero to
+ * keep the sign that `turned` tells. `before` is set to the decoded key. Several threads must not store
+ * keys of one group at once. */
+void pm_key_store(pm_key_format format, int16_t *keys, size_t at, const double numbers[3],
+                  bool turned, double before[4]);
 
 /* Copies a stored key, with the opposite sign where `turned`. */
 void pm_key_repeat(pm_key_format format, int16_t *keys, size_t from, size_t to, bool turned);

@@ -155,6 +155,23 @@ pm_status motion_output_write(motion_output *output, const void *data, size_t si
     return PM_OK;
 }
 
+pm_status motion_output_write_at(motion_output *output, uint64_t at, const void *data, size_t size,
+                                 pm_error *error) {
+    const char *from = data;
+    while (size > 0) {
+        const ssize_t written =
+            pwrite(output->file, from, size < (1u << 30) ? size : (1u << 30), (off_t)at);
+        if (written < 0 && errno != EINTR)
+            return output_failed(output, errno, error);
+        if (written > 0) {
+            from += written;
+            size -= (size_t)written;
+            at += (uint64_t)written;
+        }
+    }
+    return PM_OK;
+}
+
 /* The content is on the disk before the name is, so that a file is complete after a power failure too.
  * Returns 0 or an errno. File systems that cannot flush are no failure. */
 static int flush_to_disk(int file) {

@@ -22,6 +22,11 @@ pm_status motion_output_open_new(const char *path, motion_output **output, pm_er
 pm_status motion_output_write(motion_output *output, const void *data, size_t size,
                               pm_error *error);
 
+/* Writes at a place of the file, in any order and on any thread. Pipes are refused. On failure the output
+ * must be abandoned. */
+pm_status motion_output_write_at(motion_output *output, uint64_t at, const void *data, size_t size,
+                                 pm_error *error);
+
 /* Flushes the file to the disk and closes it (a full disk is reported here at the latest), renames it,
  * frees. */
 pm_status motion_output_commit(motion_output **output, pm_error *error);

@@ -13,10 +13,10 @@ from ._library import ffi
 from ._skeleton import Skeleton
 from ._views import Array
 
-__all__ = ["KeyRows"]
+__all__ = ["KeyRows", "columns"]
 
 
-def _columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.dtype[Any]:
+def columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.dtype[Any]:
     """Some fields of a struct of C as a structured type."""
     return np.dtype({"names": list(fields), "formats": [kind] * len(fields),
                      "offsets": [ffi.offsetof(struct, *path) for path in fields.values()],
@@ -24,11 +24,11 @@ def _columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.d
 
 
 # All of them have 8 bytes, but flags.
-_timeline = _columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
+_timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
                                      "den": ("rate", "den")}, np.uint64)
-_desc = _columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
+_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
                  {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
-_flags = _columns("pm_clip_desc", {"root_positions": ("root_positions",)}, np.bool_)
+_flags = columns("pm_clip_desc", {"root_positions": ("root_positions",)}, np.bool_)
 
 
 class KeyRows(Keys):

@@ -1,42 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""The file of a motion library: a stored NPZ whose members begin at multiples of 64 bytes."""
+"""The file of a motion library, which the C library writes and maps."""
 from __future__ import annotations
 
-import io
-import json
-import math
-import mmap
 import os
-import struct
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._extras import check_extra
-from ._key_rows import KeyRows
-from ._keys import root_of
-from ._library import Path, printable
+from ._arrays import address
+from ._description import KEY_FORMATS, METHODS, word
+from ._key_rows import KeyRows, columns
+from ._library import Path, call, ffi, file_name, lib
+from ._motion import READING, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._skeleton import Skeleton
-from ._views import Array
+from ._views import Array, view
 
-__all__ = ["Stored", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "read_library", "replacing", "write_library"]
 
-_FORMAT = "posemill motion library"
-_VERSION = 1
-_LINE = 64
-_npy: Any = np.lib.format
-_MEMBER_HEADER = 30 # bytes of a ZIP member before its name
-_MOST_HEADER = 1 << 17 # bytes of an NPY member before its numbers, and more
-_EXTRAS = "extras/"
-_BLOCK = 1 << 14 # rows
-_MOST_STEPS = 32767
-_LARGEST_STEP = 1e33 # so that angles fit float32; keys have magnitudes up to 1e37
+_name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
+_motion = columns("pm_library_motion", {
+    "text": ("name", "text"), "size": ("name", "size"), "first": ("first",), "frames": ("frames",),
+    "num": ("rate", "num"), "den": ("rate", "den")}, np.uint64)
+_numbers = columns("pm_library_motion", {"weight": ("weight",), "loop": ("loop_period",)}, np.float64)
+_QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
+_METHODS: dict[int, Any] = {number: name for name, number in METHODS.items()}
+_KEY_FORMATS: dict[int, Any] = {number: name for name, number in KEY_FORMATS.items()}
 
 
 @dataclass(frozen=True)
@@ -55,96 +47,93 @@ class Stored:
     extras: dict[str, Array]
 
 
-def _texts(values: Sequence[str]) -> dict[str, Array]:
-    """Texts as bytes, and where each of them ends."""
-    encoded = [value.encode("utf-8", "surrogateescape") for value in values]
-    return {"bytes": np.frombuffer(b"".join(encoded), np.uint8),
-            "ends": np.cumsum([len(value) for value in encoded], dtype=np.uint64)}
+# ---- writing ----
 
 
-def _texts_of(members: Mapping[str, Array], name: str) -> list[str]:
-    data = _want(members, f"{name}_bytes", np.uint8, (None,)).tobytes()
-    ends = [int(end) for end in _want(members, f"{name}_ends", np.uint64, (None,))]
-    if ends != sorted(ends) or (ends and ends[-1] != len(data)):
-        raise ValueError(f"{name}_ends: does not ascend to the end of {name}_bytes")
-    return [data[begin:end].decode("utf-8", "surrogateescape")
-            for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
+def _put_names(rows: Array, names: Sequence[str], keep: list[Any]) -> Array:
+    """Fills the texts and sizes of names, whose bytes `keep` receives."""
+    encoded = [name.encode("utf-8", "surrogateescape") for name in names]
+    text = np.frombuffer(b"".join(encoded) + b"\0", np.uint8)
+    rows["size"] = [len(name) for name in encoded]
+    rows["text"] = text.ctypes.data + np.cumsum(rows["size"]) - rows["size"]
+    keep += [text, rows]
+    return rows
 
 
-def _places(rows: KeyRows, skeleton: Skeleton) -> Array:
-    """Positions (frames, joints, 3), where the joints may be the first root alone."""
-    if rows.positions is None:
-        root = np.asarray(skeleton.positions, np.float32)[root_of(skeleton)]
-        return np.broadcast_to(root, (len(rows.rotations), 1, 3))
-    return rows.positions[:, None] if rows.positions.ndim == 2 else rows.positions
+def _motions_of(stored: Stored, keep: list[Any]) -> Array:
+    rows = _put_names(np.zeros(len(stored.names), _motion), stored.names, keep)
+    rows["first"], rows["frames"] = stored.rows.first, stored.rows.frames
+    rows["num"], rows["den"] = stored.rows.rates.T
+    numbers = rows.view(_numbers)
+    numbers["weight"], numbers["loop"] = stored.weights, stored.rows.loops
+    return rows
 
 
-def _rows_of(rows: KeyRows, skeleton: Skeleton, angles: AngleFormat) -> dict[str, Array]:
-    """The keys of all frames: of robots those of the root, and the angles; else rotations, and
-    positions of the first root alone, unless others move."""
-    places = _places(rows, skeleton)
-    if rows.angles is not None:
-        members = {"root_rot": rows.rotations, "root_pos": places[:, 0]}
-        return members | (_encoded(rows.angles) if angles == "int16" else {"dof": rows.angles})
-    chosen = [root_of(skeleton)] if places.shape[1] == 1 else range(len(skeleton))
-    return {"rot": rows.rotations, "pos": places, "pos_joints": np.array(chosen, np.uint32)}
-
-
-def _blocks(count: int) -> Iterator[slice]:
-    """Rows that are converted together, so that what is between two types stays small."""
-    for begin in range(0, count, _BLOCK):
-        yield slice(begin, begin + _BLOCK)
-
-
-def _encoded(angles: Array) -> dict[str, Array]:
-    """Angles in steps: of each hinge its largest angle / 32767."""
-    largest = np.maximum(angles.max(axis=0), -angles.min(axis=0)).astype(np.float64)
-    steps = np.where(largest > 0, largest / _MOST_STEPS, 1.0)
-    codes = np.empty(angles.shape, np.int16)
-    for rows in _blocks(len(angles)):
-        codes[rows] = np.rint(angles[rows] / steps)
-    return {"dof": codes, "dof_scale": steps}
-
-
-def _decoded(codes: Array, steps: Array) -> Array:
-    if not ((steps > 0) & (steps < _LARGEST_STEP)).all():
-        raise ValueError(f"dof_scale: expected numbers above 0 and below {_LARGEST_STEP:g}")
-    angles = np.empty(codes.shape, np.float32)
-    for rows in _blocks(len(codes)):
-        angles[rows] = codes[rows] * steps
-    return angles
+def _extras_of(extras: dict[str, Array], keep: list[Any]) -> Any:
+    made = ffi.new("pm_library_extra[]", len(extras))
+    names = _put_names(np.zeros(len(extras), _name), list(extras), keep)
+    for extra, name, column in zip(made, names, extras.values(), strict=True):
+        extra.name = {"text": ffi.cast("char *", int(name["text"])), "size": int(name["size"])}
+        extra.type, extra.rank, extra.data = column.dtype.str.encode(), column.ndim, address(column)
+        extra.shape[0:column.ndim] = column.shape
+    keep.append(made)
+    return made
 
 
 def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
-    """Writes a file beside its place, and moves it there once it is whole."""
+    """Writes a file, which appears once it is whole."""
     skeleton, rows = stored.skeleton, stored.rows
-    about = {"format": _FORMAT, "version": _VERSION, "method": stored.method,
-             "keys": stored.keys}
-    members: dict[str, Array] = {
-        "format": np.frombuffer(json.dumps(about).encode(), np.uint8),
-        **{f"skeleton/name_{k}": v for k, v in _texts(skeleton.names).items()},
-        "skeleton/parents": np.asarray(skeleton.parents, np.int32),
-        "skeleton/rotations": np.asarray(skeleton.rotations, np.float64),
-        "skeleton/positions": np.asarray(skeleton.positions, np.float64),
-        "skeleton/bodies": np.array(stored.bodies, np.uint32),
-        "skeleton/dofs": np.array(stored.dofs, np.uint32),
-        **{f"motions/name_{k}": v for k, v in _texts(stored.names).items()},
-        "motions/first": rows.first.astype(np.uint64), "motions/frames": rows.frames.astype(np.uint64),
-        "motions/rate_num": rows.rates[:, 0], "motions/rate_den": rows.rates[:, 1],
-        "motions/weight": np.asarray(stored.weights, np.float64), "motions/loop": rows.loops,
-        **_rows_of(rows, skeleton, angles),
-        **{f"extras/{name}": column for name, column in stored.extras.items()}}
-    if stored.points is not None:
-        members["skeleton/points"] = np.asarray(stored.points, np.float32)
-    if skeleton.axes is not None:
-        members["skeleton/axes"] = np.asarray(skeleton.axes, np.float64)
-        members["skeleton/references"] = np.asarray(
-            np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references)
-        members["skeleton/hinges"] = np.asarray(skeleton.hinges, np.uint32)
-        members.update({f"skeleton/hinge_name_{k}": v
-                        for k, v in _texts(skeleton.hinge_names).items()})
-    with replacing(path) as file:
-        _write_members(file, members)
+    keep: list[Any] = []
+
+    def pointer(values: Any, dtype: Any, kind: str = "void *") -> Any:
+        if values is None:
+            return ffi.NULL
+        array = np.ascontiguousarray(values, dtype)
+        keep.append(array)
+        return ffi.cast(kind, array.ctypes.data)
+
+    def names(texts: Sequence[str]) -> Any:
+        return pointer(_put_names(np.zeros(len(texts), _name), texts, keep), _name, "pm_motion_name *")
+
+    axes = skeleton.axes
+    references = np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references
+    is_robot = rows.angles is not None
+    content = ffi.new("pm_library_content *", {
+        "joint_count": len(skeleton), "joint_names": names(skeleton.names),
+        "parents": pointer(skeleton.parents, np.int32, "int32_t *"),
+        "rotations": pointer(skeleton.rotations, np.float64, "double *"),
+        "positions": pointer(skeleton.positions, np.float64, "double *"),
+        "points": pointer(stored.points, np.float32, "float *"), "axes": pointer(axes, np.float64, "double *"),
+        "references": pointer(None if axes is None else references, np.float64, "double *"),
+        "hinges": pointer(skeleton.hinges, np.uint32, "uint32_t *"),
+        "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
+        "bodies": pointer(stored.bodies, np.uint32, "uint32_t *"), "body_count": len(stored.bodies),
+        "dofs": pointer(stored.dofs, np.uint32, "uint32_t *"), "dof_count": len(stored.dofs),
+        "motions": pointer(_motions_of(stored, keep), _motion, "pm_library_motion *"),
+        "motion_count": len(stored.names), "method": METHODS[stored.method],
+        "key_format": KEY_FORMATS[stored.keys], "row_count": len(rows.rotations),
+        "root_rotations" if is_robot else "key_rotations": pointer(rows.rotations, np.float32, "float *"),
+        "key_positions": pointer(rows.positions, np.float32, "float *"),
+        "position_count": len(skeleton) if rows.positions is not None and rows.positions.ndim == 3 else 1,
+        "angles": pointer(rows.angles, np.float32, "float *"),
+        "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
+    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16"})
+    call(lib.pm_library_write, content, options, file_name(path))
+
+
+def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
+                  turn: str | None, reading: dict[str, Any]) -> None:
+    """Writes the clips of motion files to a file; a thread holds one motion at a time."""
+    for path in paths:
+        os.stat(path) # raises what Python raises for files that are not there
+    texts = [ffi.new("char[]", file_name(path)) for path in paths]
+    options = ffi.new("pm_library_build_options *", {
+        "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
+        "quarter_turns": _QUARTERS[turn]})
+    found, keep = read_options(**(READING | reading))
+    options.reading = found[0]
+    call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
+    del keep
 
 
 @contextmanager
@@ -164,179 +153,56 @@ def replacing(path: Path) -> Iterator[Any]:
         raise
 
 
-def _write_members(file: Any, members: Mapping[str, Array]) -> None:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, array in members.items():
-            head = io.BytesIO()
-            _npy.write_array_header_1_0(head, _npy.header_data_from_array_1_0(array))
-            entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
-            size = _MEMBER_HEADER + len(entry.filename.encode()) + 4
-            is_large = len(head.getvalue()) + array.nbytes > zipfile.ZIP64_LIMIT
-            if is_large:
-                size += 20 # zipfile adds the sizes of ZIP64
-            room = -(file.tell() + size + len(head.getvalue())) % _LINE
-            entry.extra = struct.pack("<HH", 0x4D50, room) + bytes(room)
-            with archive.open(entry, "w", force_zip64=is_large) as to:
-                to.write(head.getvalue())
-                if array.size:
-                    to.write(np.ascontiguousarray(array).data.cast("B"))
+# ---- reading ----
 
 
-def _read_members(path: Path) -> dict[str, Array]:
-    """The members as arrays over the mapped file, once their digests have been checked."""
-    found: dict[str, Array] = {}
-    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
-        entries = archive.infolist()
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        if sum(entry.file_size for entry in entries) > len(data):
-            raise ValueError("is damaged: its members are larger than the file")
-        for entry in entries:
-            name = entry.filename.removesuffix(".npy")
-            if entry.compress_type != zipfile.ZIP_STORED or entry.flag_bits & 1:
-                raise ValueError(f"{name}: is compressed or encrypted")
-            try:
-                found[name] = _array_of(_bytes_of(data, entry))
-            except Exception as error: # the readers of NPY raise many types for damaged bytes
-                raise ValueError(f"{name}: is damaged") from error
-    return found
+def _texts_of(names: Any, count: int) -> list[str]:
+    return [ffi.buffer(names[i].text, names[i].size)[:].decode("utf-8", "surrogateescape") for i in range(count)]
 
 
-def _bytes_of(data: memoryview, entry: zipfile.ZipInfo) -> memoryview:
-    """The bytes of a member, which follow its name and extra field in the file."""
-    header = data[entry.header_offset:entry.header_offset + _MEMBER_HEADER]
-    name, extra = struct.unpack("<HH", header[-4:])
-    begin = entry.header_offset + _MEMBER_HEADER + name + extra
-    member = data[begin:begin + entry.file_size]
-    if bytes(header[:4]) != b"PK\3\4" or len(member) != entry.file_size or zlib.crc32(member) != entry.CRC:
-        raise ValueError("has another digest")
-    return member
+def _destroy(handle: Any) -> None:
+    lib.pm_library_destroy(ffi.new("pm_library **", handle))
 
 
-def _array_of(data: memoryview) -> Array:
-    """The array of an NPY file, over its bytes where they are aligned."""
-    head = io.BytesIO(data[:_MOST_HEADER])
-    version = _npy.read_magic(head)
-    shape, fortran, dtype = (_npy.read_array_header_1_0(head) if version == (1, 0) else
-                             _npy.read_array_header_2_0(head))
-    count = math.prod(shape)
-    if fortran or dtype.hasobject or count * dtype.itemsize != len(data) - head.tell():
-        raise ValueError("has another size than its header")
-    if not count:
-        return np.empty(shape, dtype)
-    return np.require(np.frombuffer(data, dtype, count, head.tell()), requirements="A").reshape(shape)
-
-
-def _want(members: Mapping[str, Array], name: str, dtype: Any, shape: tuple[int | None, ...]) -> Array:
-    """A member of a type and a shape, of which None is any."""
-    if name not in members:
-        raise ValueError(f"{name}: is missing")
-    array = members[name]
-    fits = array.ndim == len(shape) and all(b is None or a == b for a, b in zip(array.shape, shape, strict=True))
-    if array.dtype != np.dtype(dtype) or not fits:
-        raise ValueError(f"{name}: found {array.dtype} of shape {array.shape}, expected "
-                         f"{np.dtype(dtype)} of shape {shape}")
-    return array
+def _skeleton_of(c: Any, array: Any) -> Skeleton:
+    joints = int(c.joint_count)
+    turns = {} if c.axes == ffi.NULL else {"axes": array(c.axes, (joints, 3), np.float64),
+                                           "references": array(c.references, (joints,), np.float64)}
+    skeleton = Skeleton(_texts_of(c.joint_names, joints), array(c.parents, (joints,), np.int32),
+                        rotations=array(c.rotations, (joints, 4), np.float64),
+                        positions=array(c.positions, (joints, 3), np.float64), **turns)
+    if turns:
+        skeleton.hinges = np.array(array(c.hinges, (int(c.hinge_count),), np.uint32))
+        skeleton.hinge_names = tuple(_texts_of(c.hinge_names, int(c.hinge_count)))
+    return skeleton
 
 
 def read_library(path: Path) -> Stored:
-    """Reads a file of :func:`write_library`. Errors have the name of the file."""
-    try:
-        return _stored_of(_read_members(path))
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise ValueError(printable(f"{os.fsdecode(path)}: {error}")) from error
+    """Maps a file of :func:`write_library`, once its digests have been checked. Errors have its name."""
+    os.stat(path) # raises what Python raises for files that are not there
+    made = ffi.new("pm_library **")
+    call(lib.pm_library_open, ffi.NULL, file_name(path), ffi.NULL, made)
+    owner = ffi.gc(made[0], _destroy)
+    c = lib.pm_library_get_content(owner)
 
+    def array(pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+        return None if pointer == ffi.NULL else view(owner, pointer, shape, dtype)
 
-def _about(members: Mapping[str, Array]) -> dict[str, Any]:
-    text = _want(members, "format", np.uint8, (None,)).tobytes()
-    try:
-        about = json.loads(text)
-    except RecursionError as error:
-        raise ValueError("format: is damaged") from error
-    if not isinstance(about, dict) or about.get("format") != _FORMAT:
-        raise ValueError("is no motion library")
-    if about.get("version") != _VERSION:
-        raise ValueError(f"has version {about.get('version')!r}, expected {_VERSION}")
-    if not (isinstance(about.get("method"), str) and isinstance(about.get("keys"), str)):
-        raise ValueError("format: expected texts of method and keys")
-    return about
-
-
-def _stored_of(members: Mapping[str, Array]) -> Stored:
-    about = _about(members)
-    names = _texts_of(members, "skeleton/name")
-    joints, motions = len(names), _texts_of(members, "motions/name")
-    if len(set(motions)) != len(motions) or not motions:
-        raise ValueError("motions/name: expected names that differ")
-    turns = {}
-    if "skeleton/axes" in members:
-        turns = {"axes": _want(members, "skeleton/axes", np.float64, (joints, 3)),
-                 "references": _want(members, "skeleton/references", np.float64, (joints,))}
-    skeleton = Skeleton(names, _want(members, "skeleton/parents", np.int32, (joints,)),
-                        rotations=_want(members, "skeleton/rotations", np.float64, (joints, 4)),
-                        positions=_want(members, "skeleton/positions", np.float64, (joints, 3)),
-                        **turns)
-    if turns:
-        _order_hinges(members, skeleton)
-    points = (_want(members, "skeleton/points", np.float32, (joints, 3))
-              if "skeleton/points" in members else None)
-    rows = _key_rows(members, motions, skeleton)
-    extras = {name.removeprefix(_EXTRAS): column for name, column in members.items()
-              if name.startswith(_EXTRAS)}
-    for name, column in extras.items():
-        check_extra(name, column, len(rows.rotations))
-    return Stored(skeleton, tuple(motions), rows,
-                  [int(n) for n in _want(members, "skeleton/bodies", np.uint32, (None,))],
-                  [int(n) for n in _want(members, "skeleton/dofs", np.uint32, (None,))], points,
-                  _want(members, "motions/weight", np.float64, (len(motions),)), about["method"],
-                  about["keys"], extras)
-
-
-def _order_hinges(members: Mapping[str, Array], skeleton: Skeleton) -> None:
-    hinges = _want(members, "skeleton/hinges", np.uint32, (len(skeleton.hinges),))
-    names = _texts_of(members, "skeleton/hinge_name")
-    if sorted(hinges) != sorted(skeleton.hinges) or len(names) != len(hinges):
-        raise ValueError("skeleton/hinges: are not the joints that have an axis")
-    skeleton.hinges, skeleton.hinge_names = np.array(hinges), tuple(names)
-
-
-def _key_rows(members: Mapping[str, Array], names: list[str], skeleton: Skeleton) -> KeyRows:
-    count, joints, hinges = len(names), len(skeleton), len(skeleton.hinges)
-    first, frames, num, den, loops = (
-        _want(members, f"motions/{name}", kind, (count,)) for name, kind in
-        (("first", np.uint64), ("frames", np.uint64), ("rate_num", np.int64),
-         ("rate_den", np.int64), ("loop", np.float64)))
-    if hinges:
-        rotations = _want(members, "root_rot", np.float32, (None, 4))
-        positions = _want(members, "root_pos", np.float32, (len(rotations), 3))
-    else:
-        rotations = _want(members, "rot", np.float32, (None, joints, 4))
-        positions = _positions_of(members, len(rotations), skeleton)
-    total = len(rotations)
-    exist = (frames > 0) & (frames <= total) & (first <= total - np.minimum(frames, total))
-    wrong = np.flatnonzero(~(exist & (num > 0) & (den > 0)))
-    if len(wrong):
-        raise ValueError(f"motions: {names[wrong[0]]!r} has frames or a rate that do not exist")
-    return KeyRows(rotations, positions, _angles_of(members, total, hinges) if hinges else None,
-                   first.astype(np.int64), frames.astype(np.int64), np.stack([num, den], axis=1), loops)
-
-
-def _angles_of(members: Mapping[str, Array], frames: int, hinges: int) -> Array:
-    if "dof_scale" not in members:
-        return _want(members, "dof", np.float32, (frames, hinges))
-    return _decoded(_want(members, "dof", np.int16, (frames, hinges)),
-                    _want(members, "dof_scale", np.float64, (hinges,)))
-
-
-def _positions_of(members: Mapping[str, Array], frames: int, skeleton: Skeleton) -> Array:
-    """Positions of the first root, or where the file has others those of all joints."""
-    chosen = _want(members, "pos_joints", np.uint32, (None,))
-    if np.any(chosen >= len(skeleton)):
-        raise ValueError("pos_joints: has a joint that does not exist")
-    positions = _want(members, "pos", np.float32, (frames, len(chosen), 3))
-    if chosen.tolist() == [root_of(skeleton)]:
-        return positions[:, 0]
-    if chosen.tolist() == list(range(len(skeleton))):
-        return positions
-    places = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
-    places[:, chosen] = positions
-    return places
+    joints, rows, places = int(c.joint_count), int(c.row_count), int(c.position_count)
+    is_robot, hinges = c.root_rotations != ffi.NULL, int(c.hinge_count)
+    motions = array(c.motions, (int(c.motion_count),), f"V{_motion.itemsize}").view(_motion)
+    numbers = motions.view(_numbers)
+    extras = {_texts_of(ffi.addressof(e, "name"), 1)[0]:
+              array(e.data, tuple(e.shape[0:e.rank]), ffi.string(e.type).decode())
+              for e in ffi.unpack(c.extras, c.extra_count)}
+    keys = KeyRows(array(c.root_rotations, (rows, 4), np.float32) if is_robot else
+                   array(c.key_rotations, (rows, joints, 4), np.float32),
+                   array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
+                   array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
+                   motions["frames"].astype(np.int64),
+                   np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
+    return Stored(_skeleton_of(c, array), tuple(_texts_of(
+        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), keys,
+        array(c.bodies, (int(c.body_count),), np.uint32).tolist(),
+        array(c.dofs, (int(c.dof_count),), np.uint32).tolist(), array(c.points, (joints, 3), np.float32),
+        np.array(numbers["weight"]), _METHODS[c.method], _KEY_FORMATS[c.key_format], extras)

@@ -116,7 +116,7 @@ class Motion:
         data = archive_of(exact, {
             "rotations": rotations, "positions": positions, "parents": parents, "names": names,
             "offsets": offsets, "rest_rotations": rest_rotations, "rest_scales": rest_scales})
-        self._content = _parse(data, b"arrays", {**_READING, "format": "npz", "layout": "plain",
+        self._content = _parse(data, b"arrays", {**READING, "format": "npz", "layout": "plain",
                                                  "rate": exact})
         self._resampling = None
         self.name = "arrays"
@@ -477,7 +477,7 @@ def _warn(messages: Iterable[str]) -> None:
         warnings.warn(message, MotionWarning, stacklevel=3)
 
 
-def _read_options(*, format: str | None, rate: Number | None, layout: Path | None,
+def read_options(*, format: str | None, rate: Number | None, layout: Path | None,
                   skeleton: Path | None, rates: Path | None, strict: bool, hold_nan: bool,
                   bvh_adds_offset: bool, snap: bool) -> tuple[Any, list[Any]]:
     """A pm_motion_read_options, and what it points to."""
@@ -494,7 +494,7 @@ def _read_options(*, format: str | None, rate: Number | None, layout: Path | Non
     return options, keep
 
 
-_READING: dict[str, Any] = {
+READING: dict[str, Any] = {
     "format": None, "rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
     "hold_nan": False, "bvh_adds_offset": False, "snap": True}
 # Formats on which options of reading have an effect; those of others have it on all.
@@ -516,7 +516,7 @@ def _open(path: str, reading: dict[str, Any], stamp: tuple[int, int] | None = No
     found = _stamp(path)
     if stamp is not None and stamp != found:
         raise ValueError(f"{printable(path)}: has changed since the motion was read that was pickled")
-    options, keep = _read_options(**reading)
+    options, keep = read_options(**reading)
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_open, file_name(path), options, made)
     del keep
@@ -531,7 +531,7 @@ def _absolute(path: Path | None) -> Path | None:
 
 
 def _parse(data: bytes, label: bytes, reading: dict[str, Any]) -> Content:
-    options, keep = _read_options(**reading)
+    options, keep = read_options(**reading)
     held = ffi.from_buffer(data)
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_parse, held, len(held), label, ffi.NULL, options, made)
@@ -619,7 +619,7 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
     motion = Motion._of(content, _label(path))
     _warn(motion.notes)
     _warn(f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
-          if reading[name] != _READING[name] and motion.format not in formats)
+          if reading[name] != READING[name] and motion.format not in formats)
     return motion
 
 

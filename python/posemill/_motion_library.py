@@ -20,7 +20,7 @@ from ._extras import Extras, FrameTimes, extras_of, sampled
 from ._key_rows import KeyRows
 from ._keys import Keys
 from ._library import Path, ffi, lib, printable
-from ._library_file import Stored, read_library, replacing, write_library
+from ._library_file import Stored, build_library, read_library, replacing, write_library
 from ._motion import Motion, load
 from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
 from ._quaternions import product, rotated
@@ -171,13 +171,7 @@ class MotionLibrary(Shared):
         -------
         MotionLibrary
         """
-        if turn is not None and turn not in _TURNS:
-            raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
-        if not (np.isfinite(scale) and scale > 0):
-            raise ValueError(f"scale: {scale!r} is not a number above 0")
-        files = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
-        if not files:
-            raise ValueError("paths: expected at least one")
+        files = _files_of(paths, scale, turn)
         found: dict[str, Keys] = {}
         first: Skeleton | None = None
         robot = skeleton if isinstance(skeleton, Skeleton) else None
@@ -197,6 +191,23 @@ class MotionLibrary(Shared):
         assert first is not None
         return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies, dofs=dofs,
                    points=points, weights=weights, extras=extras)
+
+    @staticmethod
+    def build(output: Path, paths: Path | Iterable[Path], *, method: Method = "slerp", keys: KeyFormat = "float32",
+              scale: float = 1.0, turn: Turn | None = None, **reading: Any) -> None:
+        """Writes the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
+        not grow with the number of files, which are read twice.
+
+        Parameters
+        ----------
+        output : path
+            Of the file, which replaces one of that name.
+        paths, method, keys, scale, turn, **reading
+            As of :meth:`from_files`. Clips are not resampled, and skeletons of robots are not for this.
+        """
+        if "rate" in reading:
+            raise TypeError("rate: clips are not resampled here; convert the files first")
+        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, reading)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -617,6 +628,17 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
 
 
 # ---- motions of files ----
+
+
+def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> list[Path]:
+    if turn is not None and turn not in _TURNS:
+        raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
+    if not (np.isfinite(scale) and scale > 0):
+        raise ValueError(f"scale: {scale!r} is not a number above 0")
+    files = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
+    if not files:
+        raise ValueError("paths: expected at least one")
+    return files
 
 
 def _named(path: Path, motion: Motion) -> list[tuple[str, Clip]]:

@@ -7,30 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/npz/zip.h"
+#include "member_archive.h"
 #include "motion_fuzz.h"
-
-/* The first bit of the size selects deflate. */
-static void make_archive(const char *data, size_t size, file_bytes *out) {
-    const motion_sink sink = bytes_sink(out);
-    zip_writer zip = {.sink = &sink};
-    pm_error error;
-    const char *at = data, *end = data + size;
-    while (at < end) {
-        const char *stop = memchr(at, '\0', (size_t)(end - at));
-        if (!stop || end - stop < 3)
-            break;
-        const size_t claimed = (size_t)(unsigned char)stop[1] | (size_t)(unsigned char)stop[2] << 8;
-        const size_t left = (size_t)(end - stop - 3), length = claimed >> 1;
-        const zip_member member = {.name = {at, (size_t)(stop - at)},
-                                   .method = claimed & 1 ? ZIP_DEFLATED : ZIP_STORED};
-        const zip_bytes bytes = {stop + 3, length < left ? length : left};
-        require(zip_write_bytes(&zip, &member, bytes, &error) == PM_OK);
-        at = bytes.data + bytes.size;
-    }
-    require(zip_write_end(&zip, (zip_bytes){"", 0}, &error) == PM_OK);
-    zip_writer_release(&zip);
-}
 
 /* What was written is read again with the frames that were asked for. */
 static void write_and_read(const pm_motion *motion) {

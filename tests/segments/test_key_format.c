@@ -10,6 +10,7 @@
 
 #include "base/counts.h"
 #include "segments/key_format.h"
+#include "segments/key_lanes.h"
 #include "support/test.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
@@ -38,11 +39,24 @@ static double angle_between(const double a[4], pm_quat b) {
            atan2(fmin(norm_of(difference), norm_of(sum)), fmax(norm_of(difference), norm_of(sum)));
 }
 
+static void store(pm_key_format format, int16_t *keys, size_t at, const double q[4],
+                  double before[4]) {
+    dquat lanes = {0};
+    for (size_t i = 0; i < PM_DOUBLES; i++) /* the last lane has the key, and others have another */
+        dquat_set_lane(&lanes, i, 0.6, 0, -0.8, 0);
+    dquat_set_lane(&lanes, PM_DOUBLES - 1, q[0], q[1], q[2], q[3]);
+    const dcodes codes = dcodes_of(format, lanes);
+    double numbers[3];
+    for (size_t i = 0; i < 3; i++)
+        numbers[i] = codes.number[i][PM_DOUBLES - 1];
+    pm_key_store(format, keys, at, numbers, codes.turned[PM_DOUBLES - 1], before);
+}
+
 static pm_quat stored(pm_key_format format, const double q[4]) {
     int16_t group[49];
     double before[4] = {0};
     memset(group, 0xA5, sizeof group);
-    pm_key_store(format, group, 0, q, before);
+    store(format, group, 0, q, before);
     return pm_key_load(format, group, 0);
 }
 
@@ -146,7 +160,7 @@ TEST(a_key_has_the_sign_nearest_the_previous_one) {
             random_quaternion(&source, q);
             random_quaternion(&source, before);
             memcpy(given, before, sizeof given);
-            pm_key_store(formats[f], group, 4 * (n % 16), q, before);
+            store(formats[f], group, 4 * (n % 16), q, before);
             const pm_quat k = pm_key_load(formats[f], group, 4 * (n % 16));
             assert_true(before[0] == (double)k.x && before[3] == (double)k.w);
             assert_true(given[0] * before[0] + given[1] * before[1] + given[2] * before[2] +
@@ -165,7 +179,7 @@ TEST(a_repeated_key_is_the_same_or_its_negative_to_the_bit) {
             random_quaternion(&source, q);
             q[3] = n % 3 ? q[3] : 0;
             const size_t from = random_bits(&source) % 16, to = 16 + random_bits(&source) % 16;
-            pm_key_store(formats[f], keys, 4 * from, q, before);
+            store(formats[f], keys, 4 * from, q, before);
             pm_key_repeat(formats[f], keys, 4 * from, 4 * to, n % 2);
             const pm_quat a = pm_key_load(formats[f], keys, 4 * from);
             const pm_quat b = pm_key_load(formats[f], keys, 4 * to);

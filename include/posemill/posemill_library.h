@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Motion libraries: archives of clips of one skeleton, from which states of thousands of bodies are
+ * sampled at (motion, time) pairs. The file is a stored NPZ whose members begin at multiples of 64
+ * bytes: numpy.load reads it, and it is mapped here. The conventions of posemill.h and
+ * posemill_motion.h apply; docs/learning.md is the guide. Requires a build with POSEMILL_NPZ.
+ *
+ *   row          the keys of all joints at one frame; the rows of all motions are in common arrays
+ *   body         a joint of the results, in an order of the library's
+ *   dof          a hinge of the results
+ */
+#ifndef POSEMILL_LIBRARY_H
+#define POSEMILL_LIBRARY_H
+
+#include <posemill/posemill_motion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pm_library_motion {
+    pm_motion_name name;    /* names differ */
+    uint64_t first, frames; /* its rows; motions may share rows. At least one frame */
+    pm_rational rate;       /* frames per second */
+    double weight;          /* of random choices: from 0 on, not all 0 */
+    double loop_period;     /* seconds, as in pm_clip_desc; 0: open */
+} pm_library_motion;
+
+enum { PM_LIBRARY_MAX_RANK = 32 };
+
+/* A column of numbers beside the keys, such as contacts and phases. Floats are interpolated
+ * linearly; integers and booleans are those of the nearest frame that is not later. */
+typedef struct pm_library_extra {
+    pm_motion_name name;               /* printable UTF-8 without slashes, at most 200 characters */
+    char type[8];                      /* as NumPy has it: <f4, |b1, |i1, |u1, <i2 to <u8 */
+    size_t rank;                       /* at least 1 */
+    size_t shape[PM_LIBRARY_MAX_RANK]; /* shape[0] is the number of rows */
+    const void *data;
+
+    uint64_t reserved[2]; /* must be 0 */
+} pm_library_extra;
+
+/* What a file holds. Arrays are packed. */
+typedef struct pm_library_content {
+    size_t joint_count;
+    const pm_motion_name *joint_names;
+    const int32_t *parents;
+    const double *rotations; /* (joint_count, 4): the rest pose, as in pm_skeleton_desc */
+    const double *positions; /* (joint_count, 3) */
+    const float *points; /* (joint_count, 3): centres of mass in the joints' frames. NULL: none */
+
+    const double *axes;       /* (joint_count, 3) of hinges; all 0: a ball joint. NULL: no hinges */
+    const double *references; /* (joint_count): angles of the rest pose. NULL with axes NULL */
+    const uint32_t *hinges;   /* hinge_count joints with an axis, in the order of angles */
+    const pm_motion_name *hinge_names;
+    size_t hinge_count;
+
+    const uint32_t *bodies; /* joints: the bodies of results, each at most once */
+    size_t body_count;      /* at least 1 */
+    const uint32_t *dofs;   /* indices of `hinges`: the dofs of results, each at most once */
+    size_t dof_count;
+
+    const pm_library_motion *motions;
+    size_t motion_count; /* at least 1 */
+    pm_method method;
+    pm_key_format key_format; /* of crowds; rotations in files are float32 */
+
+    uint64_t row_count;
+    const float *root_rotations; /* with hinges: (row_count, 4), of the first root */
+    const float *key_rotations;  /* without: (row_count, joint_count, 4) */
+    /* (row_count, position_count, 3): of the first root alone, or of all joints. NULL: all are those
+     * of the rest pose. With hinges at most 1. */
+    const float *key_positions;
+    size_t position_count;
+    const float *angles; /* with hinges: (row_count, hinge_count) in rad */
+
+    const pm_library_extra *extras;
+    size_t extra_count;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_library_content;
+
+typedef struct pm_library_write_options {
+    /* true: angles are stored as int16 in steps, which are of each hinge its largest angle / 32767 */
+    bool short_angles;
+    size_t threads; /* 0: as many as there are processors */
+
+    uint64_t reserved[4]; /* must be 0 */
+} pm_library_write_options;
+
+/* Writes a file, which appears when it is complete. `options` may be NULL. Blocks. Thread-safe. */
+PM_API pm_status pm_library_write(const pm_library_content *content,
+                                  const pm_library_write_options *options, const char *path,
+                                  pm_error *error);
+
+typedef struct pm_library_build_options {
+    pm_motion_read_options reading; /* its log and observer are called on all threads */
+    pm_method method;
+    pm_key_format key_format;
+    double scale;      /* factor of all lengths, such as 0.01. 0: 1 */
+    int quarter_turns; /* of the world about x: 1 makes y-up files z-up, -1 the reverse */
+    size_t threads;    /* 0: as many as there are processors */
+    /* Called on the calling thread. NULL: not called */
+    void (*progress)(void *user, uint64_t done, uint64_t total);
+    void *progress_user;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_library_build_options;
+
+/* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds one
+ * motion at a time, so memory does not grow with the number of files, which are read twice. All
+ * files have joints with the names and the parents of the first one's, in any order; clips have a
+ * rate. Names of motions are those of the files, with the clip's where a file has several; names
+ * that are taken are numbered. Where only the first root moves, positions are those of it alone.
+ * `options` may be NULL. Blocks. Thread-safe. */
+PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,
+                                  const pm_library_build_options *options, const char *output,
+                                  pm_error *error);
+
+/* An open library. Immutable, therefore thread-safe. */
+typedef struct pm_library pm_library;
+
+typedef struct pm_library_open_options {
+    size_t threads; /* that compare digests. 0: as many as there are processors */
+    /* Methods and orders in place of those of the file. NULL: those of the file */
+    const pm_method *method;
+    const pm_key_format *key_format;
+    const uint32_t *bodies;
+    size_t body_count;
+    const uint32_t *dofs;
+    size_t dof_count;
+
+    uint64_t reserved[6]; /* must be 0 */
+} pm_library_open_options;
+
+/* Maps a file, which must not change while the library exists; renaming another one into its place
+ * does not change it. Every size, offset and digest is checked. A file that is damaged is refused,
+ * and the message names the member. With an engine the clips are uploaded for pm_library_sample;
+ * NULL: the library has its content alone. `options` may be NULL. Blocks. */
+PM_API pm_status pm_library_open(pm_engine *engine, const char *path,
+                                 const pm_library_open_options *options, pm_library **library,
+                                 pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_library_destroy(pm_library **library);
+
+/* What the file holds, in its mapped memory; valid until the library is destroyed. NULL for NULL. */
+PM_API const pm_library_content *pm_library_get_content(const pm_library *library);
+
+/* The crowd of the library, whose clips are the motions; NULL without an engine. */
+PM_API pm_crowd *pm_library_get_crowd(const pm_library *library);
+
+/* The subsets of the crowd, for targets. */
+typedef enum pm_library_subset {
+    PM_LIBRARY_JOINTS = 0, /* all joints, in skeleton order */
+    PM_LIBRARY_BODIES,
+    PM_LIBRARY_ROOT, /* the first body */
+    PM_LIBRARY_DOFS  /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
+} pm_library_subset;
+
+/* A column of extras and its destination. Those of motions that do not exist are 0. */
+typedef struct pm_library_extra_target {
+    size_t extra; /* index */
+    void *memory; /* packed rows of the column's type, one for each instance */
+} pm_library_extra_target;
+
+typedef struct pm_library_job {
+    /* The motion of each pair. One that does not exist shows the rest pose without velocities. */
+    const uint32_t *motions;
+    size_t count;
+    const double *times;  /* (count) seconds from the first key; NaN is 0. NULL: `steps` */
+    const int64_t *steps; /* (count) times steps / rate, exactly. */
+    pm_rational rate;     /* of steps */
+    /* (offset_count) seconds that are added to each time: instance i * offset_count + k is pair i at
+     * offset k. NULL: one instance for each pair */
+    const double *offsets;
+    size_t offset_count;
+    bool wrap; /* true: times are modulo the length of the motion; false: clamped */
+    const pm_placement *placements; /* (count), of pairs; as in pm_crowd_job */
+    const float *speeds;            /* (count) */
+    const pm_crowd_target *outputs; /* of instances; `subset` is a pm_library_subset */
+    size_t output_count;
+    const pm_library_extra_target *extras;
+    size_t extra_count;
+    bool on_reference; /* as in pm_crowd_job */
+
+    uint64_t reserved[6]; /* must be 0 */
+} pm_library_job;
+
+/* Samples states into host memory. Blocks. Thread-safe. */
+PM_API pm_status pm_library_sample(const pm_library *library, const pm_library_job *job,
+                                   pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads a file of arrays: the directory, the header of each member, and all digests, on several threads.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "motion/files/input.h"
+#include "motion/library/array_file.h"
+#include "motion/npz/zip.h"
+
+enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
+
+/* ---- digests -------------------------------------------------------------------------- */
+
+typedef struct block {
+    const zip_member *member;
+    zip_bytes bytes;
+    uint32_t crc;
+} block;
+
+static pm_status digest(void *user, size_t index, pm_error *error) {
+    block *b = (block *)user + index;
+    (void)error;
+    b->crc = zip_checksum(b->bytes);
+    return PM_OK;
+}
+
+static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
+    char shown[MOTION_PRINTABLE];
+    const bool is_npy = m->name.size > 4 && memcmp(m->name.data + m->name.size - 4, ".npy", 4) == 0;
+    return motion_refuse(error, "%s: %s",
+                         motion_printable(shown, m->name.data, m->name.size - (is_npy ? 4 : 0)),
+                         problem);
+}
+
+static size_t cut(const zip_archive *zip, block *blocks) {
+    size_t count = 0;
+    for (size_t i = 0; i < zip->count; i++)
+        for (size_t at = 0; at < zip->members[i].packed.size; at += BLOCK, count++)
+            if (blocks) {
+                const zip_bytes all = zip->members[i].packed;
+                const size_t rest = all.size - at;
+                blocks[count] = (block){.member = &zip->members[i],
+                                        .bytes = {all.data + at, rest < BLOCK ? rest : BLOCK}};
+            }
+    return count;
+}
+
+/* The digest of a member is that of its blocks, which follow each other. */
+static pm_status compare_digests(const zip_archive *zip, const block *blocks, pm_error *error) {
+    for (size_t i = 0; i < zip->count; i++) {
+        uLong crc = 0;
+        for (size_t at = 0; at < zip->members[i].packed.size; at += BLOCK, blocks++)
+            crc = crc32_combine(crc, blocks->crc, (z_off_t)blocks->bytes.size);
+        if (crc != zip->members[i].crc)
+            return refuse(&zip->members[i], error, "is damaged: its digest is another");
+    }
+    return PM_OK;
+}
+
+static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error *error) {
+    for (size_t i = 0; i < zip->count; i++) {
+        const zip_member *m = &zip->members[i];
+        if (m->method != ZIP_STORED || (m->flags & ZIP_ENCRYPTED) || m->size != m->packed.size)
+            return refuse(m, error, "is compressed or encrypted");
+    }
+    const size_t count = cut(zip, NULL);
+    block *blocks = calloc(count + 1, sizeof *blocks);
+    if (!blocks)
+        return motion_refuse_memory(error);
+    cut(zip, blocks);
+    pm_status status =
+        array_run(threads, count, &(array_work){.item = digest, .user = blocks}, error);
+    if (status == PM_OK)
+        status = compare_digests(zip, blocks, error);
+    free(blocks);
+    return status;
+}
+
+/* ---- arrays --------------------------------------------------------------------------- */
+
+/* Numbers that are not aligned, as other writers leave them, are copied. */
+static pm_status place(array_file *a, const zip_member *m, file_array *array, pm_error *error) {
+    const char *data = m->packed.data + array->header.data_at;
+    if ((uintptr_t)data % ALIGNMENT == 0) {
+        array->data = data;
+        return PM_OK;
+    }
+    char *copy = motion_allocate(&a->arena, array->bytes, 1);
+    if (!copy)
+        return motion_refuse_memory(error);
+    memcpy(copy, data, array->bytes);
+    array->data = copy;
+    return PM_OK;
+}
+
+static pm_status read_array(array_file *a, const zip_member *m, file_array *array,
+                            pm_error *error) {
+    char reason[NPY_REASON_SIZE];
+    size_t count = 0;
+    if (m->name.size < 5 || memcmp(m->name.data + m->name.size - 4, ".npy", 4) != 0)
+        return refuse(m, error, "is no array");
+    array->name = (pm_motion_name){motion_copy_text(&a->arena, m->name.data, m->name.size - 4),
+                                   m->name.size - 4};
+    if (!array->name.text)
+        return motion_refuse_memory(error);
+    if (!npy_read_header(m->packed.data, m->packed.size, &array->header, reason))
+        return refuse(m, error, "is damaged: its header is none of NumPy");
+    const size_t element = npy_element_size(array->header.type);
+    if (array->header.fortran_order || element == 0 || !npy_count(&array->header, &count) ||
+        count > SIZE_MAX / element || count * element != m->packed.size - array->header.data_at)
+        return refuse(m, error, "is damaged: it has another size than its header");
+    array->bytes = count * element;
+    return place(a, m, array, error);
+}
+
+int array_compare_names(pm_motion_name a, pm_motion_name b) {
+    const size_t least = a.size < b.size ? a.size : b.size;
+    const int order = least ? memcmp(a.text, b.text, least) : 0;
+    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+static int compare_arrays(const void *x, const void *y) {
+    const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
+    return array_compare_names(a->name, b->name);
+}
+
+static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
+    pm_status status = PM_OK;
+    a->arrays = motion_allocate(&a->arena, zip->count, sizeof *a->arrays);
+    a->sorted = motion_allocate(&a->arena, zip->count, sizeof *a->sorted);
+    if (!a->arrays || !a->sorted)
+        return motion_refuse_memory(error);
+    for (; a->count < zip->count && status == PM_OK; a->count++)
+        status = read_array(a, &zip->members[a->count], &a->arrays[a->count], error);
+    if (status != PM_OK)
+        return status;
+    for (size_t i = 0; i < a->count; i++)
+        a->sorted[i] = &a->arrays[i];
+    qsort(a->sorted, a->count, sizeof *a->sorted, compare_arrays);
+    for (size_t i = 1; i < a->count; i++)
+        if (compare_arrays(&a->sorted[i - 1], &a->sorted[i]) == 0) {
+            char shown[MOTION_PRINTABLE];
+            const pm_motion_name name = a->sorted[i]->name;
+            return motion_refuse(error, "%s: there are two of this name",
+                                 motion_printable(shown, name.text, name.size));
+        }
+    return PM_OK;
+}
+
+pm_status array_file_parse(const char *data, size_t size, size_t threads, array_file *a,
+                           pm_error *error) {
+    zip_archive zip = {0};
+    pm_status status = zip_open(&a->arena, data, size, &zip, error);
+    if (status == PM_OK)
+        status = check_digests(&zip, threads, error);
+    return status == PM_OK ? read_arrays(a, &zip, error) : status;
+}
+
+/* ---- files ---------------------------------------------------------------------------- */
+
+static pm_status map(int file, array_file *a, pm_error *error) {
+    struct stat status;
+    if (fstat(file, &status) != 0 || status.st_size <= 0 || (uintmax_t)status.st_size > SIZE_MAX)
+        return motion_refuse(error, "ZIP archive is cut short: it has no end record");
+    void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (mapped == MAP_FAILED)
+        return motion_refuse(error, "cannot be mapped into memory");
+    a->mapped = mapped;
+    a->size = (size_t)status.st_size;
+    return PM_OK;
+}
+
+pm_status array_file_open(const char *path, size_t threads, array_file *a, pm_error *error) {
+    char reason[INPUT_REASON_SIZE];
+    const int file = input_open(path, INPUT_REGULAR, reason);
+    if (file < 0)
+        return motion_refuse(error, "%s", reason);
+    pm_status status = map(file, a, error);
+    close(file);
+    return status == PM_OK ? array_file_parse(a->mapped, a->size, threads, a, error) : status;
+}
+
+void array_file_close(array_file *a) {
+    if (a->mapped)
+        munmap((void *)(uintptr_t)a->mapped, a->size);
+    motion_arena_release(&a->arena);
+    memset(a, 0, sizeof *a);
+}
+
+/* ---- access --------------------------------------------------------------------------- */
+
+const file_array *array_file_find(const array_file *a, const char *name) {
+    const pm_motion_name wanted = {name, strlen(name)};
+    size_t low = 0, high = a->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = array_compare_names(a->sorted[middle]->name, wanted);
+        if (order == 0)
+            return a->sorted[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+pm_status array_file_want(const array_file *a, const char *name, const char *type, size_t rank,
+                          const size_t *shape, const file_array **found, pm_error *error) {
+    const file_array *array = array_file_find(a, name);
+    char has[96];
+    if (!array)
+        return motion_refuse(error, "%s: is missing", name);
+    bool fits = strcmp(array->header.type, type) == 0 && array->header.rank == rank;
+    for (size_t i = 0; i < rank && fits; i++)
+        fits = shape[i] == ARRAY_ANY || array->header.shape[i] == shape[i];
+    *found = array;
+    if (fits)
+        return PM_OK;
+    npy_header wanted = {.rank = rank};
+    char wants[96], shown[MOTION_PRINTABLE];
+    memcpy(wanted.shape, shape, rank * sizeof *shape);
+    for (size_t i = 0; i < rank; i++)
+        wanted.shape[i] = shape[i] == ARRAY_ANY ? array->header.shape[i] : shape[i];
+    npy_shape_text(array->header.rank, array->header.shape, has, sizeof has);
+    npy_shape_text(rank, wanted.shape, wants, sizeof wants);
+    return motion_refuse(error, "%s: found %s of shape %s, expected %s of shape %s", name,
+                         motion_printable(shown, array->header.type, strlen(array->header.type)),
+                         has, type, wants);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Builds the file of a library from motion files. They are read twice: the first time tells how many
+ * frames each clip has, and with that the place of its rows; the second time writes the rows there.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/base/printable.h"
+#include "motion/library/library.h"
+#include "motion/library/source.h"
+
+/* A file with what the first reading tells. */
+typedef struct part {
+    const char *path;
+    motion_arena arena;
+    pm_library_motion *motions; /* whose names are those of clips */
+    size_t count, first;        /* `first` among all motions */
+    bool moves_others;
+} part;
+
+typedef struct builder {
+    const pm_library_build_options *options;
+    part *parts;
+    size_t part_count;
+    pm_library_content content;
+    motion_arena arena;
+    library_arrays arrays;
+    array_writer *writer;
+    uint64_t done_before; /* items of the first reading */
+} builder;
+
+/* ---- the first reading ---------------------------------------------------------------- */
+
+static pm_status note_clips(builder *b, part *p, const library_source *source, pm_error *error) {
+    p->count = source->content->clip_count;
+    p->motions = motion_allocate(&p->arena, p->count, sizeof *p->motions);
+    if (!p->motions)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < p->count; i++) {
+        const pm_clip_desc *desc = &source->character->clips[i];
+        const pm_motion_name name = source->content->clips[i].name;
+        const pm_status status = library_check_clip(source, i, error);
+        if (status != PM_OK)
+            return status;
+        p->motions[i] = (pm_library_motion){
+            .name = {motion_copy_text(&p->arena, name.text, name.size), name.size},
+            .frames = desc->timelines[0].key_count,
+            .rate = desc->timelines[0].rate,
+            .weight = 1,
+            .loop_period = desc->loop_period};
+        if (!p->motions[i].name.text)
+            return motion_refuse_memory(error);
+        p->moves_others |= library_moves_others(source, &b->content, i);
+    }
+    return PM_OK;
+}
+
+/* Does something with an open file; failures have its name. */
+static pm_status with_source(builder *b, size_t index,
+                             pm_status (*act)(builder *, part *, const library_source *,
+                                              pm_error *),
+                             pm_error *error) {
+    part *p = &b->parts[index];
+    library_source source = {0};
+    char shown[384];
+    void *before = c_locale_begin();
+    pm_status status = library_open_source(p->path, b->options, &source, error);
+    const bool is_named = status != PM_OK && !source.motion; /* by pm_motion_open */
+    if (status == PM_OK && b->content.joint_count == 0)
+        status = library_take_skeleton(&source, &b->arena, &b->content, error);
+    if (status == PM_OK)
+        status = library_match_joints(&source, &b->content, error);
+    if (status == PM_OK)
+        status = act(b, p, &source, error);
+    library_close_source(&source);
+    c_locale_end(before);
+    printable_text(shown, sizeof shown, p->path, strlen(p->path));
+    return is_named ? status : motion_name_failure(status, shown, error);
+}
+
+static pm_status examine(void *user, size_t index, pm_error *error) {
+    return with_source(user, index + 1, note_clips, error);
+}
+
+static void report_progress(void *user, uint64_t done, uint64_t total) {
+    const builder *b = user;
+    (void)total;
+    b->options->progress(b->options->progress_user, b->done_before + done, 2 * b->part_count);
+}
+
+/* The first file has the joints with which the others are compared. */
+static pm_status examine_all(builder *b, pm_error *error) {
+    const array_work work = {examine, b->options->progress ? report_progress : NULL, b, b};
+    b->done_before = 1;
+    const pm_status status = with_source(b, 0, note_clips, error);
+    return status == PM_OK ? array_run(b->options->threads, b->part_count - 1, &work, error)
+                           : status;
+}
+
+/* ---- names ---------------------------------------------------------------------------- */
+
+/* Names that are taken, and the least number that may be free behind each. */
+typedef struct name_table {
+    struct {
+        pm_motion_name name;
+        size_t next;
+    } * entries;
+    size_t mask;
+} name_table;
+
+static size_t find_name(const name_table *t, pm_motion_name name) {
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (size_t i = 0; i < name.size; i++)
+        hash = (hash ^ (unsigned char)name.text[i]) * UINT64_C(1099511628211);
+    size_t at = (size_t)(hash ^ hash >> 32) & t->mask;
+    while (t->entries[at].name.text &&
+           (t->entries[at].name.size != name.size ||
+            memcmp(t->entries[at].name.text, name.text, name.size) != 0))
+        at = (at + 1) & t->mask;
+    return at;
+}
+
+static bool take_name(builder *b, name_table *t, pm_motion_name wanted, pm_motion_name *taken) {
+    size_t at = find_name(t, wanted);
+    const size_t base = at, room = wanted.size + 24;
+    *taken = wanted;
+    while (t->entries[at].name.text) {
+        char *text = motion_allocate(&b->arena, room, 1);
+        if (!text)
+            return false;
+        memcpy(text, wanted.text, wanted.size);
+        const int digits = snprintf(text + wanted.size, 24, "-%zu", t->entries[base].next++);
+        *taken = (pm_motion_name){text, wanted.size + (size_t)digits};
+        at = find_name(t, *taken);
+    }
+    t->entries[at].name = *taken;
+    t->entries[at].next = 2;
+    return true;
+}
+
+/* The name of the file, with that of the clip or its number where there are several. */
+static bool make_name(builder *b, const part *p, size_t clip, pm_motion_name *name) {
+    const char *slash = strrchr(p->path, '/'), *stem = slash ? slash + 1 : p->path;
+    const char *dot = strrchr(stem, '.');
+    const size_t size =
+        dot && strspn(stem, ".") < (size_t)(dot - stem) ? (size_t)(dot - stem) : strlen(stem);
+    const pm_motion_name own = p->motions[clip].name;
+    char *text = motion_allocate(&b->arena, size + own.size + 24, 1);
+    if (!text)
+        return false;
+    memcpy(text, stem, size);
+    *name = (pm_motion_name){text, size};
+    if (p->count > 1 && own.size > 0) {
+        text[size] = '/';
+        memcpy(text + size + 1, own.text, own.size);
+        name->size += 1 + own.size;
+    } else if (p->count > 1) {
+        name->size += (size_t)snprintf(text + size, 24, "/%zu", clip);
+    }
+    return true;
+}
+
+static pm_status list_motions(builder *b, pm_error *error) {
+    pm_library_content *c = &b->content;
+    name_table names = {.mask = 1};
+    for (size_t i = 0; i < b->part_count; i++) {
+        b->parts[i].first = c->motion_count;
+        c->motion_count += b->parts[i].count;
+    }
+    while (names.mask < 2 * c->motion_count)
+        names.mask = 2 * names.mask + 1;
+    pm_library_motion *motions = motion_allocate(&b->arena, c->motion_count, sizeof *motions);
+    names.entries = calloc(names.mask + 1, sizeof *names.entries);
+    bool good = motions && names.entries;
+    c->motions = motions;
+    c->position_count = 1;
+    for (size_t i = 0; i < b->part_count && good; i++) {
+        const part *p = &b->parts[i];
+        c->position_count = p->moves_others ? c->joint_count : c->position_count;
+        for (size_t k = 0; k < p->count && good; k++) {
+            pm_library_motion *m = &motions[p->first + k];
+            *m = p->motions[k];
+            m->first = c->row_count;
+            c->row_count += m->frames;
+            good = make_name(b, p, k, &m->name) && take_name(b, &names, m->name, &m->name);
+        }
+    }
+    free(names.entries);
+    return good ? PM_OK : motion_refuse_memory(error);
+}
+
+/* ---- the second reading --------------------------------------------------------------- */
+
+static pm_status write_clip(const builder *b, const library_source *source, size_t clip,
+                            size_t motion, float *rows, pm_error *error) {
+    const pm_library_motion *m = &b->content.motions[motion];
+    const size_t turns = 4 * sizeof(float) * b->content.joint_count;
+    const size_t places = 3 * sizeof(float) * b->content.position_count;
+    const size_t first = (size_t)m->first, frames = (size_t)m->frames;
+    library_fill_rotations(source, clip, rows);
+    pm_status status = array_writer_put(b->writer, b->arrays.rotations, motion, first * turns, rows,
+                                        frames * turns, error);
+    if (status != PM_OK)
+        return status;
+    library_fill_positions(source, &b->content, clip, rows);
+    return array_writer_put(b->writer, b->arrays.positions, motion, first * places, rows,
+                            frames * places, error);
+}
+
+static pm_status write_clips(builder *b, part *p, const library_source *source, pm_error *error) {
+    const bool same = p->count == source->content->clip_count;
+    pm_status status = PM_OK;
+    for (size_t i = 0; i < p->count && status == PM_OK; i++) {
+        const pm_library_motion *m = &b->content.motions[p->first + i];
+        if (!same || source->character->clips[i].timelines[0].key_count != m->frames ||
+            source->character->clips[i].timelines[0].times)
+            return motion_refuse(error, "has changed while it was read");
+        float *rows = calloc((size_t)m->frames, 4 * sizeof *rows * b->content.joint_count);
+        status = rows ? write_clip(b, source, i, p->first + i, rows, error)
+                      : motion_refuse_memory(error);
+        free(rows);
+    }
+    return status;
+}
+
+static pm_status write_part(void *user, size_t index, pm_error *error) {
+    return with_source(user, index, write_clips, error);
+}
+
+static pm_status write_all(builder *b, const char *output, pm_error *error) {
+    const array_work work = {write_part, b->options->progress ? report_progress : NULL, b, b};
+    const size_t threads = b->options->threads;
+    b->done_before = b->part_count;
+    pm_status status = library_list(&b->content, false, b->content.motion_count, &b->arrays, error);
+    if (status == PM_OK)
+        status = array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error);
+    if (status == PM_OK)
+        status = array_writer_put_all(b->writer, threads, error);
+    if (status == PM_OK)
+        status = array_run(threads, b->part_count, &work, error);
+    return status == PM_OK ? array_writer_end(b->writer, error) : status;
+}
+
+/* ---- the call ------------------------------------------------------------------------- */
+
+static pm_status build(builder *b, const char *output, pm_error *error) {
+    pm_status status = examine_all(b, error);
+    if (status == PM_OK)
+        status = list_motions(b, error);
+    if (status == PM_OK)
+        status = library_check(&b->content, error);
+    return status == PM_OK ? write_all(b, output, error) : status;
+}
+
+static pm_status check_options(const pm_library_build_options *options, pm_error *error) {
+    if (!(options->scale >= 0) || !isfinite(options->scale))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is not a number above 0");
+    if (options->quarter_turns < -1 || options->quarter_turns > 1)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "quarter_turns is %d; expected -1, 0 or 1",
+                           options->quarter_turns);
+    if (!pm_method_describe(options->method) || !library_key_word(options->key_format))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "method or key_format does not exist");
+    return MOTION_CHECK_RESERVED(pm_library_build_options, options, error);
+}
+
+pm_status pm_library_build(const char *const *paths, size_t path_count,
+                           const pm_library_build_options *options, const char *output,
+                           pm_error *error) {
+    static const pm_library_build_options defaults;
+    builder b = {.options = options ? options : &defaults, .part_count = path_count};
+    if (!output || !paths || path_count == 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s",
+                           !output ? "output is NULL" : "paths: expected at least one");
+    pm_status status = motion_check_texts("paths", paths, path_count, error);
+    if (status == PM_OK)
+        status = check_options(b.options, error);
+    if (status != PM_OK)
+        return status;
+    b.content.method = b.options->method;
+    b.content.key_format = b.options->key_format;
+    b.parts = calloc(path_count, sizeof *b.parts);
+    if (!b.parts)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < path_count; i++)
+        b.parts[i].path = paths[i];
+    status = build(&b, output, error);
+    array_writer_abandon(&b.writer);
+    for (size_t i = 0; i < path_count; i++)
+        motion_arena_release(&b.parts[i].arena);
+    motion_arena_release(&b.arrays.arena);
+    motion_arena_release(&b.arena);
+    free(b.parts);
+    return status;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens libraries, and builds the crowd of their motions.
+ */
+#include "motion/library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/printable.h"
+
+/* ---- the skeleton --------------------------------------------------------------------- */
+
+static pm_array doubles(const double *numbers) {
+    return (pm_array){.data = numbers, .type = PM_FLOAT64};
+}
+
+static pm_status make_skeleton(pm_library *library, pm_error *error) {
+    const pm_library_content *c = &library->content;
+    pm_hinge *hinges = calloc(c->joint_count, sizeof *hinges);
+    uint32_t *dofs = calloc(c->dof_count + 1, sizeof *dofs);
+    pm_status status = PM_OK;
+    for (size_t j = 0; hinges && c->axes && j < c->joint_count; j++) {
+        for (size_t i = 0; i < 3; i++)
+            hinges[j].axis[i] = (float)c->axes[3 * j + i];
+        hinges[j].reference = (float)c->references[j];
+    }
+    for (size_t i = 0; dofs && i < c->dof_count; i++)
+        dofs[i] = c->hinges[c->dofs[i]];
+    const pm_subset subsets[] = {{.joints = c->bodies, .joint_count = c->body_count},
+                                 {.joints = c->bodies, .joint_count = 1},
+                                 {.joints = dofs, .joint_count = c->dof_count}};
+    const pm_skeleton_desc desc = {.joint_count = c->joint_count,
+                                   .parents = c->parents,
+                                   .rotations = doubles(c->rotations),
+                                   .positions = doubles(c->positions),
+                                   .subsets = subsets,
+                                   .subset_count = c->dof_count ? 3 : 2,
+                                   .points = {.data = c->points, .type = PM_FLOAT32},
+                                   .hinges = c->hinge_count ? hinges : NULL};
+    status = hinges && dofs ? pm_skeleton_create(&desc, &library->skeleton, error)
+                            : motion_refuse_memory(error);
+    free(hinges);
+    free(dofs);
+    return status;
+}
+
+/* ---- keys of hinges ------------------------------------------------------------------- */
+
+/* Crowds take a rotation and a position of each joint, of which those of a hinge are its angle: the
+ * rows of a robot become such while the crowd is built. */
+typedef struct whole_rows {
+    float *rotations, *positions;
+} whole_rows;
+
+static bool expand(const pm_library_content *c, whole_rows *whole) {
+    const size_t rows = (size_t)c->row_count, joints = c->joint_count, root = library_root(c);
+    if (rows > SIZE_MAX / (4 * sizeof(float)) / joints)
+        return false;
+    whole->rotations = malloc(rows * joints * 4 * sizeof(float) + 1);
+    whole->positions = malloc(rows * joints * 3 * sizeof(float) + 1);
+    if (!whole->rotations || !whole->positions)
+        return false;
+    for (size_t i = 0; i < rows; i++) {
+        float *turns = whole->rotations + 4 * joints * i,
+              *places = whole->positions + 3 * joints * i;
+        for (size_t k = 0; k < 4 * joints; k++)
+            turns[k] = (float)c->rotations[k];
+        for (size_t k = 0; k < 3 * joints; k++)
+            places[k] = (float)c->positions[k];
+        memcpy(turns + 4 * root, c->root_rotations + 4 * i, 4 * sizeof(float));
+        memcpy(places + 3 * root, c->key_positions + 3 * i, 3 * sizeof(float));
+        for (size_t h = 0; h < c->hinge_count; h++) {
+            float *angle = places + 3 * (size_t)c->hinges[h];
+            angle[0] = c->angles[i * c->hinge_count + h];
+            angle[1] = angle[2] = 0;
+        }
+    }
+    return true;
+}
+
+/* ---- clips ---------------------------------------------------------------------------- */
+
+static void describe(const pm_library_content *c, const whole_rows *whole, size_t motion,
+                     pm_timeline *line, pm_clip_desc *clip) {
+    const pm_library_motion *m = &c->motions[motion];
+    const bool is_robot = c->hinge_count > 0;
+    const size_t first = (size_t)m->first, places = is_robot ? c->joint_count : c->position_count;
+    const float *turns = is_robot ? whole->rotations : c->key_rotations;
+    const float *positions = is_robot ? whole->positions : c->key_positions;
+    *line = (pm_timeline){.key_count = (size_t)m->frames, .rate = m->rate};
+    *clip = (pm_clip_desc){.track_count = c->joint_count,
+                           .timelines = line,
+                           .rotations.data = turns + 4 * c->joint_count * first,
+                           .positions.data = positions + 3 * places * first,
+                           .method = c->method,
+                           .key_format = c->key_format,
+                           .loop_period = m->loop_period,
+                           .root_positions = !is_robot && places == 1};
+}
+
+static pm_status make_clips(pm_library *library, pm_engine *engine, const whole_rows *whole,
+                            pm_error *error) {
+    const pm_library_content *c = &library->content;
+    pm_timeline *lines = calloc(c->motion_count, sizeof *lines);
+    pm_clip_desc *clips = calloc(c->motion_count, sizeof *clips);
+    pm_status status = lines && clips ? PM_OK : motion_refuse_memory(error);
+    for (size_t i = 0; i < c->motion_count && status == PM_OK; i++)
+        describe(c, whole, i, &lines[i], &clips[i]);
+    const pm_crowd_desc desc = {
+        .skeleton = library->skeleton, .clips = clips, .clip_count = c->motion_count};
+    if (status == PM_OK)
+        status = pm_crowd_create(engine, &desc, &library->crowd, error);
+    free(clips);
+    free(lines);
+    return status;
+}
+
+pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error) {
+    whole_rows whole = {0};
+    pm_status status = make_skeleton(library, error);
+    if (status == PM_OK && library->content.hinge_count && !expand(&library->content, &whole))
+        status = motion_refuse_memory(error);
+    if (status == PM_OK)
+        status = make_clips(library, engine, &whole, error);
+    free(whole.rotations);
+    free(whole.positions);
+    return status;
+}
+
+/* ---- the calls ------------------------------------------------------------------------ */
+
+static pm_status copy_indices(pm_library *library, const uint32_t *from, size_t count,
+                              const uint32_t **to, size_t *to_count, pm_error *error) {
+    uint32_t *copy = motion_allocate(&library->file.arena, count, sizeof *copy);
+    if (!copy)
+        return motion_refuse_memory(error);
+    memcpy(copy, from, count * sizeof *copy);
+    *to = copy;
+    *to_count = count;
+    return PM_OK;
+}
+
+static pm_status override(pm_library *library, const pm_library_open_options *options,
+                          pm_error *error) {
+    pm_library_content *c = &library->content;
+    pm_status status = PM_OK;
+    if (options->method)
+        c->method = *options->method;
+    if (options->key_format)
+        c->key_format = *options->key_format;
+    if (options->bodies)
+        status = copy_indices(library, options->bodies, options->body_count, &c->bodies,
+                              &c->body_count, error);
+    if (status == PM_OK && options->dofs)
+        status = copy_indices(library, options->dofs, options->dof_count, &c->dofs, &c->dof_count,
+                              error);
+    return status == PM_OK ? library_check(c, error) : status;
+}
+
+static pm_status open_library(pm_library *library, pm_engine *engine, const char *path,
+                              const pm_library_open_options *options, pm_error *error) {
+    pm_status status = array_file_open(path, options->threads, &library->file, error);
+    if (status == PM_OK)
+        status = library_read(library, error);
+    if (status == PM_OK &&
+        (options->method || options->key_format || options->bodies || options->dofs))
+        status = override(library, options, error);
+    return status == PM_OK && engine ? library_make_crowd(library, engine, error) : status;
+}
+
+pm_status pm_library_open(pm_engine *engine, const char *path,
+                          const pm_library_open_options *options, pm_library **library,
+                          pm_error *error) {
+    static const pm_library_open_options defaults;
+    char shown[384];
+    if (!path || !library)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", path ? "library" : "path");
+    options = options ? options : &defaults;
+    pm_status status = MOTION_CHECK_RESERVED(pm_library_open_options, options, error);
+    if (status != PM_OK)
+        return status;
+    pm_library *made = calloc(1, sizeof *made);
+    if (!made)
+        return motion_refuse_memory(error);
+    status = open_library(made, engine, path, options, error);
+    if (status != PM_OK) {
+        printable_text(shown, sizeof shown, path, strlen(path));
+        motion_name_failure(status, shown, error);
+        pm_library_destroy(&made);
+    } else {
+        *library = made;
+    }
+    return status;
+}
+
+void pm_library_destroy(pm_library **library) {
+    if (!library || !*library)
+        return;
+    pm_crowd_destroy(&(*library)->crowd);
+    pm_skeleton_destroy(&(*library)->skeleton);
+    array_file_close(&(*library)->file);
+    free(*library);
+    *library = NULL;
+}
+
+const pm_library_content *pm_library_get_content(const pm_library *library) {
+    return library ? &library->content : NULL;
+}
+
+pm_crowd *pm_library_get_crowd(const pm_library *library) {
+    return library ? library->crowd : NULL;
+}

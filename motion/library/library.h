@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A motion library in memory: its file, what it holds, and its crowd.
+ */
+#ifndef POSEMILL_MOTION_LIBRARY_LIBRARY_H
+#define POSEMILL_MOTION_LIBRARY_LIBRARY_H
+
+#include <posemill/posemill_library.h>
+
+#include "motion/library/array_file.h"
+
+struct pm_library {
+    array_file file; /* its arena has what `content` does not find in the mapped file */
+    pm_library_content content;
+    pm_skeleton *skeleton; /* NULL without an engine */
+    pm_crowd *crowd;
+};
+
+#define LIBRARY_FORMAT "posemill motion library"
+enum { LIBRARY_VERSION = 1 };
+
+/* Refuses content that no file has: counts, indices, ranges of rows, names. */
+pm_status library_check(const pm_library_content *content, pm_error *error);
+
+/* Finds the content in the file, and checks it. */
+pm_status library_read(pm_library *library, pm_error *error);
+
+/* The words of a file for a key format; NULL: there is none. */
+const char *library_key_word(pm_key_format format);
+
+/* The first joint without a parent; joint_count: there is none. */
+size_t library_root(const pm_library_content *content);
+
+/* The bytes of an extra's number; 0: it is no type of extras. */
+size_t library_extra_size(const char *type);
+
+/* Builds the skeleton and the crowd. */
+pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+/* The arrays of a file. Zero-initialise. */
+typedef struct library_arrays {
+    motion_arena arena;
+    file_array *list;
+    size_t count, room;
+    size_t rotations, positions, angles; /* indices */
+} library_arrays;
+
+/* Lists the arrays of content. With `pieces`, those with a row per frame are written later in so many
+ * pieces; 0: they have their data, where the content has. */
+pm_status library_list(const pm_library_content *content, bool short_angles, size_t pieces,
+                       library_arrays *arrays, pm_error *error);
+
+#endif

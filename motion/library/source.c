@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clips of a motion file as rows: scaled, turned, in the library's order of joints, and rounded once.
+ */
+#include "motion/library/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/fault.h"
+#include "motion/library/library.h"
+
+#define HALF 0.70710678118654757 /* sin of an eighth of a turn */
+
+pm_status library_open_source(const char *path, const pm_library_build_options *options,
+                              library_source *source, pm_error *error) {
+    source->options = options;
+    pm_status status = pm_motion_open(path, &options->reading, &source->motion, error);
+    if (status == PM_OK)
+        status = pm_motion_character_create(source->motion, NULL, &source->character, error);
+    if (status != PM_OK)
+        return status;
+    source->content = pm_motion_get_content(source->motion);
+    source->joint_count = source->character->skeleton.joint_count;
+    return PM_OK;
+}
+
+void library_close_source(library_source *source) {
+    pm_motion_character_destroy(&source->character);
+    pm_motion_destroy(&source->motion);
+    motion_arena_release(&source->arena);
+}
+
+/* ---- the world of the library --------------------------------------------------------- */
+
+static double scale_of(const library_source *source) {
+    return source->options->scale != 0 ? source->options->scale : 1;
+}
+
+static bool is_turned(const library_source *source, size_t joint) {
+    return source->options->quarter_turns != 0 && source->character->skeleton.parents[joint] < 0;
+}
+
+/* The product with a quarter of a turn about x. */
+static void turn_rotation(int turns, const double *b, double *out) {
+    const double ax = turns * HALF, ay = 0, az = 0, aw = HALF;
+    out[0] = aw * b[0] + ax * b[3] + ay * b[2] - az * b[1];
+    out[1] = aw * b[1] - ax * b[2] + ay * b[3] + az * b[0];
+    out[2] = aw * b[2] + ax * b[1] - ay * b[0] + az * b[3];
+    out[3] = aw * b[3] - ax * b[0] - ay * b[1] - az * b[2];
+}
+
+static void place_rotation(const library_source *source, size_t joint, const double *from,
+                           double *to) {
+    if (is_turned(source, joint))
+        turn_rotation(source->options->quarter_turns, from, to);
+    else
+        memcpy(to, from, 4 * sizeof *to);
+}
+
+static void place_position(const library_source *source, size_t joint, const double *from,
+                           double *to) {
+    const double scale = scale_of(source), turns = source->options->quarter_turns;
+    const double p[] = {from[0] * scale, from[1] * scale, from[2] * scale};
+    const bool turned = is_turned(source, joint);
+    to[0] = p[0];
+    to[1] = turned ? -turns * p[2] : p[1];
+    to[2] = turned ? turns * p[1] : p[2];
+}
+
+/* ---- the skeleton --------------------------------------------------------------------- */
+
+static const pm_motion_name *name_of(const library_source *source, size_t joint) {
+    return &source->content->nodes[source->character->nodes[joint]].name;
+}
+
+/* All arrays of pm_motion_character_create have doubles. */
+static const double *doubles_of(const pm_array *array) {
+    return array->data;
+}
+
+pm_status library_take_skeleton(const library_source *source, motion_arena *arena,
+                                pm_library_content *c, pm_error *error) {
+    const size_t joints = source->joint_count;
+    const pm_skeleton_desc *from = &source->character->skeleton;
+    pm_motion_name *names = motion_allocate(arena, joints, sizeof *names);
+    int32_t *parents = motion_allocate(arena, joints, sizeof *parents);
+    double *rotations = motion_allocate(arena, joints, 4 * sizeof *rotations);
+    double *positions = motion_allocate(arena, joints, 3 * sizeof *positions);
+    uint32_t *bodies = motion_allocate(arena, joints, sizeof *bodies);
+    if (!names || !parents || !rotations || !positions || !bodies)
+        return motion_refuse_memory(error);
+    for (size_t j = 0; j < joints; j++) {
+        const pm_motion_name *name = name_of(source, j);
+        names[j] = (pm_motion_name){motion_copy_text(arena, name->text, name->size), name->size};
+        if (!names[j].text)
+            return motion_refuse_memory(error);
+        parents[j] = from->parents[j];
+        bodies[j] = (uint32_t)j;
+        place_rotation(source, j, doubles_of(&from->rotations) + 4 * j, rotations + 4 * j);
+        place_position(source, j, doubles_of(&from->positions) + 3 * j, positions + 3 * j);
+    }
+    c->joint_count = c->body_count = joints;
+    c->joint_names = names;
+    c->parents = parents;
+    c->rotations = rotations;
+    c->positions = positions;
+    c->bodies = bodies;
+    return PM_OK;
+}
+
+/* ---- the order of joints -------------------------------------------------------------- */
+
+static bool same_name(const pm_motion_name *a, const pm_motion_name *b) {
+    return array_compare_names(*a, *b) == 0;
+}
+
+typedef struct named_joint {
+    const pm_motion_name *name;
+    uint32_t joint;
+} named_joint;
+
+static int compare_joints(const void *a, const void *b) {
+    return array_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
+}
+
+/* Joints whose names differ, in the order of another file. */
+static pm_status sort_joints(library_source *source, const pm_library_content *c, pm_error *error) {
+    const size_t joints = source->joint_count;
+    named_joint *own = calloc(2 * joints, sizeof *own), *first = own ? own + joints : NULL;
+    pm_status status = own ? PM_OK : motion_refuse_memory(error);
+    for (size_t j = 0; j < joints && own; j++) {
+        own[j] = (named_joint){name_of(source, j), (uint32_t)j};
+        first[j] = (named_joint){&c->joint_names[j], (uint32_t)j};
+    }
+    if (own) {
+        qsort(own, joints, sizeof *own, compare_joints);
+        qsort(first, joints, sizeof *first, compare_joints);
+    }
+    for (size_t j = 0; j < joints && status == PM_OK; j++) {
+        if (!same_name(own[j].name, first[j].name) ||
+            (j > 0 && same_name(own[j - 1].name, own[j].name)))
+            status = motion_refuse(error, "has other joints than the first file");
+        source->order[first[j].joint] = own[j].joint;
+    }
+    free(own);
+    return status;
+}
+
+pm_status library_match_joints(library_source *source, const pm_library_content *c,
+                               pm_error *error) {
+    const int32_t *parents = source->character->skeleton.parents;
+    bool same = true;
+    if (source->joint_count != c->joint_count)
+        return motion_refuse(error, "has other joints than the first file");
+    source->order = motion_allocate(&source->arena, c->joint_count, sizeof *source->order);
+    if (!source->order)
+        return motion_refuse_memory(error);
+    for (size_t j = 0; j < c->joint_count; j++) {
+        source->order[j] = (uint32_t)j;
+        same &= same_name(name_of(source, j), &c->joint_names[j]);
+    }
+    const pm_status status = same ? PM_OK : sort_joints(source, c, error);
+    for (size_t j = 0; j < c->joint_count && status == PM_OK; j++) {
+        const int32_t wanted = c->parents[j] < 0 ? -1 : (int32_t)source->order[c->parents[j]];
+        char shown[MOTION_PRINTABLE];
+        if (parents[source->order[j]] != wanted)
+            return motion_refuse(
+                error, "'%s' has another parent than in the first file",
+                motion_printable(shown, c->joint_names[j].text, c->joint_names[j].size));
+    }
+    return status;
+}
+
+/* ---- clips ---------------------------------------------------------------------------- */
+
+static const pm_clip_desc *clip_of(const library_source *source, size_t clip) {
+    return &source->character->clips[clip];
+}
+
+pm_status library_check_clip(const library_source *source, size_t clip, pm_error *error) {
+    const pm_motion_clip *own = &source->content->clips[clip];
+    const pm_clip_desc *desc = clip_of(source, clip);
+    char shown[MOTION_PRINTABLE];
+    motion_printable(shown, own->name.text, own->name.size);
+    if (own->fault)
+        return motion_refuse(error, "'%s' has no keys: %s", shown, own->fault);
+    if (desc->timeline_count > 1 || desc->timelines[0].times)
+        return motion_refuse(error, "'%s' has keys at times of their own; resample it first",
+                             shown);
+    return PM_OK;
+}
+
+void library_fill_rotations(const library_source *source, size_t clip, float *rows) {
+    const pm_clip_desc *desc = clip_of(source, clip);
+    const double *keys = doubles_of(&desc->rotations);
+    const size_t joints = source->joint_count;
+    for (size_t k = 0; k < desc->timelines[0].key_count; k++)
+        for (size_t j = 0; j < joints; j++, rows += 4) {
+            double q[4];
+            const size_t joint = source->order[j];
+            place_rotation(source, joint, keys + 4 * (k * joints + joint), q);
+            for (size_t i = 0; i < 4; i++)
+                rows[i] = (float)q[i];
+        }
+}
+
+/* Files without positions have the places of the library's rest pose. */
+static void place_of(const library_source *source, const pm_library_content *c, size_t clip,
+                     size_t key, size_t j, float out[3]) {
+    const pm_array *positions = &clip_of(source, clip)->positions;
+    const size_t joint = source->order[j];
+    double p[3];
+    if (positions->data)
+        place_position(source, joint,
+                       doubles_of(positions) + 3 * (key * source->joint_count + joint), p);
+    else
+        memcpy(p, c->positions + 3 * j, sizeof p);
+    for (size_t i = 0; i < 3; i++)
+        out[i] = (float)p[i];
+}
+
+void library_fill_positions(const library_source *source, const pm_library_content *c, size_t clip,
+                            float *rows) {
+    const size_t keys = clip_of(source, clip)->timelines[0].key_count, root = library_root(c);
+    const bool root_alone = c->position_count == 1;
+    for (size_t k = 0; k < keys; k++)
+        for (size_t j = root_alone ? root : 0; j < (root_alone ? root + 1 : c->joint_count);
+             j++, rows += 3)
+            place_of(source, c, clip, k, j, rows);
+}
+
+bool library_moves_others(const library_source *source, const pm_library_content *c, size_t clip) {
+    const size_t keys = clip_of(source, clip)->timelines[0].key_count, root = library_root(c);
+    for (size_t k = 0; k < keys && clip_of(source, clip)->positions.data; k++)
+        for (size_t j = 0; j < c->joint_count; j++) {
+            float p[3];
+            place_of(source, c, clip, k, j, p);
+            for (size_t i = 0; i < 3 && j != root; i++)
+                if (p[i] != (float)c->positions[3 * j + i])
+                    return true;
+        }
+    return false;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes content as the arrays of a file, in the order in which they have always been written: the
+ * same content gives the same bytes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/library/library.h"
+
+enum { MOST_STEPS = 32767, BLOCK_ROWS = 1 << 14, MOST_ARRAYS = 40 };
+
+/* ---- the list ------------------------------------------------------------------------- */
+
+static void add(library_arrays *a, const char *name, const char *type, size_t rank,
+                const size_t *shape, const void *data) {
+    file_array *to = &a->list[a->count++];
+    size_t count = 0;
+    *to = (file_array){.name = {name, strlen(name)}, .header = {.rank = rank}, .data = data};
+    memcpy(to->header.shape, shape, rank * sizeof *shape);
+    snprintf(to->header.type, sizeof to->header.type, "%s", type);
+    npy_count(&to->header, &count);
+    to->bytes = count * npy_element_size(type);
+}
+
+/* (rows, width), or (rows) with the width 0. */
+static void add_rows(library_arrays *a, const char *name, const char *type, size_t rows,
+                     size_t width, const void *data) {
+    static const char none;
+    add(a, name, type, width ? 2 : 1, (const size_t[]){rows, width}, data ? data : &none);
+}
+
+static bool add_texts(library_arrays *a, const char *bytes_name, const char *ends_name,
+                      const pm_motion_name *names, size_t stride, size_t count) {
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += ((const pm_motion_name *)((const char *)names + i * stride))->size;
+    char *bytes = motion_allocate(&a->arena, size, 1), *at = bytes;
+    uint64_t *ends = motion_allocate(&a->arena, count, sizeof *ends);
+    if (!bytes || !ends)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const pm_motion_name *name = (const pm_motion_name *)((const char *)names + i * stride);
+        if (name->size)
+            memcpy(at, name->text, name->size);
+        at += name->size;
+        ends[i] = (uint64_t)(at - bytes);
+    }
+    add_rows(a, bytes_name, "|u1", size, 0, bytes);
+    add_rows(a, ends_name, "<u8", count, 0, ends);
+    return true;
+}
+
+static bool add_format(library_arrays *a, const pm_library_content *c) {
+    char *text = motion_allocate(&a->arena, 256, 1);
+    if (!text)
+        return false;
+    const int size = snprintf(
+        text, 256,
+        "{\"format\": \"" LIBRARY_FORMAT "\", \"version\": %d, \"method\": \"%s\", "
+        "\"keys\": \"%s\"}",
+        LIBRARY_VERSION, pm_method_describe(c->method)->name, library_key_word(c->key_format));
+    add_rows(a, "format", "|u1", (size_t)size, 0, text);
+    return true;
+}
+
+static bool add_motions(library_arrays *a, const pm_library_content *c) {
+    static const char *const names[] = {"motions/first",    "motions/frames", "motions/rate_num",
+                                        "motions/rate_den", "motions/weight", "motions/loop"};
+    static const char *const types[] = {"<u8", "<u8", "<i8", "<i8", "<f8", "<f8"};
+    const size_t offsets[] = {
+        offsetof(pm_library_motion, first),    offsetof(pm_library_motion, frames),
+        offsetof(pm_library_motion, rate.num), offsetof(pm_library_motion, rate.den),
+        offsetof(pm_library_motion, weight),   offsetof(pm_library_motion, loop_period)};
+    if (!add_texts(a, "motions/name_bytes", "motions/name_ends", &c->motions[0].name,
+                   sizeof *c->motions, c->motion_count))
+        return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char *column = motion_allocate(&a->arena, c->motion_count, 8);
+        if (!column)
+            return false;
+        for (size_t i = 0; i < c->motion_count; i++)
+            memcpy(column + 8 * i, (const char *)&c->motions[i] + offsets[k], 8);
+        add_rows(a, names[k], types[k], c->motion_count, 0, column);
+    }
+    return true;
+}
+
+/* Steps of each hinge: its largest angle / 32767. */
+static bool add_steps(library_arrays *a, const pm_library_content *c) {
+    double *steps = motion_allocate(&a->arena, c->hinge_count, sizeof *steps);
+    if (!steps)
+        return false;
+    for (size_t i = 0; i < (size_t)c->row_count; i++)
+        for (size_t h = 0; h < c->hinge_count; h++)
+            steps[h] = fmax(steps[h], fabs((double)c->angles[i * c->hinge_count + h]));
+    for (size_t h = 0; h < c->hinge_count; h++)
+        steps[h] = steps[h] > 0 ? steps[h] / MOST_STEPS : 1;
+    add_rows(a, "dof_scale", "<f8", c->hinge_count, 0, steps);
+    return true;
+}
+
+static bool add_keys(library_arrays *a, const pm_library_content *c, bool short_angles) {
+    const size_t rows = (size_t)c->row_count;
+    const size_t places = c->position_count ? c->position_count : 1;
+    a->rotations = a->count;
+    a->positions = a->count + 1;
+    a->angles = SIZE_MAX;
+    if (c->hinge_count > 0) {
+        add(a, "root_rot", "<f4", 2, (const size_t[]){rows, 4}, c->root_rotations);
+        add(a, "root_pos", "<f4", 2, (const size_t[]){rows, 3}, c->key_positions);
+        a->angles = a->count;
+        add(a, "dof", short_angles ? "<i2" : "<f4", 2, (const size_t[]){rows, c->hinge_count},
+            short_angles ? NULL : c->angles);
+        return !short_angles || add_steps(a, c);
+    }
+    uint32_t *chosen = motion_allocate(&a->arena, places, sizeof *chosen);
+    if (!chosen)
+        return false;
+    for (size_t j = 0; j < places; j++)
+        chosen[j] = (uint32_t)(places == 1 ? library_root(c) : j);
+    add(a, "rot", "<f4", 3, (const size_t[]){rows, c->joint_count, 4}, c->key_rotations);
+    add(a, "pos", "<f4", 3, (const size_t[]){rows, places, 3}, c->key_positions);
+    add_rows(a, "pos_joints", "<u4", places, 0, chosen);
+    return true;
+}
+
+static bool add_extras(library_arrays *a, const pm_library_content *c) {
+    for (size_t i = 0; i < c->extra_count; i++) {
+        const pm_library_extra *e = &c->extras[i];
+        const size_t room = e->name.size + sizeof "extras/";
+        char *name = motion_allocate(&a->arena, room, 1);
+        if (!name)
+            return false;
+        memcpy(name, "extras/", 7);
+        memcpy(name + 7, e->name.text, e->name.size);
+        add(a, name, e->type, e->rank, e->shape, e->data);
+    }
+    return true;
+}
+
+static bool add_hinges(library_arrays *a, const pm_library_content *c) {
+    const size_t joints = c->joint_count;
+    if (c->points)
+        add_rows(a, "skeleton/points", "<f4", joints, 3, c->points);
+    if (!c->axes)
+        return true;
+    add_rows(a, "skeleton/axes", "<f8", joints, 3, c->axes);
+    add_rows(a, "skeleton/references", "<f8", joints, 0, c->references);
+    add_rows(a, "skeleton/hinges", "<u4", c->hinge_count, 0, c->hinges);
+    return add_texts(a, "skeleton/hinge_name_bytes", "skeleton/hinge_name_ends", c->hinge_names,
+                     sizeof *c->hinge_names, c->hinge_count);
+}
+
+pm_status library_list(const pm_library_content *c, bool short_angles, size_t pieces,
+                       library_arrays *a, pm_error *error) {
+    const size_t joints = c->joint_count;
+    a->list = motion_allocate(&a->arena, MOST_ARRAYS + c->extra_count, sizeof *a->list);
+    bool good = a->list && add_format(a, c) &&
+                add_texts(a, "skeleton/name_bytes", "skeleton/name_ends", c->joint_names,
+                          sizeof *c->joint_names, joints);
+    if (good) {
+        add_rows(a, "skeleton/parents", "<i4", joints, 0, c->parents);
+        add_rows(a, "skeleton/rotations", "<f8", joints, 4, c->rotations);
+        add_rows(a, "skeleton/positions", "<f8", joints, 3, c->positions);
+        add_rows(a, "skeleton/bodies", "<u4", c->body_count, 0, c->bodies);
+        add_rows(a, "skeleton/dofs", "<u4", c->dof_count, 0, c->dofs);
+    }
+    good = good && add_motions(a, c) && add_keys(a, c, short_angles) && add_extras(a, c) &&
+           add_hinges(a, c);
+    for (size_t i = 0; good && i < a->count; i++)
+        if (!a->list[i].data)
+            a->list[i].pieces = pieces;
+    return good ? PM_OK : motion_refuse_memory(error);
+}
+
+/* ---- rows that are made --------------------------------------------------------------- */
+
+typedef struct maker {
+    const pm_library_content *content;
+    const library_arrays *arrays;
+    array_writer *writer;
+} maker;
+
+/* The rest position of the first root, in all rows. */
+static void make_positions(const pm_library_content *c, uint64_t first, size_t count, void *out) {
+    const double *rest = c->positions + 3 * library_root(c);
+    float *to = out;
+    (void)first;
+    for (size_t i = 0; i < 3 * count; i++)
+        to[i] = (float)rest[i % 3];
+}
+
+static void make_angles(const pm_library_content *c, const double *steps, uint64_t first,
+                        size_t count, void *out) {
+    const float *from = c->angles + (size_t)first * c->hinge_count;
+    int16_t *to = out;
+    for (size_t i = 0; i < count * c->hinge_count; i++)
+        to[i] = (int16_t)rint((double)from[i] / steps[i % c->hinge_count]);
+}
+
+static pm_status make_block(void *user, size_t index, pm_error *error) {
+    const maker *m = user;
+    const size_t pieces = ((size_t)m->content->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    const bool is_angles = m->arrays->list[m->arrays->positions].data || index >= pieces;
+    const size_t array = is_angles ? m->arrays->angles : m->arrays->positions;
+    const size_t piece = index % pieces, first = piece * BLOCK_ROWS;
+    const size_t rest = (size_t)m->content->row_count - first;
+    const size_t count = rest < BLOCK_ROWS ? rest : BLOCK_ROWS;
+    const size_t row = is_angles ? 2 * m->content->hinge_count : 3 * sizeof(float);
+    void *rows = malloc(count * row);
+    if (!rows)
+        return motion_refuse_memory(error);
+    if (is_angles) /* their steps follow them */
+        make_angles(m->content, m->arrays->list[array + 1].data, first, count, rows);
+    else
+        make_positions(m->content, first, count, rows);
+    const pm_status status =
+        array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
+    free(rows);
+    return status;
+}
+
+static pm_status write_arrays(const pm_library_content *c, const library_arrays *a, size_t pieces,
+                              size_t threads, const char *path, pm_error *error) {
+    array_writer *writer = NULL;
+    size_t made = 0;
+    for (size_t i = 0; i < a->count; i++)
+        made += a->list[i].data ? 0 : pieces;
+    pm_status status = array_writer_begin(path, a->list, a->count, &writer, error);
+    maker m = {c, a, writer};
+    if (status == PM_OK)
+        status = array_writer_put_all(writer, threads, error);
+    if (status == PM_OK)
+        status = array_run(threads, made, &(array_work){.item = make_block, .user = &m}, error);
+    if (status == PM_OK)
+        status = array_writer_end(writer, error);
+    array_writer_abandon(&writer);
+    return status;
+}
+
+/* ---- the call ------------------------------------------------------------------------- */
+
+static pm_status check_pointers(const pm_library_content *c, bool short_angles, pm_error *error) {
+    const bool is_robot = c->hinge_count > 0;
+    const char *missing = !c->joint_names || !c->parents || !c->rotations || !c->positions
+                              ? "the skeleton"
+                          : !c->motions                    ? "motions"
+                          : !c->bodies                     ? "bodies"
+                          : c->dof_count && !c->dofs       ? "dofs"
+                          : is_robot && !c->hinges         ? "hinges"
+                          : is_robot && !c->hinge_names    ? "hinge_names"
+                          : is_robot && !c->root_rotations ? "root_rotations"
+                          : is_robot && !c->angles         ? "angles"
+                          : !is_robot && !c->key_rotations ? "key_rotations"
+                          : c->extra_count && !c->extras   ? "extras"
+                                                           : NULL;
+    if (missing)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
+    if (short_angles && !is_robot)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "angles: the skeleton has no hinges");
+    if (c->key_positions && c->position_count != 1 &&
+        (is_robot || c->position_count != c->joint_count))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "position_count is %zu; expected 1%s",
+                           c->position_count, is_robot ? "" : " or that of joints");
+    if (!c->key_positions && c->position_count > 1)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "key_positions is NULL");
+    return PM_OK;
+}
+
+pm_status pm_library_write(const pm_library_content *content,
+                           const pm_library_write_options *options, const char *path,
+                           pm_error *error) {
+    static const pm_library_write_options defaults;
+    library_arrays arrays = {0};
+    if (!content || !path)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", content ? "path" : "content");
+    options = options ? options : &defaults;
+    pm_status status = MOTION_CHECK_RESERVED(pm_library_write_options, options, error);
+    if (status == PM_OK)
+        status = MOTION_CHECK_RESERVED(pm_library_content, content, error);
+    if (status == PM_OK)
+        status = check_pointers(content, options->short_angles, error);
+    if (status == PM_OK)
+        status = library_check(content, error);
+    const size_t pieces = ((size_t)content->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    if (status == PM_OK)
+        status = library_list(content, options->short_angles, pieces, &arrays, error);
+    if (status == PM_OK)
+        status = write_arrays(content, &arrays, pieces, options->threads, path, error);
+    motion_arena_release(&arrays.arena);
+    return status;
+}

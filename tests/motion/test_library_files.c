@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of files of motion libraries: those that lie or are damaged are refused by name, and motion
+ * files become motions.
+ */
+#include "motion/library/library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/engines.h"
+#include "support/failing_memory.h"
+#include "support/library_content.h"
+#include "support/motion.h"
+#include "support/npz_files.h"
+#include "support/test_folder.h"
+
+TEST_GROUP(test_folder_enter, test_folder_leave)
+
+/* ---- refusals ------------------------------------------------------------------------ */
+
+static char reason[sizeof((pm_error *)0)->message];
+
+static bool parse(const char *data, size_t size, pm_library *library) {
+    pm_error error = {0};
+    memset(library, 0, sizeof *library);
+    pm_status status = array_file_parse(data, size, 1, &library->file, &error);
+    if (status == PM_OK)
+        status = library_read(library, &error);
+    assert_true(status == PM_OK || status == PM_ERROR_FILE);
+    assert_true(status == PM_OK || error.message[0] != '\0');
+    memcpy(reason, error.message, sizeof reason);
+    return status == PM_OK;
+}
+
+/* A copy of exactly the bytes, so that the address sanitizer sees what is read beyond them. */
+static bool parse_copy(const char *data, size_t size) {
+    pm_library library;
+    char *copy = malloc(size + 1);
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    char *exact = realloc(copy, size ? size : 1);
+    const bool good = parse(exact ? exact : copy, size, &library);
+    if (good) {
+        library_made m;
+        library_content_make(&m, ROBOT, 70);
+        library_content_expect(&library.content, &m.content); /* what changed has no meaning */
+        assert_memory_equal(library.content.angles, m.angles, sizeof m.angles);
+    }
+    array_file_close(&library.file);
+    free(exact ? exact : copy);
+    return good;
+}
+
+/* The bytes of members, which are not padding, dates and the like. */
+static bool *find_digested(const char *data, size_t size) {
+    bool *digested = calloc(size, sizeof *digested);
+    array_file whole = {0};
+    assert_non_null(digested);
+    expect_success(array_file_parse(data, size, 1, &whole, new_error()));
+    for (size_t i = 0; i < whole.count; i++) {
+        zip_found found;
+        char name[128];
+        snprintf(name, sizeof name, "%s.npy", whole.arrays[i].name.text);
+        assert_true(zip_lookup(data, size, name, &found));
+        memset(digested + (found.packed - data), true, found.packed_size);
+        free(found.data);
+    }
+    array_file_close(&whole);
+    return digested;
+}
+
+TEST(damaged_files_are_refused_at_every_byte) {
+    library_made m;
+    size_t size = 0;
+    library_content_make(&m, ROBOT, 70);
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    char *data = test_folder_read("a.npz", &size);
+    assert_true(parse_copy(data, size));
+    for (size_t cut = 0; cut < size; cut++)
+        assert_false(parse_copy(data, cut));
+    bool *is_digested = find_digested(data, size);
+    random_source source = random_salted(71);
+    for (size_t at = 0; at < size; at++) {
+        const char old = data[at];
+        data[at] = (char)(old ^ 1 << random_size(&source, 0, 7));
+        assert_false(parse_copy(data, size) && is_digested[at]);
+        data[at] = old;
+    }
+    free(is_digested);
+    free(data);
+}
+
+/* A file in which a member has other bytes. `shape` NULL leaves it out. */
+static bool parse_with(const char *name, const char *type, const char *shape, const void *data,
+                       size_t bytes) {
+    zip_builder zip = {0};
+    array_file whole = {0};
+    pm_library library;
+    char member[128];
+    expect_success(array_file_open("a.npz", 1, &whole, new_error()));
+    for (size_t i = 0; i < whole.count; i++) {
+        const file_array *a = &whole.arrays[i];
+        char own[96];
+        npy_shape_text(a->header.rank, a->header.shape, own, sizeof own);
+        snprintf(member, sizeof member, "%s.npy", a->name.text);
+        if (strcmp(a->name.text, name) != 0)
+            zip_add_array(&zip, member, false, a->header.type, own, a->data, a->bytes);
+    }
+    snprintf(member, sizeof member, "%s.npy", name);
+    if (shape)
+        zip_add_array(&zip, member, false, type, shape, data, bytes);
+    zip_finish(&zip, zip.count, false);
+    const bool good = parse(zip.file.data, zip.file.size, &library);
+    array_file_close(&library.file);
+    array_file_close(&whole);
+    zip_free(&zip);
+    return good;
+}
+
+TEST(members_that_lie_are_refused_by_name) {
+    static const uint64_t high[] = {UINT64_MAX, 0, 0}, zero[] = {0, 1, 1}, ends[] = {3, 2, 9};
+    static const int64_t rates[] = {24, 0, 24};
+    static const double weights[] = {0, 0, 0}, negative[] = {1, -1, 1},
+                        nans[] = {1, (double)NAN, 1};
+    static const uint32_t beyond[] = {4, 0}, twice[] = {3, 3};
+    static const int32_t circle[] = {1, 2, 3, 0}, outside[] = {2, -1, 1, 4};
+#define ABOUT "{\"format\": \"posemill motion library\", \"version\": "
+    static const char version[] = ABOUT "2}", words[] = ABOUT "1, \"method\": \"\x1b\"}";
+    static const float infinite[ROWS] = {[4] = INFINITY};
+    static const struct {
+        const char *name, *type, *shape;
+        const void *data;
+        size_t bytes;
+        const char *reason;
+    } cases[] = {
+        {"format", NULL, NULL, NULL, 0, "format: is missing"},
+        {"format", "|u1", "(2,)", "[]", 2, "is no motion library"},
+        {"format", "|u1", "(2,)", "[[", 2, "format: is damaged"},
+        {"format", "|u1", "(51,)", version, sizeof version - 1, "has version 2, expected 1"},
+        {"format", "|u1", "(67,)", words, sizeof words - 1, "format: is damaged"},
+        {"skeleton/parents", "<i4", "(4,)", circle, 16, "skeleton/parents: no joint is a root"},
+        {"skeleton/parents", "<i4", "(4,)", outside, 16, "skeleton/parents: expected -1 to 3"},
+        {"skeleton/parents", "<i8", "(2,)", circle, 16, "parents: found <i8 of shape (2,)"},
+        {"skeleton/parents", "<i4", "(5,)", circle, 16, "skeleton/parents: is damaged"},
+        {"skeleton/parents", "|O", "(2,)", circle, 16, "skeleton/parents: is damaged"},
+        {"skeleton/name_ends", "<u8", "(3,)", ends, 24, "skeleton/name_ends: does not ascend"},
+        {"skeleton/bodies", "<u4", "(2,)", beyond, 8, "skeleton/bodies"},
+        {"skeleton/bodies", "<u4", "(0,)", "", 0, "skeleton/bodies: expected at least one"},
+        {"skeleton/dofs", "<u4", "(2,)", beyond, 8, "skeleton/dofs"},
+        {"skeleton/hinges", "<u4", "(2,)", twice, 8, "skeleton/hinges"},
+        {"motions/first", "<u8", "(3,)", high, 24, "'run' has frames or a rate"},
+        {"motions/frames", "<u8", "(3,)", zero, 24, "'run' has frames or a rate"},
+        {"motions/rate_den", "<i8", "(3,)", rates, 24, "'' has frames or a rate"},
+        {"motions/weight", "<f8", "(3,)", weights, 24, "not all 0"},
+        {"motions/weight", "<f8", "(3,)", negative, 24, "weight"},
+        {"motions/weight", "<f8", "(3,)", nans, 24, "weight"},
+        {"motions/name_ends", "<u8", "(3,)", zero, 24, "motions/name_ends"},
+        {"root_rot", "<f4", "(0, 4)", "", 0, "root_pos: found <f4 of shape (23, 3)"},
+        {"dof", "<f4", "(1, 1)", beyond, 4, "dof: found <f4 of shape (1, 1)"},
+        {"dof_scale", "<f8", "(2,)", weights, 16, "dof: found <f4"},
+        {"extras/x", "<f4", "(23,)", infinite, sizeof infinite, "extras: 'x' has a number"},
+        {"extras/x", "<f4", "(2,)", infinite, 8, "extras: 'x' expected 23 frames"},
+        {"extras/x", "<f8", "(23, 0)", "", 0, "extras: 'x' expected real numbers"},
+        {"extras/body_x", "<f4", "(23, 0)", "", 0, "extras: 'body_x' names that begin with"},
+        {"extras/a\x1b", "<f4", "(23, 0)", "", 0, "extras: 'a\\x1b' is no name"}};
+    library_made m;
+    library_content_make(&m, ROBOT, 80);
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    assert_true(parse_with("none", "<f4", "(0,)", "", 0)); /* what is not known is not read */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool good =
+            parse_with(cases[i].name, cases[i].type, cases[i].shape, cases[i].data, cases[i].bytes);
+        if (good || !strstr(reason, cases[i].reason))
+            fail_msg("%s: '%s', expected '%s'", cases[i].name, good ? "is read" : reason,
+                     cases[i].reason);
+    }
+}
+
+TEST(files_that_are_none_are_refused_with_their_name) {
+    pm_library *library = NULL;
+    test_folder_put_text("\x1b.npz", "");
+    test_folder_put_text("text.npz", "PK");
+    static const char *const paths[] = {"\x1b.npz", "text.npz", "none.npz", "."};
+    static const char *const shown[] = {"\\x1b.npz: ", "text.npz: ", "none.npz: ", ".: "};
+    for (size_t i = 0; i < 4; i++) {
+        const pm_status status = pm_library_open(NULL, paths[i], NULL, &library, new_error());
+        assert_int_equal(status, PM_ERROR_FILE);
+        assert_memory_equal(last_error()->message, shown[i], strlen(shown[i]));
+        assert_null(library);
+    }
+}
+
+static void expect_argument(pm_status status, const char *words) {
+    assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_FILE);
+    if (!strstr(last_error()->message, words))
+        fail_msg("'%s', expected '%s'", last_error()->message, words);
+}
+
+TEST(arguments_that_lie_are_refused) {
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    library_made m;
+    library_content_make(&m, ROOT_ALONE, 90);
+    const pm_library_content good = m.content;
+    const pm_library_write_options short_angles = {.short_angles = true};
+    pm_library *library = library_content_open(engine, &good, NULL);
+#define REFUSED(field, value, words)                                                               \
+    do {                                                                                           \
+        pm_library_content bad = good;                                                             \
+        bad.field = (value);                                                                       \
+        expect_argument(pm_library_write(&bad, NULL, "b.npz", new_error()), words);                \
+    } while (0)
+    REFUSED(parents, NULL, "the skeleton is NULL");
+    REFUSED(motions, NULL, "motions is NULL");
+    REFUSED(key_rotations, NULL, "key_rotations is NULL");
+    REFUSED(extras, NULL, "extras is NULL");
+    REFUSED(position_count, 2, "position_count is 2");
+    REFUSED(body_count, 0, "bodies");
+    REFUSED(joint_count, PM_SKELETON_MAX_JOINTS + 1, "joints");
+    REFUSED(row_count, 22, "'run' has frames");
+    REFUSED(row_count, UINT64_MAX, "too many frames");
+    REFUSED(method, (pm_method)99, "method");
+    REFUSED(reserved[0], 1, "reserved");
+    m.motions[1].name = m.motions[0].name;
+    expect_argument(pm_library_write(&good, NULL, "b.npz", new_error()), "is the name of two");
+    m.motions[1].name.size = 0;
+    expect_argument(pm_library_write(&good, &short_angles, "b.npz", new_error()), "no hinges");
+    expect_argument(pm_library_write(&good, NULL, NULL, new_error()), "path is NULL");
+    assert_int_equal(pm_library_write(&good, NULL, "none/b.npz", new_error()), PM_ERROR_OUTPUT);
+    assert_int_equal(test_folder_count("."), 3); /* and those of the test before */
+
+    static const uint32_t motions[] = {0};
+    static const double times[] = {0};
+    pm_library_job job = {.motions = motions, .count = 1};
+    expect_argument(pm_library_sample(library, &job, new_error()), "times or steps");
+    job.times = times;
+    job.offset_count = 1;
+    expect_argument(pm_library_sample(library, &job, new_error()), "offsets is NULL");
+    job.offset_count = 0;
+    job.extras = &(pm_library_extra_target){.extra = 2, .memory = m.phases};
+    job.extra_count = 1;
+    expect_argument(pm_library_sample(library, &job, new_error()), "extras: 0");
+    job.extra_count = 0;
+    pm_crowd_target none = {
+        .output = PM_CROWD_ANGLE, .subset = PM_LIBRARY_DOFS, .memory = m.phases};
+    job.outputs = &none;
+    job.output_count = 1;
+    expect_argument(pm_library_sample(library, &job, new_error()), "subset");
+    pm_library_destroy(&library);
+    pm_library_destroy(&library);
+    pm_library_destroy(NULL);
+}
+
+/* ---- failures of memory -------------------------------------------------------------- */
+
+static bool came(pm_status status) {
+    const bool is_output = status == PM_ERROR_OUTPUT && strstr(last_error()->message, "memory");
+    if (status != PM_OK && status != PM_ERROR_MEMORY && !is_output)
+        fail_msg("a failed allocation became %d: %s", (int)status, last_error()->message);
+    return status == PM_OK;
+}
+
+/* Writes, opens, and builds, on one thread. The address sanitizer sees what is not freed. */
+static bool write_and_read(void) {
+    static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
+    const pm_library_write_options writing = {.short_angles = true, .threads = 1};
+    const pm_library_open_options opening = {.threads = 1};
+    const pm_library_build_options building = {.threads = 1};
+    library_made m;
+    pm_library *library = NULL;
+    library_content_make(&m, ROBOT, 95);
+    const bool good = came(pm_library_write(&m.content, &writing, "d.npz", new_error())) &&
+                      came(pm_library_open(engine_of_kind(ON_REFERENCE), "d.npz", &opening,
+                                           &library, new_error())) &&
+                      came(pm_library_build(paths, 1, &building, "d.npz", new_error()));
+    pm_library_destroy(&library);
+    return good;
+}
+
+TEST(each_allocation_can_fail) {
+    engine_of_kind(ON_REFERENCE);
+    write_and_read();
+    fail_each_allocation(write_and_read, 50, 2); /* the reader of BVH can do without a block */
+}
