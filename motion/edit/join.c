@@ -102,6 +102,10 @@ static pm_status find_frames(joined_part *part, pm_error *error) {
         status = motion_check_clip(&part->from->motion->content, part->from->clip, error);
     if (status == PM_OK)
         status = motion_find_frames(part->clip, "a clip that is joined", &part->frames, error);
+    if (status == PM_OK && part->frames.count == 0 && part->clip->timeline_count == 1)
+        part->frames = (motion_frames){.rate = part->clip->rate, /* of arrays without joints */
+                                       .count = part->clip->timelines->key_count,
+                                       .timeline = part->clip->timelines};
     if (status == PM_OK && (part->frames.count == 0 || part->frames.rate.den == 0))
         status = motion_refuse(error, "has no rate; resample it first");
     for (size_t c = 0; status == PM_OK && c < part->clip->channel_count; c++)

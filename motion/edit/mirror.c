@@ -26,7 +26,6 @@ typedef struct mirror_plan {
     int normal;
     const uint32_t *partners;
     double (*world)[4]; /* rest rotations */
-    double (*turn)[4];  /* C */
 } mirror_plan;
 
 /* ---- images -------------------------------------------------------------------------------- */
@@ -111,26 +110,31 @@ static bool find_world(mirror_plan *plan) {
     return good;
 }
 
-static void find_turns(const mirror_plan *plan) {
-    for (size_t n = 0; n < plan->from->node_count; n++) {
-        double image[4], *turn = plan->turn[n];
-        conjugate(plan->world[plan->partners[n]], image);
-        mirror_rotation(plan, image);
-        quat_multiply(image, plan->world[n], turn);
-        for (int i = 0; i < 4; i++)
-            if (fabs(fabs(turn[i]) - 1) <= tolerance * tolerance) {
-                const double sign = turn[i] > 0 ? 1 : -1;
-                memset(turn, 0, sizeof plan->turn[n]);
-                turn[i] = sign;
-            }
-    }
+/* m(B(a))^-1 B(b), of rest rotations a and b. Units are exact. */
+static void find_turn(const mirror_plan *plan, size_t a, size_t b, double turn[4]) {
+    double image[4];
+    conjugate(plan->world[a], image);
+    mirror_rotation(plan, image);
+    quat_multiply(image, plan->world[b], turn);
+    for (int i = 0; i < 4; i++)
+        if (fabs(fabs(turn[i]) - 1) <= tolerance * tolerance) {
+            const double sign = turn[i] > 0 ? 1 : -1;
+            memset(turn, 0, 4 * sizeof *turn);
+            turn[i] = sign;
+        }
 }
 
-/* The inverse of C of the parent, by which what hangs on it is turned. */
+/* The inverse of C of the parent, by which what hangs on it is turned. A joint without a partner hangs
+ * on its own parent on both sides. */
 static void parent_turn(const mirror_plan *plan, uint32_t node, double out[4]) {
     static const double none[4] = {0, 0, 0, 1};
     const int32_t parent = plan->from->nodes[node].parent;
-    conjugate(parent >= 0 ? plan->turn[parent] : none, out);
+    const int32_t other = plan->from->nodes[plan->partners[node]].parent;
+    double turn[4];
+    memcpy(turn, none, sizeof turn);
+    if (parent >= 0 && other >= 0)
+        find_turn(plan, (size_t)other, (size_t)parent, turn);
+    conjugate(turn, out);
 }
 
 /* ---- channels ------------------------------------------------------------------------------ */
@@ -206,14 +210,15 @@ static void mirror_rotations(const mirror_plan *plan, uint32_t to, const pm_moti
                              size_t keys) {
     double *const all[] = {edit_values(&channel->keys), edit_values(&channel->in),
                            edit_values(&channel->out)};
-    double left[4];
+    double left[4], right[4];
     parent_turn(plan, to, left);
+    find_turn(plan, plan->partners[to], to, right);
     for (size_t of = 0; of < 3; of++)
         for (size_t k = 0; all[of] && k < keys; k++) {
             double *q = all[of] + 4 * k;
             mirror_rotation(plan, q);
             turn_left(left, q);
-            turn_right(q, plan->turn[to]);
+            turn_right(q, right);
         }
 }
 
@@ -305,16 +310,14 @@ static pm_status make(const pm_motion *motion, const pm_motion_mirror_options *o
                                   : o->normal == PM_MOTION_AXIS_Z ? 2
                                                                   : 0,
                         .partners = partners,
-                        .world = motion_allocate(&to->arena, nodes, sizeof *plan.world),
-                        .turn = motion_allocate(&to->arena, nodes, sizeof *plan.turn)};
-    if (!partners || !alone || !is_alone || !plan.world || !plan.turn)
+                        .world = motion_allocate(&to->arena, nodes, sizeof *plan.world)};
+    if (!partners || !alone || !is_alone || !plan.world)
         return motion_refuse_memory(error);
     const pm_status status = edit_find_pairs(&motion->content, o->pairs, partners, is_alone, error);
     if (status != PM_OK)
         return status;
     if (!find_world(&plan))
         return motion_refuse_memory(error);
-    find_turns(&plan);
     report_pairs(&plan, is_alone, alone, report);
     return make_clips(&plan, motion, to, clips) ? PM_OK : motion_refuse_memory(error);
 }

@@ -274,7 +274,7 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
         const int32_t expected = a->parent < 0 ? -1 : (int32_t)partners[a->parent];
         char first[MOTION_PRINTABLE], second[MOTION_PRINTABLE];
         pairs += partners[n] != n;
-        if (b->parent == expected)
+        if (partners[n] == n || b->parent == expected)
             continue;
         motion_report(error, PM_ERROR_FILE, "'%s' and '%s' hang on joints that are no pair",
                       motion_printable(first, a->name.text, a->name.size),

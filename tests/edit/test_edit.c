@@ -199,6 +199,33 @@ TEST(mirrored_twice_a_figure_has_its_bits_again) {
         }
 }
 
+/* A joint that one side alone has: at rest it is at rest, on the image of its parent. */
+TEST(a_joint_without_a_partner_is_mirrored_on_its_own_parent) {
+    random_source random = random_salted(14);
+    pm_motion *source = figure(&random, SIDES_RANDOM, 0);
+    pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)source->content.clips;
+    hand_node(source, 6)->name = (pm_motion_name){"LeftClaw", 8};
+    hand_node(source, 7)->name = (pm_motion_name){"ring", 4};
+    double *keys = (double *)(uintptr_t)clip->channels[6].keys.data;
+    for (size_t k = 0; k < KEYS; k++)
+        memcpy(keys + 4 * k, hand_node(source, 6)->rotation, 4 * sizeof *keys);
+    pm_motion_mirror_report report;
+    pm_motion *mirrored = NULL;
+    expect_success(pm_motion_mirror(source, NULL, &mirrored, &report, new_error()));
+    assert_int_equal(report.alone_count, 1);
+    assert_int_equal(report.alone[0], 6);
+    const pm_motion_channel *to = &mirrored->content.clips->channels[6];
+    assert_int_equal(to->node, 6);
+    for (size_t k = 0; k < KEYS; k++) {
+        double value[4];
+        for (uint32_t i = 0; i < 4; i++)
+            value[i] = truth_number(&to->keys, 4, k, i);
+        assert_true(truth_angle(value, hand_node(source, 6)->rotation) < 1e-7);
+    }
+    pm_motion_destroy(&mirrored);
+    pm_motion_destroy(&source);
+}
+
 TEST(channels_of_one_side_alone_go_to_the_other_one) {
     random_source random = random_salted(3);
     pm_motion *source = figure(&random, SIDES_RANDOM, 0);
