@@ -61,7 +61,7 @@ class Content(Shared):
         The pm_motion_content.
     is_copy : bool
         Whether it is in memory only, without a file.
-    rest : Content, optional
+    source : Content, optional
         The motion that it was made of, whose file has more than a motion.
     """
 
@@ -71,7 +71,7 @@ class Content(Shared):
         self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
         self.owner = self.handle
         self.is_copy = is_copy
-        self.rest: Content | None = None
+        self.source: Content | None = None
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
 

@@ -14,9 +14,9 @@ from ._root import AXES, UPS
 __all__ = ["cut_of", "edited", "filled", "join_contents", "mirrored"]
 
 
-def _made(made: Any, made_by: Any, rest: Content | None) -> Content:
+def _made(made: Any, made_by: Any, source: Content | None) -> Content:
     content = Content(made[0], made_by, is_copy=True)
-    content.rest = rest
+    content.source = source
     return content
 
 
@@ -29,7 +29,7 @@ def mirrored(content: Content, plane: str, pairs: Path | None) -> Content:
     call(lib.pm_motion_mirror, content.handle, ffi.new("pm_motion_mirror_options *", {
         "normal": AXES[plane], "pairs": path}), made, ffi.NULL)
     again = None if pairs is None else os.path.abspath(os.fsdecode(pairs))
-    return _made(made, (mirrored, (content, plane, again)), content.rest or content)
+    return _made(made, (mirrored, (content, plane, again)), content.source or content)
 
 
 def join_contents(contents: list[Content], names: list[str], blend: float, continue_root: bool,
@@ -82,7 +82,7 @@ def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, con
         "joints": lists[0], "joint_count": count, "renames": lists[1],
         "rename_count": len(pairs) // 2}), made)
     return _made(made, (edited, (content, cut, repeat, blend, continue_root, kept, rename)),
-                 content.rest or content)
+                 content.source or content)
 
 
 def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:

@@ -509,7 +509,7 @@ class Motion:
             "scale": scale, "turn": _TURNS[turn], "strict": bool(strict),
             "make_folders": bool(make_folders), "decimals": decimals or 0,
             "left_out": lib.python_keep_text, "left_out_user": into,
-            "rest": self._content.rest.handle if self._content.rest else ffi.NULL})
+            "rest": self._content.source.handle if self._content.source else ffi.NULL})
         call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
         if left_out:
             _warn([f"{os.fspath(path)}: left out: {', '.join(left_out)}"])
