@@ -32,7 +32,8 @@ typedef enum pm_motion_format {
     PM_MOTION_GLTF, /* JSON, with its binary data in it or beside it */
     PM_MOTION_GLB,
     PM_MOTION_NPZ,
-    PM_MOTION_CSV
+    PM_MOTION_CSV,
+    PM_MOTION_USDA /* USD as text, which is written, and not read */
 } pm_motion_format;
 
 /* What a channel animates. */
@@ -197,8 +198,11 @@ typedef struct pm_motion_read_options {
     bool count_gaps;
     /* Of the file, and of files that a glTF file refers to. NULL: none */
     const pm_motion_observer *observer;
+    /* true: values that are not finite are no fault, and are NaN in the keys: for pm_motion_fill. Every
+     * function that writes or evaluates such a motion refuses it or has no defined result */
+    bool keep_nan;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -373,8 +377,10 @@ typedef struct pm_motion_convert_options {
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
     const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
-    /* The glTF motion that this one was made of by pm_motion_reduce: glTF is written with its
-     * meshes and all else, and the keys of this one. Other formats ignore it. NULL: none */
+    /* The motion that this one was made of by pm_motion_reduce, pm_motion_mirror or pm_motion_edit, or
+     * a resampled copy of that: glTF is written with its meshes and all else, and the keys of this
+     * one, unless joints have changed; after a cut alone, other formats are written with its rows as
+     * they are in the file. Otherwise it is ignored. NULL: none */
     const pm_motion *rest;
 
     uint64_t reserved[6]; /* must be 0 */
@@ -579,6 +585,126 @@ PM_API pm_status pm_motion_extract_root(const pm_motion *motion,
                                         const pm_motion_root_options *options,
                                         pm_motion **extracted, pm_motion_root_report *report,
                                         pm_error *error);
+
+/* ---- mirroring, joining and cutting ---------------------------------------- */
+
+typedef struct pm_motion_mirror_options {
+    pm_motion_axis normal; /* of the plane, which goes through the origin. 0: x */
+    /* A text file with two names of joints on each line, with a tab between them, or a blank. NULL:
+     * pairs are found by names: Left and Right as parts of words, L and R between separators or at
+     * an end (L_Hip, hip.L), and l and r before a name (lThigh, lfemur) */
+    const char *pairs;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_mirror_options;
+
+/* Valid until the mirrored motion is destroyed. */
+typedef struct pm_motion_mirror_report {
+    const uint32_t *partners; /* for each node, the one that it moves like; itself: in its place */
+    size_t node_count;
+    size_t pair_count;
+    const uint32_t *alone; /* nodes whose names have a side, without a node of the other side */
+    size_t alone_count;
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_mirror_report;
+
+/* Makes a motion in which left and right have changed places: in the world, each joint moves from its
+ * rest pose as its partner does on the other side of the plane, on the same skeleton. The rest pose
+ * is taken to be that of a figure with equal sides. Rotations of joints whose rest rotations are each
+ * other's mirror images, up to half turns about axes, only change signs and places of numbers, so
+ * that twice is the identity to the bit. Positions of joints that are animated are mirrored, about
+ * the rest pose where the lengths of both sides differ; a joint in the middle that stays at its rest
+ * position keeps it. Scales change places; weights and numbers without a node stay.
+ * Refused with PM_ERROR_FILE: a motion without nodes or pairs, and pairs whose parents are no pair.
+ * The result has no file: pm_motion_convert writes it, with the source as `rest`. Destroy it with
+ * pm_motion_destroy; the source may be destroyed before. `options` and `report` may be NULL. Blocks.
+ * Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,
+                                  pm_motion **mirrored, pm_motion_mirror_report *report,
+                                  pm_error *error);
+
+typedef struct pm_motion_join_options {
+    const size_t *clips; /* of each motion, the index of its clip. NULL: the first with channels */
+    double blend;        /* seconds in which a clip passes into the next one; rounded to frames */
+    /* true: the joint that moves the figure begins each clip where it was in the one before, at its
+     * last frame, or at the first frame of the crossfade: its heading, and its place on the ground */
+    bool continue_root;
+    pm_motion_up up; /* with continue_root */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_join_options;
+
+/* Makes one clip of several: each begins a frame after the last one of the clip before. Frames are
+ * those of the clips. In a crossfade of n frames, the clips overlap, and frame i has the weight
+ * w = u u (3 - 2 u) of the second, u = (i + 1) / (n + 1): rotations by slerp, other numbers linearly,
+ * and steps from one half on.
+ * The nodes are those of the first motion. Refused with PM_ERROR_FILE: other names, parents or rest
+ * poses of joints, other rates, keys that are not at a rate, cubic splines, and a crossfade that is
+ * longer than half a clip. `names` are of the motions, for messages; NULL: they are numbered. The
+ * result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the sources may
+ * be destroyed before. `options` may be NULL. Blocks. Thread-safe, also for the same motions. */
+PM_API pm_status pm_motion_join(const pm_motion *const *motions, size_t count,
+                                const char *const *names, const pm_motion_join_options *options,
+                                pm_motion **joined, pm_error *error);
+
+typedef struct pm_motion_edit_options {
+    /* What is kept: keys from `begin` to `end`, both included, in seconds after the first key, or with
+     * `cut_frames` in frames from 0. 0/0: from the first key; to the last one. The result begins at 0.
+     * Where keys have no rate, a channel gets keys at both ends, on its curve. */
+    pm_rational begin, end;
+    bool cut_frames;
+    size_t repeat; /* times that the clip is played, as by pm_motion_join. 0: once */
+    double blend;  /* this and the following, with repeat, as in pm_motion_join_options */
+    bool continue_root;
+    /* Names of the joints that are kept. Each hangs on the nearest of its ancestors that is kept, and
+     * stays where it was: the joints between are multiplied into it. NULL: all */
+    const char *const *joints;
+    size_t joint_count;
+    /* Pairs of names: rename_count old ones, each followed by the new one. After `joints` */
+    const char *const *renames;
+    size_t rename_count;
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_edit_options;
+
+/* Makes a motion that is cut, repeated, and has some of the joints, by other names; in this order, all
+ * clips likewise. Keys that remain keep their bits. The result has no file: pm_motion_convert writes
+ * it, with the source as `rest`. Destroy it with pm_motion_destroy; the source may be destroyed
+ * before, unless it is `rest`. `options` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
+                                pm_motion **edited, pm_error *error);
+
+/* ---- filling gaps -------------------------------------------------------- */
+
+typedef struct pm_motion_fill_options {
+    /* Rotations that hold exactly still for more than this number of frames, while another rotation
+     * moves, are gaps too, unless they never move; the first of these frames is not. 0: they are not */
+    size_t frozen;
+    double longest; /* seconds between the keys about a gap; longer ones are refused. 0: 0.5 */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_fill_options;
+
+typedef struct pm_motion_fill_report {
+    size_t nan_gaps, nan_keys;       /* runs of keys that are not finite, and their keys */
+    size_t frozen_gaps, frozen_keys; /* of rotations that hold still */
+    double longest;                  /* seconds, of all gaps */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_fill_report;
+
+/* Makes a motion without gaps. A gap of a channel is a run of keys that are not finite, which the file
+ * must have been read for with keep_nan. The keys of a rotation in a gap are those of a hermite curve
+ * (pm_method) between the good keys about it, with the velocities of the segments on both sides, or
+ * that of the gap where there is none; of other numbers, those of a cubic Hermite spline likewise.
+ * A gap at an end takes the nearest good key. Keys that are not in gaps keep their bits.
+ * Refused with PM_ERROR_FILE: a longer gap, with its joint and time, and a channel without any good
+ * key. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the
+ * source may be destroyed before. `options` and `report` may be NULL. Blocks. Thread-safe, also for
+ * one motion. */
+PM_API pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,
+                                pm_motion **filled, pm_motion_fill_report *report, pm_error *error);
 
 /* ---- comparing ----------------------------------------------------------- */
 
@@ -820,8 +946,13 @@ typedef struct pm_motion_batch_task {
      * resampling. Not with `reduce` */
     bool extracts_root;
     pm_motion_root_options root;
+    /* Before all this, gaps of each file are filled, and it is edited and mirrored, as by
+     * pm_motion_fill, pm_motion_edit and pm_motion_mirror. NULL: not. Not with `reduce` */
+    const pm_motion_fill_options *fill;
+    const pm_motion_edit_options *edit;
+    const pm_motion_mirror_options *mirror;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[5]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */
@@ -969,7 +1100,7 @@ typedef struct pm_motion_batch_options {
 PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                        const pm_motion_batch_options *options, pm_error *error);
 
-/* Resamples, converts or reduces the files of a list into a folder, on threads of its own. `engine` may be NULL
+/* Resamples, converts, edits, mirrors or reduces the files of a list into a folder, on threads of its own. `engine` may be NULL
  * without a rate, and with `automatic`. A file that cannot be used is a failure in `result`, and not a failure of the
  * run. If the run ends early, for example because of a full disk or another run with other options,
  * it returns an error, and files that are already done stay. `result`, which may be NULL, is filled
@@ -1043,7 +1174,7 @@ PM_API size_t pm_motion_format_count(void);
  * extension, or one of no format. */
 PM_API pm_motion_format pm_motion_find_format(const char *path);
 
-/* "bvh", "gltf", "glb", "npz", "csv". */
+/* "bvh", "gltf", "glb", "npz", "csv", "usda". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);
 
 #ifdef __cplusplus

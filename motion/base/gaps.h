@@ -13,6 +13,7 @@
 typedef struct motion_gaps {
     size_t count;
     char first[192]; /* where the first one is */
+    bool keeps_nan;  /* they become NaN instead of being filled */
 } motion_gaps;
 
 /* Counts one, with its place. */

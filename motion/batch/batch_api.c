@@ -11,6 +11,7 @@
 #include "motion/batch/batch.h"
 #include "motion/reduce/reduction.h"
 #include "motion/task/task_clips.h"
+#include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
 
@@ -36,6 +37,7 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
                         : task->end.num != 0   ? "end"
                         : task->trim_start > 0 ? "trim_start"
                         : task->extracts_root  ? "extracts_root"
+                        : task_edits(task)     ? "fill, edit and mirror"
                                                : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);

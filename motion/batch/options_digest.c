@@ -121,6 +121,28 @@ static void write_reduction(FILE *text, const pm_motion_reduce_options *o) {
     write_numbers(text, "bounds", bounds, sizeof bounds / sizeof bounds[0]);
 }
 
+static void write_names(FILE *text, const char *key, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        write_name(text, key, names[i]);
+}
+
+static void write_edit(FILE *text, const pm_motion_edit_options *o) {
+    write_rational(text, "cut-begin", o->begin);
+    write_rational(text, "cut-end", o->end);
+    fprintf(text, "edit %d %zu %d\n", o->cut_frames, o->repeat, o->continue_root);
+    write_numbers(text, "blend", &o->blend, 1);
+    write_names(text, "joint", o->joints, o->joint_count);
+    write_names(text, "rename", o->renames, 2 * o->rename_count);
+}
+
+static void write_mirror(FILE *text, const pm_motion_mirror_options *o) {
+    digest pairs = {""};
+    write_name(text, "pairs", o->pairs);
+    if (o->pairs && !digest_of_file(o->pairs, &pairs))
+        pairs.text[0] = '\0';
+    fprintf(text, "mirror %d %s\n", (int)o->normal, pairs.text);
+}
+
 static void write_options(FILE *text, const pm_motion_batch_task *o, const options_files *files,
                           const batch_item *item) {
     fprintf(text, "posemill %s 1\nwriter %d\n",
@@ -130,6 +152,14 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
             MOTION_WRITER_VERSION);
     if (o->reduce)
         write_reduction(text, o->reduce);
+    if (o->fill) {
+        fprintf(text, "fill %zu\n", o->fill->frozen);
+        write_numbers(text, "longest", &o->fill->longest, 1);
+    }
+    if (o->edit)
+        write_edit(text, o->edit);
+    if (o->mirror)
+        write_mirror(text, o->mirror);
     if (o->extracts_root)
         write_root(text, &o->root);
     write_rate(text, o->rate);

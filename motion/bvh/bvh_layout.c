@@ -48,7 +48,10 @@ static bvh_layout *copy_layout(const bvh *model, const double *first_row, motion
     bvh_layout *to = motion_allocate(arena, 1, sizeof *to);
     if (!to || !copy_model(model, arena, &to->model))
         return NULL;
-    to->first_row = copy_array(arena, first_row, model->channel_count, sizeof *first_row);
+    double *row = copy_array(arena, first_row, model->channel_count, sizeof *first_row);
+    to->first_row = row;
+    for (size_t i = 0; row && i < model->channel_count; i++)
+        row[i] = isfinite(row[i]) ? row[i] : 0; /* a gap has no branch */
     return to->first_row ? to : NULL;
 }
 
@@ -205,7 +208,7 @@ static void put_channels(composer *c, const char **at, size_t joint) {
 typedef struct part {
     const char *begin;
     size_t index;
-    enum { JOINT_OFFSET, JOINT_CHANNELS, SITE_OFFSET } kind;
+    enum { JOINT_NAME, JOINT_OFFSET, JOINT_CHANNELS, SITE_OFFSET } kind;
 } part;
 
 static int compare_parts(const void *a, const void *b) {
@@ -213,9 +216,24 @@ static int compare_parts(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* A joint without a name has no place for one that the motion gives it. */
+static void put_name(composer *c, const char **at, bvh_text old, pm_motion_name new) {
+    if (old.size == new.size && memcmp(old.begin, new.text, new.size) == 0)
+        return;
+    copy_up_to(c, at, old);
+    for (size_t i = 0; i < new.size; i++) {
+        const char byte = new.text[i];
+        fputc((unsigned char)byte < ' ' || byte == '{' || byte == '}' ? '_' : byte, c->text);
+    }
+    if (new.size == 0)
+        fputc('_', c->text);
+}
+
 static void put_part(composer *c, const char **at, const part *p) {
     const bvh *from = &c->layout->model;
-    if (p->kind == JOINT_CHANNELS) {
+    if (p->kind == JOINT_NAME) {
+        put_name(c, at, from->joints[p->index].name, c->motion->content.nodes[p->index].name);
+    } else if (p->kind == JOINT_CHANNELS) {
         put_channels(c, at, p->index);
     } else if (p->kind == JOINT_OFFSET) {
         const bvh_joint *j = &from->joints[p->index];
@@ -232,6 +250,8 @@ static void put_part(composer *c, const char **at, const part *p) {
 static size_t find_parts(const bvh *from, part *parts) {
     size_t count = 0;
     for (size_t j = 0; j < from->joint_count; j++) {
+        if (from->joints[j].name.size > 0)
+            parts[count++] = (part){from->joints[j].name.begin, j, JOINT_NAME};
         if (from->joints[j].offset_text.size > 0)
             parts[count++] = (part){from->joints[j].offset_text.begin, j, JOINT_OFFSET};
         parts[count++] = (part){from->joints[j].channels_text.begin, j, JOINT_CHANNELS};
@@ -245,7 +265,7 @@ static size_t find_parts(const bvh *from, part *parts) {
 /* Several OFFSET lines of a joint: only the last one counts, and only it changes. */
 static pm_status make_hierarchy(composer *c, pm_error *error) {
     const bvh *from = &c->layout->model;
-    part *parts = calloc(2 * from->joint_count + from->site_count, sizeof *parts);
+    part *parts = calloc(3 * from->joint_count + from->site_count, sizeof *parts);
     size_t size = 0;
     c->text = parts ? open_memstream(&c->model.hierarchy, &size) : NULL;
     if (!c->text) {

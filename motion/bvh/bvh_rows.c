@@ -233,7 +233,9 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
         size_t line = scan->input->gaps->count == 0 ? bvh_line(scan, word.begin) : 0;
         motion_add_gap(scan->input->gaps, "line %zu: %.120s, %.40s", line, joint,
                        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}));
-        *value = model->frame_count > 0 ? value[-(ptrdiff_t)model->channel_count] : 0;
+        *value = scan->input->gaps->keeps_nan ? (double)NAN
+                 : model->frame_count > 0     ? value[-(ptrdiff_t)model->channel_count]
+                                              : 0;
         r->held = true;
         return true;
     }

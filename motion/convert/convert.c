@@ -62,15 +62,42 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
 }
 
+static bool has_same_channels(const pm_motion_clip *a, const pm_motion_clip *b) {
+    bool same = a->channel_count == b->channel_count;
+    for (size_t c = 0; same && c < a->channel_count; c++)
+        same = a->channels[c].node == b->channels[c].node &&
+               a->channels[c].path == b->channels[c].path &&
+               a->channels[c].components == b->channels[c].components;
+    return same;
+}
+
 /* The motion made of another one has its clips, with their channels. */
-static pm_status check_rest(const pm_motion *motion, const pm_motion *rest, pm_error *error) {
+static bool fits_rest(const pm_motion *motion, const pm_motion *rest) {
     const pm_motion_content *a = &motion->content, *b = rest ? &rest->content : a;
     bool fits = a->clip_count == b->clip_count && a->node_count == b->node_count;
     for (size_t i = 0; fits && i < a->clip_count; i++)
-        fits = a->clips[i].channel_count == b->clips[i].channel_count;
-    return fits ? PM_OK
-                : motion_fail(error, PM_ERROR_ARGUMENT,
-                              "rest is not the motion that this one was made of");
+        fits = has_same_channels(&a->clips[i], &b->clips[i]);
+    for (size_t n = 0; fits && n < a->node_count; n++)
+        fits = a->nodes[n].parent == b->nodes[n].parent &&
+               a->nodes[n].name.size == b->nodes[n].name.size &&
+               memcmp(a->nodes[n].name.text, b->nodes[n].name.text, a->nodes[n].name.size) == 0;
+    return fits;
+}
+
+/* Edited motions may have other joints and channels than their source. */
+static pm_status check_rest(const pm_motion *motion, const pm_motion *rest, pm_error *error) {
+    return motion->is_edited || fits_rest(motion, rest)
+               ? PM_OK
+               : motion_fail(error, PM_ERROR_ARGUMENT,
+                             "rest is not the motion that this one was made of");
+}
+
+/* Whether the rows of a motion are rows of its source, whose document can be written with them. */
+static bool has_rows_of(const pm_motion *motion, const pm_motion *rest,
+                        const motion_format *format) {
+    return motion->row_count > 0 && !motion->document && rest && rest->document &&
+           !rest->has_given_joints && !format->keeps_more && motion_writes_document(format, rest) &&
+           fits_rest(motion, rest);
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
@@ -111,7 +138,7 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
     const motion_write_options options = {.decimals = c->options->decimals ? c->options->decimals
                                                                            : DEFAULT_DECIMALS};
     if (c->has_rest)
-        return c->format->write_keys(c->options->rest, &c->motion->content, sink, error);
+        return c->format->write_keys(c->options->rest, c->motion, sink, error);
     if (c->source)
         return motion_rewrite(c->source, c->motion, c->by, c->format, &options, sink, error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
@@ -223,9 +250,14 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     const bool is_edited =
         is_own && format->is_text && (options->euler_given || options->decimals > 0);
     c.has_rest = !is_moved && options->rest && !motion->document && format->write_keys &&
-                 motion_writes_document(format, options->rest);
+                 motion_writes_document(format, options->rest) && fits_rest(motion, options->rest);
     if (c.has_rest)
         return write_file(&c, path, error);
+    if (!is_moved && !options->euler_given && options->decimals == 0 &&
+        has_rows_of(motion, options->rest, format)) {
+        c.source = options->rest;
+        return write_file(&c, path, error);
+    }
     if (!is_moved && !is_edited) {
         c.as_read = is_own && !motion->has_given_joints;
         if (c.as_read || format->compose)

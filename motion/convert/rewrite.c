@@ -10,7 +10,7 @@
 #include "motion/model/evaluate.h"
 
 typedef struct rewriting {
-    const pm_motion *source;
+    const pm_motion *source, *adjusted;
     const pm_motion_clip *clip; /* adjusted */
     motion_adjustment by;
 } rewriting;
@@ -20,14 +20,17 @@ static pm_status select_channels(void *user, size_t first, size_t count, pm_erro
     return PM_OK;
 }
 
-/* No sample is exact: the source's own rows are not turned. */
+/* Rows that are turned are not the source's own; those of a cut are. */
 static pm_status read_keys(void *user, uint64_t first, size_t count, double *const channels[],
                            motion_position positions[], pm_error *error) {
     const rewriting *r = user;
     const pm_motion_clip *clip = r->clip;
     (void)error;
     for (size_t k = 0; k < count; k++) {
-        positions[k] = (motion_position){.key = first + k};
+        const pm_motion *a = r->adjusted;
+        positions[k] = a->row_count > 0
+                           ? (motion_position){a->row_first + (first + k) % a->row_count, true}
+                           : (motion_position){.key = first + k};
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             for (uint32_t i = 0; channels[c] && i < channel->components; i++)
@@ -47,7 +50,7 @@ pm_status motion_rewrite(const pm_motion *source, const pm_motion *adjusted, mot
                          const motion_format *format, const motion_write_options *options,
                          const motion_sink *sink, pm_error *error) {
     const pm_motion_clip *clip = &adjusted->content.clips[0];
-    rewriting r = {source, clip, by};
+    rewriting r = {source, adjusted, clip, by};
     bool *resampled = malloc(clip->channel_count * sizeof *resampled + 1);
     if (!resampled)
         return motion_refuse_memory(error);

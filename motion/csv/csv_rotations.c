@@ -17,7 +17,7 @@ static double length_of(const double q[4]) {
 
 static bool is_unit(const double q[4]) {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return fabs(square - 1.0) <= 2e-3;
+    return !(fabs(square - 1.0) > 2e-3); /* a gap, which is NaN, has no length */
 }
 
 /* ---- doubts ------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static evidence examine(const csv_document *d, size_t column) {
         const double *q = d->numbers + r * d->column_count + column;
         const double length = length_of(q);
         e.odd += !is_unit(q);
-        if (length > 0 && !(length >= 0.9 && length <= 1.1) && e.far++ == 0)
+        if (length > 0 && (length < 0.9 || length > 1.1) && e.far++ == 0)
             e.first_far = r;
         e.next_is_unit = e.next_is_unit && is_unit(q + 1);
     }

@@ -204,7 +204,7 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
     if (!d->numbers || !d->rows || !keep_separators(d, first, arena))
         return motion_refuse_memory(error);
     const pm_status status = read_lines(d, rest, line, most, input->gaps, error);
-    if (status == PM_OK && input->gaps && input->gaps->count > 0) {
+    if (status == PM_OK && input->gaps && input->gaps->count > 0 && !input->gaps->keeps_nan) {
         size_t filled = 0;
         motion_fill_gaps(d->numbers, sizeof *d->numbers, d->row_count, d->column_count, &filled);
     }

@@ -72,12 +72,12 @@ static pm_status write_binary(const pm_motion *motion, const motion_samples *sam
     return gltf_write(motion, samples, count, true, sink, error);
 }
 
-static pm_status write_keys_json(const pm_motion *motion, const pm_motion_content *keys,
+static pm_status write_keys_json(const pm_motion *motion, const pm_motion *keys,
                                  const motion_sink *sink, pm_error *error) {
     return gltf_write_reduced(motion, keys, false, sink, error);
 }
 
-static pm_status write_keys_binary(const pm_motion *motion, const pm_motion_content *keys,
+static pm_status write_keys_binary(const pm_motion *motion, const pm_motion *keys,
                                    const motion_sink *sink, pm_error *error) {
     return gltf_write_reduced(motion, keys, true, sink, error);
 }

@@ -136,7 +136,7 @@ static pm_status check_finite(gltf_reader *reader, const gltf_accessor *a, const
     for (size_t i = 0; i < count; i++)
         are_finite &= fabsf((*values)[i]) <= FLT_MAX;
     for (size_t i = 0; !are_finite && i < count; i++)
-        if (!isfinite((*values)[i]))
+        if (!isfinite((*values)[i]) && !(reader->input->gaps && reader->input->gaps->keeps_nan))
             return reader->input->gaps
                        ? fill_gaps(reader, a, i, values, error)
                        : gltf_refuse(error, place, "element %zu of /accessors/%zu is not finite",

@@ -317,9 +317,11 @@ pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, siz
     return write_any(&w, samples, NULL, is_binary, sink, error);
 }
 
-pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion_content *keys, bool is_binary,
+pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion *keys, bool is_binary,
                              const motion_sink *sink, pm_error *error) {
-    gltf_writer w = {
-        .motion = motion, .document = motion->document, .clip_count = keys->clip_count};
-    return write_any(&w, NULL, keys, is_binary, sink, error);
+    gltf_writer w = {.motion = motion,
+                     .document = motion->document,
+                     .clip_count = keys->content.clip_count,
+                     .all_changed = keys->is_edited};
+    return write_any(&w, NULL, &keys->content, is_binary, sink, error);
 }

@@ -17,7 +17,7 @@ pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, siz
                      bool is_binary, const motion_sink *sink, pm_error *error);
 
 /* As motion_format.write_keys. */
-pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion_content *keys, bool is_binary,
+pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion *keys, bool is_binary,
                              const motion_sink *sink, pm_error *error);
 
 /* New data of one clip: its times, and its channels one after another. Where the samples are moved in
@@ -45,6 +45,7 @@ typedef struct gltf_writer {
     json_t *root; /* the copy that is changed */
     gltf_new_clip *clips;
     size_t clip_count;
+    bool all_changed;    /* keys differ, though there may be as many */
     bool *dropped_views; /* by index in the source. NULL: none is dropped */
     gltf_piece *pieces;
     size_t piece_count;

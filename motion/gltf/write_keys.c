@@ -20,11 +20,11 @@ static bool is_changed(const gltf_writer *w, const gltf_new_clip *clip, size_t c
 /* All channels of all clips are written again if one has changed: their data mostly are one view, which
  * remains as long as one accessor refers to it. */
 static bool is_any_changed(const gltf_writer *w) {
+    bool is_any = w->all_changed;
     for (size_t i = 0; i < w->clip_count; i++)
-        for (size_t c = 0; c < w->clips[i].keys->channel_count; c++)
-            if (is_changed(w, &w->clips[i], c))
-                return true;
-    return false;
+        for (size_t c = 0; c < w->clips[i].keys->channel_count && !is_any; c++)
+            is_any = is_changed(w, &w->clips[i], c);
+    return is_any;
 }
 
 /* Whether a channel is the first one with its times. */

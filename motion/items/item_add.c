@@ -122,7 +122,8 @@ bool item_matches(const char *match, const char *name) {
     const char *slash = strrchr(name, '/');
     const char *last = slash ? slash + 1 : name;
     if (!match)
-        return pm_motion_find_format(last) != PM_MOTION_ANY;
+        return pm_motion_find_format(last) != PM_MOTION_ANY &&
+               pm_motion_find_format(last) != PM_MOTION_USDA;
     return strchr(match, '/') ? fnmatch(match, name, FNM_PATHNAME) == 0
                               : fnmatch(match, last, 0) == 0;
 }

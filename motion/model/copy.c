@@ -75,6 +75,7 @@ pm_motion *motion_copy_nodes(const pm_motion_content *from) {
 bool motion_copy_layout(pm_motion *to, const pm_motion *from, bool lends_rows) {
     const motion_format *format = from->document ? from->format : from->layout_format;
     to->keeps_times = from->keeps_times;
+    to->is_edited = from->is_edited;
     if (!format || !format->copy_layout)
         return true;
     to->layout = format->copy_layout(from, lends_rows, &to->arena);

@@ -146,6 +146,9 @@ struct pm_motion {
     const void *layout;
     const motion_format *layout_format;
     double layout_scale; /* what the lengths of the layout are multiplied by */
+    bool is_edited;      /* keys differ from those of the source, though there are as many */
+    /* Of a copy: row k is row row_first + k % row_count of the source. row_count 0: it is not */
+    uint64_t row_first, row_count;
 };
 
 /* What a format does. motion/open has the table of them. */
@@ -167,10 +170,10 @@ struct motion_format {
     pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
                        const motion_write_options *options, const motion_sink *sink,
                        pm_error *error);
-    /* Writes the document with other keys: `keys` has its clips, and their channels with fewer keys.
+    /* Writes the document with other keys: `keys` has its clips, with their channels.
      * NULL: documents have keys at one rate. */
-    pm_status (*write_keys)(const pm_motion *motion, const pm_motion_content *keys,
-                            const motion_sink *sink, pm_error *error);
+    pm_status (*write_keys)(const pm_motion *motion, const pm_motion *keys, const motion_sink *sink,
+                            pm_error *error);
     motion_scales scales; /* of files that `compose` writes */
     bool is_text;         /* `compose` takes an order of angles and a number of decimals */
     bool selects;         /* `write` calls motion_samples.select before it reads */
@@ -211,6 +214,6 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
 
-extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv;
+extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv, motion_usda;
 
 #endif

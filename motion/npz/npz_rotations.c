@@ -12,9 +12,9 @@ enum { BLOCK = 256 }; /* rotations that are converted at once */
 
 /* ---- quaternions --------------------------------------------------------------------------- */
 
-/* The square of the length of a unit quaternion within 1e-3. */
+/* The square of the length of a unit quaternion within 1e-3. A gap, which is NaN, has no length. */
 static bool is_unit(double square) {
-    return fabs(square - 1.0) <= 2e-3;
+    return !(fabs(square - 1.0) > 2e-3);
 }
 
 static double square_of(const double q[4]) {

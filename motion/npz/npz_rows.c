@@ -194,6 +194,8 @@ static pm_status check_finite(const npz_document *document, npz_rows *rows, moti
     const size_t at = find_not_finite(document, rows);
     if (at == document->frames * rows->width)
         return PM_OK;
+    if (gaps && gaps->keeps_nan)
+        return PM_OK;
     if (gaps)
         return fill_gaps(document, rows, gaps, arena, error);
     return npz_refuse(error, &document->archive.members[rows->member],

@@ -29,14 +29,16 @@ typedef struct format_row {
     const char *name;
     const char *extensions[4];   /* the first one is the name; the files of VRM are GLB */
     const motion_format *format; /* NULL: this build leaves it out */
+    bool is_output;              /* files are written, and not read */
 } format_row;
 
 static const format_row rows[] = {
-    {PM_MOTION_BVH, "bvh", {"bvh"}, &motion_bvh},
-    {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf)},
-    {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb)},
-    {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz)},
-    {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv},
+    {PM_MOTION_BVH, "bvh", {"bvh"}, &motion_bvh, false},
+    {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf), false},
+    {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb), false},
+    {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz), false},
+    {PM_MOTION_USDA, "usda", {"usda"}, &motion_usda, true},
+    {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv, false},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ROWS + 1 == PM_MOTION_FORMAT_COUNT, "a row for each format but PM_MOTION_ANY");
@@ -78,7 +80,7 @@ const motion_format *motion_format_of_name(const char *name) {
 const char *motion_list_extensions(char text[MOTION_EXTENSIONS]) {
     size_t used = 0;
     for (size_t i = 0; i < ROWS; i++)
-        for (const char *const *own = rows[i].extensions; *own; own++) {
+        for (const char *const *own = rows[i].extensions; *own && !rows[i].is_output; own++) {
             const bool is_last = i + 1 == ROWS && !own[1];
             used += (size_t)snprintf(text + used, MOTION_EXTENSIONS - used, "%s%s",
                                      used == 0 ? ""

@@ -13,7 +13,7 @@ const motion_format *motion_format_of(pm_motion_format id);
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);
 
-/* All extensions of names, for messages: "bvh, gltf or csv". Returns text. */
+/* All extensions of files that are read, for messages: "bvh, gltf or csv". Returns text. */
 enum { MOTION_EXTENSIONS = 64 };
 const char *motion_list_extensions(char text[MOTION_EXTENSIONS]);
 

@@ -77,7 +77,9 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
                                 .open = open_joints,
                                 .options = options,
                                 .warnings = {options->log, options->log_user, name, &made->notes},
-                                .gaps = options->count_gaps ? &made->gaps : NULL};
+                                .gaps =
+                                    options->count_gaps || options->keep_nan ? &made->gaps : NULL};
+    made->gaps.keeps_nan = options->keep_nan;
     made->file = owned;
     motion_observe(options->observer, data, size);
     made->content.file_bytes = size;

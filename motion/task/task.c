@@ -183,7 +183,7 @@ static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion
                                                .left_out = note_left_out,
                                                .left_out_user = w->report->left_out,
                                                .observer = observer,
-                                               .rest = o->reduce ? w->motion : NULL};
+                                               .rest = o->reduce ? w->motion : w->source};
     return pm_motion_convert(motion, &options, w->out->path, error);
 }
 
@@ -234,7 +234,8 @@ static bool is_same_document(pm_motion_format a, pm_motion_format b) {
 static bool is_own_document(const task_work *w, pm_motion_format format) {
     const pm_motion_batch_task *o = w->how->task;
     const bool rewrites = o->converts && o->decimals > 0;
-    return is_same_document(format, pm_motion_get_content(w->motion)->format) && !task_moves(o) &&
+    return w->motion->document &&
+           is_same_document(format, pm_motion_get_content(w->motion)->format) && !task_moves(o) &&
            !o->extracts_root && !o->euler_given && !rewrites;
 }
 
@@ -378,7 +379,8 @@ static double ratio_of_frames(const task_work *w) {
 
 /* An NPZ file that becomes another one is never needed as a whole. */
 static bool is_resampled_only(const task_work *w) {
-    if (!w->how->task->rate || task_moves(w->how->task) || w->how->task->extracts_root)
+    if (!w->how->task->rate || task_moves(w->how->task) || w->how->task->extracts_root ||
+        task_edits(w->how->task))
         return false;
     const pm_motion_format named = pm_motion_find_format(w->out->path);
     const pm_motion_format wanted = named != PM_MOTION_ANY ? named : w->how->task->format;
@@ -407,9 +409,24 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 
+/* Keeps what was read: a file is written with what else it holds. */
+static pm_status edit(task_work *w, pm_error *error) {
+    pm_motion *edited = NULL;
+    if (!task_edits(w->how->task))
+        return PM_OK;
+    const pm_status status = task_edit(w->how->task, w->motion, &edited, w->report->edited, error);
+    if (status == PM_OK) {
+        w->source = w->motion;
+        w->motion = edited;
+    }
+    return result(status, w, error);
+}
+
 pm_status task_write(task_work *w, pm_error *error) {
     const pm_motion_batch_task *task = w->how->task;
-    pm_status status = find_clips(w, error);
+    pm_status status = edit(w, error);
+    if (status == PM_OK)
+        status = find_clips(w, error);
     if (status == PM_OK && task->rate)
         status = task_find_rate(task->rate, pm_motion_get_content(w->motion), &w->rate, error);
     if (status != PM_OK)
@@ -424,5 +441,6 @@ pm_status task_write(task_work *w, pm_error *error) {
 
 void task_close(task_work *w) {
     pm_motion_destroy(&w->motion);
+    pm_motion_destroy(&w->source);
     w->report->seconds = seconds_now() - w->begun;
 }

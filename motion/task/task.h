@@ -8,6 +8,7 @@
 #include "motion/model/model.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_curve.h"
+#include "motion/task/task_edit.h"
 #include "motion/task/task_engines.h"
 #include "motion/task/task_reduce.h"
 
@@ -41,6 +42,7 @@ typedef struct task_report {
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
     task_reduced reduced;
+    char edited[TASK_EDITED];          /* what became of the joints; "" if nothing can be said */
     pm_motion_root_report root;        /* where the task extracts one */
     char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
 } task_report;
@@ -68,8 +70,8 @@ typedef struct task_work {
     const task_how *how;
     const task_input *in;
     const task_output *out;
-    const char *path; /* input name for messages */
-    pm_motion *motion;
+    const char *path;           /* input name for messages */
+    pm_motion *motion, *source; /* `source` is what was read where `motion` is edited, else NULL */
     size_t clips[TASK_CLIPS_MAX]; /* that are resampled; all, if clip_count is 0 */
     size_t clip_count;
     bool is_authored;

@@ -61,6 +61,8 @@ class Content(Shared):
         The pm_motion_content.
     is_copy : bool
         Whether it is in memory only, without a file.
+    source : Content, optional
+        The motion that it was made of, whose file has more than a motion.
     """
 
     def __init__(self, pointer: Any, made_by: tuple[Callable[..., Content], tuple[Any, ...]],
@@ -69,6 +71,7 @@ class Content(Shared):
         self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
         self.owner = self.handle
         self.is_copy = is_copy
+        self.source: Content | None = None
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
 

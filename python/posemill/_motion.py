@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import IO, Any
@@ -17,6 +17,7 @@ from ._archive import archive_of
 from ._clip import Clip, ClipList
 from ._content import Content
 from ._display import Row, table
+from ._edit import cut_of, edited, filled, join_contents, mirrored
 from ._engine import Engine
 from ._library import Path, call, ffi, file_name, lib, printable, text, text_worded
 from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, Turn
@@ -28,7 +29,7 @@ from ._resampling import Resampling, clip_index, first_clip
 from ._root import UPS, axes_of, extracted
 from ._skeleton import Skeleton
 
-__all__ = ["Motion", "MotionWarning", "convert", "load"]
+__all__ = ["Motion", "MotionWarning", "convert", "join", "load", "mirror"]
 
 _FORMATS = {text(lib.pm_motion_format_name(f)): f
             for f in range(1, lib.pm_motion_format_count())}
@@ -317,6 +318,81 @@ class Motion:
             "keep_position": bool(keep_position), "keep_heading": bool(keep_heading)})
         return Motion._of(content, f"{self.name}, with root motion")
 
+    def mirror(self, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+        """Exchanges left and right: a wave of the left hand becomes one of the right hand.
+
+        Parameters
+        ----------
+        plane : str
+            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left.
+        pairs : path, optional
+            A file with two names of joints on each line. Default: by Left and Right in names, by L and R
+            between separators, and by l and r before names. Other joints are mirrored in their places.
+
+        Returns
+        -------
+        Motion
+            In memory. Twice is the identity.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").mirror().save("mirrored.bvh")
+        """
+        return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+
+    def edit(self, *, start: Number | None = None, end: Number | None = None,
+             frames: tuple[int | None, int | None] | None = None, repeat: int = 1,
+             blend: float = 0.0, continue_root: bool = False,
+             joints: Iterable[str] | None = None, rename: Mapping[str, str] | None = None) -> Motion:
+        """Cuts and repeats all clips, and picks and renames joints, in this order.
+
+        Parameters
+        ----------
+        start, end : number, optional
+            Seconds after the first key, both included. Default: the first key, the last key.
+        frames : pair of int, optional
+            The first and the last frame in place of seconds; None: that of the clip.
+        repeat : int
+            How many times clips are played.
+        blend, continue_root
+            With repeat, as of :func:`join`.
+        joints : iterable of str, optional
+            Names of joints that are kept. Those that are left out are multiplied into those below them,
+            which stay where they were in the world. Default: all.
+        rename : mapping of str to str, optional
+            New names of joints by their old ones.
+
+        Returns
+        -------
+        Motion
+            In memory. It begins at 0.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> walk = pm.load("walk.bvh")
+        >>> walk.edit(frames=(10, 40), repeat=2)
+        Motion(bvh, 21 joints, 1 clip, 62 frames, 30 Hz, 2.0333 s)
+        >>> walk.edit(joints=["Hips", "LeftFoot"], rename={"Hips": "root"}).names
+        ('root', 'LeftFoot')
+        """
+        content = edited(self._content, cut_of(start, end, frames), repeat, float(blend), continue_root,
+                         joints, rename)
+        return Motion._of(content, f"{self.name}, edited")
+
+    def cut(self, start: Number | None = None, end: Number | None = None, *,
+            frames: tuple[int | None, int | None] | None = None) -> Motion:
+        """The part from one time to another, as by :meth:`edit`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").cut(0.5, 1)
+        Motion(bvh, 21 joints, 1 clip, 16 frames, 30 Hz, 0.5 s)
+        """
+        return self.edit(start=start, end=end, frames=frames)
+
     def show(self, clip: int | str = 0, *, up: str | None = None, unit: float | None = None,
              start: Number | None = None, end: Number | None = None, trim_start: int = 0) -> Page:
         """A page with the skeleton, which plays, and its curves.
@@ -432,7 +508,8 @@ class Motion:
             "euler": _EULER[euler.upper() if euler else "ZXY"],
             "scale": scale, "turn": _TURNS[turn], "strict": bool(strict),
             "make_folders": bool(make_folders), "decimals": decimals or 0,
-            "left_out": lib.python_keep_text, "left_out_user": into})
+            "left_out": lib.python_keep_text, "left_out_user": into,
+            "rest": self._content.source.handle if self._content.source else ffi.NULL})
         call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
         if left_out:
             _warn([f"{os.fspath(path)}: left out: {', '.join(left_out)}"])
@@ -479,7 +556,7 @@ def _warn(messages: Iterable[str]) -> None:
 
 def read_options(*, format: str | None, rate: Number | None, layout: Path | None,
                   skeleton: Path | None, rates: Path | None, strict: bool, hold_nan: bool,
-                  bvh_adds_offset: bool, snap: bool) -> tuple[Any, list[Any]]:
+                  bvh_adds_offset: bool, snap: bool, keep_nan: bool) -> tuple[Any, list[Any]]:
     """A pm_motion_read_options, and what it points to."""
     if layout is not None and not isinstance(layout, (str, os.PathLike)):
         raise TypeError(f"layout: expected a text, found {type(layout).__name__}")
@@ -490,13 +567,14 @@ def read_options(*, format: str | None, rate: Number | None, layout: Path | None
         "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
         "rates_file": keep[2],
         "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
-        "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap})
+        "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap,
+        "keep_nan": bool(keep_nan)})
     return options, keep
 
 
 READING: dict[str, Any] = {
     "format": None, "rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
-    "hold_nan": False, "bvh_adds_offset": False, "snap": True}
+    "hold_nan": False, "bvh_adds_offset": False, "snap": True, "keep_nan": False}
 # Formats on which options of reading have an effect; those of others have it on all.
 _FORMATS_OF = {"rate": ("bvh", "npz", "csv"), "layout": ("npz", "csv"), "rates": ("npz",),
                "bvh_adds_offset": ("bvh",)}
@@ -561,7 +639,7 @@ def _label(path: Path | IO[bytes]) -> str:
 def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number | None = None,
          layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
          strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
-         snap: bool = True) -> Motion:
+         snap: bool = True, fill: str | bool = False, fill_max: float | None = None) -> Motion:
     """Reads a motion file: BVH, glTF, GLB, NPZ or CSV.
 
     Parameters
@@ -590,6 +668,11 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
         Positions are relative to OFFSET instead of replacing it.
     snap : bool
         False: the frame time exactly as written; .0083333 is not 120 Hz.
+    fill : str or bool
+        ``"nan"`` or True: values that are not finite are filled with a hermite curve. ``"frozen:12"``: also
+        rotations that hold still for more than 12 frames while others move. A warning counts the gaps.
+    fill_max : float, optional
+        Seconds of the longest gap that is filled; longer ones are refused. Default: 0.5.
 
     Returns
     -------
@@ -610,7 +693,9 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
     """
     reading = {"format": format, "rate": rate, "layout": layout, "skeleton": skeleton,
                "rates": rates, "strict": strict, "hold_nan": hold_nan,
-               "bvh_adds_offset": bvh_adds_offset, "snap": snap}
+               "bvh_adds_offset": bvh_adds_offset, "snap": snap, "keep_nan": bool(fill)}
+    if fill_max is not None and not fill:
+        raise ValueError("fill_max: requires fill")
     if isinstance(path, (str, os.PathLike)):
         file_name(path)
         content = _open(os.fsdecode(path), reading)
@@ -618,9 +703,60 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
         content = _read(path, reading)
     motion = Motion._of(content, _label(path))
     _warn(motion.notes)
+    if fill:
+        motion = _fill(motion, fill, fill_max)
     _warn(f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
           if reading[name] != READING[name] and motion.format not in formats)
     return motion
+
+
+def _fill(motion: Motion, fill: str | bool, longest: float | None) -> Motion:
+    content, found = filled(motion._content, fill, longest)
+    _warn(f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
+          f"{found['longest']:.6g} s"
+          for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
+          if found[kind + "_gaps"])
+    return Motion._of(content, motion.name)
+
+
+def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+    """Exchanges left and right: :meth:`Motion.mirror`."""
+    return motion.mirror(plane, pairs=pairs)
+
+
+def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool = False,
+         up: str | None = None) -> Motion:
+    """Puts motions of one skeleton one after another: of each the first clip.
+
+    Parameters
+    ----------
+    motions : iterable of Motion
+        With the same rate, and joints with the same names, parents and rest poses.
+    blend : float
+        Seconds of a crossfade, in which a motion overlaps the next one.
+    continue_root : bool
+        Whether each begins where the one before ended: its heading, and its place on the ground.
+    up : str, optional
+        ``"y"`` or ``"z"``, which points up. Default: found from the first motion.
+
+    Returns
+    -------
+    Motion
+        In memory.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> walk = pm.load("walk.bvh")
+    >>> pm.join([walk, walk], blend=0.2, continue_root=True)
+    Motion(bvh, 21 joints, 1 clip, 116 frames, 30 Hz, 3.8333 s)
+    """
+    parts = list(motions)
+    if not parts:
+        raise ValueError("motions: expected at least one")
+    content = join_contents([part._content for part in parts], [part.name for part in parts],
+                            float(blend), continue_root, up)
+    return Motion._of(content, " + ".join(part.name for part in parts))
 
 
 def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "motion/base/counts.h"
+#include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
 #include "options/conversion_options.h"
 #include "options/curve_options.h"
@@ -38,7 +39,7 @@ static const option resample_table[] = {
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
      "format of outputs without an extension, and of all outputs of a batch: bvh, gltf,\n"
-     "glb, npz, csv",
+     "glb, npz, csv, usda",
      motion_option_format, TASK(format)},
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
@@ -59,6 +60,12 @@ static const option resample_table[] = {
      "glTF, with --start or --trim-start: samples keep their times, and the result does\n"
      "not begin at 0",
      NULL, TASK(keep_time)},
+    {"--fill", 0, NULL,
+     "fill gaps with a hermite curve: values that are not finite, and with --fill=frozen:N also\n"
+     "rotations that hold exactly still for more than N frames while others move",
+     task_option_fill, AT(fill)},
+    {"--fill-max", 0, "S", "longest gap that --fill fills, in seconds; default 0.5", option_seconds,
+     AT(fill.how.longest)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      TASK(check)},
     {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
@@ -95,6 +102,8 @@ static cli_exit check_options(const resample_options *options) {
         return options_usage(&help, "--rate", "required option is missing");
     if (task->keep_time && task->start.den == 0 && task->trim_start == 0)
         return options_usage(&help, "--keep-time", "requires --start or --trim-start");
+    if (options->fill.how.longest > 0 && !options->fill.is_given)
+        return options_usage(&help, "--fill-max", "requires --fill");
     if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out)
         return cli_fail(
             CLI_USAGE, "--method cubicspline",
@@ -131,6 +140,8 @@ int cmd_resample(int argc, char **argv) {
                                    batch_report_options_group(&options.batch),
                                    device_options_group(&options.device)};
     if (options_parse(&help, groups, sizeof groups / sizeof groups[0], &argc, argv, &code)) {
+        options.motion.read.keep_nan = options.fill.is_given;
+        run->task.fill = options.fill.is_given ? &options.fill.how : NULL;
         code = resample_find_output(&help, &options, &argc, argv);
         if (code == CLI_DONE)
             code = check_options(&options);

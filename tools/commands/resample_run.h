@@ -5,6 +5,7 @@
 #ifndef POSEMILL_TOOLS_RESAMPLE_RUN_H
 #define POSEMILL_TOOLS_RESAMPLE_RUN_H
 
+#include "motion/task/task_edit.h"
 #include "options/batch_options.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"
@@ -14,6 +15,7 @@ typedef struct resample_options {
     const char *out; /* batch.run.out_dir is the folder of a batch */
     bool json;
     clip_names clips;
+    task_fill_options fill; /* of the task, which points to them where it fills */
     motion_options motion;
     batch_options batch; /* and what is done with a file */
     device_options device;

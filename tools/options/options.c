@@ -112,6 +112,8 @@ static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
         return refuse_unknown(state, word, length);
     if (is_long && value)
         value++;
+    if (!found.row->argument && found.row->parse)
+        return store_value(state, &found, value ? value : "");
     if (!found.row->argument) {
         const bool is_help = found.target == NULL && found.row->letter == 'h';
         if (value && !(is_help && help_find_style(value, &state->style)))

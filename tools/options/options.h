@@ -21,8 +21,8 @@ typedef struct option {
     char letter;          /* 'o' for -o; 0: none */
     const char *argument; /* placeholder in --help. NULL: a flag, a bool that is set to true */
     const char *help;     /* lines separated by \n */
-    option_parse parse;   /* NULL for a flag */
-    size_t offset;        /* offset of the field in the group's struct, passed to parse */
+    option_parse parse; /* NULL for a flag; of one whose value may be left out, which is "" then */
+    size_t offset;      /* offset of the field in the group's struct, passed to parse */
 } option;
 
 /* Those that every command has, which the parser handles itself. */

@@ -62,6 +62,12 @@ static void json_root(const resample_options *options, json_writer *json,
     json_end_object(json);
 }
 
+/* What became of joints and gaps, of runs that edit. */
+static void json_edited(json_writer *json, const task_report *report) {
+    if (report->edited[0] != '\0')
+        json_write_string(json, "edited", report->edited);
+}
+
 static void report_text(const resample_options *options, const char *in, const char *out,
                         const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
@@ -75,14 +81,14 @@ static void report_text(const resample_options *options, const char *in, const c
                  report->identical ? "bit-identical" : "differs", report->max_error);
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
-                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s",
+                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
                    report->joint_count, report->method, report->device.name, report->seconds,
                    throughput(report), report->is_frame_time ? " of text" : "", check,
                    report->other_arrays[0] != '\0' ? "; no layout names: " : "",
-                   report->other_arrays, root, report->left_out[0] != '\0' ? "; left out: " : "",
-                   report->left_out);
+                   report->other_arrays, report->edited[0] != '\0' ? "; " : "", report->edited,
+                   root, report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
 }
 
 static void report_json(const resample_options *options, const char *in, const char *out,
@@ -105,6 +111,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_string(&json, "device", report->device.name);
     json_write_string(&json, "left_out", report->left_out);
     json_write_string(&json, "other_arrays", report->other_arrays);
+    json_edited(&json, report);
     json_root(options, &json, report);
     json_write_number(&json, "seconds", report->seconds);
     json_write_integer(&json, "bytes_read", report->bytes_read);
@@ -127,14 +134,16 @@ static void report_conversion(const resample_options *options, const char *in, c
         json_write_integer(&json, "nodes", report->node_count);
         json_write_integer(&json, "clips", report->clip_count);
         json_write_string(&json, "left_out", report->left_out);
+        json_edited(&json, report);
         json_root(options, &json, report);
         json_end_object(&json);
     } else if (!cli_quiet) {
         char root[256];
         describe_root(options, report, root);
         printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
-                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s", in, out, report->node_count,
-                       report->clip_count, report->clip_count == 1 ? "" : "s", root,
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s%s%s", in, out, report->node_count,
+                       report->clip_count, report->clip_count == 1 ? "" : "s",
+                       report->edited[0] != '\0' ? "; " : "", report->edited, root,
                        report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
     }
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A motion that is cut, repeated, and has some of its joints: each step makes a motion of the one
+ * before.
+ */
+#include "motion/edit/edit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/model/copy.h"
+
+pm_motion *edit_begin(const pm_motion *from, size_t clip_count, pm_motion_clip **clips) {
+    pm_motion *to = motion_copy_nodes(&from->content);
+    *clips = to ? motion_allocate(&to->arena, clip_count, sizeof **clips) : NULL;
+    if (!*clips || !motion_copy_layout(to, from, false)) {
+        pm_motion_destroy(&to);
+        return NULL;
+    }
+    to->content.layout =
+        motion_copy_text(&to->arena, from->content.layout, strlen(from->content.layout));
+    to->content.clips = *clips;
+    to->content.clip_count = clip_count;
+    to->content.file_bytes = from->content.file_bytes;
+    to->is_edited = true;
+    if (!to->content.layout)
+        pm_motion_destroy(&to);
+    return to;
+}
+
+pm_status edit_finish(pm_motion *made, pm_status status, pm_motion **result) {
+    if (status == PM_OK)
+        *result = made;
+    else
+        pm_motion_destroy(&made);
+    return status;
+}
+
+void edit_drop_layout(pm_motion *made) {
+    made->layout = NULL;
+    made->layout_format = NULL;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
+                     pm_error *error) {
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
+    if (!to)
+        return motion_refuse_memory(error);
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
+        status = edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &to->row_first,
+                               &to->row_count, error);
+    return edit_finish(to, status, made);
+}
+
+static pm_status repeat_clip(const pm_motion *from, size_t clip, const pm_motion_edit_options *o,
+                             const edit_part *parts, pm_motion *to, pm_motion_clip *made,
+                             pm_error *error) {
+    const pm_motion_join_options how = {.blend = o->blend, .continue_root = o->continue_root};
+    bool same = true;
+    if (from->content.clips[clip].channel_count == 0)
+        return motion_copy_clip(&to->arena, &from->content.clips[clip], made)
+                   ? PM_OK
+                   : motion_refuse_memory(error);
+    const pm_status status =
+        edit_join_clips(parts, o->repeat, &how, &to->arena, made, &same, error);
+    if (!same)
+        edit_drop_layout(to);
+    return status;
+}
+
+static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
+                        pm_error *error) {
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
+    edit_part *parts = to ? motion_allocate(&to->arena, o->repeat, sizeof *parts) : NULL;
+    pm_status status = parts ? PM_OK : motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++) {
+        for (size_t k = 0; k < o->repeat; k++)
+            parts[k] = (edit_part){from, i, "the clip"};
+        status = repeat_clip(from, i, o, parts, to, &clips[i], error);
+    }
+    if (status == PM_OK && o->blend == 0 && !o->continue_root) {
+        to->row_first = from->row_first;
+        to->row_count = from->row_count > 0 || from->content.clip_count != 1
+                            ? from->row_count
+                            : from->content.clips[0].timelines[0].key_count;
+    }
+    return edit_finish(to, status, made);
+}
+
+typedef pm_status (*edit_step)(const pm_motion *from, const pm_motion_edit_options *options,
+                               pm_motion **made, pm_error *error);
+
+/* Makes the next motion of the last one, which is destroyed unless it is the caller's. */
+static pm_status take_step(edit_step step, const pm_motion *source, const pm_motion_edit_options *o,
+                           pm_motion **last, pm_error *error) {
+    pm_motion *made = NULL;
+    const pm_status status = step(*last ? *last : source, o, &made, error);
+    pm_motion_destroy(last);
+    *last = made;
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static bool is_bound(pm_rational r) {
+    return (r.num == 0 && r.den == 0) || (r.num >= 0 && r.den > 0);
+}
+
+static pm_status check_options(const pm_motion_edit_options *o, pm_error *error) {
+    if (!is_bound(o->begin) || !is_bound(o->end))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "begin and end must be 0 or more");
+    if (!(o->blend >= 0 && o->blend <= 1e9))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "blend is %g, expected seconds from 0 on",
+                           o->blend);
+    if (o->repeat < 2 && (o->blend > 0 || o->continue_root))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s has no effect without repeat",
+                           o->blend > 0 ? "blend" : "continue_root");
+    pm_status status = motion_check_texts("joints", o->joints, o->joint_count, error);
+    if (status == PM_OK)
+        status = motion_check_texts("renames", o->renames, 2 * o->rename_count, error);
+    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_edit_options, o, error) : status;
+}
+
+static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, pm_motion **edited,
+                      pm_error *error) {
+    pm_motion *last = NULL;
+    const bool picks = o->joint_count > 0 || o->rename_count > 0;
+    pm_status status = check_options(o, error);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
+    if (status == PM_OK)
+        status = take_step(cut, motion, o, &last, error);
+    if (status == PM_OK && o->repeat > 1)
+        status = take_step(repeat, motion, o, &last, error);
+    if (status == PM_OK && picks)
+        status = take_step(edit_pick, motion, o, &last, error);
+    return edit_finish(last, status, edited);
+}
+
+pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
+                         pm_motion **edited, pm_error *error) {
+    static const pm_motion_edit_options defaults;
+    if (!motion || !edited)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "edited");
+    void *before = c_locale_begin();
+    const pm_status status = edit(motion, options ? options : &defaults, edited, error);
+    c_locale_end(before);
+    return status;
+}

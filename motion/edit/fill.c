@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fills gaps. A rotation crosses a gap on the curve of `hermite`: q0 exp(r/2), with a cubic r of
+ * rotation vectors that has the angular velocities of the segments before and behind the gap.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/edit/edit.h"
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/model/similarity.h"
+
+static const double default_longest = 0.5;
+
+typedef enum key_state { KEY_GOOD = 0, KEY_NAN, KEY_FROZEN } key_state;
+
+typedef struct filling {
+    const pm_motion_content *content;
+    const pm_motion_fill_options *options;
+    pm_motion_clip *clip;  /* of the result */
+    unsigned char *states; /* of the keys of a channel */
+    uint32_t *moving;      /* of each key: how many rotations differ from the key before */
+    pm_motion_fill_report report;
+} filling;
+
+/* ---- what is a gap ------------------------------------------------------------------------- */
+
+static const pm_timeline *timeline_of(const filling *f, const pm_motion_channel *channel) {
+    return &f->clip->timelines[channel->timeline];
+}
+
+static bool is_equal(const pm_motion_channel *channel, size_t a, size_t b) {
+    const double *keys = edit_values(&channel->keys);
+    const uint32_t width = channel->components;
+    for (uint32_t i = 0; i < width; i++)
+        if (!(keys[a * width + i] == keys[b * width + i]))
+            return false;
+    return true;
+}
+
+static void find_nan(const filling *f, const pm_motion_channel *channel, size_t count) {
+    const double *keys = edit_values(&channel->keys);
+    for (size_t k = 0; k < count; k++) {
+        f->states[k] = KEY_GOOD;
+        for (uint32_t i = 0; i < channel->components; i++)
+            if (!isfinite(keys[k * channel->components + i]))
+                f->states[k] = KEY_NAN;
+    }
+}
+
+/* How many rotations of a timeline move at each key. */
+static void count_moving(const filling *f, uint32_t timeline) {
+    const size_t count = f->clip->timelines[timeline].key_count;
+    memset(f->moving, 0, count * sizeof *f->moving);
+    for (size_t c = 0; c < f->clip->channel_count; c++) {
+        const pm_motion_channel *channel = &f->clip->channels[c];
+        for (size_t k = 1;
+             k < count && channel->path == PM_MOTION_ROTATION && channel->timeline == timeline; k++)
+            f->moving[k] += !is_equal(channel, k - 1, k);
+    }
+}
+
+/* Marks keys that repeat the one before, in runs that are too long. At the end of a clip there is
+ * nothing to come back to. */
+static void find_frozen(const filling *f, const pm_motion_channel *channel, size_t count) {
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        bool rest_moves = true;
+        for (end = begin + 1; end < count && is_equal(channel, begin, end); end++)
+            rest_moves = rest_moves && f->moving[end] > 0;
+        if (rest_moves && end - begin - 1 > f->options->frozen && begin > 0 && end < count)
+            memset(f->states + begin + 1, KEY_FROZEN, end - begin - 1);
+    }
+}
+
+/* ---- curves -------------------------------------------------------------------------------- */
+
+/* The rotation vector from a to b, the shorter way. */
+static void find_turn(const double a[4], const double b[4], double turn[3]) {
+    double back[4] = {-a[0], -a[1], -a[2], a[3]}, step[4];
+    quat_multiply(back, b, step);
+    const double sine = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
+    const double angle = 2 * atan2(sine, fabs(step[3]));
+    const double scale = (step[3] < 0 ? -1 : 1) * (sine > 1e-12 ? angle / sine : 2);
+    for (int i = 0; i < 3; i++)
+        turn[i] = scale * step[i];
+}
+
+static void apply_turn(const double a[4], const double turn[3], double out[4]) {
+    const double angle = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+    const double scale = angle > 1e-12 ? sin(angle / 2) / angle : 0.5;
+    double step[4] = {scale * turn[0], scale * turn[1], scale * turn[2], cos(angle / 2)};
+    quat_multiply(a, step, out);
+    evaluate_normalise(out);
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* The rate of the rotation vector `turn` at which the body has an angular velocity: the inverse of the
+ * right Jacobian. */
+static void find_rate(const double turn[3], const double velocity[3], double rate[3]) {
+    const double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
+    const double angle = sqrt(square);
+    const double factor =
+        angle < 1e-3 ? 1.0 / 12 : 1 / square - (1 + cos(angle)) / (2 * angle * sin(angle));
+    double once[3], twice[3];
+    cross(turn, velocity, once);
+    cross(turn, once, twice);
+    for (int i = 0; i < 3; i++)
+        rate[i] = velocity[i] + once[i] / 2 + factor * twice[i];
+}
+
+static double cubic(double u, double from, double to, double leaving, double arriving) {
+    const double v = 1 - u;
+    return v * v * (1 + 2 * u) * from + u * u * (3 - 2 * u) * to +
+           u * v * (v * leaving - u * arriving);
+}
+
+/* A gap between the good keys `from` and `to`. */
+typedef struct gap {
+    const pm_motion_channel *channel;
+    const pm_timeline *timeline;
+    size_t from, to;
+    bool has_before, has_behind; /* the keys beside them are good */
+} gap;
+
+static double *key_of(const gap *g, size_t key) {
+    return edit_values(&g->channel->keys) + key * g->channel->components;
+}
+
+static double seconds_between(const gap *g, size_t a, size_t b) {
+    return evaluate_key_time(g->timeline, b) - evaluate_key_time(g->timeline, a);
+}
+
+static void fill_rotations(const gap *g) {
+    const double *a = key_of(g, g->from), *b = key_of(g, g->to);
+    const double length = seconds_between(g, g->from, g->to);
+    double turn[3], leaving[3], arriving[3];
+    find_turn(a, b, turn);
+    memcpy(leaving, turn, sizeof turn);
+    memcpy(arriving, turn, sizeof turn);
+    if (g->has_before) {
+        find_turn(key_of(g, g->from - 1), a, leaving);
+        for (int i = 0; i < 3; i++)
+            leaving[i] *= length / seconds_between(g, g->from - 1, g->from);
+    }
+    if (g->has_behind) {
+        double velocity[3];
+        find_turn(b, key_of(g, g->to + 1), velocity);
+        for (int i = 0; i < 3; i++)
+            velocity[i] *= length / seconds_between(g, g->to, g->to + 1);
+        find_rate(turn, velocity, arriving);
+    }
+    for (size_t k = g->from + 1; k < g->to; k++) {
+        const double u = seconds_between(g, g->from, k) / length;
+        double at[3];
+        for (int i = 0; i < 3; i++)
+            at[i] = cubic(u, 0, turn[i], leaving[i], arriving[i]);
+        apply_turn(a, at, key_of(g, k));
+    }
+}
+
+static void fill_numbers(const gap *g) {
+    const double *a = key_of(g, g->from), *b = key_of(g, g->to);
+    const double length = seconds_between(g, g->from, g->to);
+    for (uint32_t i = 0; i < g->channel->components; i++) {
+        double leaving = b[i] - a[i], arriving = leaving;
+        if (g->has_before)
+            leaving = (a[i] - key_of(g, g->from - 1)[i]) * length /
+                      seconds_between(g, g->from - 1, g->from);
+        if (g->has_behind)
+            arriving =
+                (key_of(g, g->to + 1)[i] - b[i]) * length / seconds_between(g, g->to, g->to + 1);
+        for (size_t k = g->from + 1; k < g->to; k++)
+            key_of(g, k)[i] =
+                cubic(seconds_between(g, g->from, k) / length, a[i], b[i], leaving, arriving);
+    }
+}
+
+static void hold_key(const gap *g, size_t from, size_t begin, size_t end) {
+    for (size_t k = begin; k < end; k++)
+        memcpy(key_of(g, k), key_of(g, from), g->channel->components * sizeof(double));
+}
+
+/* ---- channels ------------------------------------------------------------------------------ */
+
+static const char *name_of(const filling *f, const pm_motion_channel *channel,
+                           char shown[MOTION_PRINTABLE]) {
+    const pm_motion_name name =
+        channel->node >= 0 ? f->content->nodes[channel->node].name : channel->name;
+    return motion_printable(shown, name.text, name.size);
+}
+
+static pm_status refuse_gap(const filling *f, const gap *g, size_t first, double seconds,
+                            double longest, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    motion_report(error, PM_ERROR_FILE,
+                  "'%s' has a gap of %.6g s at %.6g s; the longest that is filled has %.6g s",
+                  name_of(f, g->channel, shown), seconds, evaluate_key_time(g->timeline, first),
+                  longest);
+    motion_hint(error,
+                "fill longer ones with --fill-max, or cut the file with: posemill edit --cut");
+    return PM_ERROR_FILE;
+}
+
+static void count_gap(filling *f, size_t begin, size_t end, double seconds) {
+    const bool is_frozen = f->states[begin] == KEY_FROZEN;
+    *(is_frozen ? &f->report.frozen_gaps : &f->report.nan_gaps) += 1;
+    *(is_frozen ? &f->report.frozen_keys : &f->report.nan_keys) += end - begin;
+    f->report.longest = fmax(f->report.longest, seconds);
+}
+
+/* The keys from `begin` to `end`, without it, are a gap. */
+static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error *error) {
+    const size_t count = g->timeline->key_count;
+    const double longest = f->options->longest > 0 ? f->options->longest : default_longest;
+    const bool at_begin = begin == 0, at_end = end == count;
+    const double seconds = seconds_between(g, begin - !at_begin, end - at_end);
+    if (seconds > longest * (1 + 1e-9))
+        return refuse_gap(f, g, begin, seconds, longest, error);
+    count_gap(f, begin, end, seconds);
+    g->from = at_begin ? end : begin - 1;
+    g->to = at_end ? begin - 1 : end;
+    g->has_before = g->from > 0 && f->states[g->from - 1] == KEY_GOOD;
+    g->has_behind = g->to + 1 < count && f->states[g->to + 1] == KEY_GOOD;
+    if (at_begin || at_end || g->channel->interpolation == PM_MOTION_STEP)
+        hold_key(g, g->from, begin, end);
+    else if (g->channel->path == PM_MOTION_ROTATION)
+        fill_rotations(g);
+    else
+        fill_numbers(g);
+    return PM_OK;
+}
+
+static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_error *error) {
+    gap g = {.channel = channel, .timeline = timeline_of(f, channel)};
+    const size_t count = g.timeline->key_count;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = PM_OK;
+    find_nan(f, channel, count);
+    if (f->options->frozen > 0 && channel->path == PM_MOTION_ROTATION) {
+        count_moving(f, channel->timeline);
+        find_frozen(f, channel, count);
+    }
+    for (size_t begin = 0, end; status == PM_OK && begin < count; begin = end) {
+        for (end = begin; end < count && f->states[end] != KEY_GOOD; end++)
+            ;
+        if (end > begin && begin == 0 && end == count)
+            return motion_refuse(error, "'%s' has no key that is finite",
+                                 name_of(f, channel, shown));
+        if (end > begin && channel->interpolation == PM_MOTION_CUBICSPLINE)
+            return motion_refuse(error, "'%s' has a gap in a cubic spline",
+                                 name_of(f, channel, shown));
+        if (end > begin)
+            status = fill_gap(f, &g, begin, end, error);
+        end += end == begin;
+    }
+    return status;
+}
+
+static pm_status fill_clip(filling *f, pm_error *error) {
+    size_t most = 0;
+    for (size_t t = 0; t < f->clip->timeline_count; t++)
+        most = f->clip->timelines[t].key_count > most ? f->clip->timelines[t].key_count : most;
+    f->states = malloc(most + 1);
+    f->moving = calloc(most + 1, sizeof *f->moving);
+    pm_status status = f->states && f->moving ? PM_OK : motion_refuse_memory(error);
+    for (size_t c = 0; status == PM_OK && c < f->clip->channel_count; c++)
+        status = fill_channel(f, &f->clip->channels[c], error);
+    free(f->states);
+    free(f->moving);
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, pm_motion **filled,
+                      pm_motion_fill_report *report, pm_error *error) {
+    pm_motion_clip *clips = NULL;
+    if (!(o->longest >= 0 && isfinite(o->longest)))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "longest is %g, expected seconds from 0 on",
+                           o->longest);
+    pm_status status = MOTION_CHECK_RESERVED(pm_motion_fill_options, o, error);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
+    if (status != PM_OK)
+        return status;
+    pm_motion *to = edit_begin(motion, motion->content.clip_count, &clips);
+    if (!to)
+        return motion_refuse_memory(error);
+    filling f = {.content = &to->content, .options = o};
+    for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
+        f.clip = &clips[i];
+        status = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i])
+                     ? fill_clip(&f, error)
+                     : motion_refuse_memory(error);
+    }
+    if (report)
+        *report = f.report;
+    return edit_finish(to, status, filled);
+}
+
+pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,
+                         pm_motion **filled, pm_motion_fill_report *report, pm_error *error) {
+    static const pm_motion_fill_options defaults;
+    if (!motion || !filled)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "filled");
+    void *before = c_locale_begin();
+    const pm_status status = fill(motion, options ? options : &defaults, filled, report, error);
+    c_locale_end(before);
+    return status;
+}

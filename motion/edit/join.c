@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Clips one after another, frame by frame. A crossfade is an overlap of frames, weighted by a
+ * smoothstep. To continue the root, each clip is turned and shifted as a whole: in the world, by a
+ * rotation about the axis that points up and a shift along the ground.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/base/c_locale.h"
+#include "motion/compare/figure.h"
+#include "motion/edit/edit.h"
+#include "motion/model/compose.h"
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/model/mover.h"
+#include "motion/model/similarity.h"
+#include "motion/time/rate.h"
+
+/* Of rest poses, relative to the largest number of the node. */
+static const double tolerance = 1e-4;
+
+enum { MOST_FRAMES = (1 << 30) - 2 };
+
+typedef struct joined_part {
+    const edit_part *from;
+    const pm_motion_clip *clip;
+    motion_frames frames;
+    size_t begin;                       /* its first frame in the result */
+    similarity placed;                  /* in the world, with continue_root */
+    const pm_motion_channel **channels; /* for each of the result; NULL: the rest pose */
+} joined_part;
+
+typedef struct joining {
+    joined_part *parts;
+    size_t count, blend, frames;
+    const pm_motion_join_options *options;
+    motion_arena *arena;
+    pm_motion_channel *channels; /* of the result */
+    size_t channel_count, first_count;
+    uint32_t mover; /* UINT32_MAX: the root is not continued */
+    int up;
+    similarity above; /* what the mover hangs on, in the world */
+} joining;
+
+/* ---- the skeletons ------------------------------------------------------------------------- */
+
+static bool is_same_name(pm_motion_name a, pm_motion_name b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.text, b.text, a.size) == 0);
+}
+
+static bool is_near(const double *a, const double *b, size_t count) {
+    double size = 0, apart = 0;
+    for (size_t i = 0; i < count; i++) {
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        apart = fmax(apart, fabs(a[i] - b[i]));
+    }
+    return apart <= tolerance * size;
+}
+
+/* Of a root the rest position says nothing where a clip moves it. */
+static const char *difference(const pm_motion_node *a, const pm_motion_node *b) {
+    double turned[4];
+    memcpy(turned, b->rotation, sizeof turned);
+    for (int i = 0; i < 4; i++)
+        turned[i] = -turned[i];
+    return !is_same_name(a->name, b->name) ? "has another name"
+           : a->parent != b->parent        ? "has another parent"
+           : a->parent >= 0 && !is_near(a->translation, b->translation, 3)
+               ? "has another rest position"
+           : !is_near(a->rotation, b->rotation, 4) && !is_near(a->rotation, turned, 4)
+               ? "has another rest rotation"
+           : !is_near(a->scale, b->scale, 3) ? "has another rest scale"
+                                             : NULL;
+}
+
+static pm_status check_skeleton(const edit_part *first, const edit_part *part, pm_error *error) {
+    const pm_motion_content *a = &first->motion->content, *b = &part->motion->content;
+    char shown[MOTION_PRINTABLE];
+    if (a->node_count != b->node_count)
+        return motion_fail_at(error, PM_ERROR_FILE, part->name, NULL,
+                              "has %zu joints, and %s has %zu: not the same skeleton",
+                              b->node_count, first->name, a->node_count);
+    for (size_t n = 0; n < a->node_count; n++) {
+        const char *what = difference(&a->nodes[n], &b->nodes[n]);
+        const pm_motion_name name = b->nodes[n].name;
+        if (what)
+            return motion_fail_at(error, PM_ERROR_FILE, part->name, NULL,
+                                  "joint %zu ('%s') %s than in %s: not the same skeleton", n,
+                                  motion_printable(shown, name.text, name.size), what, first->name);
+    }
+    return PM_OK;
+}
+
+/* ---- the frames ---------------------------------------------------------------------------- */
+
+static pm_status find_frames(joined_part *part, pm_error *error) {
+    pm_status status = motion_check_keys(part->from->motion, error);
+    if (status == PM_OK)
+        status = motion_check_clip(&part->from->motion->content, part->from->clip, error);
+    if (status == PM_OK)
+        status = motion_find_frames(part->clip, "a clip that is joined", &part->frames, error);
+    if (status == PM_OK && part->frames.count == 0 && part->clip->timeline_count == 1)
+        part->frames = (motion_frames){.rate = part->clip->rate, /* of arrays without joints */
+                                       .count = part->clip->timelines->key_count,
+                                       .timeline = part->clip->timelines};
+    if (status == PM_OK && (part->frames.count == 0 || part->frames.rate.den == 0))
+        status = motion_refuse(error, "has no rate; resample it first");
+    for (size_t c = 0; status == PM_OK && c < part->clip->channel_count; c++)
+        if (part->clip->channels[c].interpolation == PM_MOTION_CUBICSPLINE)
+            status = motion_refuse(error, "has cubic splines; resample it first");
+    return motion_name_failure(status, part->from->name, error);
+}
+
+static pm_status check_rate(const joined_part *first, const joined_part *part, pm_error *error) {
+    pm_rational quotient;
+    char a[RATE_TEXT], b[RATE_TEXT];
+    if (rate_divide(first->frames.rate, part->frames.rate, &quotient) &&
+        quotient.num == quotient.den)
+        return PM_OK;
+    rate_describe(first->frames.rate, a);
+    rate_describe(part->frames.rate, b);
+    return motion_fail_at(error, PM_ERROR_FILE, part->from->name,
+                          "resample one of them to the rate of the other", "has %s, and %s has %s",
+                          b, first->from->name, a);
+}
+
+static pm_status place_parts(joining *j, pm_error *error) {
+    const double blend = j->options->blend * rate_value(j->parts[0].frames.rate);
+    j->blend = blend < MOST_FRAMES ? (size_t)llround(blend) : MOST_FRAMES;
+    for (size_t i = 0; i < j->count; i++) {
+        const size_t count = j->parts[i].frames.count;
+        if (j->blend > 0 && j->blend > count / 2)
+            return motion_fail_at(error, PM_ERROR_FILE, j->parts[i].from->name, NULL,
+                                  "has %zu frames; a crossfade of %zu is longer than half of them",
+                                  count, j->blend);
+        j->parts[i].begin = j->frames - (i > 0 ? j->blend : 0);
+        j->frames = j->parts[i].begin + count;
+        if (j->frames > MOST_FRAMES)
+            return motion_refuse(error, "the result would have more than 2^30 frames");
+    }
+    return PM_OK;
+}
+
+/* ---- the channels -------------------------------------------------------------------------- */
+
+static bool is_same_channel(const pm_motion_channel *a, const pm_motion_channel *b) {
+    return a->node == b->node && a->path == b->path && a->components == b->components &&
+           is_same_name(a->name, b->name);
+}
+
+/* A channel of a clip; the place where it was found last is tried first. */
+static const pm_motion_channel *find_channel(const pm_motion_clip *clip, size_t at,
+                                             const pm_motion_channel *wanted) {
+    if (at < clip->channel_count && is_same_channel(&clip->channels[at], wanted))
+        return &clip->channels[at];
+    for (size_t c = 0; c < clip->channel_count; c++)
+        if (is_same_channel(&clip->channels[c], wanted))
+            return &clip->channels[c];
+    return NULL;
+}
+
+static bool is_listed(const joining *j, size_t at, const pm_motion_channel *channel) {
+    if (at < j->channel_count && is_same_channel(&j->channels[at], channel))
+        return true;
+    for (size_t c = 0; c < j->channel_count; c++)
+        if (is_same_channel(&j->channels[c], channel))
+            return true;
+    return false;
+}
+
+static void add_channel(joining *j, size_t at, const pm_motion_channel *channel) {
+    if (!is_listed(j, at, channel))
+        j->channels[j->channel_count++] = *channel;
+}
+
+/* Those of the first clip, then those that only others have. */
+static pm_status list_channels(joining *j, pm_error *error) {
+    size_t most = 2;
+    for (size_t i = 0; i < j->count; i++)
+        most += j->parts[i].from->motion == j->parts[0].from->motion && i > 0 &&
+                        j->parts[i].clip == j->parts[0].clip
+                    ? 0
+                    : j->parts[i].clip->channel_count;
+    j->channels = motion_allocate(j->arena, most, sizeof *j->channels);
+    if (!j->channels)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < j->count; i++)
+        for (size_t c = 0; c < j->parts[i].clip->channel_count; c++)
+            add_channel(j, c, &j->parts[i].clip->channels[c]);
+    for (uint32_t p = 0; p < 2 && j->mover != UINT32_MAX; p++)
+        add_channel(j, SIZE_MAX,
+                    &(pm_motion_channel){.node = (int32_t)j->mover,
+                                         .path = p ? PM_MOTION_POSITION : PM_MOTION_ROTATION,
+                                         .components = p ? 3 : 4,
+                                         .name = {"", 0}});
+    for (size_t i = 0; i < j->count; i++) {
+        j->parts[i].channels = motion_allocate(j->arena, j->channel_count, sizeof(void *));
+        if (!j->parts[i].channels)
+            return motion_refuse_memory(error);
+        for (size_t c = 0; c < j->channel_count; c++) {
+            const pm_motion_channel *found = find_channel(j->parts[i].clip, c, &j->channels[c]);
+            if (!found && (j->channels[c].node < 0 || j->channels[c].path > PM_MOTION_SCALE))
+                return motion_fail_at(error, PM_ERROR_FILE, j->parts[i].from->name, NULL,
+                                      "has no numbers '%.80s', which others have",
+                                      j->channels[c].name.text);
+            j->parts[i].channels[c] = found;
+        }
+    }
+    return PM_OK;
+}
+
+/* The value of a channel at a frame, where it is in its own clip. */
+static void own_value(const joining *j, const joined_part *part, size_t c, size_t frame,
+                      double *value) {
+    const pm_motion_channel *of = &j->channels[c], *channel = part->channels[c];
+    if (channel) {
+        const size_t key = motion_frame_key(&part->frames, part->clip, channel, frame);
+        for (uint32_t i = 0; i < of->components; i++)
+            value[i] = evaluate_number(&channel->keys, of->components, key, i);
+        return;
+    }
+    const pm_motion_node *node = &j->parts[0].from->motion->content.nodes[of->node];
+    const double *rest = of->path == PM_MOTION_ROTATION      ? node->rotation
+                         : of->path == PM_MOTION_POSITION ? node->translation
+                                                             : node->scale;
+    memcpy(value, rest, of->components * sizeof *value);
+}
+
+/* ---- the root ------------------------------------------------------------------------------ */
+
+static size_t channel_of_mover(const joining *j, pm_motion_path path) {
+    size_t c = 0;
+    while (j->channels[c].node != (int32_t)j->mover || j->channels[c].path != path)
+        c++;
+    return c;
+}
+
+static similarity mover_at(const joining *j, const joined_part *part, size_t frame) {
+    similarity local = {.s = 1};
+    own_value(j, part, channel_of_mover(j, PM_MOTION_ROTATION), frame, local.q);
+    own_value(j, part, channel_of_mover(j, PM_MOTION_POSITION), frame, local.p);
+    evaluate_normalise(local.q);
+    return similarity_product(&j->above, &local);
+}
+
+/* The turn about the axis that points up from one rotation to another. */
+static void find_heading(int up, const double from[4], const double to[4], double turn[4]) {
+    double back[4] = {-from[0], -from[1], -from[2], from[3]}, all[4];
+    quat_multiply(to, back, all);
+    const double length = hypot(all[up], all[3]);
+    memset(turn, 0, 4 * sizeof *turn);
+    turn[up] = length > 1e-6 ? all[up] / length : 0;
+    turn[3] = length > 1e-6 ? all[3] / length : 1;
+}
+
+static void continue_part(joining *j, size_t i) {
+    joined_part *before = &j->parts[i - 1], *part = &j->parts[i];
+    const size_t last = before->frames.count - (j->blend > 0 ? j->blend : 1);
+    similarity there = mover_at(j, before, last), here = mover_at(j, part, 0);
+    there = similarity_product(&before->placed, &there);
+    part->placed = similarity_identity;
+    find_heading(j->up, here.q, there.q, part->placed.q);
+    here = similarity_product(&part->placed, &here);
+    for (int n = 0; n < 3; n++)
+        part->placed.p[n] = n == j->up ? 0 : there.p[n] - here.p[n];
+}
+
+static pm_status check_above(joining *j, uint32_t node, pm_error *error) {
+    for (size_t i = 0; i < j->count; i++)
+        for (size_t c = 0; c < j->parts[i].clip->channel_count; c++) {
+            const pm_motion_channel *channel = &j->parts[i].clip->channels[c];
+            const pm_timeline *timeline = &j->parts[i].clip->timelines[channel->timeline];
+            if (channel->node == (int32_t)node && motion_is_pose_channel(channel) &&
+                !motion_is_constant(channel, timeline))
+                return motion_fail_at(error, PM_ERROR_FILE, j->parts[i].from->name, NULL,
+                                      "moves a joint above the one that is continued");
+        }
+    return PM_OK;
+}
+
+static similarity rest_of(const pm_motion_node *node) {
+    similarity r = {.s = node->scale[0]};
+    memcpy(r.q, node->rotation, sizeof r.q);
+    memcpy(r.p, node->translation, sizeof r.p);
+    evaluate_normalise(r.q);
+    return r;
+}
+
+static pm_status find_up(joining *j, pm_error *error) {
+    subject s;
+    figure f;
+    j->up = (int)j->options->up;
+    if (j->options->up != PM_MOTION_UP_FOUND)
+        return PM_OK;
+    pm_status status = subject_make(&s, j->parts[0].from->motion, j->parts[0].from->clip, error);
+    if (status == PM_OK)
+        status = figure_measure(&s, &f, error);
+    j->up = status == PM_OK ? f.up : 0;
+    subject_release(&s);
+    return status;
+}
+
+static pm_status find_mover(joining *j, pm_error *error) {
+    const pm_motion_content *content = &j->parts[0].from->motion->content;
+    j->mover = UINT32_MAX;
+    if (!j->options->continue_root)
+        return PM_OK;
+    pm_status status = motion_check_nodes(content, "a root that is continued", error);
+    if (status == PM_OK && !motion_find_mover(content, false, &j->mover))
+        status = motion_refuse_memory(error);
+    if (status != PM_OK)
+        return status;
+    j->mover = j->mover != UINT32_MAX ? j->mover : 0;
+    j->above = similarity_identity;
+    for (int32_t n = content->nodes[j->mover].parent; status == PM_OK && n >= 0;
+         n = content->nodes[n].parent) {
+        const similarity rest = rest_of(&content->nodes[n]);
+        j->above = similarity_product(&rest, &j->above);
+        status = check_above(j, (uint32_t)n, error);
+    }
+    return status == PM_OK ? find_up(j, error) : status;
+}
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+/* The value as the clip is placed. */
+static void placed_value(const joining *j, const joined_part *part, size_t c, size_t frame,
+                         double *value) {
+    const pm_motion_channel *of = &j->channels[c];
+    own_value(j, part, c, frame, value);
+    if (j->mover == UINT32_MAX || part == j->parts || of->node != (int32_t)j->mover ||
+        of->path > PM_MOTION_POSITION)
+        return;
+    const similarity inverse = similarity_inverse(&j->above);
+    similarity world = mover_at(j, part, frame);
+    world = similarity_product(&part->placed, &world);
+    world = similarity_product(&inverse, &world);
+    memcpy(value, of->path == PM_MOTION_ROTATION ? world.q : world.p,
+           of->components * sizeof *value);
+}
+
+static void slerp(const double a[4], const double b[4], double w, double out[4]) {
+    double dot = 0, length = 0;
+    for (int i = 0; i < 4; i++)
+        dot += a[i] * b[i];
+    const double sign = dot < 0 ? -1 : 1, angle = acos(fmin(1, fabs(dot)));
+    const double from = angle < 1e-6 ? 1 - w : sin((1 - w) * angle) / sin(angle);
+    const double to = angle < 1e-6 ? w : sin(w * angle) / sin(angle);
+    for (int i = 0; i < 4; i++) {
+        out[i] = from * a[i] + sign * to * b[i];
+        length += out[i] * out[i];
+    }
+    for (int i = 0; i < 4; i++)
+        out[i] /= sqrt(length);
+}
+
+static void blend_values(const pm_motion_channel *of, double w, const double *a, double *b) {
+    if (of->path == PM_MOTION_ROTATION) {
+        slerp(a, b, w, b);
+        return;
+    }
+    for (uint32_t i = 0; i < of->components; i++)
+        b[i] = of->interpolation != PM_MOTION_STEP ? (1 - w) * a[i] + w * b[i]
+               : w < 0.5                           ? a[i]
+                                                   : b[i];
+}
+
+static void fill_channel(const joining *j, size_t c, double *keys, double *scratch) {
+    const pm_motion_channel *of = &j->channels[c];
+    for (size_t i = 0; i < j->count; i++) {
+        const joined_part *part = &j->parts[i];
+        const size_t shared = i > 0 ? j->blend : 0;
+        for (size_t f = 0; f < part->frames.count; f++) {
+            double *to = keys + (part->begin + f) * of->components;
+            const double u = ((double)f + 1) / ((double)shared + 1);
+            if (f < shared)
+                memcpy(scratch, to, of->components * sizeof *to);
+            placed_value(j, part, c, f, to);
+            if (f < shared)
+                blend_values(of, u * u * (3 - 2 * u), scratch, to);
+        }
+    }
+}
+
+static bool make_clip(joining *j, pm_motion_clip *to) {
+    pm_timeline *timeline = motion_allocate(j->arena, 1, sizeof *timeline);
+    bool good = timeline != NULL;
+    for (size_t c = 0; good && c < j->channel_count; c++) {
+        pm_motion_channel *channel = &j->channels[c];
+        double *keys = motion_allocate(j->arena, j->frames, channel->components * sizeof *keys);
+        double *scratch = calloc(channel->components + 1, sizeof *scratch);
+        const pm_motion_name name = motion_copy_name(j->arena, channel->name);
+        good = keys && scratch && name.text;
+        if (good)
+            fill_channel(j, c, keys, scratch);
+        free(scratch);
+        /* Only now: the parts read the channels that these replace. */
+        channel->name = name;
+        channel->timeline = 0;
+        channel->keys = (pm_array){.data = keys, .type = PM_FLOAT64};
+        channel->in = channel->out = (pm_array){.data = NULL};
+    }
+    if (!good)
+        return false;
+    *timeline = (pm_timeline){.key_count = j->frames, .rate = j->parts[0].frames.rate};
+    *to = (pm_motion_clip){.name = motion_copy_name(j->arena, j->parts[0].clip->name),
+                           .timelines = timeline,
+                           .timeline_count = 1,
+                           .channels = j->channels,
+                           .channel_count = j->channel_count,
+                           .rate = timeline->rate,
+                           .start = {0, 1},
+                           .rate_text = {"", 0}};
+    return to->name.text != NULL;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static pm_status join(joining *j, pm_motion_clip *to, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < j->count; i++) {
+        if (i > 0)
+            status = check_skeleton(j->parts[0].from, j->parts[i].from, error);
+        if (status == PM_OK)
+            status = find_frames(&j->parts[i], error);
+        if (status == PM_OK && i > 0)
+            status = check_rate(&j->parts[0], &j->parts[i], error);
+    }
+    if (status == PM_OK)
+        status = place_parts(j, error);
+    if (status == PM_OK)
+        status = find_mover(j, error);
+    if (status == PM_OK)
+        status = list_channels(j, error);
+    if (status != PM_OK)
+        return status;
+    j->parts[0].placed = similarity_identity;
+    for (size_t i = 1; i < j->count && j->mover != UINT32_MAX; i++)
+        continue_part(j, i);
+    return make_clip(j, to) ? PM_OK : motion_refuse_memory(error);
+}
+
+pm_status edit_join_clips(const edit_part *parts, size_t count,
+                          const pm_motion_join_options *options, motion_arena *arena,
+                          pm_motion_clip *to, bool *same, pm_error *error) {
+    joining j = {.count = count, .options = options, .arena = arena};
+    j.parts = calloc(count + 1, sizeof *j.parts);
+    if (!j.parts)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < count; i++)
+        j.parts[i] = (joined_part){.from = &parts[i],
+                                   .clip = &parts[i].motion->content.clips[parts[i].clip]};
+    const pm_status status = join(&j, to, error);
+    *same = j.channel_count == j.parts[0].clip->channel_count;
+    free(j.parts);
+    return status;
+}
+
+static pm_status check_options(const pm_motion_join_options *o, pm_error *error) {
+    if (!(o->blend >= 0 && o->blend <= 1e9))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "blend is %g, expected seconds from 0 on",
+                           o->blend);
+    if ((unsigned)o->up > PM_MOTION_UP_Z)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "up is %d, which is no pm_motion_up",
+                           (int)o->up);
+    return MOTION_CHECK_RESERVED(pm_motion_join_options, o, error);
+}
+
+static pm_status list_parts(const pm_motion *const *motions, size_t count, const char *const *names,
+                            const pm_motion_join_options *o, edit_part *parts, char (*numbers)[32],
+                            pm_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        snprintf(numbers[i], sizeof numbers[i], "motion %zu", i);
+        if (!motions[i])
+            return motion_fail(error, PM_ERROR_ARGUMENT, "motions[%zu] is NULL", i);
+        const pm_motion_content *content = &motions[i]->content;
+        const size_t clip = o->clips ? o->clips[i] : motion_first_clip(content);
+        parts[i] = (edit_part){motions[i], clip, names && names[i] ? names[i] : numbers[i]};
+        if (content->clip_count == 0)
+            return motion_fail_at(error, PM_ERROR_FILE, parts[i].name, NULL, "has no clips");
+        if (clip >= content->clip_count)
+            return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu; the motion has %zu", i,
+                               clip, content->clip_count);
+        if (content->node_count == 0)
+            return motion_fail_at(error, PM_ERROR_FILE, parts[i].name,
+                                  "give the joints with --skeleton",
+                                  "has no joints; motions are joined by theirs");
+    }
+    return PM_OK;
+}
+
+static pm_status join_motions(const pm_motion *const *motions, size_t count,
+                              const char *const *names, const pm_motion_join_options *o,
+                              pm_motion **joined, pm_error *error) {
+    pm_motion_clip *clips = NULL;
+    bool same = true;
+    edit_part *parts = calloc(count + 1, sizeof *parts);
+    char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
+    pm_motion *to = NULL;
+    pm_status status = parts && numbers
+                           ? list_parts(motions, count, names, o, parts, numbers, error)
+                           : motion_refuse_memory(error);
+    if (status == PM_OK) {
+        to = edit_begin(motions[0], 1, &clips);
+        status = to ? edit_join_clips(parts, count, o, &to->arena, clips, &same, error)
+                    : motion_refuse_memory(error);
+    }
+    if (to && !same)
+        edit_drop_layout(to);
+    free(parts);
+    free(numbers);
+    return edit_finish(to, status, joined);
+}
+
+pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const char *const *names,
+                         const pm_motion_join_options *options, pm_motion **joined,
+                         pm_error *error) {
+    static const pm_motion_join_options defaults;
+    if (!motions || !joined || count == 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s",
+                           !motions  ? "motions is NULL"
+                           : !joined ? "joined is NULL"
+                                     : "count is 0");
+    void *before = c_locale_begin();
+    options = options ? options : &defaults;
+    pm_status status = check_options(options, error);
+    if (status == PM_OK)
+        status = join_motions(motions, count, names, options, joined, error);
+    c_locale_end(before);
+    return status;
+}

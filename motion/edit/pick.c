@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A motion of some of its joints. A joint hangs on the nearest of its ancestors that is kept; those
+ * between are multiplied into it, frame by frame, so that it stays where it was in the world.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/edit/edit.h"
+#include "motion/model/compose.h"
+#include "motion/model/copy.h"
+#include "motion/model/evaluate.h"
+#include "motion/model/mover.h"
+#include "motion/model/similarity.h"
+
+typedef struct picking {
+    const pm_motion_content *from;
+    motion_arena *arena;
+    bool *is_kept;
+    int32_t *place;  /* of each node in the result */
+    uint32_t *nodes; /* of the result */
+    size_t count;
+    bool *is_between; /* a dropped node above one that is kept */
+} picking;
+
+/* ---- joints -------------------------------------------------------------------------------- */
+
+static pm_status choose(picking *p, const pm_motion_edit_options *o, pm_error *error) {
+    edit_names names;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = edit_names_make(&names, p->from) ? PM_OK : motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < o->joint_count; i++) {
+        const size_t size = strlen(o->joints[i]);
+        const uint32_t node = edit_names_find(&names, o->joints[i], size);
+        if (node == UINT32_MAX)
+            status = motion_refuse(error, "no joint is named '%s'",
+                                   motion_printable(shown, o->joints[i], size));
+        else
+            p->is_kept[node] = true;
+    }
+    edit_names_release(&names);
+    for (uint32_t n = 0; n < p->from->node_count; n++)
+        if (p->is_kept[n]) {
+            p->place[n] = (int32_t)p->count;
+            p->nodes[p->count++] = n;
+        }
+    return status;
+}
+
+/* The nearest ancestor that is kept; -1: none. */
+static int32_t kept_above(const picking *p, uint32_t node) {
+    int32_t at = p->from->nodes[node].parent;
+    while (at >= 0 && !p->is_kept[at])
+        at = p->from->nodes[at].parent;
+    return at;
+}
+
+static bool is_chained(const picking *p, uint32_t node) {
+    const int32_t parent = p->from->nodes[node].parent;
+    return parent >= 0 && !p->is_kept[parent];
+}
+
+static similarity rest_of(const pm_motion_node *node) {
+    similarity r = {.s = node->scale[0]};
+    memcpy(r.q, node->rotation, sizeof r.q);
+    memcpy(r.p, node->translation, sizeof r.p);
+    evaluate_normalise(r.q);
+    return r;
+}
+
+/* The rest poses of dropped joints must be similarities. */
+static pm_status check_between(picking *p, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    for (size_t i = 0; i < p->count; i++)
+        for (int32_t n = p->from->nodes[p->nodes[i]].parent; n >= 0 && !p->is_kept[n];
+             n = p->from->nodes[n].parent) {
+            const pm_motion_node *node = &p->from->nodes[n];
+            const double *s = node->scale;
+            if (!(s[0] > 0) || fabs(s[1] - s[0]) > 1e-6 * s[0] || fabs(s[2] - s[0]) > 1e-6 * s[0])
+                return motion_refuse(error,
+                                     "'%s', which is left out, has a scale that is not uniform",
+                                     motion_printable(shown, node->name.text, node->name.size));
+            p->is_between[n] = true;
+        }
+    return PM_OK;
+}
+
+/* Where a bone ends whose children are left out: at the first of them. */
+static void find_tails(const picking *p, pm_motion_node *nodes) {
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t c = 0; c < p->from->node_count; c++) {
+            const pm_motion_node *child = &p->from->nodes[c];
+            if (child->parent != (int32_t)p->nodes[i])
+                continue;
+            nodes[i].has_tail = !p->is_kept[c];
+            memcpy(nodes[i].tail, child->translation, sizeof nodes[i].tail);
+            break;
+        }
+}
+
+static bool make_nodes(const picking *p, pm_motion *to) {
+    pm_motion_node *nodes = motion_allocate(p->arena, p->count, sizeof *nodes);
+    bool good = nodes != NULL;
+    for (size_t i = 0; good && i < p->count; i++) {
+        const pm_motion_node *own = &p->from->nodes[p->nodes[i]];
+        const int32_t above = kept_above(p, p->nodes[i]);
+        similarity chain = rest_of(own);
+        nodes[i] = *own;
+        nodes[i].parent = above >= 0 ? p->place[above] : -1;
+        nodes[i].name = motion_copy_name(p->arena, own->name);
+        good = nodes[i].name.text != NULL;
+        if (!is_chained(p, p->nodes[i]))
+            continue;
+        for (int32_t n = own->parent; n != above; n = p->from->nodes[n].parent) {
+            const similarity rest = rest_of(&p->from->nodes[n]);
+            chain = similarity_product(&rest, &chain);
+        }
+        memcpy(nodes[i].translation, chain.p, sizeof chain.p);
+        memcpy(nodes[i].rotation, chain.q, sizeof chain.q);
+        for (int k = 0; k < 3; k++)
+            nodes[i].scale[k] = own->scale[0] > 0 ? own->scale[k] * chain.s / own->scale[0] : 0;
+    }
+    if (good)
+        find_tails(p, nodes);
+    to->content.nodes = nodes;
+    to->content.node_count = p->count;
+    to->content.skins = NULL; /* their meshes are bound to all of their joints */
+    to->content.skin_count = 0;
+    return good;
+}
+
+/* ---- clips --------------------------------------------------------------------------------- */
+
+typedef struct clip_picking {
+    const picking *p;
+    const pm_motion_clip *clip;
+    const pm_motion_channel **of; /* (nodes, 2): rotation and translation; NULL: at rest */
+    motion_frames frames;
+    pm_motion_channel *channels;
+    size_t count, timeline; /* of the frames */
+} clip_picking;
+
+static pm_status find_channels(clip_picking *c, bool *moves, pm_error *error) {
+    for (size_t i = 0; i < c->clip->channel_count; i++) {
+        const pm_motion_channel *channel = &c->clip->channels[i];
+        const int32_t node = channel->node;
+        if (node < 0 || channel->path > PM_MOTION_SCALE)
+            continue;
+        const bool counts =
+            c->p->is_between[node] || (c->p->is_kept[node] && is_chained(c->p, (uint32_t)node));
+        if (!counts)
+            continue;
+        if (channel->path == PM_MOTION_SCALE && c->p->is_between[node] &&
+            !motion_is_constant(channel, &c->clip->timelines[channel->timeline]))
+            return motion_refuse(error, "a joint that is left out has a scale that changes");
+        if (channel->path != PM_MOTION_SCALE) {
+            c->of[2 * (size_t)node + channel->path] = channel;
+            *moves = true;
+            if (channel->interpolation == PM_MOTION_CUBICSPLINE)
+                return motion_refuse(error,
+                                     "has cubic splines at a joint that is left out or hangs on "
+                                     "one; resample it first");
+        }
+    }
+    return PM_OK;
+}
+
+static similarity local_at(const clip_picking *c, int32_t node, size_t frame) {
+    similarity r = rest_of(&c->p->from->nodes[node]);
+    for (int path = 0; path < 2; path++) {
+        const pm_motion_channel *channel = c->of[2 * (size_t)node + (size_t)path];
+        for (uint32_t i = 0; channel && i < channel->components; i++)
+            (path ? r.p : r.q)[i] =
+                evaluate_number(&channel->keys, channel->components,
+                                motion_frame_key(&c->frames, c->clip, channel, frame), i);
+    }
+    evaluate_normalise(r.q);
+    return r;
+}
+
+/* Rotation and translation of a joint that hangs on dropped ones. */
+static bool add_chained(clip_picking *c, uint32_t node) {
+    const pm_motion_node *nodes = c->p->from->nodes;
+    const int32_t above = kept_above(c->p, node);
+    const size_t frames = c->frames.count;
+    double *q = motion_allocate(c->p->arena, frames, 4 * sizeof *q);
+    double *t = motion_allocate(c->p->arena, frames, 3 * sizeof *t);
+    if (!q || !t)
+        return false;
+    for (size_t f = 0; f < frames; f++) {
+        similarity chain = local_at(c, (int32_t)node, f);
+        for (int32_t n = nodes[node].parent; n != above; n = nodes[n].parent) {
+            const similarity own = local_at(c, n, f);
+            chain = similarity_product(&own, &chain);
+        }
+        memcpy(q + 4 * f, chain.q, sizeof chain.q);
+        memcpy(t + 3 * f, chain.p, sizeof chain.p);
+    }
+    const pm_motion_channel both = {
+        .node = c->p->place[node], .timeline = (uint32_t)c->timeline, .name = {"", 0}};
+    for (int path = 0; path < 2; path++) {
+        pm_motion_channel *to = &c->channels[c->count++];
+        *to = both;
+        to->path = path ? PM_MOTION_POSITION : PM_MOTION_ROTATION;
+        to->components = path ? 3 : 4;
+        to->keys = (pm_array){.data = path ? t : q, .type = PM_FLOAT64};
+    }
+    return true;
+}
+
+/* Channels of other joints stay as they are. Scales of chained ones take that of the chain. */
+static bool add_kept(clip_picking *c) {
+    bool good = true;
+    for (size_t i = 0; good && i < c->clip->channel_count; i++) {
+        const pm_motion_channel *own = &c->clip->channels[i];
+        const pm_timeline *timeline = &c->clip->timelines[own->timeline];
+        if (own->node >= 0 && !c->p->is_kept[own->node])
+            continue;
+        const bool chained = own->node >= 0 && is_chained(c->p, (uint32_t)own->node);
+        if (chained && own->path <= PM_MOTION_POSITION && c->frames.count > 0)
+            continue;
+        pm_motion_channel *to = &c->channels[c->count++];
+        good = motion_copy_channel(c->p->arena, own, timeline, to);
+        to->node = own->node >= 0 ? c->p->place[own->node] : -1;
+        if (!good || !chained || own->path != PM_MOTION_SCALE)
+            continue;
+        double by = 1;
+        for (int32_t n = c->p->from->nodes[own->node].parent; n >= 0 && !c->p->is_kept[n];
+             n = c->p->from->nodes[n].parent)
+            by *= c->p->from->nodes[n].scale[0];
+        for (size_t k = 0; k < 3 * timeline->key_count; k++)
+            edit_values(&to->keys)[k] *= by;
+    }
+    return good;
+}
+
+static bool make_channels(clip_picking *c, pm_motion_clip *to) {
+    pm_timeline *timelines =
+        motion_allocate(c->p->arena, c->clip->timeline_count + 1, sizeof *timelines);
+    bool good = timelines != NULL;
+    c->channels =
+        motion_allocate(c->p->arena, c->clip->channel_count + 2 * c->p->count, sizeof *c->channels);
+    for (size_t t = 0; good && t < c->clip->timeline_count; t++)
+        good = motion_copy_timeline(c->p->arena, &c->clip->timelines[t], &timelines[t]);
+    if (!good || !c->channels)
+        return false;
+    c->timeline = c->frames.timeline ? (size_t)(c->frames.timeline - c->clip->timelines) : 0;
+    for (size_t i = 0; good && i < c->p->count; i++)
+        if (c->frames.count > 0 && is_chained(c->p, c->p->nodes[i]))
+            good = add_chained(c, c->p->nodes[i]);
+    good = good && add_kept(c);
+    *to = *c->clip;
+    to->name = motion_copy_name(c->p->arena, c->clip->name);
+    to->rate_text = motion_copy_name(c->p->arena, c->clip->rate_text);
+    to->timelines = timelines;
+    to->channels = c->channels;
+    to->channel_count = c->count;
+    return good && to->name.text && to->rate_text.text;
+}
+
+static pm_status pick_clip(const picking *p, const pm_motion_clip *from, pm_motion_clip *to,
+                           pm_error *error) {
+    clip_picking c = {.p = p, .clip = from};
+    bool moves = false;
+    c.of = calloc(2 * p->from->node_count + 1, sizeof *c.of);
+    pm_status status = c.of ? find_channels(&c, &moves, error) : motion_refuse_memory(error);
+    if (status == PM_OK && moves)
+        status = motion_find_frames(from, "a joint that hangs on others that are left out",
+                                    &c.frames, error);
+    if (status == PM_OK && !make_channels(&c, to))
+        status = motion_refuse_memory(error);
+    free(c.of);
+    return status;
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, pm_error *error) {
+    pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)to->content.nodes;
+    edit_names names;
+    char shown[MOTION_PRINTABLE];
+    pm_status status = edit_names_make(&names, &to->content) ? PM_OK : motion_refuse_memory(error);
+    uint32_t *found = motion_allocate(&to->arena, o->rename_count, sizeof *found);
+    if (!found)
+        status = motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
+        const char *old = o->renames[2 * i];
+        found[i] = edit_names_find(&names, old, strlen(old));
+        if (found[i] == UINT32_MAX)
+            status = motion_refuse(error, "no joint is named '%s'",
+                                   motion_printable(shown, old, strlen(old)));
+    }
+    edit_names_release(&names);
+    for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
+        const char *new = o->renames[2 * i + 1];
+        nodes[found[i]].name = motion_copy_name(&to->arena, (pm_motion_name){new, strlen(new)});
+        if (!nodes[found[i]].name.text)
+            status = motion_refuse_memory(error);
+    }
+    return status;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm_motion *to,
+                      pm_motion_clip *clips, pm_error *error) {
+    const size_t count = from->content.node_count;
+    picking p = {.from = &from->content,
+                 .arena = &to->arena,
+                 .is_kept = motion_allocate(&to->arena, count, sizeof *p.is_kept),
+                 .place = motion_allocate(&to->arena, count, sizeof *p.place),
+                 .nodes = motion_allocate(&to->arena, count, sizeof *p.nodes),
+                 .is_between = motion_allocate(&to->arena, count, sizeof *p.is_between)};
+    if (!p.is_kept || !p.place || !p.nodes || !p.is_between)
+        return motion_refuse_memory(error);
+    pm_status status = choose(&p, o, error);
+    if (status == PM_OK)
+        status = check_between(&p, error);
+    if (status == PM_OK && !make_nodes(&p, to))
+        status = motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
+        status = pick_clip(&p, &from->content.clips[i], &clips[i], error);
+    edit_drop_layout(to);
+    return status;
+}
+
+static bool copy_clips(const pm_motion *from, pm_motion *to, pm_motion_clip *clips) {
+    bool good = true;
+    for (size_t i = 0; good && i < from->content.clip_count; i++)
+        good = motion_copy_clip(&to->arena, &from->content.clips[i], &clips[i]);
+    return good;
+}
+
+pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **picked,
+                    pm_error *error) {
+    pm_motion_clip *clips = NULL;
+    pm_status status = motion_check_nodes(&from->content, "choosing and renaming joints", error);
+    if (status != PM_OK)
+        return status;
+    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
+    if (!to)
+        return motion_refuse_memory(error);
+    if (o->joint_count > 0)
+        status = make(from, o, to, clips, error);
+    else
+        status = copy_clips(from, to, clips) ? PM_OK : motion_refuse_memory(error);
+    if (status == PM_OK && o->rename_count > 0)
+        status = rename_joints(o, to, error);
+    return edit_finish(to, status, picked);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes USD as text: a SkelRoot with a Skeleton, and a SkelAnimation with a sample of all joints at
+ * each frame, whose number is the time code. Joints are paths of identifiers. USD is not read.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/model/compose.h"
+#include "motion/model/evaluate.h"
+#include "motion/model/model.h"
+#include "motion/text/text.h"
+#include "motion/time/rate.h"
+#include "motion/usd/usd_names.h"
+
+enum { PIECE = 1 << 16 };
+
+typedef struct composer {
+    const pm_motion_content *content;
+    const pm_motion_clip *clip; /* NULL: a skeleton alone */
+    const motion_sink *sink;
+    usd_names names;
+    motion_frames frames;
+    const pm_motion_channel **channels; /* (joints, 3) by property; NULL: the rest pose */
+    double (*world)[4][4];              /* rest transforms in the order of the joints */
+    char *buffer;
+    size_t used;
+    pm_status status;
+    pm_error *error;
+} composer;
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void flush(composer *c) {
+    if (c->status == PM_OK && c->used > 0)
+        c->status = c->sink->write(c->sink->user, c->buffer, c->used, c->error);
+    c->used = 0;
+}
+
+static void put(composer *c, const char *text, size_t size) {
+    while (size > 0) {
+        const size_t part = size < PIECE - c->used ? size : PIECE - c->used;
+        memcpy(c->buffer + c->used, text, part);
+        c->used += part;
+        text += part;
+        size -= part;
+        if (c->used == PIECE)
+            flush(c);
+    }
+}
+
+static void put_text(composer *c, const char *text) {
+    put(c, text, strlen(text));
+}
+
+static void put_size(composer *c, size_t number) {
+    char text[24];
+    (void)snprintf(text, sizeof text, "%zu", number);
+    put_text(c, text);
+}
+
+static void put_number(composer *c, double number) {
+    char text[TEXT_FLOAT_SIZE];
+    put(c, text, (size_t)(text_write_float(text, (float)number) - text));
+}
+
+/* Elements in parentheses, with commas. */
+static void put_tuple(composer *c, const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        put_text(c, i > 0 ? ", " : "(");
+        put_number(c, numbers[i]);
+    }
+    put_text(c, ")");
+}
+
+/* ---- the skeleton -------------------------------------------------------------------------- */
+
+/* USD's vectors are rows: the scale comes first, and the translation is the last row. */
+static void find_matrix(const pm_motion_node *node, double m[4][4]) {
+    double q[4];
+    memcpy(q, node->rotation, sizeof q);
+    evaluate_normalise(q);
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)},
+                               {2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)},
+                               {2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)}};
+    for (int r = 0; r < 3; r++) {
+        for (int k = 0; k < 3; k++)
+            m[r][k] = node->scale[r] * rows[r][k];
+        m[r][3] = 0;
+    }
+    for (int k = 0; k < 3; k++)
+        m[3][k] = node->translation[k];
+    m[3][3] = 1;
+}
+
+static void multiply(double a[4][4], double b[4][4], double out[4][4]) {
+    double product[4][4];
+    for (int r = 0; r < 4; r++)
+        for (int k = 0; k < 4; k++) {
+            product[r][k] = 0;
+            for (int i = 0; i < 4; i++)
+                product[r][k] += a[r][i] * b[i][k];
+        }
+    memcpy(out, product, sizeof product);
+}
+
+static void put_transforms(composer *c, const char *name, bool in_world) {
+    const size_t count = c->content->node_count;
+    put_text(c, "        uniform matrix4d[] ");
+    put_text(c, name);
+    put_text(c, " = [");
+    for (size_t j = 0; j < count; j++) {
+        const pm_motion_node *node = &c->content->nodes[c->names.order[j]];
+        double local[4][4];
+        find_matrix(node, local);
+        if (node->parent >= 0)
+            multiply(local, c->world[c->names.place[node->parent]], c->world[j]);
+        else
+            memcpy(c->world[j], local, sizeof local);
+        put_text(c, j > 0 ? ", ( " : "( ");
+        for (int r = 0; r < 4; r++) {
+            put_text(c, r > 0 ? ", " : "");
+            put_tuple(c, in_world ? c->world[j][r] : local[r], 4);
+        }
+        put_text(c, " )");
+    }
+    put_text(c, "]\n");
+}
+
+static void put_joints(composer *c) {
+    put_text(c, "        uniform token[] joints = [");
+    for (size_t j = 0; j < c->content->node_count; j++) {
+        size_t depth = 0;
+        for (int32_t n = (int32_t)c->names.order[j]; n >= 0; n = c->content->nodes[n].parent)
+            c->names.chain[depth++] = (uint32_t)n;
+        put_text(c, j > 0 ? ", \"" : "\"");
+        while (depth > 0) {
+            const char *name = c->names.names[c->names.chain[--depth]];
+            put_text(c, name);
+            put_text(c, depth > 0 ? "/" : "\"");
+        }
+    }
+    put_text(c, "]\n");
+}
+
+/* ---- the animation ------------------------------------------------------------------------- */
+
+static void find_channels(composer *c, const motion_compose_options *options) {
+    size_t others = 0;
+    for (size_t i = 0; c->clip && i < c->clip->channel_count; i++) {
+        const pm_motion_channel *channel = &c->clip->channels[i];
+        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE)
+            c->channels[3 * (size_t)channel->node + channel->path] = channel;
+        else
+            others++;
+    }
+    motion_leave_out(options, others, "channel of weights or scalars",
+                     "channels of weights or scalars");
+    motion_leave_out(options, c->content->skin_count, "skin", "skins");
+    if (c->content->clip_count > 1)
+        motion_leave_out(options, c->content->clip_count - 1, "other clip", "other clips");
+}
+
+static const double *rest_of(const pm_motion_node *node, pm_motion_path path) {
+    return path == PM_MOTION_ROTATION      ? node->rotation
+           : path == PM_MOTION_POSITION ? node->translation
+                                           : node->scale;
+}
+
+/* Scales need not have the times of the frames. */
+static void find_value(const composer *c, size_t node, pm_motion_path path, size_t frame,
+                       double value[4]) {
+    const pm_motion_channel *channel = c->channels[3 * node + path];
+    if (!channel)
+        memcpy(value, rest_of(&c->content->nodes[node], path),
+               (path == PM_MOTION_ROTATION ? 4 : 3) * sizeof *value);
+    else if (path == PM_MOTION_SCALE)
+        evaluate_channel(channel, &c->clip->timelines[channel->timeline],
+                         evaluate_key_time(c->frames.timeline, frame), value);
+    else
+        evaluate_key(channel, motion_frame_key(&c->frames, c->clip, channel, frame), value);
+}
+
+/* Of rotations the real part comes first. */
+static void put_sample(composer *c, pm_motion_path path, size_t frame) {
+    put_text(c, "[");
+    for (size_t j = 0; j < c->content->node_count; j++) {
+        double value[4], real[4];
+        find_value(c, c->names.order[j], path, frame, value);
+        put_text(c, j > 0 ? ", " : "");
+        real[0] = value[3];
+        memcpy(real + 1, value, 3 * sizeof *value);
+        if (path == PM_MOTION_ROTATION)
+            put_tuple(c, real, 4);
+        else
+            put_tuple(c, value, 3);
+    }
+    put_text(c, "]");
+}
+
+static bool is_animated(const composer *c, pm_motion_path path) {
+    bool any = path != PM_MOTION_SCALE;
+    for (size_t n = 0; n < c->content->node_count; n++)
+        any = any || c->channels[3 * n + path];
+    return any;
+}
+
+static void put_samples(composer *c, const char *name, pm_motion_path path) {
+    put_text(c, "        ");
+    put_text(c, name);
+    if (!is_animated(c, path)) {
+        put_text(c, " = ");
+        put_sample(c, path, 0);
+        put_text(c, "\n");
+        return;
+    }
+    put_text(c, ".timeSamples = {\n");
+    for (size_t f = 0; f < c->frames.count && c->status == PM_OK; f++) {
+        put_text(c, "            ");
+        put_size(c, f);
+        put_text(c, ": ");
+        put_sample(c, path, f);
+        put_text(c, ",\n");
+    }
+    put_text(c, "        }\n");
+}
+
+static void put_animation(composer *c) {
+    put_text(c, "\n    def SkelAnimation \"Animation\"\n    {\n");
+    put_joints(c);
+    put_samples(c, "quatf[] rotations", PM_MOTION_ROTATION);
+    put_samples(c, "half3[] scales", PM_MOTION_SCALE);
+    put_samples(c, "float3[] translations", PM_MOTION_POSITION);
+    put_text(c, "    }\n");
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void put_head(composer *c) {
+    char rate[40] = "";
+    put_text(c, "#usda 1.0\n(\n    defaultPrim = \"Motion\"\n");
+    if (c->clip) {
+        (void)snprintf(rate, sizeof rate, "%.17g", rate_value(c->frames.rate));
+        put_text(c, "    endTimeCode = ");
+        put_size(c, c->frames.count - 1);
+        put_text(c, "\n    framesPerSecond = ");
+        put_text(c, rate);
+        put_text(c, "\n    startTimeCode = 0\n    timeCodesPerSecond = ");
+        put_text(c, rate);
+        put_text(c, "\n");
+    }
+    put_text(c, ")\n\ndef SkelRoot \"Motion\"\n{\n    def Skeleton \"Skeleton\" (\n"
+                "        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {\n");
+}
+
+static void put_all(composer *c) {
+    put_head(c);
+    put_transforms(c, "bindTransforms", true);
+    put_joints(c);
+    put_transforms(c, "restTransforms", false);
+    if (c->clip)
+        put_text(c, "        rel skel:animationSource = </Motion/Animation>\n");
+    put_text(c, "    }\n");
+    if (c->clip)
+        put_animation(c);
+    put_text(c, "}\n");
+    flush(c);
+}
+
+static pm_status prepare(composer *c, const motion_compose_options *options) {
+    const size_t count = c->content->node_count;
+    pm_status status = motion_check_nodes(c->content, "USD", c->error);
+    if (status == PM_OK && c->clip)
+        status = motion_find_frames(c->clip, "USD", &c->frames, c->error);
+    if (status == PM_OK && c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
+        c->clip = NULL; /* nothing moves, or there is one pose without a rate */
+    if (status == PM_OK)
+        status = usd_names_make(&c->names, c->content, c->error);
+    if (status != PM_OK)
+        return status;
+    c->channels = calloc(3 * count, sizeof *c->channels);
+    c->world = calloc(count, sizeof *c->world);
+    c->buffer = malloc(PIECE);
+    if (!c->channels || !c->world || !c->buffer)
+        return motion_refuse_memory(c->error);
+    find_channels(c, options);
+    return PM_OK;
+}
+
+static pm_status compose(const pm_motion *motion, const motion_compose_options *options,
+                         const motion_sink *sink, pm_error *error) {
+    const pm_motion_content *content = &motion->content;
+    composer c = {.content = content,
+                  .clip =
+                      options->clip < content->clip_count ? &content->clips[options->clip] : NULL,
+                  .sink = sink,
+                  .error = error};
+    pm_status status = prepare(&c, options);
+    if (status == PM_OK) {
+        put_all(&c);
+        status = c.status;
+    }
+    usd_names_release(&c.names);
+    free(c.channels);
+    free(c.world);
+    free(c.buffer);
+    return status;
+}
+
+static bool recognise(const char *bytes, size_t size) {
+    return size >= 5 && memcmp(bytes, "#usda", 5) == 0;
+}
+
+static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
+    (void)input, (void)motion;
+    motion_report(error, PM_ERROR_FILE, "is USD, which is written, but not read");
+    motion_hint(error, "export it as glTF, for example with Blender");
+    return PM_ERROR_FILE;
+}
+
+static void release(void *document) {
+    (void)document;
+}
+
+const motion_format motion_usda = {.id = PM_MOTION_USDA,
+                                   .name = "usda",
+                                   .title = "USD",
+                                   .document = "usda",
+                                   .is_single = true,
+                                   .recognise = recognise,
+                                   .read = read,
+                                   .compose = compose,
+                                   .scales = MOTION_SCALES_ANIMATED,
+                                   .release = release};

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Motions that are mirrored, joined, cut, and filled."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ._content import Content
+from ._library import Path, call, ffi, file_name, lib, printable
+from ._rational import Number, rational, seconds_of
+from ._root import AXES, UPS
+
+__all__ = ["cut_of", "edited", "filled", "join_contents", "mirrored"]
+
+
+def _made(made: Any, made_by: Any, source: Content | None) -> Content:
+    content = Content(made[0], made_by, is_copy=True)
+    content.source = source
+    return content
+
+
+def mirrored(content: Content, plane: str, pairs: Path | None) -> Content:
+    """Left for right, of all clips."""
+    if plane not in AXES:
+        raise ValueError(f"plane: {plane!r} is unknown; expected 'x', 'y' or 'z'")
+    path = ffi.NULL if pairs is None else ffi.new("char[]", file_name(pairs))
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_mirror, content.handle, ffi.new("pm_motion_mirror_options *", {
+        "normal": AXES[plane], "pairs": path}), made, ffi.NULL)
+    again = None if pairs is None else os.path.abspath(os.fsdecode(pairs))
+    return _made(made, (mirrored, (content, plane, again)), content.source or content)
+
+
+def join_contents(contents: list[Content], names: list[str], blend: float, continue_root: bool,
+                  up: str | None) -> Content:
+    """Clips one after another."""
+    if up not in UPS:
+        raise ValueError(f"up: {up!r} is unknown; expected 'y' or 'z'")
+    texts = [ffi.new("char[]", printable(name).encode()) for name in names]
+    options = ffi.new("pm_motion_join_options *", {
+        "blend": blend, "continue_root": bool(continue_root), "up": UPS[up]})
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_join, ffi.new("pm_motion *[]", [c.handle for c in contents]), len(contents),
+         ffi.new("char *[]", texts), options, made)
+    return _made(made, (join_contents, (contents, names, blend, continue_root, up)), None)
+
+
+def cut_of(start: Number | None, end: Number | None, frames: tuple[int | None, int | None] | None) -> dict[str, Any]:
+    """The fields of a cut."""
+    if frames is None:
+        return {"begin": rational(None if start is None else seconds_of(start, "start")),
+                "end": rational(None if end is None else seconds_of(end, "end"))}
+    if start is not None or end is not None:
+        raise ValueError("frames: cannot be combined with start and end")
+    if len(frames) != 2 or any(f is not None and (not isinstance(f, int) or f < 0) for f in frames):
+        raise ValueError(f"frames: {frames!r} is no pair of frames; expected integers from 0 on, or None")
+    ends = [{"num": 0, "den": 0} if f is None else {"num": f, "den": 1} for f in frames]
+    return {"begin": ends[0], "end": ends[1], "cut_frames": True}
+
+
+def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, continue_root: bool,
+           joints: Iterable[str] | None, rename: Mapping[str, str] | None) -> Content:
+    """Cut, repeated, with some joints, by other names."""
+    if isinstance(joints, str):
+        raise TypeError("joints: expected a sequence of names, found one name")
+    if not isinstance(repeat, int) or repeat < 1:
+        raise ValueError(f"repeat: {repeat!r} is no number of times; expected an integer from 1 on")
+    kept = None if joints is None else list(joints)
+    if kept is not None and not kept:
+        raise ValueError("joints: expected at least one")
+    pairs = [name for pair in (rename or {}).items() for name in pair]
+    for name in [*(kept or []), *pairs]:
+        if not isinstance(name, str) or "\0" in name:
+            raise ValueError(f"joints: {name!r} is no name")
+    texts = [ffi.new("char[]", name.encode("utf-8", "surrogateescape")) for name in [*(kept or []), *pairs]]
+    count = len(kept or [])
+    lists = [ffi.new("char *[]", texts[:count]), ffi.new("char *[]", texts[count:])]
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_edit, content.handle, ffi.new("pm_motion_edit_options *", {
+        **cut, "repeat": repeat, "blend": blend, "continue_root": bool(continue_root),
+        "joints": lists[0], "joint_count": count, "renames": lists[1],
+        "rename_count": len(pairs) // 2}), made)
+    return _made(made, (edited, (content, cut, repeat, blend, continue_root, kept, rename)),
+                 content.source or content)
+
+
+def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
+    """Without gaps, and what the gaps were."""
+    frozen = fill.removeprefix("frozen:") if isinstance(fill, str) and fill.startswith("frozen:") else "0"
+    if fill not in (True, "nan") and not (frozen.isdecimal() and int(frozen) > 0):
+        raise ValueError(f"fill: {fill!r} is invalid; expected 'nan' or 'frozen:N', N above 0")
+    if longest is not None and not 0.0 < longest < float("inf"):
+        raise ValueError(f"fill_max: {longest!r} is not above 0")
+    report = ffi.new("pm_motion_fill_report *")
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_fill, content.handle, ffi.new("pm_motion_fill_options *", {
+        "frozen": int(frozen), "longest": longest or 0.0}), made, report)
+    numbers = {name: getattr(report, name) for name in
+               ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
+    return _made(made, (_filled_again, (content, fill, longest)), None), numbers
+
+
+def _filled_again(content: Content, fill: str | bool, longest: float | None) -> Content:
+    return filled(content, fill, longest)[0]

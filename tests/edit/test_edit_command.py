@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`posemill mirror`, `join`, `edit` and `resample --fill` on files, and USD that is written.
+
+usage: test_edit_command.py POSEMILL DATA
+"""
+import json
+import math
+import re
+import unittest
+from pathlib import Path
+
+import command_case
+from command_case import ARGUMENTS, WALK
+
+np = command_case.require_numpy()
+
+DATA = Path(ARGUMENTS[0])
+
+
+def rows_of(path):
+    """The lines of a BVH behind its frame time."""
+    lines = Path(path).read_text().splitlines()
+    return lines[next(i for i, line in enumerate(lines) if line.startswith("Frame Time")) + 1:]
+
+
+class Case(command_case.Case):
+    def make(self, *words, code=0):
+        return self.run_posemill(*words, code=code)
+
+    def refused(self, *words, code, says):
+        done = self.run_posemill(*words, code=code)
+        self.assertIn(says, done.stderr)
+        return done
+
+    def with_rows(self, name, change):
+        """The walk with changed rows."""
+        lines = WALK.read_text().splitlines()
+        first = len(lines) - len(rows_of(WALK))
+        rows = [line.split() for line in lines[first:]]
+        change(rows)
+        path = self.folder / name
+        path.write_text("\n".join(lines[:first] + [" ".join(row) for row in rows]) + "\n")
+        return path
+
+
+class Mirrors(Case):
+    def test_the_report_names_pairs_and_joints_without_a_partner(self):
+        source = self.folder / "one.bvh"
+        source.write_text(WALK.read_text().replace("RightToe", "Paw").replace("LeftToe", "LeftFlipper"))
+        done = self.make("mirror", source, "-o", "out.bvh")
+        self.assertIn("7 pairs: LeftCollar = RightCollar", done.stdout)
+        self.assertIn("no partner: LeftFlipper", done.stdout)
+        report = json.loads(self.make("mirror", source, "out.bvh", "--json", "--overwrite").stdout)
+        self.assertIn("7 pairs", report["edited"])
+
+    def test_twice_is_the_file_again(self):
+        self.make("mirror", WALK, "-o", "once.bvh")
+        self.make("mirror", "once.bvh", "-o", "twice.bvh")
+        before, after = (np.loadtxt(rows_of(path)) for path in (WALK, self.folder / "twice.bvh"))
+        self.assertLess(np.abs(before - after).max(), 2e-6)  # six decimals, twice
+        once = np.loadtxt(rows_of(self.folder / "once.bvh"))
+        self.assertGreater(np.abs(before - once).max(), 1)
+        self.assertTrue(np.array_equal(once[:, 0], -before[:, 0]))
+
+    def test_pairs_of_a_file_and_planes(self):
+        pairs = self.folder / "pairs.txt"
+        pairs.write_text("LeftUpLeg\tRightUpLeg\nLeftLeg RightLeg\r\n\nLeftFoot RightFoot\nLeftToe RightToe\n")
+        done = self.make("mirror", WALK, "-o", "out.glb", "--pairs", pairs, "--plane", "z")
+        self.assertIn("4 pairs", done.stdout)
+        pairs.write_text("LeftUpLeg Rightupleg\n")
+        self.refused("mirror", WALK, "-o", "x.glb", "--pairs", pairs, code=4, says="line 1: no joint is named 'Rightupleg'")
+        pairs.write_text("LeftLeg RightLeg\nLeftLeg RightFoot\n")
+        self.refused("mirror", WALK, "-o", "x.glb", "--pairs", pairs, code=4, says="line 2")
+        pairs.write_text("LeftLeg RightFoot\n")
+        self.refused("mirror", WALK, "-o", "x.glb", "--pairs", pairs, code=4, says="hang on joints that are no pair")
+        self.refused("mirror", WALK, "-o", "x.glb", "--plane", "w", code=2, says="expected x, y or z")
+
+    @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
+    def test_meshes_of_gltf_remain(self):
+        source = DATA / "gltf/Fox.glb"
+        names = [f"b_{side}{joint}" for joint in ("UpperArm", "ForeArm", "Hand") for side in ("Left", "Right")]
+        self.make("convert", source, "fox.gltf")
+        nodes = [node["name"] for node in json.loads((self.folder / "fox.gltf").read_text())["nodes"]]
+        found = {name: next(n for n in nodes if n.startswith(name)) for name in names}
+        pairs = self.folder / "pairs.txt"
+        pairs.write_text("".join(f"{found[a]} {found[b]}\n" for a, b in zip(names[::2], names[1::2])))
+        self.make("mirror", source, "-o", "m.glb", "--pairs", pairs)
+        self.make("convert", "m.glb", "m.gltf")
+        mirrored = json.loads((self.folder / "m.gltf").read_text())
+        self.assertEqual(len(mirrored["meshes"]), 1)
+        self.assertEqual(len(mirrored["animations"]), 3)
+        self.make("mirror", "m.glb", "-o", "again.glb", "--pairs", pairs)
+        self.make("compare", source, "again.glb", "--tolerance", "0.001,0.001")
+        self.make("compare", source, "m.glb", "--tolerance", "1,1", code=1)
+
+
+class Joins(Case):
+    def test_frames_follow_each_other(self):
+        done = self.make("join", WALK, WALK, "-o", "two.bvh")
+        self.assertIn("2 motions -> two.bvh: 21 nodes, 122 frames", done.stdout)
+        both = np.loadtxt(rows_of(self.folder / "two.bvh"))
+        walk = np.loadtxt(rows_of(WALK))
+        apart = both - np.vstack([walk, walk])
+        apart[:, 3:] = np.remainder(apart[:, 3:] + 180, 360) - 180  # angles keep their branch from frame to frame
+        self.assertLess(np.abs(apart).max(), 2e-6)
+        self.make("join", WALK, WALK, WALK, "-o", "three.glb", "--blend", "0.2", "--continue-root")
+        self.assertIn("171 keys", self.make("info", "three.glb").stdout)
+
+    def test_wrong_arguments_are_refused(self):
+        self.refused("join", WALK, "-o", "x.bvh", code=2, says="expected two motion files")
+        self.refused("join", WALK, WALK, code=2, says="expected -o OUT")
+        self.refused("join", WALK, WALK, "-o", "x.bvh", "--blend", "9", code=4, says="longer than half")
+        self.make("resample", WALK, "-o", "w60.bvh", "--rate", "60", "--device", "none")
+        self.refused("join", WALK, "w60.bvh", "-o", "x.bvh", code=4, says="w60.bvh: has 60 Hz")
+        self.refused("join", "w60.bvh", WALK, "-o", "w60.bvh", code=6, says="would be overwritten")
+        self.assertFalse((self.folder / "x.bvh").exists())
+
+
+class Edits(Case):
+    def test_rows_of_a_cut_are_those_of_the_file(self):
+        self.make("edit", WALK, "-o", "cut.bvh", "--cut", "10f:40f")
+        self.assertEqual(rows_of(self.folder / "cut.bvh"), rows_of(WALK)[10:41])
+        self.make("edit", WALK, "-o", "late.bvh", "--cut", "1.5:", "--repeat", "2")
+        self.assertEqual(rows_of(self.folder / "late.bvh"), 2 * rows_of(WALK)[45:])
+
+    def test_arrays_of_a_cut_are_rows_of_the_file(self):
+        random = np.random.default_rng(command_case.SEED)
+        source = self.folder / "takes.npz"
+        arrays = {"poses": random.normal(size=(40, 156)), "trans": random.normal(size=(40, 3)),
+                  "phase": np.arange(40), "betas": np.arange(3.0)}
+        np.savez(source, mocap_framerate=120.0, **arrays)
+        self.make("edit", source, "-o", "cut.npz", "--cut", "5f:14f", "--repeat", "2")
+        cut = np.load(self.folder / "cut.npz")
+        for name in ("poses", "trans", "phase"):
+            self.assertTrue(np.array_equal(cut[name], np.concatenate(2 * [arrays[name][5:15]])), name)
+        self.assertTrue(np.array_equal(cut["betas"], arrays["betas"]))
+
+    def test_joints_are_renamed_in_the_text_of_the_file(self):
+        self.make("edit", WALK, "-o", "out.bvh", "--rename", "Hips=Pelvis", "--rename", "LeftToe=Toe {1}")
+        expected = WALK.read_text().replace("ROOT Hips", "ROOT Pelvis").replace("LeftToe", "Toe _1_")
+        made = (self.folder / "out.bvh").read_text()
+        self.assertEqual(made[:made.index("MOTION")], expected[:expected.index("MOTION")])
+
+    def test_batches_edit_each_file(self):
+        takes = self.folder / "takes"
+        takes.mkdir()
+        for name in ("a.bvh", "b.bvh"):
+            (takes / name).write_text(WALK.read_text())
+        self.make("edit", takes, "--out-dir", "short", "--cut", "0:1")
+        for name in ("a.bvh", "b.bvh"):
+            self.assertEqual(rows_of(self.folder / "short" / name), rows_of(WALK)[:31])
+        self.make("edit", takes, "--out-dir", "short", "--cut", "0:0.5", "--resume")
+        self.assertEqual(rows_of(self.folder / "short/a.bvh"), rows_of(WALK)[:16])
+        self.make("mirror", takes, "--out-dir", "mirrored", "--to", "glb")
+        self.make("compare", takes / "a.bvh", "mirrored/a.glb", "--tolerance", "1,1", code=1)
+
+    def test_wrong_arguments_are_refused(self):
+        for cut in ("3", "2:1", "1f:2s", "1.5f:3f", ":", "x:y", "-1:2"):
+            self.refused("edit", WALK, "-o", "x.bvh", f"--cut={cut}", code=2, says="frames such as 10f:40f")
+        self.refused("edit", WALK, "-o", "x.bvh", "--cut", "61f:", code=4, says="no frame is in the part")
+        self.refused("edit", WALK, "-o", "x.bvh", "--joints", "Hips,,Spine", code=2, says="--joints")
+        self.refused("edit", WALK, "-o", "x.bvh", "--joints", "Tail", code=4, says="no joint is named 'Tail'")
+        self.refused("edit", WALK, "-o", "x.bvh", "--rename", "Hips", code=2, says="expected OLD=NEW")
+        self.refused("edit", WALK, "-o", "x.bvh", "--blend", "0.1", code=2, says="repeat")
+
+
+class Fills(Case):
+    def test_gaps_of_every_format_are_filled(self):
+        def spoil(rows):
+            for row in rows[20:24]:
+                row[9] = "nan"
+        source = self.with_rows("gaps.bvh", spoil)
+        self.refused("resample", source, "-o", "x.bvh", "--rate", "60", "--device", "none", code=4, says="not a finite number")
+        done = self.make("resample", source, "-o", "out.bvh", "--rate", "x1", "--device", "none", "--fill")
+        self.assertIn("filled: 1 gap of 4 keys that were not finite", done.stdout)
+        rows = np.loadtxt(rows_of(self.folder / "out.bvh"))
+        walk = np.loadtxt(rows_of(WALK))
+        self.assertLess(np.abs(rows - walk).max(), 3)
+        other = np.r_[0:20, 24:len(walk)]
+        self.assertLess(np.abs(rows[other] - walk[other]).max(), 2e-6)
+
+    def test_gaps_of_arrays_are_filled(self):
+        angles = np.linspace(0, 2, 50)
+        turns = np.zeros((50, 1, 4))
+        turns[:, 0, 1], turns[:, 0, 3] = np.sin(angles / 2), np.cos(angles / 2)
+        turns[30:35] = np.nan
+        np.savez(self.folder / "gaps.npz", rotations=turns, fps=50, parents=np.array([-1]), names=np.array(["hip"]))
+        self.make("resample", "gaps.npz", "-o", "out.npz", "--rate", "x1", "--device", "none", "--fill")
+        filled = np.load(self.folder / "out.npz")["rotations"].reshape(50, 4)
+        self.assertLess(np.abs(2 * np.arctan2(filled[:, 1], filled[:, 3]) - angles).max(), 1e-5)
+
+    def test_long_gaps_and_frozen_joints(self):
+        def hold(rows):
+            for row in rows[11:26]:
+                row[9:12] = rows[10][9:12]
+        source = self.with_rows("frozen.bvh", hold)
+        words = ("resample", source, "-o", "out.bvh", "--rate", "x1", "--device", "none")
+        self.refused(*words, "--fill=frozen:5", code=4, says="has a gap of 0.533333 s at 0.366667 s")
+        done = self.make(*words, "--fill=frozen:5", "--fill-max", "0.6")
+        self.assertIn("1 gap of 15 frozen keys", done.stdout)
+        self.assertIn("0 gaps", self.make(*words, "--fill").stdout)
+        self.refused(*words, "--fill=frozen", code=2, says="expected nan or frozen:N")
+        self.refused(*words, "--fill-max", "1", code=2, says="requires --fill")
+
+
+class Usd(Case):
+    def test_samples_are_those_of_the_motion(self):
+        self.make("convert", WALK, "walk.usda")
+        text = (self.folder / "walk.usda").read_text()
+        self.assertTrue(text.startswith("#usda 1.0"))
+        self.assertIn("endTimeCode = 60", text)
+        joints = re.search(r"joints = \[(.*)\]", text).group(1).replace('"', "").split(", ")
+        self.assertEqual(joints[:2], ["Hips", "Hips/Spine"])
+        moved = re.search(r"translations.timeSamples = \{(.*?)\}", text, re.S).group(1)
+        first = [re.search(rf"\b{f}: \[\((.*?)\)", moved).group(1).split(", ") for f in range(61)]
+        walk = np.loadtxt(rows_of(WALK))[:, :3]
+        self.assertLess(np.abs(np.array(first, float) - walk).max(), 1e-5)
+
+    def test_names_become_identifiers_of_their_own(self):
+        text = WALK.read_text()
+        for old, new in (("LeftUpLeg", "leg:1"), ("RightUpLeg", "leg 1"), ("Spine", "2nd")):
+            text = re.sub(rf"JOINT {old}\b", f"JOINT {new}", text)
+        (self.folder / "odd.bvh").write_text(text)
+        self.make("convert", "odd.bvh", "odd.usda")
+        made = (self.folder / "odd.usda").read_text()
+        joints = re.search(r"joints = \[(.*)\]", made).group(1).replace('"', "").split(", ")
+        self.assertEqual(len(set(joints)), 21)
+        self.assertTrue(all(re.fullmatch(r"[A-Za-z_]\w*", name) for joint in joints for name in joint.split("/")))
+        self.assertIn("Hips/_2nd", joints)
+        self.refused("info", "odd.usda", code=4, says="USD, which is written, but not read")
+
+    def test_rates_that_are_no_integers(self):
+        self.make("resample", WALK, "-o", "ntsc.usda", "--rate", "30000/1001", "--device", "none")
+        rate = re.search(r"timeCodesPerSecond = (.*)", (self.folder / "ntsc.usda").read_text()).group(1)
+        self.assertTrue(math.isclose(float(rate), 30000 / 1001, rel_tol=1e-15))
+
+
+if __name__ == "__main__":
+    command_case.main()
