@@ -150,6 +150,7 @@ static pm_motion_resample_options library_options(const task_work *w) {
                                         .must_be_new = w->out->must_be_new,
                                         .decimals = o->decimals,
                                         .check = o->check,
+                                        .lowpass = o->lowpass,
                                         .progress = w->how->progress,
                                         .progress_user = w->how->progress_user};
 }
