@@ -13,7 +13,7 @@
 #include "motion/time/rate.h"
 
 /* Of each group of tracks, at most: frames, and rotations that are compared. */
-enum { MAX_FRAMES = 16384, MAX_ROTATIONS = 1 << 18 };
+enum { MAX_FRAMES = 16384, MAX_ROTATIONS = 1 << 16 };
 
 typedef struct search {
     sampler *s;
