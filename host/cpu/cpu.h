@@ -23,6 +23,9 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
  * with. Thread-safe. */
 pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error);
 
+/* Computes a request with a low-pass in the lanes of an instruction set. Thread-safe. */
+pm_status pm_cpu_lowpass(size_t instruction_set, const pm_sample_request *request, pm_error *error);
+
 /* Streams of the tracks of a description, which jobs share: a later job goes on where an earlier one
  * ended. Of one thread at a time. */
 typedef struct pm_cpu_streams {

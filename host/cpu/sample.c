@@ -342,6 +342,8 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
                              pm_error *error) {
     sampling s = {.request = request};
     pm_uniform_map map;
+    if (request->lowpass)
+        return pm_cpu_lowpass(instruction_set, request, error);
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates =
         request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);
@@ -354,6 +356,8 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *re
 
 pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
     bool any_streams = false;
+    if (request->lowpass)
+        return pm_cpu_lowpass(pm_instruction_set_widest(), request, error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         any_streams |= request->outputs[o] && pm_walk_streams_output(request, o);
     const size_t set = pm_walk_instruction_set(shared_tracks(request->clip), any_streams);
@@ -362,5 +366,7 @@ pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
 
 pm_status pm_cpu_sample_by_track(const pm_sample_request *request, pm_error *error) {
     sampling s = {.request = request, .reads_cursors = true};
+    if (request->lowpass)
+        return pm_cpu_lowpass(0, request, error);
     return sample_all(&s, error);
 }

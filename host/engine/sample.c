@@ -38,20 +38,24 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     return resolve(clip, job, &request, error);
 }
 
-pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
-    pm_sample_request request;
-    pm_status status = resolve(clip, job, &request, error);
-    if (status != PM_OK || job->sample_count == 0)
-        return status;
+pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
+                           const pm_sample_request *request, pm_error *error) {
     const pm_engine *engine = clip->engine;
     if (job->on_reference)
-        return pm_cpu_sample(&request, error);
-    status = pm_device_check(engine->device, error);
+        return pm_cpu_sample(request, error);
+    const pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
     if (POSEMILL_OPENCL && engine->builds_in_background)
-        return pm_sample_in_background(clip->on_device, &request,
+        return pm_sample_in_background(clip->on_device, request,
                                        job->host_threads ? job->host_threads : engine->host_threads,
                                        error);
-    return engine->device->backend->sample(clip->on_device, &request, error);
+    return engine->device->backend->sample(clip->on_device, request, error);
+}
+
+pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
+    pm_sample_request request;
+    const pm_status status = resolve(clip, job, &request, error);
+    return status == PM_OK && job->sample_count > 0 ? pm_engine_sample(clip, job, &request, error)
+                                                    : status;
 }

@@ -60,6 +60,16 @@ static const pm_parameter restore[] = {PM_OF_MEMORY(sorted, PAIR_VALUES),
 static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMBER(map),
                                       PM_OF_NUMBER(sample_count)};
 
+static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
+                                       PM_OF_MEMORY(places, CURSORS),
+                                       PM_OF_MEMORY(weights, WEIGHTS),
+                                       PM_OF_MEMORY(values, RESULTS),
+                                       PM_OF_NUMBER(values_offset),
+                                       PM_OF_NUMBER(row_floats),
+                                       PM_OF_NUMBER(taps),
+                                       PM_OF_NUMBER(track_count),
+                                       PM_OF_NUMBER(sample_count)};
+
 #define PM_CROWD_TABLES                                                                            \
     PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(layers, LAYERS),                              \
         PM_OF_MEMORY(ranges, RANGES), PM_OF_MEMORY(list, LIST),                                    \
@@ -138,6 +148,7 @@ static const struct {
                PM_KERNEL_ROW("gather_sorted", gather_sorted),
                PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
+               PM_KERNEL_ROW("lowpass", lowpass),
                PM_KERNEL_ROW("crowd", crowd),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
                PM_KERNEL_ROW("bodies", bodies)};

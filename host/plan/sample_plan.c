@@ -32,8 +32,8 @@ static bool walks(const pm_sample_request *request, unsigned output, const pm_pl
 /* Walks in lanes locate uniform samples themselves. */
 static bool reads_cursors(const pm_sample_plan *plan, const pm_sample_request *request,
                           unsigned output) {
-    return !walks(request, output, plan->device) || walk_lanes(request->clip, plan->device) == 1 ||
-           !plan->locates;
+    return request->lowpass || !walks(request, output, plan->device) ||
+           walk_lanes(request->clip, plan->device) == 1 || !plan->locates;
 }
 
 unsigned pm_outputs_in_memory(const pm_sample_request *request) {
@@ -48,14 +48,18 @@ unsigned pm_outputs_in_memory(const pm_sample_request *request) {
 static size_t piece_samples(const pm_sample_plan *plan, const pm_sample_request *request,
                             uint64_t bytes) {
     const unsigned moves = 1u << PM_OUT_VELOCITIES | 1u << PM_OUT_ACCELERATIONS;
-    const size_t limit = pm_plan_launch_limit(
-        plan->device, plan->outputs & moves ? PM_WORK_OF_MOTION : PM_WORK_OF_VALUE);
+    const size_t work = request->lowpass        ? request->lowpass->taps
+                        : plan->outputs & moves ? PM_WORK_OF_MOTION
+                                                : PM_WORK_OF_VALUE;
+    const size_t limit = pm_plan_launch_limit(plan->device, work);
     const uint64_t by_bytes = bytes / (4 * sizeof(float));
     size_t values = by_bytes < max_values ? (size_t)by_bytes : max_values;
     values = values < limit ? values : limit;
     size_t samples = values / request->width;
     if (plan->sorted && samples > PM_SORTED_PIECE)
         samples = PM_SORTED_PIECE;
+    if (request->lowpass && samples > pm_lowpass_piece(request->lowpass))
+        samples = pm_lowpass_piece(request->lowpass);
     if (samples > request->sample_count)
         samples = request->sample_count;
     return samples ? samples : 1;
@@ -67,7 +71,7 @@ pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned output
     pm_sample_plan plan = {.device = device,
                            .outputs = outputs,
                            .sorted = device->sorts_pairs ? request->sorted_outputs & outputs : 0,
-                           .locates = pm_sample_uniform_map(request, &map)};
+                           .locates = !request->lowpass && pm_sample_uniform_map(request, &map)};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (outputs >> o & 1 && !(plan.sorted >> o & 1) && reads_cursors(&plan, request, o))
             plan.reads_cursors = true;
@@ -167,6 +171,19 @@ static pm_step sorted_step(const pm_sample_plan *plan, const pm_sample_request *
     return step;
 }
 
+static pm_step lowpass_step(const pm_sample_plan *plan, const pm_sample_request *piece,
+                            unsigned o) {
+    const pm_clip_data *clip = piece->clip;
+    const uint32_t lanes = plan->device->narrow_lanes;
+    pm_step step = step_of("lowpass", "slerp", pm_outputs[o].components, lanes, PM_KEYS_FLOAT32);
+    step.items = piece->sample_count * ((clip->track_count + lanes - 1) / lanes);
+    step.numbers.row_floats = clip->channels[pm_outputs[o].channel].layout[0].row;
+    step.numbers.taps = piece->lowpass->taps;
+    step.numbers.track_count = (pm_u32)clip->track_count;
+    step.numbers.sample_count = (pm_u32)piece->sample_count;
+    return step;
+}
+
 /* Puts the values of sorted pairs into the order of the job. */
 static pm_step restore_step(const pm_sample_plan *plan, const pm_sample_request *piece,
                             unsigned o) {
@@ -192,6 +209,10 @@ bool pm_plan_locate(const pm_sample_plan *plan, const pm_sample_request *piece, 
 
 size_t pm_plan_output(const pm_sample_plan *plan, const pm_sample_request *piece, unsigned output,
                       size_t group_count, pm_step steps[PM_OUTPUT_STEPS]) {
+    if (piece->lowpass) {
+        steps[0] = lowpass_step(plan, piece, output);
+        return 1;
+    }
     if (plan->sorted >> output & 1) {
         steps[0] = sorted_step(plan, piece, output, group_count);
         steps[1] = restore_step(plan, piece, output);

@@ -29,9 +29,12 @@ typedef struct pm_output {
 
 extern const pm_output pm_outputs[PM_OUTPUT_COUNT];
 
+struct pm_lowpass;
+
 /* Borrows the clip and the job's arrays. */
 typedef struct pm_sample_request {
     const pm_clip_data *clip;
+    const struct pm_lowpass *lowpass; /* lowpass.h; NULL: samples of the curve. Borrowed */
     size_t sample_count;
     size_t width;       /* values per sample: track_count, or 1 for pairs */
     size_t cursor_rows; /* rows of cursors: timeline_count, or 1 for pairs */

@@ -47,8 +47,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "crowd", "crowd_workgroup" or "bodies"; also the kernel's
-                          name */
+                          "locate", "lowpass", "crowd", "crowd_workgroup" or "bodies"; also the
+                          kernel's name */
     const char *curve; /* PM_METHOD; "locate", "restore": any */
     unsigned components;
     unsigned lanes;
@@ -73,7 +73,8 @@ typedef enum pm_memory {
     PM_MEMORY_WRAPS,
     PM_MEMORY_RATES,
     /* of a piece of samples */
-    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor */
+    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor; of a low-pass, its places */
+    PM_MEMORY_WEIGHTS, /* of a low-pass: see pm_lowpass_table */
     PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
     PM_MEMORY_PAIRS,   /* this to PM_MEMORY_GROUPS: see pm_sorted_pairs */
     PM_MEMORY_PAIR_TRACKS,
@@ -132,6 +133,7 @@ typedef struct pm_step_numbers {
     pm_u64 values_offset; /* floats */
     pm_u32 plane_floats, row_floats, constant_floats;
     pm_u32 track_count, sample_count, value_count;
+    pm_u32 taps;      /* of a low-pass */
     pm_u32 span, run; /* groups of tracks, and samples, per work-item that walks */
     pm_u32 pairs, parent, streams, block_room;
     pm_uniform_map map; /* scale 0: the samples are not uniform */

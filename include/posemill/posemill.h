@@ -591,6 +591,32 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
  * failure stops all devices. */
 PM_API pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error);
 
+/* Uniform keys through a low-pass: band-limited samples at another rate, or smoothed ones at their own.
+ * The kernel is a sinc in a Kaiser window, five periods of the cut-off on each side, without a delay. Up
+ * to 0.8 of the cut-off amplitudes change by at most 0.1 %; from 1.2 of it on, at least 60 dB are removed.
+ * Rotations are averaged as logarithms about the slerp at the sample's time, twice: turning all keys by
+ * one rotation, on either side, turns the samples, and constant velocity remains. At the ends the motion
+ * is continued by its point reflection, so that the first and the last value remain. Immutable, therefore
+ * thread-safe. docs/filter.md describes it. */
+typedef struct pm_filter pm_filter;
+
+/* The description is that of a clip with method slerp, one timeline with a rate, no loop and float32 keys;
+ * it is not referred to afterwards. `cutoff` is in Hz: above 1/819 of the rate of the keys, and at most half
+ * of it. The keys take the memory of a clip, with those of five periods of the cut-off more at each end.
+ * Fails with PM_ERROR_ARGUMENT for other cut-offs and descriptions, else as pm_clip_create does. The
+ * engine must outlive the filter. Thread-safe. */
+PM_API pm_status pm_filter_create(pm_engine *engine, const pm_clip_desc *desc, double cutoff,
+                                  pm_filter **filter, pm_error *error);
+
+/* Clears the handle; accepts NULL and a pointer to NULL. */
+PM_API void pm_filter_destroy(pm_filter **filter);
+
+/* Computes a job as pm_sample does, without `tracks`, velocities and accelerations, which fail with
+ * PM_ERROR_ARGUMENT. Samples outside the keys are those at the ends. Device and reference path give the
+ * same bits. Thread-safe. */
+PM_API pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job,
+                                  pm_error *error);
+
 /* Keys that are sampled without a clip, in one pass or a few: an archive that is resampled, an array at
  * another rate. */
 typedef struct pm_resampler pm_resampler;

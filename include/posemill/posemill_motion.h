@@ -281,6 +281,9 @@ typedef enum pm_motion_end_rule {
     PM_MOTION_END_INCLUDE  /* one more sample at the end itself, unless a multiple falls on it */
 } pm_motion_end_rule;
 
+/* A cut-off of 0.45 times the smaller of the rates of source and result. */
+#define PM_MOTION_LOWPASS_AUTO (-1.0)
+
 typedef struct pm_motion_resample_options {
     pm_motion_format
         format;             /* of the file: 0, that of the motion; GLB for glTF, and glTF for GLB */
@@ -311,7 +314,12 @@ typedef struct pm_motion_resample_options {
     void *progress_user;
     const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
 
-    uint64_t reserved[7]; /* must be 0 */
+    /* Cut-off of a low-pass in Hz, as of pm_filter_create, or PM_MOTION_LOWPASS_AUTO. Keys must have a rate;
+     * where a clip lists times, its channels are first sampled at that rate by their curves. Samples on
+     * keys are then no longer those keys; steps stay steps. Not with a loop. 0: off */
+    double lowpass;
+
+    uint64_t reserved[6]; /* must be 0 */
 } pm_motion_resample_options;
 
 typedef struct pm_motion_resample_report {
@@ -325,7 +333,9 @@ typedef struct pm_motion_resample_report {
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */
 
-    uint64_t reserved[4]; /* 0 */
+    double cutoff; /* Hz, of the low-pass: the lowest of all clips; 0: none */
+
+    uint64_t reserved[3]; /* 0 */
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the
@@ -343,6 +353,22 @@ PM_API pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *eng
                                          const pm_motion_resample_options *options,
                                          pm_motion **copy, pm_motion_resample_report *report,
                                          pm_error *error);
+
+/* What a lower rate turns into slower motion that is not there, without a low-pass. */
+typedef struct pm_motion_aliasing {
+    double
+        degrees; /* rms of the rotation between a joint and its motion below half the new rate, at the
+                       joint where it is largest; 0: nothing is above */
+    size_t clip, channel; /* of that joint */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_aliasing;
+
+/* Finds it for a rate in all clips that have a rate of their own, by a filter of the rotations at half the
+ * new rate, in plain C. Of long clips it takes 16384 frames in the middle, and of many rotations every n-th
+ * frame, so that it takes some hundredths of a second. Blocks. Thread-safe. */
+PM_API pm_status pm_motion_find_aliasing(const pm_motion *motion, pm_rational rate,
+                                         pm_motion_aliasing *aliasing, pm_error *error);
 
 /* Whether a device can repay the time in which it is opened: a resampling computes at least 2^26
  * numbers, and there is a GPU, which is looked for only then. Otherwise an engine on "none" is faster
@@ -952,7 +978,9 @@ typedef struct pm_motion_batch_task {
     const pm_motion_edit_options *edit;
     const pm_motion_mirror_options *mirror;
 
-    uint64_t reserved[5]; /* must be 0 */
+    double lowpass; /* with a rate: as in pm_motion_resample_options */
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

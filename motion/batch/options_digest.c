@@ -170,6 +170,8 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
     write_rational(text, "end", o->end);
     fprintf(text, "end-rule %d\ntrim-start %zu\nkeep-time %d\n", (int)o->end_rule, o->trim_start,
             o->keep_time);
+    if (o->lowpass != 0) /* results without one keep the digest that they have */
+        write_numbers(text, "lowpass", &o->lowpass, 1);
     write_conversion(text, o);
     write_curve(text, &o->curve, files);
     write_reading(text, &o->read, files, item);

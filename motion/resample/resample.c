@@ -2,6 +2,7 @@
  *
  * Resamples a motion into a file: a sampler for each clip, and the format's own writer.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,10 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     if (!o->authored && o->curve && !pm_method_describe(o->curve->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
                            (int)o->curve->method);
+    if (o->lowpass != PM_MOTION_LOWPASS_AUTO && !(o->lowpass >= 0 && isfinite(o->lowpass)))
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "lowpass is %g Hz, expected above 0, or PM_MOTION_LOWPASS_AUTO",
+                           o->lowpass);
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);

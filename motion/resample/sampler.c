@@ -11,6 +11,7 @@
 #include "motion/base/huge_pages.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
+#include "motion/resample/sampler_filter.h"
 #include "motion/resample/sampler_grid.h"
 
 enum { PIECE_BYTES = 8 << 20 };
@@ -135,7 +136,7 @@ static bool are_left(const sampler *s, const motion_position positions[], size_t
 static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *const channels[],
                               size_t at, pm_error *error) {
     pm_sample_job job = {.sample_count = count};
-    if (s->uniform) {
+    if (s->uniform || s->cutoff > 0) {
         job.rate = s->options->rate;
         job.start_after_first_key = s->grid.start;
         job.first = first;
@@ -152,7 +153,7 @@ static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *
 
 static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_error *error) {
     pm_sample_job job = {.sample_count = 1};
-    if (s->uniform) {
+    if (s->uniform || s->cutoff > 0) {
         job.rate = s->options->rate;
         job.start_after_first_key = s->grid.end;
     } else {
@@ -248,7 +249,8 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
 
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
 static bool passes_through_keys(const pm_motion_resample_options *options) {
-    return options->authored || pm_method_describe(method_of(options))->interpolating;
+    return options->lowpass == 0 &&
+           (options->authored || pm_method_describe(method_of(options))->interpolating);
 }
 
 static uint32_t plain_threads_of(const pm_engine *engine) {
@@ -278,14 +280,16 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
     for (size_t c = 0; c < channels; c++)
         s->resampled[c] = tracks_are_made_of(&s->clip->channels[c]);
     s->numbers = count_numbers(s, 0, channels);
-    return sampler_find_grid(s, error);
+    const pm_status status = sampler_find_grid(s, error);
+    return status == PM_OK && options->lowpass != 0 ? sampler_find_cutoff(s, error) : status;
 }
 
 /* Methods of two keys and circular hold still between equal keys. */
 static bool keeps_equal_keys(const pm_motion_resample_options *options) {
     const pm_method_info *info = pm_method_describe(method_of(options));
-    return !options->authored && ((info->local && info->keys_used <= 2 && !info->takes_in_out) ||
-                                  info->method == PM_METHOD_CIRCULAR);
+    return options->lowpass == 0 && !options->authored &&
+           ((info->local && info->keys_used <= 2 && !info->takes_in_out) ||
+            info->method == PM_METHOD_CIRCULAR);
 }
 
 motion_samples sampler_samples(sampler *s) {

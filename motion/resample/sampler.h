@@ -15,7 +15,8 @@ typedef struct sampler_group {
     /* One of both, or none where all samples lie on keys. Plain C resamples values without a clip. */
     pm_clip *clip;
     pm_resampler *resampler;
-    track_keys keys; /* of the resampler, which borrows them, and its axes */
+    pm_filter *filter; /* instead of both, with a low-pass */
+    track_keys keys;   /* of the resampler, which borrows them, and its axes */
     double *axes;
     float *samples;   /* (piece, track_count, 4 or 3) */
     float *reference; /* of check; else NULL */
@@ -43,6 +44,7 @@ typedef struct sampler {
      * the trim. Those with one timeline without times are uniform for the engine, too: its keys begin
      * at 0 after the trim. Others are sampled at times like those of keys, in float32. */
     bool uniform, interpolating;
+    double cutoff;   /* Hz, of a low-pass, for whose keys samples are uniform; 0: none */
     key_grid source; /* the rate and the start of the frames */
     uint64_t frames; /* 0: no rate */
     pm_rational origin;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/resample/sampler_filter.h"
 #include "motion/resample/sampler_grid.h"
 
 enum { CHANNEL_TEXT = 256 };
@@ -29,8 +30,7 @@ static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL
              motion_printable(shown, name.text, name.size));
 }
 
-/* Replaces the engine's track and key by those of the file. */
-static pm_status name_failure(const sampler *s, const track_group *group, pm_error *error) {
+pm_status sampler_name_failure(const sampler *s, const track_group *group, pm_error *error) {
     char text[CHANNEL_TEXT], message[sizeof error->message];
     if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
         return error ? error->status : PM_ERROR_FILE;
@@ -159,10 +159,8 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
     return PM_OK;
 }
 
-/* Describes at most `most` keys of each track. The caller frees keys and axes, also on failure. */
-static pm_status describe(const sampler *s, const sampler_group *group, size_t most,
-                          pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error) {
-    const track_range range = {.trim = s->options->trim_start, .most = most};
+pm_status sampler_describe(const sampler *s, const sampler_group *group, track_range range,
+                           pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error) {
     *desc = description_of(s, group->tracks);
     pm_status status = tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error);
     if (status == PM_OK)
@@ -175,11 +173,12 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
     track_keys keys;
     double *axes = NULL;
     pm_clip_desc desc;
-    pm_status status = describe(s, group, most, &desc, &keys, &axes, error);
+    const track_range range = {.trim = s->options->trim_start, .most = most};
+    pm_status status = sampler_describe(s, group, range, &desc, &keys, &axes, error);
     if (status == PM_OK) {
         status = pm_clip_create(s->engine, &desc, clip, error);
         if (status != PM_OK)
-            status = name_failure(s, group->tracks, error);
+            status = sampler_name_failure(s, group->tracks, error);
     }
     free(axes);
     tracks_keys_release(&keys);
@@ -188,16 +187,18 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
 
 static pm_status make_resampler(const sampler *s, sampler_group *group, pm_error *error) {
     pm_clip_desc desc;
-    pm_status status = describe(s, group, SIZE_MAX, &desc, &group->keys, &group->axes, error);
+    const track_range range = {.trim = s->options->trim_start, .most = SIZE_MAX};
+    pm_status status = sampler_describe(s, group, range, &desc, &group->keys, &group->axes, error);
     if (status != PM_OK)
         return status;
     status = pm_resampler_create(&desc, &group->resampler, error);
-    return status == PM_OK ? PM_OK : name_failure(s, group->tracks, error);
+    return status == PM_OK ? PM_OK : sampler_name_failure(s, group->tracks, error);
 }
 
 pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error) {
-    return s->plain_threads > 0 ? make_resampler(s, group, error)
-                                : sampler_make_clip(s, group, error);
+    return s->cutoff > 0          ? sampler_make_filter(s, group, error)
+           : s->plain_threads > 0 ? make_resampler(s, group, error)
+                                  : sampler_make_clip(s, group, error);
 }
 
 pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {
@@ -207,17 +208,20 @@ pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *er
 
 pm_status sampler_run(const sampler *s, const sampler_group *group, const pm_sample_job *job,
                       pm_error *error) {
+    if (group->filter)
+        return pm_filter_sample(group->filter, job, error);
     if (!group->resampler)
         return pm_sample(group->clip, job, error);
     pm_sample_job threaded = *job;
     threaded.host_threads = s->plain_threads;
     const pm_status status = pm_resampler_sample(group->resampler, &threaded, error);
-    return status == PM_OK ? PM_OK : name_failure(s, group->tracks, error);
+    return status == PM_OK ? PM_OK : sampler_name_failure(s, group->tracks, error);
 }
 
 void sampler_release_curve(sampler_group *group) {
     pm_clip_destroy(&group->clip);
     pm_resampler_destroy(&group->resampler);
+    pm_filter_destroy(&group->filter);
     tracks_keys_release(&group->keys);
     free(group->axes);
     group->axes = NULL;

@@ -7,6 +7,13 @@
 
 #include "motion/resample/sampler.h"
 
+/* Describes keys of the group's tracks. The caller releases keys and axes, also on failure. */
+pm_status sampler_describe(const sampler *s, const sampler_group *group, track_range range,
+                           pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error);
+
+/* Replaces the engine's track and key in a failure by those of the file. */
+pm_status sampler_name_failure(const sampler *s, const track_group *group, pm_error *error);
+
 /* Makes the curve for values from the keys of group->tracks. */
 pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error);
 

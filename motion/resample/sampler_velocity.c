@@ -12,6 +12,7 @@
 #include "motion/resample/sampler.h"
 #include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_grid.h"
+#include "motion/time/rate.h"
 
 /* How far apart, as parts of the distance between keys: where both sides are exact, as near as float32
  * positions in a segment allow; else far above what float32 samples resolve, and far below what a
@@ -164,6 +165,59 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
     return status;
 }
 
+/* ---- low-passes ---------------------------------------------------------------------------- */
+
+/* The turn from a to b, in the parent's frame: a rotation vector. */
+static void find_turn(const float a[4], const float b[4], double turn[3]) {
+    double v[3] = {0, 0, 0}, w = 0;
+    for (int i = 0; i < 4; i++)
+        w += (double)b[i] * (double)a[i];
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        v[i] = (double)b[i] * (double)a[3] - (double)b[3] * (double)a[i] -
+               ((double)b[j] * (double)a[k] - (double)b[k] * (double)a[j]);
+    }
+    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++)
+        turn[i] = length > 0 ? 2 * atan2(length, fabs(w)) / length * (w < 0 ? -v[i] : v[i]) : 0;
+}
+
+static void give_turns(const differences *d, const sampler_group *group,
+                       double *const velocities[]) {
+    const size_t width = 4 * group->tracks->track_count;
+    for (size_t t = 0; t < group->tracks->track_count; t++) {
+        double *to = velocities[group->tracks->numbers[t].channel];
+        for (size_t k = 0; to && k < d->count; k++) {
+            const float *sides = d->values + 2 * k * width + 4 * t;
+            double turn[3];
+            find_turn(sides, sides + width, turn);
+            for (size_t i = 0; i < 3; i++)
+                to[3 * k + i] = slope(d, k, turn[i]);
+        }
+    }
+}
+
+/* By central differences: a low-pass has no corners. Its times begin at the first key. */
+static pm_status differentiate_filtered(differences *d, const sampler_group *group,
+                                        double *const velocities[], pm_error *error) {
+    const bool rotates = group->tracks->rotates;
+    pm_sample_job job = {.sample_count = 2 * d->count, .times = d->times};
+    *(rotates ? &job.rotations : &job.positions) = d->values;
+    find_times(d, wide);
+    for (size_t k = 0; !d->s->uniform && k < 2 * d->count; k++)
+        d->times[k] -= rate_value(d->s->origin);
+    const pm_status status = sampler_run(d->s, group, &job, error);
+    if (status == PM_OK && rotates)
+        give_turns(d, group, velocities);
+    for (size_t n = 0; status == PM_OK && !rotates && n < 3 * group->tracks->track_count; n++) {
+        const track_number *number = &group->tracks->numbers[n];
+        if (number->channel != TRACKS_NO_CHANNEL && velocities[number->channel])
+            differentiate_sampled(d, group, n, d->s->clip->channels[number->channel].components,
+                                  velocities[number->channel] + number->component);
+    }
+    return status;
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 static bool is_wanted(const sampler_group *group, double *const velocities[]) {
@@ -181,15 +235,17 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
     if (!is_wanted(group, velocities))
         return PM_OK;
     const bool samples = group->tracks->rotates || !is_linear(group);
-    if (samples && !group->clip) { /* of samples that all lie on keys, nothing else needs it */
+    if (samples && !group->clip &&
+        !group->filter) { /* of samples that all lie on keys, nothing else needs it */
         const pm_status status = sampler_make_clip(d->s, group, error);
         if (status != PM_OK)
             return status;
     }
-    d->values = malloc((6 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
+    d->values = malloc((8 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
     if (!d->values)
         return motion_refuse_memory(error);
-    const pm_status status = group->tracks->rotates
+    const pm_status status = group->filter ? differentiate_filtered(d, group, velocities, error)
+                             : group->tracks->rotates
                                  ? differentiate_rotations(d, group, velocities, error)
                                  : differentiate_numbers(d, group, velocities, error);
     free(d->values);

@@ -150,6 +150,7 @@ static pm_motion_resample_options library_options(const task_work *w) {
                                         .must_be_new = w->out->must_be_new,
                                         .decimals = o->decimals,
                                         .check = o->check,
+                                        .lowpass = o->lowpass,
                                         .progress = w->how->progress,
                                         .progress_user = w->how->progress_user};
 }
@@ -312,6 +313,23 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
     return w->how->is_batch ? PM_OK : task_check_format(w->how->task, format, error);
 }
 
+/* A figure for the reader: what fails here has been reported, or concerns nothing that is written. */
+static void find_aliasing(task_work *w) {
+    const pm_motion_content *content = pm_motion_get_content(w->motion);
+    pm_motion_aliasing found;
+    pm_error unread;
+    if (!w->how->task->rate || w->how->task->lowpass != 0 || w->how->is_batch ||
+        w->report->source_rate.den == 0 ||
+        rate_value(w->rate) >= rate_value(w->report->source_rate) ||
+        pm_motion_find_aliasing(w->motion, w->rate, &found, &unread) != PM_OK)
+        return;
+    const pm_motion_channel *channel = &content->clips[found.clip].channels[found.channel];
+    const pm_motion_name name =
+        channel->node < 0 ? channel->name : content->nodes[channel->node].name;
+    w->report->aliasing = found.degrees;
+    motion_printable(w->report->aliasing_joint, name.text, name.size);
+}
+
 static pm_status write_result(task_work *w, pm_error *error) {
     pm_motion_resample_report done = {.samples = 0};
     pm_status status = check_conversion(w, error);
@@ -322,6 +340,9 @@ static pm_status write_result(task_work *w, pm_error *error) {
     w->report->kept_frames = done.kept;
     w->report->identical = done.identical;
     w->report->max_error = done.max_error;
+    w->report->cutoff = done.cutoff;
+    if (status == PM_OK)
+        find_aliasing(w);
     if (status == PM_OK && !w->how->task->end_rule_given)
         w->report->end_cut = done.end_cut;
     return result(status, w, error);

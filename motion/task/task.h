@@ -41,6 +41,10 @@ typedef struct task_report {
     double end_cut;          /* seconds that are left out at the end, unasked */
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
+    double cutoff;           /* Hz, of a low-pass; 0: none */
+    double aliasing; /* of a file that is no part of a batch, at a lower rate without a low-pass:
+                                degrees rms of its worst joint, which is named */
+    char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
     char edited[TASK_EDITED];          /* what became of the joints; "" if nothing can be said */
     pm_motion_root_report root;        /* where the task extracts one */

@@ -17,6 +17,7 @@ from ._crowd import (
 from ._curve import RotationCurve
 from ._dropin import RotationSpline, Slerp
 from ._engine import Engine, devices
+from ._filter import filter_rotations
 from ._keys import Keys
 from ._library import DeviceError, version
 from ._motion import Motion, MotionWarning, convert, join, load, mirror
@@ -33,5 +34,6 @@ __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "C
            "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
            "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
-           "crowd_ticks", "devices", "from_euler", "from_matrix", "from_rotvec", "join", "load", "methods", "mirror",
+           "crowd_ticks", "devices", "filter_rotations", "from_euler", "from_matrix", "from_rotvec", "join", "load",
+           "methods", "mirror",
            "reduce", "reduce_keys", "resample", "resample_rotvec"]

@@ -10,7 +10,7 @@ from ._library import ffi, lib
 from ._motion import _EULER, _TURNS, format_number
 from ._rational import rate_of, rational, seconds_of
 from ._reducing import bound, options_of
-from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, method_number
+from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, lowpass_of, method_number
 from ._root import axes_of
 
 __all__ = ["OF_DEVICES", "absolute_paths", "make_options"]
@@ -167,6 +167,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "to": lambda made, value: setattr(made.task, "format", format_number(value)),
     "start": lambda made, value: setattr(made.task, "start", rational(seconds_of(value, "start"))),
     "end": lambda made, value: setattr(made.task, "end", rational(seconds_of(value, "end"))),
+    "lowpass": lambda made, value: setattr(made.task, "lowpass", lowpass_of(value)),
     "max_frames": lambda made, value: setattr(made.task, "max_samples", _count(value, "max_frames")),
     "trim_start": lambda made, value: setattr(made.task, "trim_start", _count(value, "trim_start")),
     "format": lambda made, value: setattr(made.task.read, "format", format_number(value)),

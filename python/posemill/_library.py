@@ -65,7 +65,7 @@ _OPTION = re.compile(r"(?<![^\s(])--([a-z][a-z-]*)(?=[\s,;:)]|\.?$|\.\s)"
                      r"(?: (\d[\w./]*\b|[A-Z][\w.]*\b|(?:fit|include|hold)\b|[yz](?:-to-[yz])?\b|(?<=layout )\S*[^\s;:,.)]))?")
 PARAMETERS = {"rate": "rate= of resample()", "src-rate": "rate= of load()", "nan hold": "hold_nan=True",
                "max-frames": "max_samples=", "keep-time": "keep_time=True",
-               "up z-to-y": 'turn="z-to-y"', "up y-to-z": 'turn="y-to-z"'}
+               "lowpass": "lowpass=", "loop": "loop=", "up z-to-y": 'turn="z-to-y"', "up y-to-z": 'turn="y-to-z"'}
 _FIELDS = {"rotations_in": "tangents_in", "rotations_out": "tangents_out",
            "user_tangents": "tangents", "loop_period": "loop", "key_count": "the number of keys",
            "axes is NULL": "axis is NULL", "track_count": "the number of tracks", "sample_count": "the number of samples"}

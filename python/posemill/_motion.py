@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -210,7 +210,8 @@ class Motion:
     def resample(self, rate: Number, method: AuthoredMethod | None = None, *,
                  clips: Iterable[int | str] | None = None, start: Number | None = None,
                  end: Number | None = None, end_rule: EndRule = "fit", trim_start: int = 0,
-                 keep_time: bool = False, max_samples: int = 0, engine: Engine | None = None,
+                 keep_time: bool = False, max_samples: int = 0,
+                 lowpass: float | Literal["auto"] | None = None, engine: Engine | None = None,
                  **curve: Any) -> Motion:
         """Samples the clips at another rate.
 
@@ -236,6 +237,10 @@ class Motion:
             With start or trim_start the result begins at 0; true: samples keep their times.
         max_samples : int
             Of a clip; more are refused. 0: 1e8.
+        lowpass : float or "auto", optional
+            Cut-off in Hz of a low-pass without a delay, of clips with a rate; ``"auto"``: 0.45 of the
+            smaller rate, so that a lower rate does not alias. Samples on frames are then no longer
+            those frames.
         engine : Engine, optional
             Default: plain C, or, for so many samples that opening it pays, the best GPU there is.
         **curve
@@ -257,7 +262,7 @@ class Motion:
         Fraction(60, 1)
         """
         resampling = Resampling(self._content, rate, method, clips, start, end, end_rule,
-                                trim_start, keep_time, max_samples, engine, curve)
+                                trim_start, keep_time, max_samples, lowpass, engine, curve)
         content = resampling.run()
         for message in resampling.warnings():
             warnings.warn(message, MotionWarning, stacklevel=2)

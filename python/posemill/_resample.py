@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ._arrays import Array, address, as_floats, result_type
 from ._curve import OneCurve
 from ._description import METHODS, word
+from ._filter import cutoff_of, filtered
 from ._library import ffi, lib
 from ._names import EndRule, Floats, Method
 from ._rates import Rate, Span, count_samples, rate_of
@@ -20,7 +21,8 @@ _NOT_FINITE = "poses: a number is not finite"
 
 
 def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
-             end_rule: EndRule = "fit", out: Any = None, dtype: Any = None, **options: Any) -> Any:
+             end_rule: EndRule = "fit", lowpass: float | Literal["auto"] | None = None,
+             out: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Rotations at another rate, from the first frame to the last.
 
     They are computed on the host, in one pass over the frames, unless ``engine`` is given.
@@ -35,6 +37,10 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *
         As of ``RotationCurve``.
     end_rule, out, dtype
         As of ``RotationCurve.uniform``.
+    lowpass : float or "auto", optional
+        Cut-off in Hz of a low-pass in place of a curve, as of ``filter_rotations``; ``"auto"``: 0.45 of
+        the smaller rate, so that a lower rate does not alias. Frames are arrays then, and ``engine`` is
+        the only option.
     **options
         All others of ``RotationCurve``.
 
@@ -50,6 +56,13 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *
     >>> pm.resample(np.tile([0.0, 0.0, 0.0, 1.0], (121, 22, 1)), 120, "30000/1001").shape
     (30, 22, 4)
     """
+    if lowpass is not None:
+        source, target = rate_of(src_rate, "src_rate"), rate_of(dst_rate, "dst_rate")
+        engine = options.pop("engine", None)
+        for name in [*options, *(["method"] if method != "slerp" else [])]:
+            raise TypeError(f"{name}: has no effect with lowpass, which is no curve")
+        return filtered(q, source, target, cutoff_of(lowpass, "lowpass", source, target), end_rule,
+                        out, dtype, engine)
     curve = OneCurve(None, q, method, rate=rate_of(src_rate, "src_rate"), **options)
     return curve.uniform(rate_of(dst_rate, "dst_rate"), end_rule=end_rule, out=out, dtype=dtype)
 

@@ -132,6 +132,17 @@ def _curve(method: int, given: dict[str, Any], keep: list[Any]) -> Any:
     return desc
 
 
+def lowpass_of(value: float | str | None) -> float:
+    """A cut-off in Hz as the library takes it."""
+    if value is None or value == "auto":
+        return 0.0 if value is None else -1.0
+    if isinstance(value, str):
+        raise ValueError(f"lowpass: {value!r} is no cut-off; expected \"auto\" or a number of Hz above 0")
+    if not 0.0 < float(value) < float("inf"):
+        raise ValueError(f"lowpass: expected \"auto\" or a number of Hz above 0, found {value}")
+    return float(value)
+
+
 class Resampling(Shared):
     """The options of one resampling, checked, with all that they point to.
 
@@ -147,13 +158,13 @@ class Resampling(Shared):
     def __init__(self, content: Content, rate: Number, method: str | None,
                  clips: Iterable[int | str] | None, start: Number | None, end: Number | None,
                  end_rule: str, trim_start: int, keep_time: bool, max_samples: int,
-                 engine: Engine | None, curve: dict[str, Any]) -> None:
+                 lowpass: float | str | None, engine: Engine | None, curve: dict[str, Any]) -> None:
         keep: list[Any] = []
         if isinstance(clips, str):
             raise TypeError("clips: expected a sequence of indices or names, found one name")
         clips = None if clips is None else list(clips)
         self._given = (content, rate, method, clips, start, end, end_rule, trim_start, keep_time,
-                       max_samples, engine, curve)
+                       max_samples, lowpass, engine, curve)
         self._content = content
         self.clips = (None if clips is None else
                       sorted({clip_index(content, clip) for clip in clips}))
@@ -175,7 +186,7 @@ class Resampling(Shared):
             "end_rule": _word(end_rule, _END_RULES, "end_rule"),
             "trim_start": count_of(trim_start, "trim_start"), "keep_time": bool(keep_time),
             "max_samples": count_of(max_samples, "max_samples"),
-            "authored": authored, "curve": desc})
+            "lowpass": lowpass_of(lowpass), "authored": authored, "curve": desc})
         if self.clips is not None:
             indices = ffi.new("size_t[]", self.clips or 1)
             keep.append(indices)

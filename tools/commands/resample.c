@@ -29,6 +29,17 @@ static bool parse_end_rule(const char *text, void *target, char *reason) {
     return task->end_rule_given;
 }
 
+static bool parse_lowpass(const char *text, void *target, char *reason) {
+    double hertz = PM_MOTION_LOWPASS_AUTO;
+    if (strcmp(text, "auto") != 0 && (!option_number(text, &hertz, reason) || hertz <= 0)) {
+        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no cut-off; expected auto or above 0 Hz",
+                 text);
+        return false;
+    }
+    *(double *)target = hertz;
+    return true;
+}
+
 #define AT(field) offsetof(resample_options, field)
 #define TASK(field) AT(batch.run.task.field)
 static const option resample_table[] = {
@@ -52,6 +63,10 @@ static const option resample_table[] = {
      "fit (default): the last sample is the last multiple that fits;\n"
      "include: adds a sample at the end itself",
      parse_end_rule, AT(batch.run.task)},
+    {"--lowpass", 0, "HZ",
+     "remove what is faster, without a delay; auto: 0.45 of the smaller rate, so that a lower\n"
+     "rate does not alias",
+     parse_lowpass, TASK(lowpass)},
     {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
      option_frames, TASK(max_samples)},
     {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,

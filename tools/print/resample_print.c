@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LOWPASS_TEXT = MOTION_PRINTABLE + 96 };
+
 static double throughput(const task_report *report) {
     double bytes = (double)report->bytes_read + (double)report->bytes_written;
     return report->seconds > 0 ? bytes / report->seconds * 1e-6 : 0;
@@ -49,6 +51,26 @@ static void describe_root(const resample_options *options, const task_report *re
                  report->root.distance, report->root.degrees);
 }
 
+/* ", low-pass at 27 Hz", or what a lower rate aliases; nothing below a hundredth of a degree. */
+static void describe_lowpass(const task_report *report, char text[LOWPASS_TEXT]) {
+    text[0] = '\0';
+    if (report->cutoff > 0)
+        snprintf(text, LOWPASS_TEXT, ", low-pass at %.6g Hz", report->cutoff);
+    else if (report->aliasing >= 0.01)
+        snprintf(text, LOWPASS_TEXT,
+                 "; aliases %.2g degrees rms at '%s', which --lowpass auto removes",
+                 report->aliasing, report->aliasing_joint);
+}
+
+static void json_lowpass(json_writer *json, const task_report *report) {
+    if (report->cutoff > 0)
+        json_write_number(json, "lowpass", report->cutoff);
+    if (report->aliasing > 0) {
+        json_write_number(json, "aliasing_degrees", report->aliasing);
+        json_write_string(json, "aliasing_joint", report->aliasing_joint);
+    }
+}
+
 static void json_root(const resample_options *options, json_writer *json,
                       const task_report *report) {
     if (!options->batch.run.task.extracts_root)
@@ -71,8 +93,9 @@ static void json_edited(json_writer *json, const task_report *report) {
 static void report_text(const resample_options *options, const char *in, const char *out,
                         const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
-    char source[192], target[RATE_TEXT], check[96] = "", root[256];
+    char source[192], target[RATE_TEXT], check[96] = "", root[256], lowpass[LOWPASS_TEXT];
 
+    describe_lowpass(report, lowpass);
     describe_root(options, report, root);
     describe_source(options, report, source);
     rate_describe(report->rate, target);
@@ -81,11 +104,13 @@ static void report_text(const resample_options *options, const char *in, const c
                  report->identical ? "bit-identical" : "differs", report->max_error);
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
-                   "%zu joints, %s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s%s%s",
+                   "%zu joints, %s%s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
-                   report->joint_count, report->method, report->device.name, report->seconds,
-                   throughput(report), report->is_frame_time ? " of text" : "", check,
+                   report->joint_count, report->method, report->cutoff > 0 ? lowpass : "",
+                   report->device.name, report->seconds, throughput(report),
+                   report->is_frame_time ? " of text" : "", check,
+                   report->cutoff > 0 ? "" : lowpass,
                    report->other_arrays[0] != '\0' ? "; no layout names: " : "",
                    report->other_arrays, report->edited[0] != '\0' ? "; " : "", report->edited,
                    root, report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
@@ -112,6 +137,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_write_string(&json, "left_out", report->left_out);
     json_write_string(&json, "other_arrays", report->other_arrays);
     json_edited(&json, report);
+    json_lowpass(&json, report);
     json_root(options, &json, report);
     json_write_number(&json, "seconds", report->seconds);
     json_write_integer(&json, "bytes_read", report->bytes_read);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The low-pass of a group of tracks, in place of its curve.
+ */
+#ifndef POSEMILL_MOTION_SAMPLER_FILTER_H
+#define POSEMILL_MOTION_SAMPLER_FILTER_H
+
+#include "motion/resample/sampler.h"
+
+/* Sets the cut-off of the options; refuses clips that have no rate, and loops. */
+pm_status sampler_find_cutoff(sampler *s, pm_error *error);
+
+/* Makes group->filter from the keys of group->tracks. */
+pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error);
+
+#endif
