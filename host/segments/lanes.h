@@ -81,7 +81,7 @@ static inline bool dmask_any(dmask mask) {
 /* ---- elementary functions ----
  *
  * As polynomials: the same bits on every machine, which no libm guarantees. The coefficients, highest
- * degree first, and the errors are those that tools/fit_polynomials.c prints; errors are relative, in
+ * degree first, and the errors are those that kernels/fit_polynomials.c prints; errors are relative, in
  * exact arithmetic. */
 
 /* A polynomial for an array of coefficients. Even and odd powers are summed apart, by Horner's rule:
