@@ -912,6 +912,35 @@ PM_API pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
                                       const pm_motion_page_options *page, const char *path,
                                       pm_motion_comparison **comparison, pm_error *error);
 
+/* ---- pictures ------------------------------------------------------------ */
+
+typedef enum pm_motion_picture_view {
+    PM_MOTION_PICTURE_FRONT = 0,
+    PM_MOTION_PICTURE_SIDE,
+    PM_MOTION_PICTURE_TOP,
+    PM_MOTION_PICTURE_BACK
+} pm_motion_picture_view;
+
+typedef struct pm_motion_picture_options {
+    uint32_t width, height; /* pixels, 32 to 4096. 0: 960 of SVG, 320 of GIF; 320 */
+    pm_motion_picture_view from;
+    uint32_t
+        poses; /* from the first to the last time, at most 3000. 0: of SVG as many as fit side by
+                       side, of GIF 25 in each second */
+
+    uint64_t reserved[8]; /* must be 0 */
+} pm_motion_picture_options;
+
+/* Draws the skeleton of a clip as lines: a strip of poses with their times, .svg, or an animation, .gif, which
+ * plays at the speed of the motion and requires giflib (PM_ERROR_ARGUMENT without it). Poses stay in place.
+ * Of `options`, clip_a, name_a, start, end, trim_start, unit_mm, up and log are used. A motion without a
+ * skeleton is refused. The file appears when it is complete. `options` and `picture` may be NULL. Blocks.
+ * Thread-safe, also for the same motion. */
+PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
+                                         const pm_motion_compare_options *options,
+                                         const pm_motion_picture_options *picture, const char *path,
+                                         pm_error *error);
+
 /* ---- batches ------------------------------------------------------------- */
 
 /* The curve through the keys of rotations, for files whose joints and keys are not known yet. The

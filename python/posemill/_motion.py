@@ -20,8 +20,8 @@ from ._display import Row, table
 from ._edit import cut_of, edited, filled, join_contents, mirrored
 from ._engine import Engine
 from ._library import Path, call, ffi, file_name, lib, printable, text, text_worded
-from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, Turn
-from ._pages import Page, Pair, Part, Side, page_of
+from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, PictureView, Turn
+from ._pages import Page, Pair, Part, Side, page_of, write_picture
 from ._poses import Poses
 from ._rational import Number, rate_of, rational
 from ._reducing import Reducing
@@ -424,6 +424,35 @@ class Motion:
         pair = self._alone(clip)
         return page_of(Pair(pair.a, pair.b, unit=unit or 0.0,
                             part=Part.of(start, end, trim_start, up)), "Motion.show()")
+
+    def draw(self, path: Path, clip: int | str = 0, *, size: tuple[int, int] = (0, 0), view: PictureView = "front",
+             poses: int = 0, up: str | None = None, start: Number | None = None, end: Number | None = None,
+             trim_start: int = 0) -> None:
+        """Writes a picture of the skeleton: a strip of poses with their times, or an animation.
+
+        Parameters
+        ----------
+        path : path
+            ``.svg``, or ``.gif``, which requires a library with giflib; wheels have none.
+        clip : int or str
+            Its index or name.
+        size : (int, int)
+            Width and height in pixels. (0, 0): 960 x 320 of SVG, 320 x 320 of GIF.
+        view : str
+            ``"front"``, ``"side"``, ``"top"`` or ``"back"``.
+        poses : int
+            From the first to the last time. 0: as many as fit, or 25 in each second of a GIF.
+        up, start, end, trim_start
+            As of :func:`compare`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").draw("walk.svg", view="side", poses=8)
+        """
+        pair = self._alone(clip)
+        write_picture(Pair(pair.a, pair.b, part=Part.of(start, end, trim_start, up)), file_name(path), size, view,
+                      poses)
 
     def plot(self, joint: int | str | None = None, clip: int | str = 0) -> Page:
         """A page with the curves of a joint: angle, angular speed and acceleration.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ._library import lib, text
 
 __all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
-           "KeyCurve", "KeyFormat", "Method", "Output", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
+           "KeyCurve", "KeyFormat", "Method", "Output", "PictureView", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
 AngleFormat = Literal["float32", "int16"]
@@ -21,6 +21,7 @@ AuthoredMethod = Union[Method, Literal["authored"]]
 VectorMethod = Literal["auto", "step", "linear", "catmull-rom", "parabolas-c2", "parabolas-c3",
                        "spline", "bspline", "cubicspline"]
 KeyCurve = Literal["slerp", "squad", "hermite", "spline"]
+PictureView = Literal["front", "side", "top", "back"]
 ReducedCurve = Union[KeyCurve, Literal["cubicspline"]]
 Tangents = Literal["bessel", "mean", "hold", "tcb"]
 Ends = Literal["chord", "natural", "parabola", "zero"]

@@ -18,7 +18,7 @@ from ._library import PARAMETERS, Path, call, ffi, file_name, lib, text, worded
 from ._rational import Number, rational, seconds_of
 from ._resampling import count_of
 
-__all__ = ["Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of"]
+__all__ = ["Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of", "write_picture"]
 
 
 class Page:
@@ -186,6 +186,21 @@ def numbers_of(pair: Pair) -> str:
     found = bytes(ffi.string(lib.pm_motion_comparison_json(made[0]))).decode()
     lib.pm_motion_comparison_destroy(made)
     return found
+
+
+VIEWS = {"front": lib.PM_MOTION_PICTURE_FRONT, "side": lib.PM_MOTION_PICTURE_SIDE,
+         "top": lib.PM_MOTION_PICTURE_TOP, "back": lib.PM_MOTION_PICTURE_BACK}
+
+
+def write_picture(pair: Pair, path: bytes, size: tuple[int, int], view: str, poses: int) -> None:
+    """A picture of the poses of one motion."""
+    if view not in VIEWS:
+        raise ValueError(f"view: {view!r} is unknown; expected one of: {' '.join(VIEWS)}")
+    keep: list[Any] = []
+    shown = ffi.new("pm_motion_picture_options *", {
+        "width": count_of(size[0], "size", 2**32), "height": count_of(size[1], "size", 2**32),
+        "from": VIEWS[view], "poses": count_of(poses, "poses", 2**32)})
+    call(lib.pm_motion_write_picture, pair.a.content.handle, _options(pair, keep), shown, path, parameters={})
 
 
 def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int = -1) -> Page:

@@ -180,6 +180,18 @@ def test_bounds_at_all_times(walk: pm.Motion) -> None:
         pm.compare(curved.motion, walk, method="cubic", certify=True)
 
 
+def test_pictures(walk: pm.Motion, tmp_path: Path) -> None:
+    walk.draw(tmp_path / "walk.svg", view="side", poses=3, size=(300, 200), start=0.5, end=1.5)
+    text = (tmp_path / "walk.svg").read_text()
+    assert text.startswith("<svg") and text.count("<path") == 3 and ">0.5 s<" in text and ">1.5 s<" in text
+    with pytest.raises(ValueError, match="giflib"):
+        walk.draw(tmp_path / "walk.gif")
+    with pytest.raises(ValueError, match="size is 5x5"):
+        walk.draw(tmp_path / "walk.svg", size=(5, 5))
+    with pytest.raises(ValueError, match="view: 'under'"):
+        walk.draw(tmp_path / "walk.svg", view="under")  # type: ignore[arg-type]
+
+
 def test_contacts_of_feet(walk: pm.Motion) -> None:
     found = pm.compare(walk, walk, contacts="feet").numbers["contacts"]
     assert [foot["name"] for foot in found["feet"]] == ["LeftFoot", "LeftToe", "RightFoot", "RightToe"]

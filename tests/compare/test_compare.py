@@ -12,8 +12,10 @@ product as it is, as glTF's appendix says, and NumPy does not: the weights of sl
 """
 import base64
 import json
+import re
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import command_case
 import motions
@@ -29,6 +31,46 @@ def walk(frames, rate, seed=1, count=len(JOINTS)):
 
 def about_x(count):
     return motions.about(0, 0.3 * np.sin(np.arange(count) / 40))
+
+
+def unpacked(data, bits):
+    """The numbers of a GIF's LZW."""
+    clear, at, out, table, size, last = 1 << bits, 0, [], [], bits + 1, None
+    whole = int.from_bytes(data, "little")
+    while True:
+        code = whole >> at & ((1 << size) - 1)
+        at += size
+        if code == clear:
+            table, size, last = [[i] for i in range(clear)] + [None, None], bits + 1, None
+            continue
+        if code == clear + 1:
+            return out
+        entry = table[code] if code < len(table) else last + last[:1]
+        out += entry
+        if last is not None and len(table) < 4096:
+            table.append(last + entry[:1])
+        size = min(max(size, len(table).bit_length()), 12)
+        last = entry
+
+
+def gif(data):
+    """Width, height, delays and frames."""
+    assert data[:6] == b"GIF89a"
+    width, height, at = int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little"), 13 + 3 * 16
+    delays, frames = [], []
+    while data[at] != 0x3b:
+        kind, is_control = data[at], data[at:at + 2] == b"!\xf9"
+        at += 2 if kind == 0x21 else 11
+        blocks = b""
+        while data[at]:
+            blocks += data[at + 1:at + 1 + data[at]]
+            at += 1 + data[at]
+        at += 1
+        if is_control:
+            delays.append(int.from_bytes(blocks[1:3], "little"))
+        elif kind == 0x2c:
+            frames.append(np.array(unpacked(blocks, 4)).reshape(height, width))
+    return width, height, delays, frames
 
 
 def union(a, b):
@@ -346,6 +388,78 @@ class Behaviour(Case):
         self.assertRegex(said, rf"\nLeftFoot +{foot['frames_a']} +{foot['frames_b']} +{foot['frames_both']} ")
         self.assertRegex(said, r"\nHead +0 +0 +0 +- +- +-\n")
 
+    def svg(self, *words):
+        self.run_posemill("view", "a.bvh", "-o", "p.svg", *words)
+        root = ElementTree.parse(self.folder / "p.svg").getroot()
+        bones = [np.array(re.findall(r"[-.0-9]+", path.get("d")), float).reshape(-1, 2, 2)
+                 for path in root.iter("{http://www.w3.org/2000/svg}path")]
+        labels = [label.text for label in root.iter("{http://www.w3.org/2000/svg}text")]
+        return root, bones, labels
+
+    def test_a_strip_of_poses(self):
+        """Ends of bones are where NumPy projects them, but for one scale and one shift of each pose."""
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, walk(31, 30), 30)
+        motion = motions.read_bvh(self.folder / "a.bvh")
+        views = {"front": (1, 0, 0, 1), "side": (-1, 2, 0, 1), "top": (1, 0, 0, 2), "back": (-1, 0, 0, 1)}
+        for view, (sign, across, _, up) in views.items():
+            root, bones, labels = self.svg("--from", view, "--poses", "3", "--size", "600x240")
+            self.assertEqual((root.get("width"), root.get("height")), ("600", "240"))
+            self.assertEqual(labels, ["0 s", "0.5 s", "1 s"])
+            scales = []
+            for k, drawn in enumerate(bones):
+                places = motion.evaluate(k / 2)[1]
+                flat = np.stack([sign * places[:, across], places[:, up] * (1 if view == "top" else -1)], 1)
+                flat = np.array([[flat[parent], flat[j]] for j, (_, parent, _) in enumerate(JOINTS) if parent >= 0])
+                self.assertEqual(drawn.shape, flat.shape)
+                a, b = drawn.reshape(-1, 2), flat.reshape(-1, 2)
+                a, b = a - a[0], b - b[0]
+                scales.append((a * b).sum() / (b * b).sum())
+                np.testing.assert_allclose(a, scales[-1] * b, atol=0.3)
+                self.assertTrue((drawn[..., 0] >= 200 * k).all() and (drawn[..., 0] <= 200 * k + 200).all())
+                self.assertTrue((drawn[..., 1] >= 0).all() and (drawn[..., 1] <= 222).all())
+            self.assertLess(np.ptp(scales), 0.02 * np.mean(scales))
+            self.assertGreater(np.mean(scales), 0)
+
+    def test_names_in_pictures_are_text(self):
+        name = 'a<b>&"\x1b.bvh'
+        motions.write_bvh(self.folder / name, JOINTS, walk(3, 30), 30)
+        self.run_posemill("view", name, "-o", "p.svg")
+        root = ElementTree.parse(self.folder / "p.svg").getroot()
+        self.assertEqual(root[0].text, 'a<b>&"\\x1b.bvh, from the front')
+
+    def test_an_animation(self):
+        """Frames, delays and pixels, unpacked here."""
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, walk(31, 30), 30)
+        words = ("view", "a.bvh", "-o", "p.gif", "--poses", "4", "--size", "120x100")
+        done = subprocess.run([POSEMILL, *words], cwd=self.folder, capture_output=True, check=False)
+        if b"giflib" in done.stderr:
+            self.skipTest("this build has no giflib")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        width, height, delays, frames = gif((self.folder / "p.gif").read_bytes())
+        self.assertEqual((width, height, len(frames)), (120, 100, 4))
+        self.assertEqual(delays, [33, 34, 33, 33])
+        for frame in frames:
+            self.assertEqual(frame.shape, (100, 120))
+            self.assertTrue(50 < (frame > 7).sum() < 2000 and (frame[0] == 0).all())
+        self.assertTrue((frames[0] != frames[2]).any())
+        # The largest extent of all poses fills the picture but for the margin.
+        rows, columns = np.nonzero(np.max(frames, 0) > 7)
+        self.assertTrue(abs(np.ptp(rows) - 84) < 4 or abs(np.ptp(columns) - 104) < 4)
+
+    def test_pictures_that_cannot_be(self):
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, walk(3, 30), 30)
+        (self.folder / "turns.csv").write_text("0,0,0,0,0,0,1,0.5\n0,0,0,0,0,1,0,0.5\n")
+        for words, reason in ((("a.bvh", "--size", "31x99"), "size is 31x99"), (("a.bvh", "--size", "x"), "--size"),
+                              (("a.bvh", "--from", "below"), "front side top back"), (("a.bvh", "--poses", "3001"), "--poses"),
+                              (("turns.csv",), "has no skeleton")):
+            done = subprocess.run([POSEMILL, "view", *words, "-o", "p.svg"], cwd=self.folder, capture_output=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(reason, done.stderr.decode())
+            self.assertFalse((self.folder / "p.svg").exists())
+        (self.folder / "b.svg").write_bytes((self.folder / "a.bvh").read_bytes())
+        done = self.run_posemill("view", "b.svg", "-o", "b.svg", code=6)
+        self.assertIn("would be overwritten", done.stderr.decode())
+
     def test_contacts_that_cannot_be_found(self):
         motions.write_bvh(self.folder / "a.bvh", JOINTS, np.zeros((5, 3 + 3 * len(JOINTS))), 30)
         motions.write_bvh(self.folder / "u.bvh", motions.UPPER, np.zeros((5, 3 + 3 * len(motions.UPPER))), 30)
@@ -622,7 +736,8 @@ class Scene(Case):
 
     def test_pages_are_html(self):
         for name in ("r.png", "r.gif", "r.svg", "r.mp4", "r.pdf", "r.json", "folder/r.PNG", "r.html.zip"):
-            for verb in (["view", "a.bvh"], ["compare", "a.bvh", "a.bvh"]):
+            # `view` draws pictures of its own.
+            for verb in (["view", "a.bvh"], ["compare", "a.bvh", "a.bvh"])[name in ("r.gif", "r.svg"):]:
                 done = self.run_posemill(*verb, "-o", name, code=2)
                 self.assertIn(b".html", done.stderr)
         for name in ("r.html", "r.HTM", "page", ".page", "a.b/page"):

@@ -154,12 +154,13 @@ endfunction()
 function(consumer_configure)
     consumer_run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}"
         "-DCMAKE_C_COMPILER=${C_COMPILER}" -DBUILD_TESTING=OFF -DCMOCKA_LIBRARY=CMOCKA-NOTFOUND
-        -DPOSEMILL_OPENCL=${OPENCL} -DPOSEMILL_MESHOPT=OFF -DPOSEMILL_ARCHIVES=OFF)
+        -DPOSEMILL_OPENCL=${OPENCL} -DPOSEMILL_MESHOPT=OFF -DPOSEMILL_ARCHIVES=OFF
+        -DPOSEMILL_GIF=OFF)
     consumer_expect_cache("${WORK}/build" "CMAKE_BUILD_TYPE:[A-Z]+=Release")
     if(EXISTS "${WORK}/build/tests" OR EXISTS "${WORK}/build/CTestTestfile.cmake")
         message(FATAL_ERROR "BUILD_TESTING=OFF configured tests")
     endif()
-    foreach(name IN ITEMS MESHOPTIMIZER LIBARCHIVE)
+    foreach(name IN ITEMS MESHOPTIMIZER LIBARCHIVE GIFLIB)
         file(STRINGS "${WORK}/build/CMakeCache.txt" lines REGEX "^${name}_")
         if(lines)
             message(FATAL_ERROR "left out, but looked for: ${lines}")

@@ -66,11 +66,15 @@ static bool is_page_name(const char *path) {
 }
 
 cli_exit page_check_name(const command_help *help, const char *path, char **inputs, size_t count) {
+    return is_page_name(path)
+               ? page_check_inputs(path, inputs, count)
+               : options_usage(help, path,
+                               "a page is a file of HTML; expected a name that ends in "
+                               ".html, or - for standard output");
+}
+
+cli_exit page_check_inputs(const char *path, char **inputs, size_t count) {
     const named_file *output = NULL, *other = NULL;
-    if (!is_page_name(path))
-        return options_usage(help, path,
-                             "a page is a file of HTML; expected a name that ends in "
-                             ".html, or - for standard output");
     for (size_t i = 0; i < count; i++) {
         const named_file names[] = {{path, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
         if (names_clash(names, 2, &output, &other))

@@ -16,6 +16,9 @@ option_group scene_options_group(pm_motion_compare_options *options);
  * file. */
 cli_exit page_check_name(const command_help *help, const char *path, char **inputs, size_t count);
 
+/* The first of both alone. */
+cli_exit page_check_inputs(const char *path, char **inputs, size_t count);
+
 /* The words of a command line, malloc'ed. NULL: memory is exhausted. */
 char *page_command_line(int argc, char **argv);
 
