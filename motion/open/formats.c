@@ -37,6 +37,7 @@ static const format_row rows[] = {
     {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf), false},
     {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb), false},
     {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz), false},
+    {PM_MOTION_AMC, "amc", {"amc"}, &motion_amc, false},
     {PM_MOTION_USDA, "usda", {"usda"}, &motion_usda, true},
     {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv, false},
 };
