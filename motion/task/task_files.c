@@ -35,7 +35,7 @@ pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_
         return PM_OK;
     return motion_fail_at(error, PM_ERROR_FILE, in, "if the file has another format, use --format",
                           "format '%.20s' is not supported; expected %s", extension,
-                          motion_list_extensions(expected));
+                          motion_list_extensions(expected, false));
 }
 
 /* An output whose extension is that of a format is converted to it. With a given format other
@@ -54,7 +54,7 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
     return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
                           "use one of these, or - for standard output",
                           "'%s' has no extension of a motion format; expected %s", out,
-                          motion_list_extensions(expected));
+                          motion_list_extensions(expected, true));
 }
 
 bool task_moves(const pm_motion_batch_task *task) {
