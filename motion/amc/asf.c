@@ -201,8 +201,8 @@ static pm_status read_root(const parser *p, asf_span line) {
         double angles[3];
         if (!read_three(&line, angles))
             return refuse(p, "expected three numbers, found", whole);
-        for (char c = 'x'; c <= 'z'; c++)
-            asf_turn(root->axis, c, angles[c - 'x'], p->skeleton->radians);
+        for (int i = 0; i < 3; i++)
+            asf_turn(root->axis, (char)('x' + i), angles[i], p->skeleton->radians);
     }
     return PM_OK;
 }
