@@ -33,7 +33,8 @@ typedef enum pm_motion_format {
     PM_MOTION_GLB,
     PM_MOTION_NPZ,
     PM_MOTION_CSV,
-    PM_MOTION_USDA /* USD as text, which is written, and not read */
+    PM_MOTION_USDA, /* USD as text, which is written, and not read */
+    PM_MOTION_AMC /* Acclaim, with its skeleton in a file beside it, which is read, and not written */
 } pm_motion_format;
 
 /* What a channel animates. */
@@ -173,7 +174,8 @@ typedef struct pm_motion_read_options {
     const char *layout;
     /* Joints for a file that has rotations but no skeleton: smpl, smplh or smplx, which have names
      * and parents but no lengths; a motion file; or a JSON file with "parents", "names" and
-     * "offsets". Files with a skeleton keep theirs, with a warning. NULL: none */
+     * "offsets". Files with a skeleton keep theirs, with a warning. AMC: its ASF file; NULL: the one
+     * beside it, take.asf for take.amc, or 11.asf for 11_01.amc. NULL: none */
     const char *skeleton;
     /* NPZ: a text file whose lines are a pattern of paths and a rate, `*SSM_synced/?* 60`; the
      * first pattern that matches the file's path, or its last names, decides. NULL: none */
@@ -1231,7 +1233,7 @@ PM_API size_t pm_motion_format_count(void);
  * extension, or one of no format. */
 PM_API pm_motion_format pm_motion_find_format(const char *path);
 
-/* "bvh", "gltf", "glb", "npz", "csv", "usda". */
+/* "bvh", "gltf", "glb", "npz", "csv", "usda", "amc". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);
 
 #ifdef __cplusplus

@@ -183,7 +183,7 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
     if (!*format)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "the name of the output has no known extension; expected %s",
-                           motion_list_extensions(expected));
+                           motion_list_extensions(expected, true));
     return PM_OK;
 }
 

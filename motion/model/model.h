@@ -214,6 +214,7 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
 
-extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv, motion_usda;
+extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv, motion_usda,
+    motion_amc;
 
 #endif

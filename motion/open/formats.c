@@ -29,16 +29,17 @@ typedef struct format_row {
     const char *name;
     const char *extensions[4];   /* the first one is the name; the files of VRM are GLB */
     const motion_format *format; /* NULL: this build leaves it out */
-    bool is_output;              /* files are written, and not read */
+    enum { IS_BOTH = 0, IS_INPUT, IS_OUTPUT } is; /* what files can be */
 } format_row;
 
 static const format_row rows[] = {
-    {PM_MOTION_BVH, "bvh", {"bvh"}, &motion_bvh, false},
-    {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf), false},
-    {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb), false},
-    {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz), false},
-    {PM_MOTION_USDA, "usda", {"usda"}, &motion_usda, true},
-    {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv, false},
+    {PM_MOTION_BVH, "bvh", {"bvh"}, &motion_bvh, IS_BOTH},
+    {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf), IS_BOTH},
+    {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb), IS_BOTH},
+    {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz), IS_BOTH},
+    {PM_MOTION_AMC, "amc", {"amc"}, &motion_amc, IS_INPUT},
+    {PM_MOTION_USDA, "usda", {"usda"}, &motion_usda, IS_OUTPUT},
+    {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv, IS_BOTH},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ROWS + 1 == PM_MOTION_FORMAT_COUNT, "a row for each format but PM_MOTION_ANY");
@@ -77,11 +78,13 @@ const motion_format *motion_format_of_name(const char *name) {
     return row ? row->format : NULL;
 }
 
-const char *motion_list_extensions(char text[MOTION_EXTENSIONS]) {
+const char *motion_list_extensions(char text[MOTION_EXTENSIONS], bool of_outputs) {
     size_t used = 0;
     for (size_t i = 0; i < ROWS; i++)
-        for (const char *const *own = rows[i].extensions; *own && !rows[i].is_output; own++) {
+        for (const char *const *own = rows[i].extensions; *own; own++) {
             const bool is_last = i + 1 == ROWS && !own[1];
+            if (rows[i].is == (of_outputs ? IS_INPUT : IS_OUTPUT))
+                continue;
             used += (size_t)snprintf(text + used, MOTION_EXTENSIONS - used, "%s%s",
                                      used == 0 ? ""
                                      : is_last ? " or "
@@ -129,7 +132,7 @@ pm_status motion_find_named_format(const pm_motion_read_options *options, const 
         return motion_refuse(error, "this build leaves out glTF or NPZ; expected bvh or csv");
     return motion_refuse(error, "extension '%s' is of no motion format; expected %s",
                          motion_printable(shown, extension, strlen(extension)),
-                         motion_list_extensions(expected));
+                         motion_list_extensions(expected, false));
 }
 
 const input_kind *motion_kind_of(const pm_motion_read_options *options, const char *name) {

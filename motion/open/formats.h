@@ -13,9 +13,9 @@ const motion_format *motion_format_of(pm_motion_format id);
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);
 
-/* All extensions of files that are read, for messages: "bvh, gltf or csv". Returns text. */
+/* All extensions of files that are read, or written, for messages: "bvh, gltf or csv". Returns text. */
 enum { MOTION_EXTENSIONS = 64 };
-const char *motion_list_extensions(char text[MOTION_EXTENSIONS]);
+const char *motion_list_extensions(char text[MOTION_EXTENSIONS], bool of_outputs);
 
 /* The format that the options or the name give; NULL if the bytes must tell. */
 pm_status motion_find_named_format(const pm_motion_read_options *options, const char *name,

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 bool task_edits(const pm_motion_batch_task *task) {
     return task->fill || task->edit || task->mirror;
 }

@@ -35,7 +35,7 @@ pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_
         return PM_OK;
     return motion_fail_at(error, PM_ERROR_FILE, in, "if the file has another format, use --format",
                           "format '%.20s' is not supported; expected %s", extension,
-                          motion_list_extensions(expected));
+                          motion_list_extensions(expected, false));
 }
 
 /* An output whose extension is that of a format is converted to it. With a given format other
@@ -48,12 +48,13 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
     bool is_other = task->format == PM_MOTION_ANY && task->read.format == PM_MOTION_ANY;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         is_other = is_other || strcasecmp(extension, others[i]) == 0;
-    if (*extension == '\0' || pm_motion_find_format(out) != PM_MOTION_ANY || !is_other)
+    const pm_motion_format found = pm_motion_find_format(out);
+    if (*extension == '\0' || (found != PM_MOTION_ANY && found != PM_MOTION_AMC) || !is_other)
         return PM_OK;
     return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
                           "use one of these, or - for standard output",
                           "'%s' has no extension of a motion format; expected %s", out,
-                          motion_list_extensions(expected));
+                          motion_list_extensions(expected, true));
 }
 
 bool task_moves(const pm_motion_batch_task *task) {

@@ -378,7 +378,7 @@ class Motion:
         >>> import posemill as pm
         >>> walk = pm.load("walk.bvh")
         >>> walk.edit(frames=(10, 40), repeat=2)
-        Motion(bvh, 21 joints, 1 clip, 62 frames, 30 Hz, 2.0333 s)
+        Motion(bvh, 21 joints, 1 clip, 62 frames, 30 Hz, 2.03333 s)
         >>> walk.edit(joints=["Hips", "LeftFoot"], rename={"Hips": "root"}).names
         ('root', 'LeftFoot')
         """
@@ -610,7 +610,7 @@ READING: dict[str, Any] = {
     "format": None, "rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
     "hold_nan": False, "bvh_adds_offset": False, "snap": True, "keep_nan": False}
 # Formats on which options of reading have an effect; those of others have it on all.
-_FORMATS_OF = {"rate": ("bvh", "npz", "csv"), "layout": ("npz", "csv"), "rates": ("npz",),
+_FORMATS_OF = {"rate": ("bvh", "npz", "csv", "amc"), "layout": ("npz", "csv"), "rates": ("npz",),
                "bvh_adds_offset": ("bvh",)}
 
 
@@ -674,7 +674,7 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
          layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
          strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
          snap: bool = True, fill: str | bool = False, fill_max: float | None = None) -> Motion:
-    """Reads a motion file: BVH, glTF, GLB, NPZ or CSV.
+    """Reads a motion file: BVH, glTF, GLB, NPZ, CSV or AMC.
 
     Parameters
     ----------
@@ -691,7 +691,8 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
         ``"index,position,euler-xyz"``. Default: by the header.
     skeleton : str or path, optional
         Joints for an NPZ file that has none: ``"smpl"``, ``"smplh"`` or ``"smplx"``, whose bones
-        have no length, or a motion file or JSON file with joints.
+        have no length, or a motion file or JSON file with joints. Of AMC: its ASF file; default: the
+        one beside it, take.asf for take.amc, or 11.asf for 11_01.amc.
     rates : path, optional
         Of NPZ: a file with rates of paths.
     strict : bool
@@ -783,7 +784,7 @@ def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool =
     >>> import posemill as pm
     >>> walk = pm.load("walk.bvh")
     >>> pm.join([walk, walk], blend=0.2, continue_root=True)
-    Motion(bvh, 21 joints, 1 clip, 116 frames, 30 Hz, 3.8333 s)
+    Motion(bvh, 21 joints, 1 clip, 116 frames, 30 Hz, 3.83333 s)
     """
     parts = list(motions)
     if not parts:

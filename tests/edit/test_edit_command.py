@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`posemill mirror`, `join`, `edit` and `resample --fill` on files, and USD that is written.
+"""`posemill mirror`, `join`, `edit` and `resample --fill` on files, USD that is written, and Acclaim that is read.
 
 usage: test_edit_command.py POSEMILL DATA
 """
@@ -234,6 +234,167 @@ class Usd(Case):
         self.make("resample", WALK, "-o", "ntsc.usda", "--rate", "30000/1001", "--device", "none")
         rate = re.search(r"timeCodesPerSecond = (.*)", (self.folder / "ntsc.usda").read_text()).group(1)
         self.assertTrue(math.isclose(float(rate), 30000 / 1001, rel_tol=1e-15))
+
+
+# ---- Acclaim --------------------------------------------------------------------------------------
+
+
+def turn_of(order, angles):
+    """The matrix of turns about fixed axes, one after another, in degrees."""
+    matrix = np.eye(3)
+    for axis, angle in zip(order, np.radians(angles)):
+        i, (c, s) = "xyz".index(axis), (np.cos(angle), np.sin(angle))
+        turn = np.eye(3)
+        j, k = (i + 1) % 3, (i + 2) % 3
+        turn[j, j], turn[j, k], turn[k, j], turn[k, k] = c, -s, s, c
+        matrix = turn @ matrix
+    return matrix
+
+
+def read_asf(path):
+    """Bones by name: the direction times the length, the axis frame, degrees of freedom, the parent."""
+    bones, parents, bone = {"root": {"offset": np.zeros(3), "axis": np.eye(3), "dof": []}}, {}, None
+    in_tree = False
+    for words in (line.split() for line in Path(path).read_text().splitlines()):
+        if not words:
+            continue
+        in_tree = words[0] == ":hierarchy" or (in_tree and words[0][0] != ":")
+        if words[0] == "name":
+            bone = bones.setdefault(words[1], {"dof": []})
+        elif words[0] == "direction":
+            direction = np.array(words[1:4], float)
+        elif words[0] == "length" and bone is not None:
+            bone["offset"] = direction / np.linalg.norm(direction) * float(words[1])
+        elif words[0] == "axis" and bone is not None:
+            bone["axis"] = turn_of(words[4].lower(), np.array(words[1:4], float))
+        elif words[0] == "dof":
+            bone["dof"] = [word[1] for word in words[1:]]
+        elif in_tree and words[0] in bones:
+            parents.update({child: words[0] for child in words[1:]})
+    return bones, parents
+
+
+def world_of(bones, parents, values, name):
+    """Where a bone begins, and its rotation in the world."""
+    if name == "root":
+        return values["root"][:3], turn_of("xyz", values["root"][3:])
+    bone, (place, above) = bones[name], world_of(bones, parents, values, parents[name])
+    turn = bone["axis"] @ turn_of(bone["dof"], values.get(name, [])) @ bone["axis"].T
+    return place + above @ bones[parents[name]]["offset"], above @ turn
+
+
+def matrix_of(q):
+    x, y, z, w = q
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+
+
+ASF = """:version 1.10
+:units
+  length 0.45
+  angle deg
+:root
+  order TX TY TZ RX RY RZ
+  axis XYZ
+  position 0 0 0
+  orientation 0 0 0
+:bonedata
+  begin
+    id 1
+    name hip
+    direction 1 2 0
+    length 3
+    axis 10 20 30 XYZ
+    dof rx rz
+    limits (-160.0 20.0)
+           (-70.0 70.0)
+  end
+  begin
+    name knee
+    direction 0 -1 0
+    length 2
+    axis 0 0 0 XYZ
+  end
+:hierarchy
+  begin
+    root hip
+    hip knee
+  end
+"""
+AMC = ":FULLY-SPECIFIED\n:DEGREES\n1\nroot 1 2 3 4 5 6\nhip 7 8\n2\nroot 1 2 3 4 5 6\nhip -7 170\n"
+
+
+class Acclaim(Case):
+    def check_world(self, amc, asf, frames):
+        self.make("convert", amc, "out.npz", "--skeleton", asf, "--quiet")
+        made = np.load(self.folder / "out.npz")
+        bones, parents = read_asf(asf)
+        names = [str(name) for name in made["names"]]
+        at, values = 0, []
+        for words in (line.split() for line in Path(amc).read_text().splitlines()):
+            if len(words) == 1 and words[0].isdigit():
+                values.append({})
+            elif values:
+                values[-1][words[0]] = np.array(words[1:], float)
+        turns = made["rotations"].reshape(len(values), len(names), 4)
+        root = np.asarray(made["positions"]).reshape(len(values), -1, 3)[:, 0]
+        offsets = made["offsets"]
+        for at in frames:
+            places, worlds = {}, {}
+            for j, name in enumerate(names):
+                parent = int(made["parents"][j])
+                local = matrix_of(turns[at, j])
+                places[j] = root[at] if parent < 0 else places[parent] + worlds[parent] @ offsets[j]
+                worlds[j] = local if parent < 0 else worlds[parent] @ local
+                place, world = world_of(bones, parents, values[at], name)
+                self.assertLess(np.abs(places[j] - place).max(), 1e-4, name)
+                angle = np.arccos(np.clip((np.trace(world.T @ worlds[j]) - 1) / 2, -1, 1))
+                self.assertLess(np.degrees(angle), 0.05, name)  # arccos of float32
+                self.assertLess(np.abs(world - worlds[j]).max(), 1e-4 * np.pi / 1.8, name)  # 0.01 degrees
+        return len(values)
+
+    def test_a_small_take_stands_where_its_definition_says(self):
+        (self.folder / "a.asf").write_text(ASF)
+        (self.folder / "a.amc").write_text(AMC)
+        self.assertEqual(self.check_world(self.folder / "a.amc", self.folder / "a.asf", range(2)), 2)
+        done = self.make("resample", "a.amc", "-o", "a.bvh", "--rate", "60", "--device", "none")
+        self.assertIn("has no rate; 120 frames per second are taken", done.stderr)
+        done = self.make("convert", "a.amc", "b.bvh", "--src-rate", "60")
+        self.assertEqual(done.stderr, "")
+        self.assertIn("Frame Time: 0.0166666667", (self.folder / "b.bvh").read_text())
+
+    @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
+    def test_a_take_of_cmu_stands_where_its_definition_says(self):
+        asf, amc = DATA / "asfamc/11.asf", DATA / "asfamc/11_01.amc"
+        self.assertGreater(self.check_world(amc, asf, range(0, 500, 37)), 500)
+        self.assertIn("120 Hz", self.make("info", amc).stdout)  # 11.asf is beside it
+
+    def test_damaged_files_are_refused(self):
+        def refused(asf, amc, says):
+            (self.folder / "x.asf").write_text(asf)
+            (self.folder / "x.amc").write_text(amc)
+            self.refused("convert", "x.amc", "x.bvh", code=4, says=says)
+        refused(ASF.replace("hip knee", "knee hip").replace("root hip\n", ""), AMC, "does not hang on the root")
+        refused(ASF.replace("hip knee", "hip knee\n    knee hip"), AMC, "has a parent already: 'hip'")
+        refused(ASF.replace("root hip\n    hip knee", "root knee\n    hip hip"), AMC, "does not hang on the root")
+        refused(ASF.replace("hip knee", "hip tail"), AMC, "no bone is named 'tail'")
+        refused(ASF.replace("name knee", "name hip"), AMC, "is no new name of a bone: 'hip'")
+        refused(ASF.replace("dof rx rz", "dof rx l"), AMC, "expected rx, ry, rz, tx, ty or tz, found 'l'")
+        refused(ASF.replace("10 20 30 XYZ", "10 20 30 XYQ"), AMC, "is no order of axes: 'XYQ'")
+        refused(ASF[:ASF.index("length 3")], AMC, "ends inside a bone")
+        refused(ASF, AMC.replace("hip 7 8", "hip 7"), "too few numbers, or one that is not finite, of 'hip'")
+        refused(ASF, AMC.replace("hip 7 8", "hip 7 nan"), "of 'hip'")
+        refused(ASF, AMC.replace("hip 7 8", "hip 7 8 9"), "more numbers than the skeleton has for 'hip'")
+        refused(ASF, AMC.replace("hip 7 8\n", ""), "line 5: the frame before has no line of 'hip'")
+        refused(ASF, AMC.replace("hip 7 8", "hip 7 8\nhip 7 8"), "two lines of 'hip'")
+        refused(ASF, AMC.replace("hip 7 8", "tail\x1b 7"), "the skeleton has no bone 'tail\\x1b'")
+        refused(ASF, ":FULLY-SPECIFIED\n", "has no frames")
+        refused(ASF, ":FULLY-SPECIFIED\n" + "1\n" * 1000, "fewer numbers than its frames")
+        (self.folder / "x.asf").unlink()
+        self.refused("convert", "x.amc", "x.bvh", code=4, says="has no skeleton beside it")
+        self.refused("convert", "x.amc", "x.bvh", "--skeleton", "no.asf", code=4, says="no.asf")
+        self.refused("convert", WALK, "-o", "x.amc", code=2, says="amc")
 
 
 if __name__ == "__main__":

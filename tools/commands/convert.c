@@ -38,7 +38,7 @@ static const command_help help = {
     .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
                "resampled unless it is asked for.",
     .notes =
-        "Reads and writes BVH, glTF, GLB, NPZ and CSV, and writes USD (usda), by the names. Data\n"
+        "Reads and writes BVH, glTF, GLB, NPZ and CSV, reads AMC, and writes USD, by the names. Data\n"
         "that the format cannot hold is listed and left out; with --strict it is an error.\n"
         "- is standard input or output.\n"
         "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"

@@ -56,8 +56,9 @@ bool motion_option_clip(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(motion_options, field)
 static const option motion_table[] = {
-    {"--format", 0, "FORMAT", "format of inputs without an extension: bvh, gltf, glb, npz, csv",
-     motion_option_format, AT(read.format)},
+    {"--format", 0, "FORMAT",
+     "format of inputs without an extension: bvh, gltf, glb, npz, csv, amc", motion_option_format,
+     AT(read.format)},
     {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
      AT(read.source_rate)},
     {"--layout", 0, "LAYOUT",
@@ -67,7 +68,8 @@ static const option motion_table[] = {
      "default: by the header",
      option_text, AT(read.layout)},
     {"--skeleton", 0, "JOINTS",
-     "joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or JSON)",
+     "joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or JSON);\n"
+     "of AMC its ASF file; default: the one beside it",
      option_text, AT(read.skeleton)},
     {"--rates", 0, "FILE", "NPZ: a file with rates of paths, for files whose own rate is wrong",
      option_text, AT(read.rates_file)},
@@ -92,18 +94,20 @@ option_group motion_options_group(motion_options *options) {
 
 void motion_options_warn(const motion_options *options, unsigned formats) {
     enum { BVH = 1 << PM_MOTION_BVH, NPZ = 1 << PM_MOTION_NPZ, CSV = 1 << PM_MOTION_CSV };
+    enum { AMC = 1 << PM_MOTION_AMC };
     const pm_motion_read_options *o = &options->read;
     const struct {
         const char *name;
         bool is_given;
         unsigned formats;
         const char *words;
-    } all[] = {{"--src-rate", o->source_rate.den != 0, BVH | NPZ | CSV, "bvh, npz and csv"},
-               {"--layout", o->layout != NULL, NPZ | CSV, "npz and csv"},
-               {"--rates", o->rates_file != NULL, NPZ, "npz"},
-               {"--nan", o->hold_nan, BVH, "bvh"},
-               {"--no-snap", o->no_snap, BVH | NPZ, "bvh and npz"},
-               {"--bvh-position", o->bvh_adds_offset, BVH, "bvh"}};
+    } all[] = {
+        {"--src-rate", o->source_rate.den != 0, BVH | NPZ | CSV | AMC, "bvh, npz, csv and amc"},
+        {"--layout", o->layout != NULL, NPZ | CSV, "npz and csv"},
+        {"--rates", o->rates_file != NULL, NPZ, "npz"},
+        {"--nan", o->hold_nan, BVH, "bvh"},
+        {"--no-snap", o->no_snap, BVH | NPZ, "bvh and npz"},
+        {"--bvh-position", o->bvh_adds_offset, BVH, "bvh"}};
     for (size_t i = 0; formats != 0 && i < sizeof all / sizeof all[0]; i++)
         if (all[i].is_given && (all[i].formats & formats) == 0)
             cli_warn(all[i].name, "has no effect; it is for inputs of %s", all[i].words);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads motions of Acclaim, AMC, with their skeleton: named by an option, or beside the file, take.asf
+ * for take.amc, or 11.asf for 11_01.amc. A bone turns about the axes of its own frame C: with M of its
+ * degrees of freedom, relative to its parent by C M C^-1. The rest pose has no rotations. Not written.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "motion/amc/asf.h"
+#include "motion/base/printable.h"
+#include "motion/model/similarity.h"
+#include "motion/text/text.h"
+
+enum { MOST_FRAMES = (1 << 30) - 2, USUAL_RATE = 120 };
+
+typedef struct reader {
+    const motion_input *input;
+    pm_motion *motion;
+    asf skeleton;
+    bool radians;
+    double *numbers; /* (frames, freedoms) */
+    bool *is_given;  /* of the bones of a frame */
+    size_t frames;
+    pm_error *error;
+} reader;
+
+/* ---- the skeleton -------------------------------------------------------------------------- */
+
+static bool try_beside(const char *folder, const char *stem, size_t size, char *path, size_t room,
+                       char **data, size_t *bytes, char reason[INPUT_REASON_SIZE]) {
+    const int length = snprintf(path, room, "%s/%.*s.asf", folder, (int)size, stem);
+    return length > 0 && (size_t)length < room &&
+           input_read_beside(path, NULL, INPUT_BESIDE_MAX, data, bytes, reason);
+}
+
+static pm_status load(const reader *r, char *path, size_t room, char **data, size_t *size) {
+    const motion_input *input = r->input;
+    const char *name = input->warnings.name ? input->warnings.name : "";
+    const char *slash = strrchr(name, '/'), *stem = slash ? slash + 1 : name;
+    const char *dot = strrchr(stem, '.'), *line = strchr(stem, '_');
+    const size_t length = dot ? (size_t)(dot - stem) : strlen(stem);
+    char reason[INPUT_REASON_SIZE] = "";
+    if (input->options->skeleton) {
+        (void)snprintf(path, room, "%s", input->options->skeleton);
+        return input_read_beside(path, NULL, INPUT_BESIDE_MAX, data, size, reason)
+                   ? PM_OK
+                   : motion_fail_at(r->error, PM_ERROR_FILE, path, NULL, "%s", reason);
+    }
+    if (input->folder && length < 256 &&
+        (try_beside(input->folder, stem, length, path, room, data, size, reason) ||
+         (line && line < stem + length &&
+          try_beside(input->folder, stem, (size_t)(line - stem), path, room, data, size, reason))))
+        return PM_OK;
+    (void)motion_refuse(r->error, "has no skeleton beside it, a file of the same name with .asf");
+    motion_hint(r->error, "name it with: --skeleton FILE.asf");
+    return PM_ERROR_FILE;
+}
+
+static pm_status read_skeleton(reader *r) {
+    char path[4096], *data = NULL;
+    size_t size = 0;
+    pm_status status = load(r, path, sizeof path, &data, &size);
+    if (status == PM_OK)
+        status = asf_parse(data, size, path, &r->motion->arena, &r->skeleton, r->error);
+    free(data);
+    r->radians = r->skeleton.radians;
+    return status;
+}
+
+/* ---- the frames ---------------------------------------------------------------------------- */
+
+/* A frame begins with a line of its number alone. */
+static bool is_frame(asf_span line) {
+    uint64_t number = 0;
+    return text_read_integer(line.text, line.text + line.size, &number) == line.text + line.size;
+}
+
+static size_t count_frames(const motion_input *input) {
+    asf_lines lines = {input->data, input->data + input->size, 0};
+    asf_span line;
+    size_t count = 0;
+    while (asf_next_line(&lines, &line))
+        count += is_frame(line);
+    return count;
+}
+
+static pm_status refuse(const reader *r, const asf_lines *lines, const char *what, asf_span word) {
+    char shown[MOTION_PRINTABLE];
+    return motion_refuse(r->error, "line %zu: %s '%s'", lines->number, what,
+                         motion_printable(shown, word.text, word.size));
+}
+
+static pm_status read_bone(reader *r, const asf_lines *lines, asf_span line, double *frame) {
+    asf_span name, more;
+    (void)asf_next_word(&line, &name);
+    const size_t b = asf_find(&r->skeleton, name);
+    if (b == SIZE_MAX)
+        return refuse(r, lines, "the skeleton has no bone", name);
+    if (r->is_given[b])
+        return refuse(r, lines, "the frame has two lines of", name);
+    const asf_bone *bone = &r->skeleton.bones[b];
+    for (size_t i = 0; i < bone->freedom_count; i++)
+        if (!asf_next_number(&line, &frame[bone->first + i]))
+            return refuse(r, lines, "too few numbers, or one that is not finite, of", name);
+    if (asf_next_word(&line, &more))
+        return refuse(r, lines, "more numbers than the skeleton has for", name);
+    r->is_given[b] = true;
+    return PM_OK;
+}
+
+/* The frame before a line is complete. */
+static pm_status end_frame(reader *r, const asf_lines *lines) {
+    for (size_t b = 0; b < r->skeleton.count; b++) {
+        const pm_motion_name name = r->skeleton.bones[b].name;
+        if (r->skeleton.bones[b].freedom_count > 0 && !r->is_given[b])
+            return refuse(r, lines, "the frame before has no line of",
+                          (asf_span){name.text, name.size});
+    }
+    memset(r->is_given, 0, r->skeleton.count * sizeof *r->is_given);
+    return PM_OK;
+}
+
+static pm_status read_frames(reader *r) {
+    asf_lines lines = {r->input->data, r->input->data + r->input->size, 0};
+    asf_span line;
+    pm_status status = PM_OK;
+    size_t frames = 0;
+    while (status == PM_OK && asf_next_line(&lines, &line)) {
+        if (is_frame(line)) {
+            status = frames > 0 ? end_frame(r, &lines) : PM_OK;
+            frames++;
+        } else if (frames > 0) {
+            status = read_bone(r, &lines, line, r->numbers + (frames - 1) * r->skeleton.freedoms);
+        } else {
+            r->radians = asf_is(line, ":radians") || (r->radians && !asf_is(line, ":degrees"));
+        }
+    }
+    return status == PM_OK ? end_frame(r, &lines) : status;
+}
+
+static pm_status read_numbers(reader *r) {
+    r->frames = count_frames(r->input);
+    if (r->frames == 0)
+        return motion_refuse(r->error, "has no frames");
+    if (r->frames > MOST_FRAMES ||
+        r->skeleton.freedoms > (r->input->size + 1) / 2 / r->frames) /* a digit and a blank each */
+        return motion_refuse(r->error, "has fewer numbers than its frames and bones require");
+    r->numbers = calloc(r->frames * r->skeleton.freedoms + 1, sizeof *r->numbers);
+    r->is_given = calloc(r->skeleton.count, sizeof *r->is_given);
+    return r->numbers && r->is_given ? read_frames(r) : motion_refuse_memory(r->error);
+}
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+static void rotation_of(const reader *r, const asf_bone *bone, const double *frame, double q[4]) {
+    double turn[4] = {0, 0, 0, 1}, back[4];
+    for (size_t i = 0; i < bone->freedom_count; i++)
+        if (bone->freedoms[i] >= 'x')
+            asf_turn(turn, bone->freedoms[i], frame[bone->first + i], r->radians);
+    for (int i = 0; i < 3; i++)
+        back[i] = -bone->axis[i];
+    back[3] = bone->axis[3];
+    quat_multiply(bone->axis, turn, q);
+    quat_multiply(q, back, q);
+}
+
+static bool has_freedom(const asf_bone *bone, bool rotates) {
+    for (size_t i = 0; i < bone->freedom_count; i++)
+        if ((bone->freedoms[i] >= 'x') == rotates)
+            return true;
+    return false;
+}
+
+/* Where a bone begins, relative to its parent: where that ends. */
+static void place_of(const reader *r, size_t b, double place[3]) {
+    const asf_bone *bones = r->skeleton.bones;
+    static const double none[3];
+    const double *from = b == 0                ? bones[0].offset
+                         : bones[b].parent > 0 ? bones[bones[b].parent].offset
+                                               : none;
+    memcpy(place, from, 3 * sizeof *place);
+}
+
+static bool add_channel(const reader *r, size_t b, bool rotates, pm_motion_channel *to) {
+    const asf_bone *bone = &r->skeleton.bones[b];
+    const size_t width = rotates ? 4 : 3;
+    double *keys = motion_allocate(&r->motion->arena, r->frames, width * sizeof *keys);
+    *to = (pm_motion_channel){.node = (int32_t)b,
+                              .path = rotates ? PM_MOTION_ROTATION : PM_MOTION_TRANSLATION,
+                              .components = (uint32_t)width,
+                              .keys = {.data = keys, .type = PM_FLOAT64},
+                              .name = {"", 0}};
+    for (size_t f = 0; keys && f < r->frames; f++) {
+        const double *frame = r->numbers + f * r->skeleton.freedoms;
+        double *key = keys + f * width;
+        if (rotates) {
+            rotation_of(r, bone, frame, key);
+            continue;
+        }
+        place_of(r, b, key);
+        for (size_t i = 0; i < bone->freedom_count; i++)
+            if (bone->freedoms[i] < 'x')
+                key[bone->freedoms[i] - 'X'] += frame[bone->first + i];
+    }
+    return keys != NULL;
+}
+
+static bool make_nodes(const reader *r) {
+    const size_t count = r->skeleton.count;
+    pm_motion_node *nodes = motion_allocate(&r->motion->arena, count, sizeof *nodes);
+    for (size_t b = 0; nodes && b < count; b++) {
+        const asf_bone *bone = &r->skeleton.bones[b];
+        nodes[b] = (pm_motion_node){.name = bone->name,
+                                    .parent = bone->parent,
+                                    .rotation = {0, 0, 0, 1},
+                                    .scale = {1, 1, 1},
+                                    .has_tail = b > 0 && !bone->has_children};
+        place_of(r, b, nodes[b].translation);
+        memcpy(nodes[b].tail, bone->offset, sizeof nodes[b].tail);
+    }
+    r->motion->content.nodes = nodes;
+    r->motion->content.node_count = count;
+    return nodes != NULL;
+}
+
+/* Rotations in the order of the bones, then translations. */
+static pm_status make_clip(const reader *r) {
+    const pm_rational given = r->input->options->source_rate;
+    const pm_rational rate = given.den != 0 ? given : (pm_rational){USUAL_RATE, 1};
+    motion_arena *arena = &r->motion->arena;
+    pm_motion_channel *channels = motion_allocate(arena, 2 * r->skeleton.count, sizeof *channels);
+    pm_timeline *timeline = motion_allocate(arena, 1, sizeof *timeline);
+    pm_motion_clip *clip = motion_allocate(arena, 1, sizeof *clip);
+    bool good = channels && timeline && clip;
+    size_t count = 0;
+    for (int rotates = 1; rotates >= 0; rotates--)
+        for (size_t b = 0; good && b < r->skeleton.count; b++)
+            if (has_freedom(&r->skeleton.bones[b], rotates))
+                good = add_channel(r, b, rotates, &channels[count++]);
+    if (!good || !make_nodes(r))
+        return motion_refuse_memory(r->error);
+    if (count == 0)
+        return motion_refuse(r->error, "has a skeleton in which nothing moves");
+    *timeline = (pm_timeline){.key_count = r->frames, .rate = rate};
+    *clip = (pm_motion_clip){.name = {"", 0},
+                             .timelines = timeline,
+                             .timeline_count = 1,
+                             .channels = channels,
+                             .channel_count = count,
+                             .rate = rate,
+                             .start = {0, 1},
+                             .rate_text = {"", 0}};
+    r->motion->content.clips = clip;
+    r->motion->content.clip_count = 1;
+    if (given.den == 0)
+        motion_warn(&r->input->warnings,
+                    "has no rate; %d frames per second are taken: --src-rate gives another",
+                    (int)USUAL_RATE);
+    return PM_OK;
+}
+
+/* ---- the format ---------------------------------------------------------------------------- */
+
+static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
+    reader r = {.input = input, .motion = motion, .error = error};
+    motion->content.format = PM_MOTION_AMC;
+    motion->content.layout = "";
+    motion->has_given_joints = input->options->skeleton != NULL;
+    pm_status status = read_skeleton(&r);
+    if (status == PM_OK)
+        status = read_numbers(&r);
+    if (status == PM_OK)
+        status = make_clip(&r);
+    free(r.numbers);
+    free(r.is_given);
+    return status;
+}
+
+static bool recognise(const char *bytes, size_t size) {
+    asf_lines lines = {bytes, bytes + size, 0};
+    asf_span line;
+    return asf_next_line(&lines, &line) && asf_is(line, ":fully-specified");
+}
+
+static void release(void *document) {
+    (void)document;
+}
+
+const motion_format motion_amc = {.id = PM_MOTION_AMC,
+                                  .name = "amc",
+                                  .document = "amc",
+                                  .recognise = recognise,
+                                  .read = read,
+                                  .release = release};

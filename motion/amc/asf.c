@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads skeletons of Acclaim. Sections that say nothing about bones are passed over. Bones are few: they
+ * are found by their names one after another, and more than a bound are refused.
+ */
+#include "motion/amc/asf.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "motion/base/printable.h"
+#include "motion/model/similarity.h"
+#include "motion/text/text.h"
+
+enum { MOST_BONES = 4096 };
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == '(' || c == ')' || c == ',';
+}
+
+bool asf_next_line(asf_lines *lines, asf_span *line) {
+    while (lines->at < lines->end) {
+        const char *at = lines->at;
+        const char *end = at;
+        while (end < lines->end && *end != '\n' && *end != '\r')
+            end++;
+        lines->at = end + (end < lines->end);
+        lines->at += end + 1 < lines->end && *end == '\r' && end[1] == '\n';
+        lines->number++;
+        while (at < end && is_blank(*at))
+            at++;
+        while (end > at && is_blank(end[-1]))
+            end--;
+        *line = (asf_span){at, (size_t)(end - at)};
+        if (at < end && *at != '#')
+            return true;
+    }
+    return false;
+}
+
+bool asf_next_word(asf_span *line, asf_span *word) {
+    const char *at = line->text, *end = at + line->size;
+    while (at < end && is_blank(*at))
+        at++;
+    const char *begin = at;
+    while (at < end && !is_blank(*at))
+        at++;
+    *word = (asf_span){begin, (size_t)(at - begin)};
+    *line = (asf_span){at, (size_t)(end - at)};
+    return word->size > 0;
+}
+
+bool asf_is(asf_span word, const char *text) {
+    return word.size == strlen(text) && strncasecmp(word.text, text, word.size) == 0;
+}
+
+bool asf_next_number(asf_span *line, double *number) {
+    asf_span word;
+    size_t commas = 0;
+    return asf_next_word(line, &word) &&
+           text_read_number(word.text, word.text + word.size, number, &commas) ==
+               word.text + word.size &&
+           commas == 0 && isfinite(*number) && fabs(*number) <= 1e30;
+}
+
+/* ---- frames -------------------------------------------------------------------------------- */
+
+void asf_turn(double q[4], char axis, double angle, bool radians) {
+    const double half = (radians ? angle : angle * (3.14159265358979323846 / 180)) / 2;
+    double turn[4] = {0, 0, 0, cos(half)};
+    turn[axis - 'x'] = sin(half);
+    quat_multiply(turn, q, q);
+}
+
+size_t asf_find(const asf *skeleton, asf_span name) {
+    for (size_t b = 0; b < skeleton->count; b++)
+        if (skeleton->bones[b].name.size == name.size &&
+            memcmp(skeleton->bones[b].name.text, name.text, name.size) == 0)
+            return b;
+    return SIZE_MAX;
+}
+
+/* ---- the parser ---------------------------------------------------------------------------- */
+
+typedef struct parser {
+    asf_lines lines;
+    asf *skeleton;
+    motion_arena *arena;
+    pm_error *error;
+    asf_bone *bone; /* that is read */
+    double direction[3], length;
+} parser;
+
+static pm_status refuse(const parser *p, const char *what, asf_span word) {
+    char shown[MOTION_PRINTABLE];
+    return motion_refuse(p->error, "line %zu: %s '%s'", p->lines.number, what,
+                         motion_printable(shown, word.text, word.size));
+}
+
+static bool set_name(parser *p, asf_bone *bone, asf_span name) {
+    bone->name = (pm_motion_name){motion_copy_text(p->arena, name.text, name.size), name.size};
+    return bone->name.text != NULL;
+}
+
+static bool read_three(asf_span *line, double three[3]) {
+    return asf_next_number(line, &three[0]) && asf_next_number(line, &three[1]) &&
+           asf_next_number(line, &three[2]);
+}
+
+static pm_status read_axis(const parser *p, asf_span line, double axis[4]) {
+    double angles[3];
+    asf_span order;
+    if (!read_three(&line, angles) || !asf_next_word(&line, &order) || order.size != 3)
+        return refuse(p, "expected three angles and their order, found", line);
+    for (size_t i = 0; i < 3; i++) {
+        const char c = (char)(order.text[i] | 0x20);
+        if (c < 'x' || c > 'z')
+            return refuse(p, "is no order of axes:", order);
+        asf_turn(axis, c, angles[c - 'x'], p->skeleton->radians);
+    }
+    return PM_OK;
+}
+
+static pm_status read_freedoms(const parser *p, asf_span line, asf_bone *bone) {
+    asf_span word;
+    while (asf_next_word(&line, &word)) {
+        const char kind = word.size == 2 ? (char)(word.text[0] | 0x20) : '\0';
+        const char axis = word.size == 2 ? (char)(word.text[1] | 0x20) : '\0';
+        if ((kind != 'r' && kind != 't') || axis < 'x' || axis > 'z' ||
+            bone->freedom_count == ASF_MOST_FREEDOMS)
+            return refuse(p, "expected rx, ry, rz, tx, ty or tz, found", word);
+        bone->freedoms[bone->freedom_count++] = kind == 'r' ? axis : (char)(axis - 0x20);
+    }
+    return PM_OK;
+}
+
+/* A line of a bone. */
+static pm_status read_bone_line(parser *p, asf_span line) {
+    asf_bone *bone = p->bone;
+    asf_span word, name;
+    (void)asf_next_word(&line, &word);
+    if (asf_is(word, "name")) {
+        if (!asf_next_word(&line, &name) || asf_find(p->skeleton, name) != SIZE_MAX)
+            return refuse(p, "is no new name of a bone:", name);
+        return set_name(p, bone, name) ? PM_OK : motion_refuse_memory(p->error);
+    }
+    if (asf_is(word, "direction"))
+        return read_three(&line, p->direction) ? PM_OK
+                                               : refuse(p, "expected three numbers, found", line);
+    if (asf_is(word, "length"))
+        return asf_next_number(&line, &p->length) ? PM_OK
+                                                  : refuse(p, "expected a number, found", line);
+    if (asf_is(word, "axis"))
+        return read_axis(p, line, bone->axis);
+    return asf_is(word, "dof") ? read_freedoms(p, line, bone) : PM_OK; /* limits, mass */
+}
+
+static void end_bone(parser *p) {
+    const double *d = p->direction, size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    for (int i = 0; i < 3; i++)
+        p->bone->offset[i] = size > 0 ? d[i] / size * p->length : 0;
+    p->skeleton->count++;
+    p->bone = NULL;
+}
+
+static pm_status read_bones(parser *p, asf_span line) {
+    asf_span rest = line, word;
+    (void)asf_next_word(&rest, &word);
+    if (!p->bone && !asf_is(word, "begin"))
+        return refuse(p, "expected begin, found", word);
+    if (p->bone && asf_is(word, "end")) {
+        if (p->bone->name.size == 0)
+            return refuse(p, "a bone without a name before", word);
+        end_bone(p);
+    } else if (p->bone) {
+        return read_bone_line(p, line);
+    } else {
+        if (p->skeleton->count == MOST_BONES)
+            return refuse(p, "more than 4096 bones at", word);
+        p->bone = &p->skeleton->bones[p->skeleton->count];
+        *p->bone = (asf_bone){.parent = -1, .axis = {0, 0, 0, 1}, .name = {"", 0}};
+        memset(p->direction, 0, sizeof p->direction);
+        p->length = 0;
+    }
+    return PM_OK;
+}
+
+/* The order of the root is that of the numbers of a frame; its rotations are applied in that of `axis`. */
+static pm_status read_root(const parser *p, asf_span line) {
+    asf_bone *root = p->skeleton->bones;
+    asf_span word, whole = line;
+    (void)asf_next_word(&line, &word);
+    if (asf_is(word, "order"))
+        return read_freedoms(p, line, root);
+    if (asf_is(word, "position") && !read_three(&line, root->offset))
+        return refuse(p, "expected three numbers, found", line);
+    if (asf_is(word, "orientation")) {
+        double angles[3];
+        if (!read_three(&line, angles))
+            return refuse(p, "expected three numbers, found", whole);
+        for (int i = 0; i < 3; i++)
+            asf_turn(root->axis, (char)('x' + i), angles[i], p->skeleton->radians);
+    }
+    return PM_OK;
+}
+
+static pm_status read_hierarchy(const parser *p, asf_span line) {
+    asf_span word;
+    (void)asf_next_word(&line, &word);
+    if (asf_is(word, "begin") || asf_is(word, "end"))
+        return PM_OK;
+    const size_t parent = asf_find(p->skeleton, word);
+    if (parent == SIZE_MAX)
+        return refuse(p, "no bone is named", word);
+    while (asf_next_word(&line, &word)) {
+        const size_t child = asf_find(p->skeleton, word);
+        if (child == SIZE_MAX || child == 0)
+            return refuse(p, "no bone is named", word);
+        if (p->skeleton->bones[child].parent >= 0)
+            return refuse(p, "has a parent already:", word);
+        p->skeleton->bones[child].parent = (int32_t)parent;
+        p->skeleton->bones[parent].has_children = true;
+    }
+    return PM_OK;
+}
+
+/* All bones hang on the root: there is no circle. */
+static pm_status check_tree(const parser *p) {
+    char shown[MOTION_PRINTABLE];
+    asf *s = p->skeleton;
+    for (size_t b = 0; b < s->count; b++) {
+        size_t at = b;
+        for (size_t steps = 0; at != 0 && s->bones[at].parent >= 0 && steps < s->count; steps++)
+            at = (size_t)s->bones[at].parent;
+        if (at != 0)
+            return motion_refuse(
+                p->error, "bone '%s' does not hang on the root",
+                motion_printable(shown, s->bones[b].name.text, s->bones[b].name.size));
+        s->bones[b].first = s->freedoms;
+        s->freedoms += s->bones[b].freedom_count;
+    }
+    return PM_OK;
+}
+
+typedef enum section {
+    SECTION_OTHER,
+    SECTION_UNITS,
+    SECTION_ROOT,
+    SECTION_BONES,
+    SECTION_TREE
+} section;
+
+static section section_of(asf_span word) {
+    return asf_is(word, ":units")       ? SECTION_UNITS
+           : asf_is(word, ":root")      ? SECTION_ROOT
+           : asf_is(word, ":bonedata")  ? SECTION_BONES
+           : asf_is(word, ":hierarchy") ? SECTION_TREE
+                                        : SECTION_OTHER;
+}
+
+static pm_status read_line(parser *p, section in, asf_span line) {
+    asf_span rest = line, word;
+    if (in == SECTION_UNITS && asf_next_word(&rest, &word) && asf_is(word, "angle")) {
+        (void)asf_next_word(&rest, &word);
+        p->skeleton->radians = asf_is(word, "rad") || asf_is(word, "radians");
+    }
+    return in == SECTION_ROOT    ? read_root(p, line)
+           : in == SECTION_BONES ? read_bones(p, line)
+           : in == SECTION_TREE  ? read_hierarchy(p, line)
+                                 : PM_OK;
+}
+
+static pm_status parse(parser *p) {
+    section in = SECTION_OTHER;
+    asf_span line, word;
+    pm_status status = PM_OK;
+    while (status == PM_OK && asf_next_line(&p->lines, &line)) {
+        asf_span rest = line;
+        if (*line.text == ':' && asf_next_word(&rest, &word))
+            in = section_of(word);
+        else
+            status = read_line(p, in, line);
+    }
+    if (status == PM_OK && p->bone)
+        return motion_refuse(p->error, "ends inside a bone");
+    return status == PM_OK ? check_tree(p) : status;
+}
+
+pm_status asf_parse(const char *data, size_t size, const char *name, motion_arena *arena,
+                    asf *skeleton, pm_error *error) {
+    parser p = {
+        .lines = {data, data + size, 0}, .skeleton = skeleton, .arena = arena, .error = error};
+    *skeleton =
+        (asf){.bones = motion_allocate(arena, MOST_BONES + 1, sizeof *skeleton->bones), .count = 1};
+    if (!skeleton->bones)
+        return motion_refuse_memory(error);
+    skeleton->bones[0] = (asf_bone){.parent = -1, .axis = {0, 0, 0, 1}};
+    if (!set_name(&p, skeleton->bones, (asf_span){"root", 4}))
+        return motion_refuse_memory(error);
+    return motion_name_failure(parse(&p), name, error);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The skeletons of Acclaim, ASF: bones with a direction, a length, an axis frame and degrees of freedom.
+ * And the words of a line, which its motions, AMC, have too.
+ */
+#ifndef POSEMILL_MOTION_ASF_H
+#define POSEMILL_MOTION_ASF_H
+
+#include "motion/model/model.h"
+
+typedef struct asf_span {
+    const char *text;
+    size_t size;
+} asf_span;
+
+/* A text that is read by lines. Comments and empty lines are passed over. */
+typedef struct asf_lines {
+    const char *at, *end;
+    size_t number; /* of the last line, from 1 */
+} asf_lines;
+
+/* The next line, without blanks around it. False at the end. */
+bool asf_next_line(asf_lines *lines, asf_span *line);
+/* The next word of a line, which is taken from it. Parentheses count as blanks. */
+bool asf_next_word(asf_span *line, asf_span *word);
+/* Whether a word is one, in any case. */
+bool asf_is(asf_span word, const char *text);
+/* A number that is the next word. */
+bool asf_next_number(asf_span *line, double *number);
+
+enum { ASF_MOST_FREEDOMS = 6 };
+
+typedef struct asf_bone {
+    pm_motion_name name;
+    int32_t parent;   /* the root is bone 0 */
+    double axis[4];   /* the rotation of the axis frame */
+    double offset[3]; /* from where it begins to where it ends; of the root its position */
+    /* In the order in which they are applied: 'x', 'y', 'z' of rotations, 'X', 'Y', 'Z' of translations */
+    char freedoms[ASF_MOST_FREEDOMS];
+    size_t freedom_count, first; /* among the numbers of a frame */
+    bool has_children;
+} asf_bone;
+
+typedef struct asf {
+    asf_bone *bones; /* in the arena */
+    size_t count, freedoms;
+    bool radians;
+} asf;
+
+/* Reads a skeleton, whose names are copied into the arena. `name` is of the file, for messages. */
+pm_status asf_parse(const char *data, size_t size, const char *name, motion_arena *arena,
+                    asf *skeleton, pm_error *error);
+
+/* The bone with a name; SIZE_MAX: there is none. */
+size_t asf_find(const asf *skeleton, asf_span name);
+
+/* q after a turn about an axis of the frame: 'x', 'y' or 'z', in degrees or radians. */
+void asf_turn(double q[4], char axis, double angle, bool radians);
+
+#endif
