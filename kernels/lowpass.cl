@@ -5,6 +5,10 @@
  */
 #include "pm_lowpass.h"
 
+#ifndef PM_COMPONENTS
+#define PM_COMPONENTS 4
+#endif
+
 /* Work size: groups of PM_LANES tracks, for each sample. `keys` has taps/2 keys before that of any
  * place, and as many behind it. */
 pm_kernel void lowpass(pm_global const float *restrict keys,

@@ -47,6 +47,7 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in) {
                 digests_of_method(d, engine, in, m);
             digests_of_key_formats(d, engine, in, m);
         }
+    digests_of_lowpass(d, engine, in);
 }
 
 static void expect_stored(pm_engine *engine, digest_input *in, add_digests *add) {

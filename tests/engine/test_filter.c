@@ -380,7 +380,7 @@ TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
     random_source source = random_salted(79);
     clip_keys m = random_motion(&source, 5, 1, 0.1);
     const pm_clip_desc desc = desc_of(&m);
-    expect_no_filter(engine, &desc, NAN, "cut-off is nan");
+    expect_no_filter(engine, &desc, (double)NAN, "cut-off is nan");
     expect_no_filter(engine, &desc, 0, "expected above 0");
     expect_no_filter(engine, &desc, -6, "expected above 0");
     expect_no_filter(engine, &desc, 60.001, "half the rate of the keys, 60 Hz");

@@ -144,6 +144,30 @@ void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *i
     }
 }
 
+void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in) {
+    static float values[3][SAMPLES * TRACKS * 4];
+    const pm_clip_desc desc = digest_clip_desc(in, PM_METHOD_SLERP, UNIFORM);
+    const double rate = (double)in->uniform.rate.num / (double)in->uniform.rate.den;
+    uint64_t digest = digest_of_none;
+    pm_error error;
+    pm_filter *filter = NULL;
+    must(pm_filter_create(engine, &desc, 0.3 * rate, &filter, &error) == PM_OK, error.message);
+    for (how h = 0; h < EACH; h++) {
+        memset(values, 0x5A, sizeof values);
+        const pm_sample_job job = {.sample_count = SAMPLES,
+                                   .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
+                                   .times = h == GRID ? NULL : in->sample_times,
+                                   .rotations = values[0],
+                                   .positions = values[1],
+                                   .scales = values[2]};
+        must(pm_filter_sample(filter, &job, &error) == PM_OK, error.message);
+        drop_tiny(in, values, sizeof values);
+        digest = digest_of(digest, values, sizeof values);
+    }
+    add(d, in->tiny ? "tiny/lowpass" : "lowpass", digest);
+    pm_filter_destroy(&filter);
+}
+
 /* ---- crowds --------------------------------------------------------------------------------- */
 
 static pm_skeleton *skeleton_make(const digest_input *in) {
@@ -277,6 +301,7 @@ static void add_all(digests *d, pm_engine *engine, const digest_input *in) {
         digests_of_method(d, engine, in, m);
     for (pm_method m = 0; m < PM_METHOD_COUNT; m++)
         digests_of_key_formats(d, engine, in, m);
+    digests_of_lowpass(d, engine, in);
     digests_of_crowds(d, engine, in);
 }
 

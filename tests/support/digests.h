@@ -35,6 +35,9 @@ void digests_of_method_once(digests *d, pm_engine *engine, const digest_input *i
 void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *in,
                             pm_method method);
 
+/* Samples through a low-pass. */
+void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in);
+
 /* All outputs of crowds, and their root motion: each method, then each key format with slerp. */
 void digests_of_crowds(digests *d, pm_engine *engine, const digest_input *in);
 
