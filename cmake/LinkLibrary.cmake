@@ -15,6 +15,7 @@ function(posemill_add_library target name library)
 endfunction()
 
 # What is looked for of each library: a header, the library's name, and Debian's package.
+set(posemill_GIFLIB gif_lib.h gif libgif-dev)
 set(posemill_JANSSON jansson.h jansson libjansson-dev)
 set(posemill_LIBARCHIVE archive_entry.h archive libarchive-dev)
 set(posemill_MESHOPTIMIZER meshoptimizer.h meshoptimizer libmeshoptimizer-dev)

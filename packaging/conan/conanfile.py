@@ -28,8 +28,8 @@ class Posemill(ConanFile):
         if self.options.opencl:
             self.requires("opencl-icd-loader/[>=2023]", transitive_headers=True)
         if self.options.motion:
-            for library in ("jansson/[>=2.14]", "libarchive/[>=3.6]", "meshoptimizer/[>=0.18]", "xxhash/[>=0.8]",
-                            "zlib/[>=1.2.11 <2]"):
+            for library in ("giflib/[>=5.2]", "jansson/[>=2.14]", "libarchive/[>=3.6]", "meshoptimizer/[>=0.18]",
+                            "xxhash/[>=0.8]", "zlib/[>=1.2.11 <2]"):
                 self.requires(library)
 
     def layout(self):
@@ -37,7 +37,7 @@ class Posemill(ConanFile):
 
     def generate(self):
         tools = CMakeToolchain(self)
-        for option in ("MOTION", "GLTF", "NPZ", "BATCH", "MESHOPT", "ARCHIVES"):
+        for option in ("MOTION", "GLTF", "NPZ", "BATCH", "MESHOPT", "ARCHIVES", "GIF"):
             tools.cache_variables["POSEMILL_" + option] = bool(self.options.motion)
         for option in ("TOOLS", "BENCH", "EXAMPLES"):
             tools.cache_variables["POSEMILL_" + option] = False
@@ -72,4 +72,4 @@ class Posemill(ConanFile):
             motion.set_property("pkg_config_name", "posemill-motion")
             motion.libs = ["posemill_motion"]
             motion.requires = ["core", *(f"{name}::{name}" for name in (
-                "jansson", "libarchive", "meshoptimizer", "xxhash", "zlib"))]
+                "giflib", "jansson", "libarchive", "meshoptimizer", "xxhash", "zlib"))]

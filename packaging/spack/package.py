@@ -22,6 +22,7 @@ class Posemill(CMakePackage):
     depends_on("cmake@3.25:", type="build")
     depends_on("opencl-icd-loader", when="+opencl")
     depends_on("opencl-c-headers", when="+opencl")
+    depends_on("giflib", when="+motion")
     depends_on("jansson", when="+motion")
     depends_on("libarchive", when="+motion")
     depends_on("xxhash", when="+motion")
@@ -29,7 +30,7 @@ class Posemill(CMakePackage):
 
     def cmake_args(self):
         motion = [self.define_from_variant("POSEMILL_" + part, "motion")
-                  for part in ("MOTION", "TOOLS", "GLTF", "NPZ", "BATCH", "ARCHIVES")]
+                  for part in ("MOTION", "TOOLS", "GLTF", "NPZ", "BATCH", "ARCHIVES", "GIF")]
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("POSEMILL_OPENCL", "opencl"),

@@ -7,7 +7,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES
     motion POSEMILL_NPZ
     motion POSEMILL_BATCH
     motion POSEMILL_MESHOPT
-    motion POSEMILL_ARCHIVES)
+    motion POSEMILL_ARCHIVES
+    motion POSEMILL_GIF)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS
     ${features}
     -DBUILD_TESTING=OFF
