@@ -5,8 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from ._arrays import address, as_floats, fill_rows, new_result, normalized, output, result_type
 from ._engine import Engine, checked_engine, plain_engine
 from ._library import call, ffi, lib
