@@ -24,6 +24,8 @@ typedef struct pm_library_motion {
     pm_rational rate;       /* frames per second */
     double weight;          /* of random choices: from 0 on, not all 0 */
     double loop_period;     /* seconds, as in pm_clip_desc; 0: open */
+
+    uint64_t reserved[2]; /* must be 0 */
 } pm_library_motion;
 
 enum { PM_LIBRARY_MAX_RANK = 32 };

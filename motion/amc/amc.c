@@ -188,7 +188,7 @@ static bool add_channel(const reader *r, size_t b, bool rotates, pm_motion_chann
     const size_t width = rotates ? 4 : 3;
     double *keys = motion_allocate(&r->motion->arena, r->frames, width * sizeof *keys);
     *to = (pm_motion_channel){.node = (int32_t)b,
-                              .path = rotates ? PM_MOTION_ROTATION : PM_MOTION_TRANSLATION,
+                              .path = rotates ? PM_MOTION_ROTATION : PM_MOTION_POSITION,
                               .components = (uint32_t)width,
                               .keys = {.data = keys, .type = PM_FLOAT64},
                               .name = {"", 0}};
@@ -217,7 +217,7 @@ static bool make_nodes(const reader *r) {
                                     .rotation = {0, 0, 0, 1},
                                     .scale = {1, 1, 1},
                                     .has_tail = b > 0 && !bone->has_children};
-        place_of(r, b, nodes[b].translation);
+        place_of(r, b, nodes[b].position);
         memcpy(nodes[b].tail, bone->offset, sizeof nodes[b].tail);
     }
     r->motion->content.nodes = nodes;

@@ -68,7 +68,7 @@ static const char *difference(const pm_motion_node *a, const pm_motion_node *b) 
         turned[i] = -turned[i];
     return !is_same_name(a->name, b->name) ? "has another name"
            : a->parent != b->parent        ? "has another parent"
-           : a->parent >= 0 && !is_near(a->translation, b->translation, 3)
+           : a->parent >= 0 && !is_near(a->position, b->position, 3)
                ? "has another rest position"
            : !is_near(a->rotation, b->rotation, 4) && !is_near(a->rotation, turned, 4)
                ? "has another rest rotation"
@@ -224,7 +224,7 @@ static void own_value(const joining *j, const joined_part *part, size_t c, size_
     }
     const pm_motion_node *node = &j->parts[0].from->motion->content.nodes[of->node];
     const double *rest = of->path == PM_MOTION_ROTATION      ? node->rotation
-                         : of->path == PM_MOTION_POSITION ? node->translation
+                         : of->path == PM_MOTION_POSITION ? node->position
                                                              : node->scale;
     memcpy(value, rest, of->components * sizeof *value);
 }
@@ -284,7 +284,7 @@ static pm_status check_above(joining *j, uint32_t node, pm_error *error) {
 static similarity rest_of(const pm_motion_node *node) {
     similarity r = {.s = node->scale[0]};
     memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->translation, sizeof r.p);
+    memcpy(r.p, node->position, sizeof r.p);
     evaluate_normalise(r.q);
     return r;
 }

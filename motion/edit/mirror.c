@@ -174,17 +174,17 @@ static placing find_placing(const mirror_plan *plan, uint32_t from, uint32_t to,
     placing p = {.stays = false};
     double image[3], first[3];
     parent_turn(plan, to, p.turn);
-    memcpy(image, a->translation, sizeof image);
+    memcpy(image, a->position, sizeof image);
     place_vector(plan, p.turn, image);
     if (a->parent < 0)
         return p;
     if (from == to) {
         evaluate_key(channel, 0, first);
         p.stays = motion_is_constant(channel, timeline) &&
-                  (is_near(first, a->translation) || is_near(first, image));
-    } else if (!is_near(image, b->translation)) {
-        memcpy(p.before, a->translation, sizeof p.before);
-        memcpy(p.after, b->translation, sizeof p.after);
+                  (is_near(first, a->position) || is_near(first, image));
+    } else if (!is_near(image, b->position)) {
+        memcpy(p.before, a->position, sizeof p.before);
+        memcpy(p.after, b->position, sizeof p.after);
     }
     return p;
 }

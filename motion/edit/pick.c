@@ -64,7 +64,7 @@ static bool is_chained(const picking *p, uint32_t node) {
 static similarity rest_of(const pm_motion_node *node) {
     similarity r = {.s = node->scale[0]};
     memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->translation, sizeof r.p);
+    memcpy(r.p, node->position, sizeof r.p);
     evaluate_normalise(r.q);
     return r;
 }
@@ -94,7 +94,7 @@ static void find_tails(const picking *p, pm_motion_node *nodes) {
             if (child->parent != (int32_t)p->nodes[i])
                 continue;
             nodes[i].has_tail = !p->is_kept[c];
-            memcpy(nodes[i].tail, child->translation, sizeof nodes[i].tail);
+            memcpy(nodes[i].tail, child->position, sizeof nodes[i].tail);
             break;
         }
 }
@@ -116,7 +116,7 @@ static bool make_nodes(const picking *p, pm_motion *to) {
             const similarity rest = rest_of(&p->from->nodes[n]);
             chain = similarity_product(&rest, &chain);
         }
-        memcpy(nodes[i].translation, chain.p, sizeof chain.p);
+        memcpy(nodes[i].position, chain.p, sizeof chain.p);
         memcpy(nodes[i].rotation, chain.q, sizeof chain.q);
         for (int k = 0; k < 3; k++)
             nodes[i].scale[k] = own->scale[0] > 0 ? own->scale[k] * chain.s / own->scale[0] : 0;

@@ -94,7 +94,7 @@ static void find_matrix(const pm_motion_node *node, double m[4][4]) {
         m[r][3] = 0;
     }
     for (int k = 0; k < 3; k++)
-        m[3][k] = node->translation[k];
+        m[3][k] = node->position[k];
     m[3][3] = 1;
 }
 
@@ -168,7 +168,7 @@ static void find_channels(composer *c, const motion_compose_options *options) {
 
 static const double *rest_of(const pm_motion_node *node, pm_motion_path path) {
     return path == PM_MOTION_ROTATION      ? node->rotation
-           : path == PM_MOTION_POSITION ? node->translation
+           : path == PM_MOTION_POSITION ? node->position
                                            : node->scale;
 }
 

@@ -96,14 +96,14 @@ static void draw_rest(pm_motion *subject, random_source *random, sides how, int 
         node->name = (pm_motion_name){figure_names[n], strlen(figure_names[n])};
         node->parent = parent;
         memcpy(node->rotation, world[n], sizeof world[n]);
-        memcpy(node->translation, place[n], sizeof place[n]);
+        memcpy(node->position, place[n], sizeof place[n]);
         if (parent < 0)
             continue;
         inverse(world[parent], back);
         multiply(back, world[n], node->rotation);
         for (int i = 0; i < 3; i++)
             apart[i] = place[n][i] - place[parent][i];
-        rotate(back, apart, node->translation);
+        rotate(back, apart, node->position);
     }
 }
 
@@ -244,7 +244,7 @@ TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
     pm_motion *source = figure(&random, SIDES_IMAGES, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)source->content.clips;
     pm_motion_node *left = hand_node(source, 2), *right = hand_node(source, 4);
-    right->translation[1] += 0.25;
+    right->position[1] += 0.25;
     hand_channel(clip, JOINTS)->node = 2;
     pm_motion *mirrored = mirror(source, 0);
     const pm_motion_channel *to = &mirrored->content.clips->channels[JOINTS];
@@ -253,7 +253,7 @@ TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
         for (uint32_t i = 0; i < 3; i++) {
             const double sign = i == 0 ? -1 : 1;
             const double was = truth_number(&clip->channels[JOINTS].keys, 3, k, i);
-            const double expected = right->translation[i] + sign * (was - left->translation[i]);
+            const double expected = right->position[i] + sign * (was - left->position[i]);
             assert_true(fabs(truth_number(&to->keys, 3, k, i) - expected) < 1e-12);
         }
     pm_motion_destroy(&mirrored);
@@ -484,7 +484,7 @@ TEST(clips_that_do_not_fit_are_refused_by_name) {
     expect_error(pm_motion_join(parts, 2, names, NULL, &joined, new_error()), PM_ERROR_FILE,
                  "second.bvh: has cubic splines");
     hand_channel(clip, 1)->interpolation = PM_MOTION_LINEAR;
-    hand_node(two[1], 3)->translation[0] += 1;
+    hand_node(two[1], 3)->position[0] += 1;
     expect_error(pm_motion_join(parts, 2, names, NULL, &joined, new_error()), PM_ERROR_FILE,
                  "second.bvh: joint 3 ('LeftHand') has another rest position than in first.bvh");
     hand_node(two[1], 3)->name = (pm_motion_name){"x\x1b", 2};

@@ -222,7 +222,6 @@ TEST(arguments_that_lie_are_refused) {
     REFUSED(row_count, 22, "'run' has frames");
     REFUSED(row_count, UINT64_MAX, "too many frames");
     REFUSED(method, (pm_method)99, "method");
-    REFUSED(reserved[0], 1, "reserved");
     m.motions[1].name = m.motions[0].name;
     expect_argument(pm_library_write(&good, NULL, "b.npz", new_error()), "is the name of two");
     m.motions[1].name.size = 0;
@@ -251,6 +250,35 @@ TEST(arguments_that_lie_are_refused) {
     pm_library_destroy(&library);
     pm_library_destroy(&library);
     pm_library_destroy(NULL);
+}
+
+TEST(reserved_fields_are_refused) {
+    static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
+    static const uint32_t motions[] = {0};
+    static const double times[] = {0};
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    pm_library_write_options writing = {.threads = 1};
+    pm_library_open_options opening = {.threads = 1};
+    pm_library_build_options building = {.threads = 1};
+    pm_library_job job = {.motions = motions, .count = 1, .times = times};
+    library_made m;
+    library_content_make(&m, ROOT_ALONE, 91);
+    pm_library *library = library_content_open(engine, &m.content, NULL), *none = NULL;
+    expect_reserved_refused(pm_library_content, m.content, last_error(),
+                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_reserved_refused(pm_library_motion, m.motions[1], last_error(),
+                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_reserved_refused(pm_library_extra, m.extras[0], last_error(),
+                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_reserved_refused(pm_library_write_options, writing, last_error(),
+                            pm_library_write(&m.content, &writing, "e.npz", new_error()));
+    expect_reserved_refused(pm_library_build_options, building, last_error(),
+                            pm_library_build(paths, 1, &building, "e.npz", new_error()));
+    expect_reserved_refused(pm_library_open_options, opening, last_error(),
+                            pm_library_open(engine, paths[0], &opening, &none, new_error()));
+    expect_reserved_refused(pm_library_job, job, last_error(),
+                            pm_library_sample(library, &job, new_error()));
+    pm_library_destroy(&library);
 }
 
 /* ---- failures of memory -------------------------------------------------------------- */
