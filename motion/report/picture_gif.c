@@ -4,7 +4,7 @@
  */
 #include "motion/report/picture.h"
 
-#if POSEMILL_GIFLIB
+#ifdef POSEMILL_GIFLIB
 
 #include <gif_lib.h>
 #include <math.h>
