@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "segments/array_view.h"
-
 struct pm_filter {
     pm_clip *clip;        /* owned */
     pm_clip_data *source; /* layout of the keys alone: owned */

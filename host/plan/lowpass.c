@@ -18,7 +18,7 @@ enum { MAX_WEIGHTS = 1 << 22 };
 
 pm_u32 pm_lowpass_taps(double cutoff) {
     const double half = ceil(PERIODS / cutoff);
-    return half <= PM_LOWPASS_MAX_TAPS / 2 ? 2 * (pm_u32)half : 0;
+    return 2 * half <= PM_LOWPASS_MAX_TAPS ? 2 * (pm_u32)half : 0;
 }
 
 size_t pm_lowpass_piece(const pm_lowpass *lowpass) {
@@ -62,7 +62,7 @@ typedef struct moments {
 } moments;
 
 static double distance_of(pm_u32 tap, pm_u32 taps, double u) {
-    return (double)tap + 1 - (double)(taps / 2) - u;
+    return (double)tap + 1 - 0.5 * (double)taps - u;
 }
 
 /* A little of the window, times the distance, takes away the first moment. */

@@ -89,3 +89,13 @@ def test_motions_take_a_low_pass(tmp_path: Path) -> None:
     assert np.abs(np.abs((again.keys * joint.keys).sum(axis=1)) - 1).max() < 1e-6
     with pytest.raises(ValueError, match="lowpass: expected"):
         motion.resample("/2", lowpass=-1)
+
+
+def test_a_clip_mirrored_by_time_gives_the_mirrored_result() -> None:
+    clip = pm.load(WALK).clips[0]
+    q = np.stack([c.keys for c in clip.channels if c.path == "rotation"], axis=1)
+    found = pm.resample(q, 30, 20, lowpass="auto", dtype=np.float64)
+    mirrored = pm.resample(q[::-1], 30, 20, lowpass="auto", dtype=np.float64)[::-1]
+    assert len(found) == 41
+    assert np.minimum(np.linalg.norm(found - mirrored, axis=-1),
+                      np.linalg.norm(found + mirrored, axis=-1)).max() < 1e-6

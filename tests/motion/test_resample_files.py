@@ -53,6 +53,31 @@ class Reports(Case):
         self.assertTrue(np.array_equal(np.load(self.folder / "out.npz")["effort"], rows[::2]))
 
 
+class LowPass(Case):
+    def filtered(self, numbers, rate, cutoff):
+        """A sinc in a Kaiser window, on the point reflection about both ends."""
+        reach = int(5 * rate / cutoff)
+        at = np.arange(-reach, reach + 1)
+        inside = np.maximum(0, 1 - (at * cutoff / rate / 5) ** 2)
+        kernel = np.i0(6.3 * np.sqrt(inside)) * np.sinc(2 * cutoff / rate * at) * (inside > 0)
+        padded = np.pad(numbers, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
+        return np.stack([np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], axis=1)
+
+    def test_positions_are_a_sum_in_double_and_a_batch_has_the_same_bytes(self):
+        source = DATA / "amass_synthetic/smplh_ssm_59p99999hz.npz"
+        report = self.report(source, "out.npz", "--rate", "x1", "--lowpass", "6")
+        self.assertEqual((report["lowpass"], report["kept_frames"]), (6, 0))
+        trans = np.load(source)["trans"].astype(float)
+        found = np.load(self.folder / "out.npz")["trans"]
+        self.assertEqual(found.shape, trans.shape)
+        self.assertLess(np.abs(found - self.filtered(trans, 60, 6)).max(), 1e-5)
+        folder = self.folder / "batch"
+        self.run_posemill("resample", "--quiet", "--reference", source, "--out-dir", folder, "--rate", "x1",
+                          "--lowpass", "6")
+        [made] = folder.rglob("*.npz")
+        self.assertEqual(made.read_bytes(), (self.folder / "out.npz").read_bytes())
+
+
 # ---- glTF ----------------------------------------------------------------------------------------
 
 
