@@ -237,6 +237,9 @@ TEST(reserved_fields_and_null_are_refused) {
     pm_motion_page_options page = {.made_by = NULL};
     expect_reserved_refused(pm_motion_page_options, page, &error,
                             pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, &error));
+    pm_motion_picture_options picture = {.poses = 2};
+    expect_reserved_refused(pm_motion_picture_options, picture, &error,
+                            pm_motion_write_picture(a, NULL, &picture, "x.svg", &error));
     expect_refusal(pm_motion_compare(NULL, b, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
                    "a is NULL");
     expect_refusal(pm_motion_compare(a, NULL, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
