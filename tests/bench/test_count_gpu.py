@@ -40,7 +40,7 @@ class Record(unittest.TestCase):
 
 
 # Kernels for CPU devices: that of more than one lane, and those of sorted pairs; and states of bodies.
-NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies"}
+NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies", "lowpass"}
 
 
 class Variants(unittest.TestCase):
