@@ -138,6 +138,17 @@ TEST(resamplers_refuse_null) {
     assert_null(none);
 }
 
+TEST(filters_refuse_null) {
+    pm_filter *none = NULL;
+    expect_null("engine is NULL", pm_filter_create, NULL, &clip_desc, 1, &none);
+    expect_null("desc is NULL", pm_filter_create, engine, NULL, 1, &none);
+    expect_null("filter is NULL", pm_filter_create, engine, &clip_desc, 1, NULL);
+    expect_null("filter is NULL", pm_filter_sample, NULL, &nothing_to_sample);
+    pm_filter_destroy(NULL);
+    pm_filter_destroy(&none);
+    assert_null(none);
+}
+
 TEST(clips_and_jobs_refuse_null) {
     pm_clip *made = clip;
     expect_null("desc is NULL", pm_clip_check, NULL);
@@ -369,9 +380,9 @@ TEST(no_function_of_the_headers_is_left_out) {
         "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
-        "pm_resampler_destroy", "pm_skeleton_joint_count", "pm_skeleton_order", "pm_skeleton_slots",
-        "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info", "pm_crowd_get_info",
-        "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
+        "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
+        "pm_skeleton_slots", "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info",
+        "pm_crowd_get_info", "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
     for (size_t i = 0; i < sizeof no_status / sizeof *no_status; i++)
         visit(no_status[i]);
     assert_true(expect_all_visited("posemill.h") >= 20);
