@@ -25,6 +25,7 @@ typedef struct making {
     subject *s;
     subject_pose *poses; /* of one time */
     bool is_gif;
+    double seconds; /* of the part that is shown */
     pm_motion_picture_view from;
     double low[2], high[2]; /* of all poses in place */
     motion_arena arena;
@@ -91,7 +92,7 @@ static pm_status evaluate(making *m, pm_error *error) {
     m->low[0] = m->low[1] = (double)INFINITY;
     m->high[0] = m->high[1] = -(double)INFINITY;
     for (size_t pose = 0; pose < m->p.count; pose++) {
-        const double time = fmin(m->p.step * (double)pose, m->s->seconds);
+        const double time = m->p.begin + fmin(m->p.step * (double)pose, m->seconds);
         const pm_status status = subject_evaluate(m->s, &time, 1, m->poses, error);
         if (status != PM_OK)
             return status;
@@ -106,13 +107,12 @@ static pm_status evaluate(making *m, pm_error *error) {
 /* A strip has as many poses as fit side by side, a GIF 25 in each second, or as many as are given. */
 static void choose_times(making *m, const pm_motion_picture_options *o) {
     const double side = fmax((double)m->p.height * 0.6, LEAST_SIDE);
-    const double wanted = m->is_gif ? m->s->seconds * 25 + 1 : (double)m->p.width / side;
+    const double wanted = m->is_gif ? m->seconds * 25 + 1 : (double)m->p.width / side;
     size_t count = o->poses > 0 ? o->poses : (size_t)fmin(fmax(wanted, 1), MOST_POSES);
-    count = m->s->seconds > 0 ? count : 1;
+    count = m->seconds > 0 ? count : 1;
     m->p.count = count;
-    m->p.step = count < 2 ? 0 : m->s->seconds / (double)(count - 1);
+    m->p.step = count < 2 ? 0 : m->seconds / (double)(count - 1);
     m->p.cell = m->is_gif ? (double)m->p.width : (double)m->p.width / (double)count;
-    m->p.begin = m->s->cut;
 }
 
 static pm_status prepare(making *m, const pm_motion_picture_options *o, pm_error *error) {
@@ -162,12 +162,16 @@ static pm_status check(const pm_motion_picture_options *o, const char *path, pm_
 static pm_status draw(pm_motion_comparison *made, const pm_motion_picture_options *o,
                       const char *path, pm_error *error) {
     making m = {.s = &made->subjects[0], .is_gif = has_extension(path, ".gif"), .from = o->from};
+    const times_request *part = &made->numbers.times;
+    const double end = part->to > 0 ? fmin(part->to, m.s->seconds) : m.s->seconds;
     m.p = (picture){.name = made->outcome.a.path,
                     .view = views[o->from],
                     .width = o->width   ? o->width
                              : m.is_gif ? 320
                                         : 960,
-                    .height = o->height ? o->height : 320};
+                    .height = o->height ? o->height : 320,
+                    .begin = fmin(part->from, end)};
+    m.seconds = end - m.p.begin;
     pm_status status = motion_name_failure(prepare(&m, o, error), made->outcome.a.path, error);
     if (status == PM_OK)
         status =

@@ -420,6 +420,16 @@ class Behaviour(Case):
             self.assertLess(np.ptp(scales), 0.02 * np.mean(scales))
             self.assertGreater(np.mean(scales), 0)
 
+    def test_a_picture_of_a_part(self):
+        motions.write_bvh(self.folder / "a.bvh", JOINTS, walk(61, 30), 30)
+        _, bones, labels = self.svg("--poses", "3", "--start", "0.5", "--end", "1.5")
+        self.assertEqual(labels, ["0.5 s", "1 s", "1.5 s"])
+        whole = self.svg("--poses", "5")[1]
+        for part, pose in zip(bones, whole[1:4]):
+            sizes = [np.linalg.norm(drawn[:, 1] - drawn[:, 0], axis=1) for drawn in (part, pose)]
+            np.testing.assert_allclose(sizes[0] / sizes[0].sum(), sizes[1] / sizes[1].sum(), atol=0.01)
+        self.assertEqual(self.svg("--poses", "2", "--trim-start", "30")[2], ["1 s", "2 s"])
+
     def test_names_in_pictures_are_text(self):
         name = 'a<b>&"\x1b.bvh'
         motions.write_bvh(self.folder / name, JOINTS, walk(3, 30), 30)
