@@ -123,12 +123,12 @@ function(consumer_pkg_config)
     consumer_check_static_options()
 endfunction()
 
-# A shared library must export only its interface, the pm_ names.
+# A shared library must export only its interface, the pm_ names, with a version.
 function(consumer_check_exports library)
     execute_process(COMMAND "${NM}" -D --defined-only "${library}"
         OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCHALL "[^\n]+" names "${names}")
-    list(FILTER names EXCLUDE REGEX " (pm_[a-z_0-9]+|_init|_fini)$")
+    list(FILTER names EXCLUDE REGEX " (pm_[a-z_0-9]+@@POSEMILL_[0-9.]+|POSEMILL_[0-9.]+|_init|_fini)$")
     if(NOT FLAGS AND names)
         message(FATAL_ERROR "exported names outside the interface: ${names}")
     endif()
