@@ -66,10 +66,9 @@ static const char *difference(const pm_motion_node *a, const pm_motion_node *b) 
     memcpy(turned, b->rotation, sizeof turned);
     for (int i = 0; i < 4; i++)
         turned[i] = -turned[i];
-    return !is_same_name(a->name, b->name) ? "has another name"
-           : a->parent != b->parent        ? "has another parent"
-           : a->parent >= 0 && !is_near(a->position, b->position, 3)
-               ? "has another rest position"
+    return !is_same_name(a->name, b->name)                           ? "has another name"
+           : a->parent != b->parent                                  ? "has another parent"
+           : a->parent >= 0 && !is_near(a->position, b->position, 3) ? "has another rest position"
            : !is_near(a->rotation, b->rotation, 4) && !is_near(a->rotation, turned, 4)
                ? "has another rest rotation"
            : !is_near(a->scale, b->scale, 3) ? "has another rest scale"
@@ -101,7 +100,8 @@ static pm_status find_frames(joined_part *part, pm_error *error) {
     if (status == PM_OK)
         status = motion_check_clip(&part->from->motion->content, part->from->clip, error);
     if (status == PM_OK)
-        status = motion_find_frames(part->clip, "a clip that is joined", &part->frames, error);
+        status =
+            motion_find_frames(part->clip, "a clip that is joined", false, &part->frames, error);
     if (status == PM_OK && part->frames.count == 0 && part->clip->timeline_count == 1)
         part->frames = (motion_frames){.rate = part->clip->rate, /* of arrays without joints */
                                        .count = part->clip->timelines->key_count,
@@ -223,9 +223,9 @@ static void own_value(const joining *j, const joined_part *part, size_t c, size_
         return;
     }
     const pm_motion_node *node = &j->parts[0].from->motion->content.nodes[of->node];
-    const double *rest = of->path == PM_MOTION_ROTATION      ? node->rotation
+    const double *rest = of->path == PM_MOTION_ROTATION   ? node->rotation
                          : of->path == PM_MOTION_POSITION ? node->position
-                                                             : node->scale;
+                                                          : node->scale;
     memcpy(value, rest, of->components * sizeof *value);
 }
 

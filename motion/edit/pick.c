@@ -266,7 +266,7 @@ static pm_status pick_clip(const picking *p, const pm_motion_clip *from, pm_moti
     c.of = calloc(2 * p->from->node_count + 1, sizeof *c.of);
     pm_status status = c.of ? find_channels(&c, &moves, error) : motion_refuse_memory(error);
     if (status == PM_OK && moves)
-        status = motion_find_frames(from, "a joint that hangs on others that are left out",
+        status = motion_find_frames(from, "a joint that hangs on others that are left out", false,
                                     &c.frames, error);
     if (status == PM_OK && !make_channels(&c, to))
         status = motion_refuse_memory(error);

@@ -167,9 +167,9 @@ static void find_channels(composer *c, const motion_compose_options *options) {
 }
 
 static const double *rest_of(const pm_motion_node *node, pm_motion_path path) {
-    return path == PM_MOTION_ROTATION      ? node->rotation
+    return path == PM_MOTION_ROTATION   ? node->rotation
            : path == PM_MOTION_POSITION ? node->position
-                                           : node->scale;
+                                        : node->scale;
 }
 
 /* Scales need not have the times of the frames. */
@@ -276,7 +276,7 @@ static pm_status prepare(composer *c, const motion_compose_options *options) {
     const size_t count = c->content->node_count;
     pm_status status = motion_check_nodes(c->content, "USD", c->error);
     if (status == PM_OK && c->clip)
-        status = motion_find_frames(c->clip, "USD", &c->frames, c->error);
+        status = motion_find_frames(c->clip, "USD", false, &c->frames, c->error);
     if (status == PM_OK && c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
         c->clip = NULL; /* nothing moves, or there is one pose without a rate */
     if (status == PM_OK)
