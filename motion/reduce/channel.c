@@ -16,10 +16,10 @@
 #include "motion/reduce/written.h"
 
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
-    return channel->path == PM_MOTION_ROTATION      ? limits->angle
+    return channel->path == PM_MOTION_ROTATION   ? limits->angle
            : channel->path == PM_MOTION_POSITION ? limits->position
-           : reduce_is_ratio(channel)               ? limits->scale
-                                                    : 0;
+           : reduce_is_ratio(channel)            ? limits->scale
+                                                 : 0;
 }
 
 bool reduce_is_ratio(const pm_motion_channel *channel) {
