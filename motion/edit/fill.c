@@ -22,7 +22,8 @@ typedef struct filling {
     const pm_motion_fill_options *options;
     pm_motion_clip *clip;  /* of the result */
     unsigned char *states; /* of the keys of a channel */
-    uint32_t *moving;      /* of each key: how many rotations differ from the key before */
+    uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
+    size_t counted;   /* a timeline; SIZE_MAX: none yet */
     pm_motion_fill_report report;
 } filling;
 
@@ -51,9 +52,12 @@ static void find_nan(const filling *f, const pm_motion_channel *channel, size_t 
     }
 }
 
-/* How many rotations of a timeline move at each key. */
-static void count_moving(const filling *f, uint32_t timeline) {
+/* How many rotations of a timeline move at each key, before any of them is filled. */
+static void count_moving(filling *f, uint32_t timeline) {
     const size_t count = f->clip->timelines[timeline].key_count;
+    if (f->counted == timeline)
+        return;
+    f->counted = timeline;
     memset(f->moving, 0, count * sizeof *f->moving);
     for (size_t c = 0; c < f->clip->channel_count; c++) {
         const pm_motion_channel *channel = &f->clip->channels[c];
@@ -267,6 +271,7 @@ static pm_status fill_clip(filling *f, pm_error *error) {
     size_t most = 0;
     for (size_t t = 0; t < f->clip->timeline_count; t++)
         most = f->clip->timelines[t].key_count > most ? f->clip->timelines[t].key_count : most;
+    f->counted = SIZE_MAX;
     f->states = malloc(most + 1);
     f->moving = calloc(most + 1, sizeof *f->moving);
     pm_status status = f->states && f->moving ? PM_OK : motion_refuse_memory(error);
