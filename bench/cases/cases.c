@@ -61,6 +61,8 @@ static const bench_group groups[] = {
     {"state", NULL, BENCH_CROWD_HOST, SCENE_STATE_REFERENCE, CLOCK_WALL, true, NULL},
     {"crowds", NULL, BENCH_CROWD_ONE, SCENE_CROWD_ONE, CLOCK_WALL, false, NULL},
     {"files", NULL, BENCH_FILE, SCENE_FILES, CLOCK_WALL, false, NULL},
+    {"lowpass", "taps-32", BENCH_LOWPASS, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},
+    {"lowpass", "down-4", BENCH_LOWPASS, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-4", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-2", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},

@@ -46,8 +46,16 @@ static void compare(const float *got, const float *wanted, size_t rows, bench_re
         result->bits = BITS_DIFFER;
 }
 
-static cli_exit reference_block(const pm_clip *clip, const pm_sample_job *job, size_t from,
-                                size_t count, float *to) {
+pm_status check_sample_clip(const void *clip, const pm_sample_job *job, pm_error *error) {
+    return pm_sample(clip, job, error);
+}
+
+pm_status check_sample_filter(const void *filter, const pm_sample_job *job, pm_error *error) {
+    return pm_filter_sample(filter, job, error);
+}
+
+static cli_exit reference_block(check_sample sample, const void *of, const pm_sample_job *job,
+                                size_t from, size_t count, float *to) {
     pm_sample_job block = *job;
     pm_error error = {0};
     block.sample_count = count;
@@ -56,11 +64,11 @@ static cli_exit reference_block(const pm_clip *clip, const pm_sample_job *job, s
     block.tracks = job->tracks ? job->tracks + from : NULL;
     block.rotations = to;
     block.on_reference = true;
-    return pm_sample(clip, &block, &error) == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+    return sample(of, &block, &error) == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
 
-cli_exit check_results(const pm_clip *clip, const pm_sample_job *job, check_read read,
-                       void *context, bench_result *result) {
+cli_exit check_results(check_sample sample, const void *of, const pm_sample_job *job,
+                       check_read read, void *context, bench_result *result) {
     float got[BLOCK_ROWS * 4];
     float wanted[BLOCK_ROWS * 4];
     size_t block = job->tracks ? PAIR_BLOCK : GRID_BLOCK;
@@ -76,7 +84,7 @@ cli_exit check_results(const pm_clip *clip, const pm_sample_job *job, check_read
         const size_t row_bytes = 4 * sizeof(float);
         code = read(context, from * width * row_bytes, rows * row_bytes, got);
         if (code == CLI_DONE)
-            code = reference_block(clip, job, from, block, wanted);
+            code = reference_block(sample, of, job, from, block, wanted);
         if (code == CLI_DONE)
             compare(got, wanted, rows, result);
     }

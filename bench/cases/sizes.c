@@ -111,7 +111,8 @@ cli_exit sizes_run(bench_run *run, const bench_case *which, bench_result *result
     if (code == CLI_DONE)
         code = jobs_once(&work, &once);
     if (code == CLI_DONE)
-        code = check_results(work.clip, &work.job, check_read_device, work.device, result);
+        code = check_results(check_sample_clip, work.clip, &work.job, check_read_device,
+                             work.device, result);
     if (code == CLI_DONE)
         code = measure(run, &work, result);
     return code;

@@ -149,3 +149,14 @@ case_work work_of_baseline(const scenes *s, pm_method method) {
     work.bytes_read = keys * (method == PM_METHOD_SQUAD ? 2 : 1) * QUATERNION;
     return work;
 }
+
+unsigned work_of_weight(void) {
+    return 72;
+}
+
+case_work work_of_lowpass(const scenes *s, size_t sample_count, size_t taps) {
+    const uint64_t values = SCENE_TRACKS * (uint64_t)sample_count;
+    return (case_work){.bytes_read = SCENE_TRACKS * (uint64_t)(s->segments + 1) * QUATERNION,
+                       .bytes_written = values * QUATERNION,
+                       .operations = values * 2 * taps * work_of_weight()};
+}

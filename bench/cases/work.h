@@ -26,6 +26,12 @@ curve_work work_of_curve(pm_method method);
 /* A job of the scene with as many samples, or as many pairs. */
 case_work work_of_job(const scenes *s, bench_scene scene, pm_method method, size_t sample_count);
 
+/* The operations of a weight of a low-pass: it is used twice for each sample. */
+unsigned work_of_weight(void);
+
+/* Samples of all tracks through a low-pass with so many weights. Each key is read once. */
+case_work work_of_lowpass(const scenes *s, size_t sample_count, size_t taps);
+
 /* Upsampling by 4 as the baseline does it: of squad it reads keys and inner points. */
 case_work work_of_baseline(const scenes *s, pm_method method);
 

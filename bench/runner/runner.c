@@ -218,7 +218,7 @@ static cli_exit check_against(bench_run *run, const bench_case *which, check_rea
     pm_sample_job job = scenes_job(&run->scenes, scene, &values);
     cli_exit code = scenes_clip(&run->scenes, scene, which->method, &clip, &owned);
     if (code == CLI_DONE)
-        code = check_results(clip, &job, read, context, result);
+        code = check_results(check_sample_clip, clip, &job, read, context, result);
     if (owned)
         pm_clip_destroy(&clip);
     return code;
@@ -295,7 +295,8 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
     if (code == CLI_DONE)
         code = job_once(&work, &once);
     if (code == CLI_DONE)
-        code = check_results(clip, &work.job, check_read_device, &run->device, result);
+        code = check_results(check_sample_clip, clip, &work.job, check_read_device, &run->device,
+                             result);
     if (code == CLI_DONE)
         code = measure(run, which, job_once, &work, result);
     if (owned)
@@ -331,10 +332,69 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
     }
     work.job.rotations = NULL;
     if (code == CLI_DONE)
-        code = check_results(clip, &work.job, check_read_host, out, result);
+        code = check_results(check_sample_clip, clip, &work.job, check_read_host, out, result);
     free(out);
     if (owned)
         pm_clip_destroy(&clip);
+    return code;
+}
+
+/* ---- low-passes ---------------------------------------------------------------- */
+
+/* Of both paths from each other: twice what test_filter allows against the oracle. */
+static const double lowpass_bound = 2 * 5e-7;
+
+typedef struct lowpass_work {
+    pm_filter *filter;
+    pm_sample_job job;
+} lowpass_work;
+
+static cli_exit lowpass_once(void *context, double *seconds) {
+    const lowpass_work *work = context;
+    pm_error error = {0};
+    const double begun = progress_clock();
+    if (pm_filter_sample(work->filter, &work->job, &error) != PM_OK)
+        return cli_fail_error("bench", &error);
+    *seconds = progress_clock() - begun;
+    return CLI_DONE;
+}
+
+/* Five periods of the cut-off on each side of a sample. */
+static size_t weights_of(double cutoff) {
+    return 2 * (size_t)ceil(5 / cutoff);
+}
+
+/* In cycles per key: 0.45 of a lower rate, else the one of 32 weights. */
+static double cutoff_of(bench_scene scene) {
+    return scene == SCENE_DOWNSAMPLE_4 ? 0.45 / 4 : 10.0 / 32;
+}
+
+static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_result *result) {
+    const bench_scene scene = which->group->scene;
+    const scenes *s = &run->scenes;
+    const double cutoff = cutoff_of(scene);
+    lowpass_work work = {.job = scenes_job(s, scene, &result->samples)};
+    const size_t bytes = result->samples * SAMPLE_BYTES;
+    pm_timeline timeline;
+    const pm_clip_desc desc = scenes_describe(s, scene, which->method, &timeline);
+    pm_error error = {0};
+    float *out = baseline_memory(bytes);
+    cli_exit code = CLI_DONE;
+    if (!out)
+        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+    memset(out, 0xff, bytes);
+    work.job.rotations = out;
+    roofline_set_work(work_of_lowpass(s, work.job.sample_count, weights_of(cutoff)), result);
+    if (pm_filter_create(s->engine, &desc, cutoff * SCENE_KEY_RATE, &work.filter, &error) != PM_OK)
+        code = cli_fail_error("bench", &error);
+    if (code == CLI_DONE)
+        code = measure(run, which, lowpass_once, &work, result);
+    work.job.rotations = NULL;
+    if (code == CLI_DONE)
+        code = check_results(check_sample_filter, work.filter, &work.job, check_read_host, out,
+                             result);
+    pm_filter_destroy(&work.filter);
+    free(out);
     return code;
 }
 
@@ -478,6 +538,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_simple(run, which, result);
     case BENCH_OBVIOUS:
         return run_obvious(run, which, result);
+    case BENCH_LOWPASS:
+        return run_lowpass(run, which, result);
     case BENCH_CLIP:
         return run_clip(run, which, result);
     case BENCH_ONESHOT:
@@ -522,6 +584,8 @@ static double bound_of(const bench_case *which) {
     if (which->batch)
         return batches_bound(which->batch);
 #endif
+    if (kind == BENCH_LOWPASS)
+        return lowpass_bound;
     return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE ||
                    kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
                ? 2.0 * pm_method_describe(which->method)->max_error

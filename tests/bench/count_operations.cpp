@@ -111,6 +111,13 @@ static inline float pm_exact_inverse(float a) {
 #include "kernels/pm_motion.h"
 #include "kernels/pm_pose.h"
 
+/* Loads do not count; this takes the place of pm_memory.h. */
+#define PM_MEMORY_H
+static inline pm_quat pm_load_items(const float *from) {
+    return pm_quat_of(real(from[0]), real(from[1]), real(from[2]), real(from[3]));
+}
+#include "kernels/pm_lowpass.h"
+
 /* A segment between keys a little apart, whose coefficients are those of a nearly straight path: what
  * clips of motion nearly always are. */
 static pm_segment_data near_keys() {
@@ -220,4 +227,16 @@ joint_count count_joint(void) {
     count.body = count_of([&] { pm_body_product(b, b, 1); });
     count.halves = 12 * count_of([&] { pm_half_bits(half); });
     return count;
+}
+
+unsigned count_weight(void) {
+    const real zero(0.0f), one(1.0f);
+    const pm_quat from = pm_quat_of(zero, zero, zero, one);
+    const pm_quat to = pm_quat_of(real(0.01f), zero, zero, one);
+    return count_of([&] {
+        const pm_quat x = pm_lowpass_log(from, to);
+        pm_fma(one, x.x, zero);
+        pm_fma(one, x.y, zero);
+        pm_fma(one, x.z, zero);
+    });
 }

@@ -34,6 +34,9 @@ typedef struct joint_count {
 
 joint_count count_joint(void);
 
+/* A key and its weight, once, in the low-pass of rotations. */
+unsigned count_weight(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,10 @@ TEST(the_table_of_joints_has_the_operations_of_the_kernels) {
     assert_int_equal(work.body, count.body);
 }
 
+TEST(a_low_pass_has_the_operations_of_the_kernel) {
+    assert_int_equal(work_of_weight(), count_weight());
+}
+
 /* ---- jobs ---------------------------------------------------------------------- */
 
 enum { SAMPLES = 16384, TRACKS = SCENE_TRACKS, SEGMENTS = SAMPLES / 4 / TRACKS };
