@@ -350,6 +350,20 @@ static void expect_files(void) {
     assert_int_equal(occurrences(record, "\"files/"), FILES);
 }
 
+/* 72 operations for each weight (test_work), twice: 32 weights a sample, and 90 with 0.45 of a quarter. */
+static void expect_lowpass(void) {
+    static const struct {
+        const char *name;
+        double weights;
+    } cases[] = {{"taps-32", 32}, {"down-4", 90}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *of = sound_case("lowpass/%s", cases[i].name);
+        assert_true(number(of, "max_error_rad") <= 1e-6);
+        assert_true(number(of, "operations") == number(of, "samples") * cases[i].weights * 2 * 72);
+        assert_true(number(of, "bound_share") > 0.0);
+    }
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {
@@ -392,14 +406,15 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     for (int m = 0; m < PM_METHOD_COUNT; m++)
         sound_case("clip/%s", pm_method_describe((pm_method)m)->name);
     expect_sizes();
+    expect_lowpass();
     expect_crowd();
     expect_files();
     expect_batches();
     expect_fill_rates();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     3 + 4 + 6 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 + 2 * SIZES +
-                         FILES + BATCHES + simple_cases());
+                     3 + 2 + 4 + 6 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
+                         2 * SIZES + FILES + BATCHES + simple_cases());
     assert_null(strstr(output, "WRONG"));
 }
 
