@@ -70,7 +70,7 @@ cli_exit page_check_name(const command_help *help, const char *path, char **inpu
                ? page_check_inputs(path, inputs, count)
                : options_usage(help, path,
                                "a page is a file of HTML; expected a name that ends in "
-                               ".html, or - for standard output");
+                               ".html, or - for standard output; view also draws .svg and .gif");
 }
 
 cli_exit page_check_inputs(const char *path, char **inputs, size_t count) {
