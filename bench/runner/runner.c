@@ -304,35 +304,48 @@ static cli_exit run_job(bench_run *run, const bench_case *which, bench_result *r
     return code;
 }
 
+/* Samples of a clip or a filter, into host memory. */
+typedef struct host_work {
+    check_sample sample;
+    const void *of;
+    pm_sample_job job;
+} host_work;
+
 static cli_exit host_once(void *context, double *seconds) {
-    const job_work *work = context;
+    const host_work *work = context;
     pm_error error = {0};
-    double begun = progress_clock();
-    if (pm_sample(work->clip, &work->job, &error) != PM_OK)
+    const double begun = progress_clock();
+    if (work->sample(work->of, &work->job, &error) != PM_OK)
         return cli_fail_error("bench", &error);
     *seconds = progress_clock() - begun;
     return CLI_DONE;
 }
 
+/* Measures into `out`, and then checks the results. */
+static cli_exit run_on_host(bench_run *run, const bench_case *which, host_work *work, float *out,
+                            bench_result *result) {
+    memset(out, 0xff, result->samples * SAMPLE_BYTES);
+    work->job.rotations = out;
+    cli_exit code = measure(run, which, host_once, work, result);
+    work->job.rotations = NULL;
+    if (code == CLI_DONE)
+        code = check_results(work->sample, work->of, &work->job, check_read_host, out, result);
+    return code;
+}
+
 static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
-    job_work work = {.device = &run->device, .clock = CLOCK_WALL};
+    host_work work = {.sample = check_sample_clip};
     work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
     cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
     float *out = malloc(result->samples * SAMPLE_BYTES);
-    work.clip = clip;
-    work.job.rotations = out;
+    work.of = clip;
     set_job_work(run, which, &work.job, result);
-    if (!out) {
+    if (!out)
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    } else if (code == CLI_DONE) {
-        memset(out, 0xff, result->samples * SAMPLE_BYTES);
-        code = measure(run, which, host_once, &work, result);
-    }
-    work.job.rotations = NULL;
-    if (code == CLI_DONE)
-        code = check_results(check_sample_clip, clip, &work.job, check_read_host, out, result);
+    else if (code == CLI_DONE)
+        code = run_on_host(run, which, &work, out, result);
     free(out);
     if (owned)
         pm_clip_destroy(&clip);
@@ -343,21 +356,6 @@ static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_re
 
 /* Of both paths from each other: twice what test_filter allows against the oracle. */
 static const double lowpass_bound = 2 * 5e-7;
-
-typedef struct lowpass_work {
-    pm_filter *filter;
-    pm_sample_job job;
-} lowpass_work;
-
-static cli_exit lowpass_once(void *context, double *seconds) {
-    const lowpass_work *work = context;
-    pm_error error = {0};
-    const double begun = progress_clock();
-    if (pm_filter_sample(work->filter, &work->job, &error) != PM_OK)
-        return cli_fail_error("bench", &error);
-    *seconds = progress_clock() - begun;
-    return CLI_DONE;
-}
 
 /* Five periods of the cut-off on each side of a sample. */
 static size_t weights_of(double cutoff) {
@@ -373,27 +371,22 @@ static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_resul
     const bench_scene scene = which->group->scene;
     const scenes *s = &run->scenes;
     const double cutoff = cutoff_of(scene);
-    lowpass_work work = {.job = scenes_job(s, scene, &result->samples)};
-    const size_t bytes = result->samples * SAMPLE_BYTES;
+    host_work work = {.sample = check_sample_filter, .job = scenes_job(s, scene, &result->samples)};
     pm_timeline timeline;
     const pm_clip_desc desc = scenes_describe(s, scene, which->method, &timeline);
+    pm_filter *filter = NULL;
     pm_error error = {0};
-    float *out = baseline_memory(bytes);
     cli_exit code = CLI_DONE;
-    if (!out)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    memset(out, 0xff, bytes);
-    work.job.rotations = out;
+    float *out = baseline_memory(result->samples * SAMPLE_BYTES);
     roofline_set_work(work_of_lowpass(s, work.job.sample_count, weights_of(cutoff)), result);
-    if (pm_filter_create(s->engine, &desc, cutoff * SCENE_KEY_RATE, &work.filter, &error) != PM_OK)
+    if (!out)
+        code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
+    else if (pm_filter_create(s->engine, &desc, cutoff * SCENE_KEY_RATE, &filter, &error) != PM_OK)
         code = cli_fail_error("bench", &error);
+    work.of = filter;
     if (code == CLI_DONE)
-        code = measure(run, which, lowpass_once, &work, result);
-    work.job.rotations = NULL;
-    if (code == CLI_DONE)
-        code = check_results(check_sample_filter, work.filter, &work.job, check_read_host, out,
-                             result);
-    pm_filter_destroy(&work.filter);
+        code = run_on_host(run, which, &work, out, result);
+    pm_filter_destroy(&filter);
     free(out);
     return code;
 }

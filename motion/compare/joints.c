@@ -5,80 +5,44 @@
 #include "motion/compare/joints.h"
 
 #include "motion/base/printable.h"
+#include "motion/model/names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
-
-/* ---- names in order ------------------------------------------------------------------------ */
-
-typedef struct named_joint {
-    pm_motion_name name;
-    uint32_t joint;
-} named_joint;
-
-static int compare_names(pm_motion_name x, pm_motion_name y) {
-    const size_t common = x.size < y.size ? x.size : y.size;
-    const int order = common > 0 ? memcmp(x.text, y.text, common) : 0;
-    return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
-}
-
-static int compare_joints(const void *x, const void *y) {
-    const named_joint *a = x, *b = y;
-    const int order = compare_names(a->name, b->name);
-    return order != 0 ? order : (a->joint > b->joint) - (a->joint < b->joint);
-}
-
-static named_joint *sort_names(const subject *s) {
-    named_joint *names = calloc(s->joint_count + 1, sizeof *names);
-    for (size_t j = 0; names && j < s->joint_count; j++)
-        names[j] = (named_joint){subject_name(s, j), (uint32_t)j};
-    if (names)
-        qsort(names, s->joint_count, sizeof *names, compare_joints);
-    return names;
-}
-
-/* The first joint with a name; NONE: no joint has it. */
-static uint32_t find_name(const named_joint *names, size_t count, pm_motion_name name) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_names(names[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && compare_names(names[low].name, name) == 0 ? names[low].joint : NONE;
-}
+#define NONE PM_NO_INDEX32
 
 /* ---- the rules ----------------------------------------------------------------------------- */
 
 typedef struct matching {
     const subject *a, *b;
-    named_joint *names_a, *names_b;
+    motion_names names_a, names_b;
     uint32_t *partner; /* of each joint of A; NONE */
     bool *used;        /* of each joint of B */
 } matching;
 
-static size_t count_unnamed(const named_joint *names, size_t count) {
+static pm_motion_name name_at(const motion_names *names, size_t i) {
+    return names->nodes[names->sorted[i]].name;
+}
+
+static size_t count_unnamed(const motion_names *names) {
     size_t unnamed = 0;
-    while (unnamed < count && names[unnamed].name.size == 0)
+    while (unnamed < names->count && name_at(names, unnamed).size == 0)
         unnamed++;
     return unnamed;
 }
 
 /* Joints without a name are matched in their order where both files have equally many. */
 static size_t match_names(matching *m) {
-    const bool unnamed = count_unnamed(m->names_a, m->a->joint_count) ==
-                         count_unnamed(m->names_b, m->b->joint_count);
+    const bool unnamed = count_unnamed(&m->names_a) == count_unnamed(&m->names_b);
     size_t i = 0, j = 0, found = 0;
     while (i < m->a->joint_count && j < m->b->joint_count) {
-        const int order = compare_names(m->names_a[i].name, m->names_b[j].name);
-        if (order == 0 && (unnamed || m->names_a[i].name.size > 0)) {
-            m->partner[m->names_a[i].joint] = m->names_b[j].joint;
-            m->used[m->names_b[j].joint] = true;
-            found += m->names_a[i].name.size > 0;
+        const pm_motion_name name = name_at(&m->names_a, i);
+        const int order = motion_compare_names(name, name_at(&m->names_b, j));
+        if (order == 0 && (unnamed || name.size > 0)) {
+            m->partner[m->names_a.sorted[i]] = m->names_b.sorted[j];
+            m->used[m->names_b.sorted[j]] = true;
+            found += name.size > 0;
         }
         i += order <= 0;
         j += order >= 0;
@@ -111,8 +75,8 @@ static pm_status match_line(matching *m, size_t line, const char *text, size_t s
         return refuse_line(line, "has no tab", none, error);
     const pm_motion_name first = {text, (size_t)(tab - text)};
     const pm_motion_name second = {tab + 1, size - first.size - 1};
-    const uint32_t a = find_name(m->names_a, m->a->joint_count, first);
-    const uint32_t b = find_name(m->names_b, m->b->joint_count, second);
+    const uint32_t a = motion_names_find(&m->names_a, first.text, first.size);
+    const uint32_t b = motion_names_find(&m->names_b, second.text, second.size);
     if (a == NONE || b == NONE)
         return refuse_line(line, a == NONE ? "A has no joint" : "B has no joint",
                            a == NONE ? first : second, error);
@@ -190,15 +154,15 @@ pm_status joints_match(const subject *a, const subject *b, const char *map_path,
                        pm_error *error) {
     matching m = {.a = a,
                   .b = b,
-                  .names_a = sort_names(a),
-                  .names_b = sort_names(b),
                   .partner = malloc((a->joint_count + 1) * sizeof *m.partner),
                   .used = calloc(b->joint_count + 1, sizeof *m.used)};
     *pairs = (joint_pairs){.pairs = calloc(a->joint_count + 1, sizeof *pairs->pairs),
                            .only = {calloc(a->joint_count + 1, sizeof(uint32_t)),
                                     calloc(b->joint_count + 1, sizeof(uint32_t))}};
     pm_status status = PM_OK;
-    if (!m.names_a || !m.names_b || !m.partner || !m.used || !pairs->pairs || !pairs->only[0] ||
+    const bool sorted_a = motion_names_make(&m.names_a, &a->view.content);
+    const bool sorted_b = motion_names_make(&m.names_b, &b->view.content);
+    if (!sorted_a || !sorted_b || !m.partner || !m.used || !pairs->pairs || !pairs->only[0] ||
         !pairs->only[1]) {
         status = motion_fail(error, PM_ERROR_MEMORY, "joints: memory is exhausted");
     } else {
@@ -206,8 +170,8 @@ pm_status joints_match(const subject *a, const subject *b, const char *map_path,
         status = match(&m, map_path, pairs, error);
         list_pairs(&m, pairs);
     }
-    free(m.names_a);
-    free(m.names_b);
+    motion_names_release(&m.names_a);
+    motion_names_release(&m.names_b);
     free(m.partner);
     free(m.used);
     return status;

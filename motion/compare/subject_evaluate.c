@@ -135,12 +135,6 @@ static double *value_of(subject_pose *pose, size_t path) {
                                         : pose->scale;
 }
 
-static const double *rest_of(const pm_motion_node *node, size_t path) {
-    return path == PM_MOTION_ROTATION   ? node->rotation
-           : path == PM_MOTION_POSITION ? node->position
-                                        : node->scale;
-}
-
 /* The first key at or after `key` that is later than a time, less what is the same. */
 static size_t key_near(const pm_timeline *timeline, size_t key, double time) {
     while (key + 1 < timeline->key_count &&
@@ -186,7 +180,8 @@ static void evaluate_path(const subject *s, size_t joint, size_t path, const dou
     if (!channel) {
         for (size_t i = 0; i < count; i++)
             memcpy(value_of(&poses[i * s->joint_count + joint], path),
-                   rest_of(&s->view.content.nodes[joint], path), widths[path] * sizeof(double));
+                   evaluate_rest_value(&s->view.content.nodes[joint], (pm_motion_path)path),
+                   widths[path] * sizeof(double));
     } else if (follows_method(s, channel)) {
         copy_sampled(s, joint, path, count, poses);
     } else {

@@ -11,6 +11,15 @@
 #include "motion/base/c_locale.h"
 #include "motion/model/copy.h"
 
+bool edit_is_near(const double *a, const double *b, size_t count, double tolerance) {
+    double size = 0, apart = 0;
+    for (size_t i = 0; i < count; i++) {
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        apart = fmax(apart, fabs(a[i] - b[i]));
+    }
+    return apart <= tolerance * size;
+}
+
 pm_motion *edit_begin(const pm_motion *from, size_t clip_count, pm_motion_clip **clips) {
     pm_motion *to = motion_copy_nodes(&from->content);
     *clips = to ? motion_allocate(&to->arena, clip_count, sizeof **clips) : NULL;

@@ -23,15 +23,8 @@ static inline double *edit_values(const pm_array *array) {
     return (double *)(uintptr_t)array->data;
 }
 
-/* Sorted by the bytes of the names; the first of several with one name is found. */
-typedef struct edit_names {
-    const pm_motion_content *content;
-    uint32_t *sorted;
-} edit_names;
-
-bool edit_names_make(edit_names *names, const pm_motion_content *content);
-uint32_t edit_names_find(const edit_names *names, const char *text, size_t size); /* UINT32_MAX */
-void edit_names_release(edit_names *names);
+/* Whether numbers differ by at most that part of the largest of them. */
+bool edit_is_near(const double *a, const double *b, size_t count, double tolerance);
 
 /* Finds pairs of left and right: partners[n] is the other one, or n. alone[n]: the name has a side,
  * but no partner. With a path, the pairs are its lines. */

@@ -100,11 +100,6 @@ static void apply_turn(const double a[4], const double turn[3], double out[4]) {
     evaluate_normalise(out);
 }
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* The rate of the rotation vector `turn` at which the body has an angular velocity: the inverse of the
  * right Jacobian. */
 static void find_rate(const double turn[3], const double velocity[3], double rate[3]) {
@@ -113,8 +108,8 @@ static void find_rate(const double turn[3], const double velocity[3], double rat
     const double factor =
         angle < 1e-3 ? 1.0 / 12 : 1 / square - (1 + cos(angle)) / (2 * angle * sin(angle));
     double once[3], twice[3];
-    cross(turn, velocity, once);
-    cross(turn, once, twice);
+    vector_cross(turn, velocity, once);
+    vector_cross(turn, once, twice);
     for (int i = 0; i < 3; i++)
         rate[i] = velocity[i] + once[i] / 2 + factor * twice[i];
 }

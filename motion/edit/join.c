@@ -16,6 +16,7 @@
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 #include "motion/time/rate.h"
 
@@ -47,32 +48,21 @@ typedef struct joining {
 
 /* ---- the skeletons ------------------------------------------------------------------------- */
 
-static bool is_same_name(pm_motion_name a, pm_motion_name b) {
-    return a.size == b.size && (a.size == 0 || memcmp(a.text, b.text, a.size) == 0);
-}
-
-static bool is_near(const double *a, const double *b, size_t count) {
-    double size = 0, apart = 0;
-    for (size_t i = 0; i < count; i++) {
-        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
-        apart = fmax(apart, fabs(a[i] - b[i]));
-    }
-    return apart <= tolerance * size;
-}
-
 /* Of a root the rest position says nothing where a clip moves it. */
 static const char *difference(const pm_motion_node *a, const pm_motion_node *b) {
     double turned[4];
     memcpy(turned, b->rotation, sizeof turned);
     for (int i = 0; i < 4; i++)
         turned[i] = -turned[i];
-    return !is_same_name(a->name, b->name)                           ? "has another name"
-           : a->parent != b->parent                                  ? "has another parent"
-           : a->parent >= 0 && !is_near(a->position, b->position, 3) ? "has another rest position"
-           : !is_near(a->rotation, b->rotation, 4) && !is_near(a->rotation, turned, 4)
+    return motion_compare_names(a->name, b->name) != 0 ? "has another name"
+           : a->parent != b->parent                    ? "has another parent"
+           : a->parent >= 0 && !edit_is_near(a->position, b->position, 3, tolerance)
+               ? "has another rest position"
+           : !edit_is_near(a->rotation, b->rotation, 4, tolerance) &&
+                   !edit_is_near(a->rotation, turned, 4, tolerance)
                ? "has another rest rotation"
-           : !is_near(a->scale, b->scale, 3) ? "has another rest scale"
-                                             : NULL;
+           : !edit_is_near(a->scale, b->scale, 3, tolerance) ? "has another rest scale"
+                                                             : NULL;
 }
 
 static pm_status check_skeleton(const edit_part *first, const edit_part *part, pm_error *error) {
@@ -148,7 +138,7 @@ static pm_status place_parts(joining *j, pm_error *error) {
 
 static bool is_same_channel(const pm_motion_channel *a, const pm_motion_channel *b) {
     return a->node == b->node && a->path == b->path && a->components == b->components &&
-           is_same_name(a->name, b->name);
+           motion_compare_names(a->name, b->name) == 0;
 }
 
 /* A channel of a clip; the place where it was found last is tried first. */
@@ -223,10 +213,7 @@ static void own_value(const joining *j, const joined_part *part, size_t c, size_
         return;
     }
     const pm_motion_node *node = &j->parts[0].from->motion->content.nodes[of->node];
-    const double *rest = of->path == PM_MOTION_ROTATION   ? node->rotation
-                         : of->path == PM_MOTION_POSITION ? node->position
-                                                          : node->scale;
-    memcpy(value, rest, of->components * sizeof *value);
+    memcpy(value, evaluate_rest_value(node, of->path), of->components * sizeof *value);
 }
 
 /* ---- the root ------------------------------------------------------------------------------ */
@@ -281,14 +268,6 @@ static pm_status check_above(joining *j, uint32_t node, pm_error *error) {
     return PM_OK;
 }
 
-static similarity rest_of(const pm_motion_node *node) {
-    similarity r = {.s = node->scale[0]};
-    memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->position, sizeof r.p);
-    evaluate_normalise(r.q);
-    return r;
-}
-
 static pm_status find_up(joining *j, pm_error *error) {
     subject s;
     figure f;
@@ -317,7 +296,7 @@ static pm_status find_mover(joining *j, pm_error *error) {
     j->above = similarity_identity;
     for (int32_t n = content->nodes[j->mover].parent; status == PM_OK && n >= 0;
          n = content->nodes[n].parent) {
-        const similarity rest = rest_of(&content->nodes[n]);
+        const similarity rest = evaluate_rest(&content->nodes[n]);
         j->above = similarity_product(&rest, &j->above);
         status = check_above(j, (uint32_t)n, error);
     }

@@ -152,15 +152,6 @@ static void place_vector(const mirror_plan *plan, const double turn[4], double v
     }
 }
 
-static bool is_near(const double a[3], const double b[3]) {
-    double size = 0, apart = 0;
-    for (int i = 0; i < 3; i++) {
-        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
-        apart = fmax(apart, fabs(a[i] - b[i]));
-    }
-    return apart <= tolerance * size;
-}
-
 /* How the position of a node becomes that of another one. */
 typedef struct placing {
     bool stays; /* a joint in the middle that is where it is at rest */
@@ -181,8 +172,9 @@ static placing find_placing(const mirror_plan *plan, uint32_t from, uint32_t to,
     if (from == to) {
         evaluate_key(channel, 0, first);
         p.stays = motion_is_constant(channel, timeline) &&
-                  (is_near(first, a->position) || is_near(first, image));
-    } else if (!is_near(image, b->position)) {
+                  (edit_is_near(first, a->position, 3, tolerance) ||
+                   edit_is_near(first, image, 3, tolerance));
+    } else if (!edit_is_near(image, b->position, 3, tolerance)) {
         memcpy(p.before, a->position, sizeof p.before);
         memcpy(p.after, b->position, sizeof p.after);
     }

@@ -10,62 +10,9 @@
 
 #include "motion/base/printable.h"
 #include "motion/edit/edit.h"
+#include "motion/model/names.h"
 
-#define NONE UINT32_MAX
-
-/* ---- names in order ------------------------------------------------------------------------ */
-
-static int compare_text(const pm_motion_name *a, const char *text, size_t size) {
-    const size_t common = a->size < size ? a->size : size;
-    const int order = common > 0 ? memcmp(a->text, text, common) : 0;
-    return order != 0 ? order : (a->size > size) - (a->size < size);
-}
-
-typedef struct named {
-    pm_motion_name name;
-    uint32_t node;
-} named;
-
-static int compare_named(const void *x, const void *y) {
-    const named *a = x, *b = y;
-    const int order = compare_text(&a->name, b->name.text, b->name.size);
-    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-bool edit_names_make(edit_names *names, const pm_motion_content *content) {
-    const size_t count = content->node_count;
-    named *all = calloc(count + 1, sizeof *all);
-    *names = (edit_names){content, calloc(count + 1, sizeof *names->sorted)};
-    const bool good = all && names->sorted;
-    for (size_t n = 0; good && n < count; n++)
-        all[n] = (named){content->nodes[n].name, (uint32_t)n};
-    if (good)
-        qsort(all, count, sizeof *all, compare_named);
-    for (size_t n = 0; good && n < count; n++)
-        names->sorted[n] = all[n].node;
-    free(all);
-    return good;
-}
-
-uint32_t edit_names_find(const edit_names *names, const char *text, size_t size) {
-    const pm_motion_node *nodes = names->content->nodes;
-    size_t low = 0, high = names->content->node_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_text(&nodes[names->sorted[middle]].name, text, size) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool found = low < names->content->node_count &&
-                       compare_text(&nodes[names->sorted[low]].name, text, size) == 0;
-    return found ? names->sorted[low] : NONE;
-}
-
-void edit_names_release(edit_names *names) {
-    free(names->sorted);
-    names->sorted = NULL;
-}
+#define NONE PM_NO_INDEX32
 
 /* ---- sides --------------------------------------------------------------------------------- */
 
@@ -158,7 +105,7 @@ static size_t replace_side(pm_motion_name name, size_t at, char *out) {
 /* ---- by names ------------------------------------------------------------------------------ */
 
 /* A name of the other side that a node has. Sets *is_sided if the name surely has a side. */
-static uint32_t find_partner(const edit_names *names, pm_motion_name name, char *room,
+static uint32_t find_partner(const motion_names *names, pm_motion_name name, char *room,
                              bool *is_sided) {
     *is_sided = false;
     for (int proof = SIDE_CERTAIN; proof >= SIDE_POSSIBLE; proof--) {
@@ -166,12 +113,13 @@ static uint32_t find_partner(const edit_names *names, pm_motion_name name, char 
             if ((int)find_side(name, i).proof != proof)
                 continue;
             *is_sided = *is_sided || proof == SIDE_CERTAIN;
-            const uint32_t found = edit_names_find(names, room, replace_side(name, i, room));
+            const uint32_t found = motion_names_find(names, room, replace_side(name, i, room));
             if (found != NONE)
                 return found;
         }
         if (proof == SIDE_CERTAIN && *is_sided) {
-            const uint32_t found = edit_names_find(names, room, replace_side(name, SIZE_MAX, room));
+            const uint32_t found =
+                motion_names_find(names, room, replace_side(name, SIZE_MAX, room));
             if (found != NONE)
                 return found;
         }
@@ -182,7 +130,7 @@ static uint32_t find_partner(const edit_names *names, pm_motion_name name, char 
 /* Longer names are no names of joints. */
 enum { NAME_MAX_SIZE = 4096 };
 
-static void pair_names(const pm_motion_content *content, const edit_names *names,
+static void pair_names(const pm_motion_content *content, const motion_names *names,
                        uint32_t *partners, bool *alone) {
     char room[2 * NAME_MAX_SIZE];
     for (uint32_t n = 0; n < content->node_count; n++) {
@@ -221,7 +169,7 @@ static pm_motion_name trimmed(pm_motion_name text) {
     return text;
 }
 
-static pm_status pair_line(const edit_names *names, size_t line, pm_motion_name text,
+static pm_status pair_line(const motion_names *names, size_t line, pm_motion_name text,
                            uint32_t *partners, pm_error *error) {
     const char *gap = memchr(text.text, '\t', text.size);
     if (!gap)
@@ -233,7 +181,7 @@ static pm_status pair_line(const edit_names *names, size_t line, pm_motion_name 
                                   trimmed((pm_motion_name){gap, text.size - size})};
     uint32_t nodes[2];
     for (size_t i = 0; i < 2; i++) {
-        nodes[i] = edit_names_find(names, two[i].text, two[i].size);
+        nodes[i] = motion_names_find(names, two[i].text, two[i].size);
         if (nodes[i] == NONE)
             return refuse_line(line, "no joint is named", two[i], error);
         if (partners[nodes[i]] != nodes[i])
@@ -244,7 +192,7 @@ static pm_status pair_line(const edit_names *names, size_t line, pm_motion_name 
     return PM_OK;
 }
 
-static pm_status pair_lines(const edit_names *names, const char *path, uint32_t *partners,
+static pm_status pair_lines(const motion_names *names, const char *path, uint32_t *partners,
                             pm_error *error) {
     char *data = NULL, reason[INPUT_REASON_SIZE] = "";
     size_t size = 0, line = 0;
@@ -291,18 +239,18 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
 
 pm_status edit_find_pairs(const pm_motion_content *content, const char *path, uint32_t *partners,
                           bool *alone, pm_error *error) {
-    edit_names names;
+    motion_names names;
     pm_status status = PM_OK;
     for (uint32_t n = 0; n < content->node_count; n++) {
         partners[n] = n;
         alone[n] = false;
     }
-    if (!edit_names_make(&names, content))
+    if (!motion_names_make(&names, content))
         status = motion_refuse_memory(error);
     else if (path)
         status = pair_lines(&names, path, partners, error);
     else
         pair_names(content, &names, partners, alone);
-    edit_names_release(&names);
+    motion_names_release(&names);
     return status == PM_OK ? check_parents(content, partners, error) : status;
 }

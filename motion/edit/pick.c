@@ -12,6 +12,7 @@
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 
 typedef struct picking {
@@ -27,19 +28,19 @@ typedef struct picking {
 /* ---- joints -------------------------------------------------------------------------------- */
 
 static pm_status choose(picking *p, const pm_motion_edit_options *o, pm_error *error) {
-    edit_names names;
+    motion_names names;
     char shown[MOTION_PRINTABLE];
-    pm_status status = edit_names_make(&names, p->from) ? PM_OK : motion_refuse_memory(error);
+    pm_status status = motion_names_make(&names, p->from) ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < o->joint_count; i++) {
         const size_t size = strlen(o->joints[i]);
-        const uint32_t node = edit_names_find(&names, o->joints[i], size);
-        if (node == UINT32_MAX)
+        const uint32_t node = motion_names_find(&names, o->joints[i], size);
+        if (node == PM_NO_INDEX32)
             status = motion_refuse(error, "no joint is named '%s'",
                                    motion_printable(shown, o->joints[i], size));
         else
             p->is_kept[node] = true;
     }
-    edit_names_release(&names);
+    motion_names_release(&names);
     for (uint32_t n = 0; n < p->from->node_count; n++)
         if (p->is_kept[n]) {
             p->place[n] = (int32_t)p->count;
@@ -59,14 +60,6 @@ static int32_t kept_above(const picking *p, uint32_t node) {
 static bool is_chained(const picking *p, uint32_t node) {
     const int32_t parent = p->from->nodes[node].parent;
     return parent >= 0 && !p->is_kept[parent];
-}
-
-static similarity rest_of(const pm_motion_node *node) {
-    similarity r = {.s = node->scale[0]};
-    memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->position, sizeof r.p);
-    evaluate_normalise(r.q);
-    return r;
 }
 
 /* The rest poses of dropped joints must be similarities. */
@@ -105,7 +98,7 @@ static bool make_nodes(const picking *p, pm_motion *to) {
     for (size_t i = 0; good && i < p->count; i++) {
         const pm_motion_node *own = &p->from->nodes[p->nodes[i]];
         const int32_t above = kept_above(p, p->nodes[i]);
-        similarity chain = rest_of(own);
+        similarity chain = evaluate_rest(own);
         nodes[i] = *own;
         nodes[i].parent = above >= 0 ? p->place[above] : -1;
         nodes[i].name = motion_copy_name(p->arena, own->name);
@@ -113,7 +106,7 @@ static bool make_nodes(const picking *p, pm_motion *to) {
         if (!is_chained(p, p->nodes[i]))
             continue;
         for (int32_t n = own->parent; n != above; n = p->from->nodes[n].parent) {
-            const similarity rest = rest_of(&p->from->nodes[n]);
+            const similarity rest = evaluate_rest(&p->from->nodes[n]);
             chain = similarity_product(&rest, &chain);
         }
         memcpy(nodes[i].position, chain.p, sizeof chain.p);
@@ -167,7 +160,7 @@ static pm_status find_channels(clip_picking *c, bool *moves, pm_error *error) {
 }
 
 static similarity local_at(const clip_picking *c, int32_t node, size_t frame) {
-    similarity r = rest_of(&c->p->from->nodes[node]);
+    similarity r = evaluate_rest(&c->p->from->nodes[node]);
     for (int path = 0; path < 2; path++) {
         const pm_motion_channel *channel = c->of[2 * (size_t)node + (size_t)path];
         for (uint32_t i = 0; channel && i < channel->components; i++)
@@ -278,20 +271,21 @@ static pm_status pick_clip(const picking *p, const pm_motion_clip *from, pm_moti
 
 static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, pm_error *error) {
     pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)to->content.nodes;
-    edit_names names;
+    motion_names names;
     char shown[MOTION_PRINTABLE];
-    pm_status status = edit_names_make(&names, &to->content) ? PM_OK : motion_refuse_memory(error);
+    pm_status status =
+        motion_names_make(&names, &to->content) ? PM_OK : motion_refuse_memory(error);
     uint32_t *found = motion_allocate(&to->arena, o->rename_count, sizeof *found);
     if (!found)
         status = motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
         const char *old = o->renames[2 * i];
-        found[i] = edit_names_find(&names, old, strlen(old));
-        if (found[i] == UINT32_MAX)
+        found[i] = motion_names_find(&names, old, strlen(old));
+        if (found[i] == PM_NO_INDEX32)
             status = motion_refuse(error, "no joint is named '%s'",
                                    motion_printable(shown, old, strlen(old)));
     }
-    edit_names_release(&names);
+    motion_names_release(&names);
     for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
         const char *new = o->renames[2 * i + 1];
         nodes[found[i]].name = motion_copy_name(&to->arena, (pm_motion_name){new, strlen(new)});

@@ -7,16 +7,12 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "motion/model/similarity.h"
+
 #define SKEW 1e-3
 
 static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double *out) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static double length(const double *a) {
@@ -41,7 +37,7 @@ static bool make_frame(double columns[3][3]) {
             return false;
         divide(columns[i], size);
     }
-    cross(columns[0], columns[1], columns[2]);
+    vector_cross(columns[0], columns[1], columns[2]);
     return true;
 }
 
@@ -81,7 +77,7 @@ bool matrix_decompose(const double m[16], double translation[3], double rotation
     is_exact = is_exact && fabs(dot(columns[0], columns[1])) <= SKEW &&
                fabs(dot(columns[1], columns[2])) <= SKEW &&
                fabs(dot(columns[2], columns[0])) <= SKEW;
-    cross(columns[0], columns[1], third);
+    vector_cross(columns[0], columns[1], third);
     if (dot(third, columns[2]) < 0.0) {
         scale[0] = -scale[0];
         divide(columns[0], -1.0);

@@ -37,9 +37,6 @@ pm_status array_file_parse(const char *data, size_t size, size_t threads, array_
                            pm_error *error);
 void array_file_close(array_file *a);
 
-/* As strcmp, byte by byte. */
-int array_compare_names(pm_motion_name a, pm_motion_name b);
-
 /* NULL: there is none. */
 const file_array *array_file_find(const array_file *a, const char *name);
 

@@ -13,6 +13,7 @@
 
 #include "motion/files/input.h"
 #include "motion/library/array_file.h"
+#include "motion/model/names.h"
 #include "motion/npz/zip.h"
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
@@ -121,15 +122,9 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
     return place(a, m, array, error);
 }
 
-int array_compare_names(pm_motion_name a, pm_motion_name b) {
-    const size_t least = a.size < b.size ? a.size : b.size;
-    const int order = least ? memcmp(a.text, b.text, least) : 0;
-    return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 static int compare_arrays(const void *x, const void *y) {
     const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
-    return array_compare_names(a->name, b->name);
+    return motion_compare_names(a->name, b->name);
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
@@ -202,7 +197,7 @@ const file_array *array_file_find(const array_file *a, const char *name) {
     size_t low = 0, high = a->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = array_compare_names(a->sorted[middle]->name, wanted);
+        const int order = motion_compare_names(a->sorted[middle]->name, wanted);
         if (order == 0)
             return a->sorted[middle];
         if (order < 0)

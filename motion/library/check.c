@@ -10,6 +10,7 @@
 
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
+#include "motion/model/names.h"
 
 enum { LONGEST_NAME = 200 };
 
@@ -82,7 +83,7 @@ static pm_status check_skeleton(const pm_library_content *c, pm_error *error) {
 
 static int compare_motions(const void *a, const void *b) {
     const pm_library_motion *x = *(const pm_library_motion *const *)a;
-    return array_compare_names(x->name, (*(const pm_library_motion *const *)b)->name);
+    return motion_compare_names(x->name, (*(const pm_library_motion *const *)b)->name);
 }
 
 static pm_status check_names(const pm_library_content *c, pm_error *error) {

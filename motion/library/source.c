@@ -9,6 +9,7 @@
 
 #include "motion/base/fault.h"
 #include "motion/library/library.h"
+#include "motion/model/names.h"
 
 #define HALF 0.70710678118654757 /* sin of an eighth of a turn */
 
@@ -112,7 +113,7 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 /* ---- the order of joints -------------------------------------------------------------- */
 
 static bool same_name(const pm_motion_name *a, const pm_motion_name *b) {
-    return array_compare_names(*a, *b) == 0;
+    return motion_compare_names(*a, *b) == 0;
 }
 
 typedef struct named_joint {
@@ -121,7 +122,7 @@ typedef struct named_joint {
 } named_joint;
 
 static int compare_joints(const void *a, const void *b) {
-    return array_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
+    return motion_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
 }
 
 /* Joints whose names differ, in the order of another file. */

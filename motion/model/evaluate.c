@@ -88,6 +88,20 @@ void evaluate_normalise(double q[4]) {
         q[i] /= length;
 }
 
+similarity evaluate_rest(const pm_motion_node *node) {
+    similarity r = {.s = node->scale[0]};
+    memcpy(r.q, node->rotation, sizeof r.q);
+    memcpy(r.p, node->position, sizeof r.p);
+    evaluate_normalise(r.q);
+    return r;
+}
+
+const double *evaluate_rest_value(const pm_motion_node *node, pm_motion_path path) {
+    return path == PM_MOTION_ROTATION   ? node->rotation
+           : path == PM_MOTION_POSITION ? node->position
+                                        : node->scale;
+}
+
 /* Sets the numbers of a key; returns the sum of their squares. */
 static double load_key(const pm_array *array, uint32_t components, size_t key, double *value) {
     double length2 = 0;

@@ -8,6 +8,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/model/similarity.h"
+
 /* Writes `components` numbers. Before the first key and after the last one the value is constant. */
 void evaluate_channel(const pm_motion_channel *channel, const pm_timeline *timeline, double time,
                       double *value);
@@ -34,6 +36,12 @@ void evaluate_key(const pm_motion_channel *channel, size_t key, double *value);
 
 /* Scales a quaternion to unit length; one of length 0 becomes NaN. */
 void evaluate_normalise(double q[4]);
+
+/* The rest pose of a node, relative to its parent; of the scale, the first number. */
+similarity evaluate_rest(const pm_motion_node *node);
+
+/* The numbers of it that a channel of rotations, positions or scales replaces. */
+const double *evaluate_rest_value(const pm_motion_node *node, pm_motion_path path);
 
 /* A number of an array. */
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);

@@ -12,6 +12,13 @@ typedef struct similarity {
 
 static const similarity similarity_identity = {{0, 0, 0, 1}, {0, 0, 0}, 1};
 
+/* The result is neither of them. */
+static inline void vector_cross(const double a[3], const double b[3], double out[3]) {
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
 /* First b, then a; the result may be either. */
 static inline void quat_multiply(const double a[4], const double b[4], double out[4]) {
     const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];

@@ -129,7 +129,7 @@ static pm_status choose_root(const pm_motion *motion, root_plan *plan,
 static void find_rests(root_plan *plan) {
     similarity parent = similarity_identity;
     for (size_t i = 0; i < plan->chain_count; i++) {
-        const similarity local = root_rest_of(&plan->from->nodes[plan->chain[i]]);
+        const similarity local = evaluate_rest(&plan->from->nodes[plan->chain[i]]);
         parent = similarity_product(&parent, &local);
         if (!plan->adds && i == plan->root)
             plan->root_rest = parent;

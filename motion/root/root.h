@@ -35,9 +35,6 @@ typedef struct root_plan {
     double distance, turn; /* sums, of the report */
 } root_plan;
 
-/* The rest pose of a node, relative to its parent; of the scale, the first number. */
-similarity root_rest_of(const pm_motion_node *node);
-
 /* Writes a clip in which the root moves. */
 pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_error *error);
 

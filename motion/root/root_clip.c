@@ -44,17 +44,9 @@ static const pm_timeline *timeline_of(const clip_maker *m, const pm_motion_chann
 
 /* ---- poses --------------------------------------------------------------------------------- */
 
-similarity root_rest_of(const pm_motion_node *node) {
-    similarity r = {.s = node->scale[0]};
-    memcpy(r.q, node->rotation, sizeof r.q);
-    memcpy(r.p, node->position, sizeof r.p);
-    evaluate_normalise(r.q);
-    return r;
-}
-
 static similarity local_at(const clip_maker *m, uint32_t node, double time) {
     const node_channels *own = &m->nodes[node];
-    similarity r = root_rest_of(&m->plan->from->nodes[node]);
+    similarity r = evaluate_rest(&m->plan->from->nodes[node]);
     double scale[3];
     if (own->of[PM_MOTION_ROTATION])
         evaluate_channel(own->of[PM_MOTION_ROTATION], timeline_of(m, own->of[PM_MOTION_ROTATION]),

@@ -166,18 +166,12 @@ static void find_channels(composer *c, const motion_compose_options *options) {
         motion_leave_out(options, c->content->clip_count - 1, "other clip", "other clips");
 }
 
-static const double *rest_of(const pm_motion_node *node, pm_motion_path path) {
-    return path == PM_MOTION_ROTATION   ? node->rotation
-           : path == PM_MOTION_POSITION ? node->position
-                                        : node->scale;
-}
-
 /* Scales need not have the times of the frames. */
 static void find_value(const composer *c, size_t node, pm_motion_path path, size_t frame,
                        double value[4]) {
     const pm_motion_channel *channel = c->channels[3 * node + path];
     if (!channel)
-        memcpy(value, rest_of(&c->content->nodes[node], path),
+        memcpy(value, evaluate_rest_value(&c->content->nodes[node], path),
                (path == PM_MOTION_ROTATION ? 4 : 3) * sizeof *value);
     else if (path == PM_MOTION_SCALE)
         evaluate_channel(channel, &c->clip->timelines[channel->timeline],

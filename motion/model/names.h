@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names in the order of their bytes, and nodes that are found by their names.
+ */
+#ifndef POSEMILL_MOTION_NAMES_H
+#define POSEMILL_MOTION_NAMES_H
+
+#include <posemill/posemill_motion.h>
+
+/* Less than 0, 0, or more than 0, as strcmp. */
+int motion_compare_names(pm_motion_name a, pm_motion_name b);
+
+/* The nodes of a motion, sorted by name; those with one name, by index. */
+typedef struct motion_names {
+    const pm_motion_node *nodes; /* borrowed */
+    uint32_t *sorted;
+    size_t count;
+} motion_names;
+
+/* False: memory is exhausted. Release it in any case. */
+bool motion_names_make(motion_names *names, const pm_motion_content *content);
+void motion_names_release(motion_names *names);
+
+/* The first node with a name; PM_NO_INDEX32: none has it. */
+uint32_t motion_names_find(const motion_names *names, const char *text, size_t size);
+
+#endif
