@@ -52,7 +52,8 @@ struct pm_device {
     const pm_backend *backend;
     pm_device_options options;
     pm_device_info info;
-    pm_programs *programs;      /* owned. NULL: it has none */
+    pm_programs *programs; /* owned. NULL: it has none */
+    pm_pool *pool;         /* of its clips, and of jobs' arrays; owned. NULL: nothing is kept */
     const pm_plan_device *plan; /* its own; NULL as programs */
     bool slow_compiler;         /* building a program takes minutes: use few programs */
     /* 1: a job's results had other bits than those of the reference path. A word, because RISC-V

@@ -8,51 +8,49 @@
 #include "large.h"
 
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
-/* Only advice: small pages do as well. Of memory that begins anywhere, the whole pages. */
+/* Only advice: small pages do as well. */
 static void ask_for_huge_pages(void *memory, size_t size) {
 #ifdef MADV_HUGEPAGE
-    const size_t before = -(uintptr_t)memory % PAGE;
     if (memory && size >= HUGE_PAGE)
-        madvise((char *)memory + before, size - before, MADV_HUGEPAGE);
+        madvise(memory, size, MADV_HUGEPAGE);
 #endif
     (void)memory;
     (void)size;
 }
 
+static void *allocate(size_t size, size_t alignment) {
+    return size > SIZE_MAX - alignment
+               ? NULL
+               : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
 void *pm_large_allocate(size_t size) {
-    const size_t page = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-    if (size > SIZE_MAX - page)
-        return NULL;
-    void *memory = aligned_alloc(page, (size + page - 1) / page * page);
+    void *memory = allocate(size, size >= HUGE_PAGE ? HUGE_PAGE : PAGE);
     ask_for_huge_pages(memory, size);
     return memory;
 }
 
-void *pm_large_zeros(size_t count, size_t size) {
-    void *memory = calloc(count, size);
-    if (memory)
-        ask_for_huge_pages(memory, count * size);
-    return memory;
-}
-
 struct pm_pool_block {
-    pm_pool *pool;
+    pm_pool *pool; /* NULL: freed when it is given back */
     void *memory;
     size_t size;
+    atomic_uint holders;
     pm_pool_block *next; /* in the pool */
 };
 
+/* A thread that does not get the lock at once allocates or frees instead. In a child process the lock
+ * may belong to a thread of the parent for ever. */
 struct pm_pool {
     pthread_mutex_t lock;
-    size_t users;        /* the owner, and blocks that are lent */
-    bool is_closed;      /* blocks that come back are freed */
+    atomic_size_t users; /* the owner, and blocks that are lent */
+    atomic_bool is_closed;
     pm_pool_block *kept; /* the latest comes first */
     size_t kept_bytes;
 };
@@ -62,44 +60,45 @@ pm_pool *pm_pool_open(void) {
     if (!pool)
         return NULL;
     pthread_mutex_init(&pool->lock, NULL);
-    pool->users = 1;
+    atomic_init(&pool->users, 1);
     return pool;
 }
 
-static void free_block(pm_pool_block *block) {
-    free(block->memory);
-    free(block);
-}
-
-/* Removes a block from the list. */
-static pm_pool_block *remove_at(pm_pool *pool, pm_pool_block **at) {
-    pm_pool_block *block = *at;
-    *at = block->next;
-    pool->kept_bytes -= block->size;
-    return block;
-}
-
-static void free_kept(pm_pool *pool) {
-    while (pool->kept)
-        free_block(remove_at(pool, &pool->kept));
-}
-
-/* Unlocks the pool, and frees it after its last user. */
-static void leave(pm_pool *pool) {
-    const bool is_last = --pool->users == 0;
-    pthread_mutex_unlock(&pool->lock);
-    if (is_last) {
-        pthread_mutex_destroy(&pool->lock);
-        free(pool);
+static void free_blocks(pm_pool_block *block) {
+    while (block) {
+        pm_pool_block *next = block->next;
+        free(block->memory);
+        free(block);
+        block = next;
     }
+}
+
+/* Takes all blocks out of the pool. */
+static pm_pool_block *empty(pm_pool *pool) {
+    pm_pool_block *kept = pool->kept;
+    pool->kept = NULL;
+    pool->kept_bytes = 0;
+    return kept;
+}
+
+/* The last user frees what was kept meanwhile, and the pool. */
+static void leave(pm_pool *pool) {
+    if (atomic_fetch_sub(&pool->users, 1) > 1)
+        return;
+    free_blocks(empty(pool));
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }
 
 void pm_pool_close(pm_pool *pool) {
     if (!pool)
         return;
-    pthread_mutex_lock(&pool->lock);
-    free_kept(pool);
-    pool->is_closed = true;
+    atomic_store(&pool->is_closed, true);
+    if (pthread_mutex_trylock(&pool->lock) == 0) {
+        pm_pool_block *kept = empty(pool);
+        pthread_mutex_unlock(&pool->lock);
+        free_blocks(kept);
+    }
     leave(pool);
 }
 
@@ -108,11 +107,28 @@ static bool suits(const pm_pool_block *block, size_t size) {
     return block->size >= size && block->size / 2 <= size;
 }
 
-static pm_pool_block *new_block(pm_pool *pool, size_t size) {
+/* Takes the latest block that suits out of the pool. NULL: none does. */
+static pm_pool_block *find_kept(pm_pool *pool, size_t size) {
+    if (size < PM_POOL_LEAST / 2 || pthread_mutex_trylock(&pool->lock) != 0)
+        return NULL;
+    pm_pool_block **at = &pool->kept;
+    while (*at && !suits(*at, size))
+        at = &(*at)->next;
+    pm_pool_block *block = *at;
+    if (block) {
+        *at = block->next;
+        pool->kept_bytes -= block->size;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return block;
+}
+
+static pm_pool_block *new_block(size_t size) {
     pm_pool_block *block = malloc(sizeof *block);
     if (!block)
         return NULL;
-    *block = (pm_pool_block){.pool = pool, .memory = pm_large_allocate(size), .size = size};
+    *block = (pm_pool_block){.size = size};
+    block->memory = size < PM_POOL_LEAST ? allocate(size, LINE) : pm_large_allocate(size);
     if (block->memory)
         return block;
     free(block);
@@ -120,13 +136,16 @@ static pm_pool_block *new_block(pm_pool *pool, size_t size) {
 }
 
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size) {
-    pthread_mutex_lock(&pool->lock);
-    pm_pool_block **at = &pool->kept;
-    while (*at && !suits(*at, size))
-        at = &(*at)->next;
-    pm_pool_block *block = *at ? remove_at(pool, at) : new_block(pool, size);
-    pool->users += block != NULL;
-    pthread_mutex_unlock(&pool->lock);
+    pm_pool_block *block = pool ? find_kept(pool, size) : NULL;
+    if (!block)
+        block = new_block(size);
+    if (!block)
+        return NULL;
+    block->pool = pool;
+    block->next = NULL;
+    atomic_init(&block->holders, 1);
+    if (pool)
+        atomic_fetch_add(&pool->users, 1);
     return block;
 }
 
@@ -134,19 +153,29 @@ void *pm_pool_memory(const pm_pool_block *block) {
     return block ? block->memory : NULL;
 }
 
+bool pm_pool_share(pm_pool_block *block) {
+    unsigned one = 1;
+    return atomic_compare_exchange_strong(&block->holders, &one, 2);
+}
+
+/* Keeps a block, in place of all others if they would be too much together. Returns what is to be freed. */
+static pm_pool_block *keep(pm_pool *pool, pm_pool_block *block) {
+    if (atomic_load(&pool->is_closed) || block->size < PM_POOL_LEAST ||
+        block->size > PM_POOL_KEPT || pthread_mutex_trylock(&pool->lock) != 0)
+        return block;
+    pm_pool_block *old = block->size > PM_POOL_KEPT - pool->kept_bytes ? empty(pool) : NULL;
+    block->next = pool->kept;
+    pool->kept = block;
+    pool->kept_bytes += block->size;
+    pthread_mutex_unlock(&pool->lock);
+    return old;
+}
+
 void pm_pool_give(pm_pool_block *block) {
-    if (!block)
+    if (!block || atomic_fetch_sub(&block->holders, 1) > 1)
         return;
     pm_pool *pool = block->pool;
-    pthread_mutex_lock(&pool->lock);
-    if (block->size > PM_POOL_KEPT - pool->kept_bytes)
-        free_kept(pool);
-    if (pool->is_closed || block->size > PM_POOL_KEPT) {
-        free_block(block);
-    } else {
-        block->next = pool->kept;
-        pool->kept = block;
-        pool->kept_bytes += block->size;
-    }
-    leave(pool);
+    free_blocks(pool ? keep(pool, block) : block);
+    if (pool)
+        leave(pool);
 }

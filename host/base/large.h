@@ -5,33 +5,36 @@
 #ifndef PM_HOST_LARGE_H
 #define PM_HOST_LARGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* `size` bytes, undefined, aligned to at least 4096 bytes; in huge pages where the system has them,
  * because making small ones takes as long as filling them. NULL: no memory. Free with free(). */
 void *pm_large_allocate(size_t size);
 
-/* calloc, in huge pages where the memory is large. */
-void *pm_large_zeros(size_t count, size_t size);
-
-/* Large memory that is kept for later use, at most PM_POOL_KEPT bytes, because making its pages takes
- * longer than filling them. All functions are thread-safe. */
+/* Large memory that is kept for later use, at most PM_POOL_KEPT bytes in blocks of at least
+ * PM_POOL_LEAST, because making its pages takes longer than filling them. All functions are
+ * thread-safe, and none waits, so that a process that was forked can call them. */
 typedef struct pm_pool pm_pool;
 typedef struct pm_pool_block pm_pool_block;
 #define PM_POOL_KEPT ((size_t)256 << 20)
+#define PM_POOL_LEAST ((size_t)256 << 10)
 
 /* NULL: no memory. Closing accepts NULL; blocks that are lent may be given back later. */
 pm_pool *pm_pool_open(void);
 void pm_pool_close(pm_pool *pool);
 
-/* Lends a block of at least `size` bytes, of undefined contents and aligned as pm_large_allocate
- * aligns. NULL: no memory. */
+/* Lends a block of at least `size` bytes, of undefined contents and aligned to a cache line, or from
+ * PM_POOL_LEAST on as pm_large_allocate aligns. Without a pool (NULL) it is freed when it is given back. NULL: no memory. */
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 
 /* NULL for NULL. */
 void *pm_pool_memory(const pm_pool_block *block);
 
-/* Nothing may use the block any more. Accepts NULL. */
+/* Adds a second holder, who gives the block back too. Returns false if it has two already. */
+bool pm_pool_share(pm_pool_block *block);
+
+/* The holder does not use the block any more. Accepts NULL. */
 void pm_pool_give(pm_pool_block *block);
 
 #endif

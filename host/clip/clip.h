@@ -43,6 +43,7 @@ typedef struct pm_channel {
     size_t key_numbers;     /* size of `keys` in floats, as pm_track_layout counts */
     size_t key_bytes;       /* size of `keys` in bytes */
     size_t constant_floats; /* size of `constants` in floats, without one extra float at the end */
+    pm_pool_block *memory;  /* of `keys`; NULL in a clip of a crowd */
     void *keys;             /* float32 planes: see pm_track_layout; else 48-bit: key_format.h */
     /* Plane k of track t at (k * places + t) * 4. Of curves with four keys, the spacing of each
      * segment, as the clip's rates. */
@@ -77,6 +78,7 @@ typedef struct pm_clip_data {
 typedef struct pm_clip_limits {
     size_t threads;                /* maximum number of host threads, at least 1 */
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
+    pm_pool *pool;                 /* for keys (borrowed); may be NULL */
 } pm_clip_limits;
 
 /* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before

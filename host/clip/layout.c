@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "kernels/pm_keys.h"
@@ -152,20 +153,46 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
     return status;
 }
 
+/* Zeros what the builder does not write: all, if tracks are padded or lie one after another, or keys
+ * have 48 bits; else the rows at the ends, which hold at most a key. */
+static void clear_rest(const pm_clip_data *clip, pm_channel *channel) {
+    const size_t before = pm_rows_before(channel);
+    const size_t row = 4 * channel->places * pm_curve_planes(channel->impl.curve);
+    const size_t rows = rows_of(channel, clip->timelines);
+    if (!clip->common_timeline || channel->format != PM_KEYS_FLOAT32 ||
+        channel->places != clip->track_count) {
+        memset(channel->keys, 0, channel->key_bytes);
+        return;
+    }
+    float *keys = channel->keys;
+    memset(keys, 0, before * row * sizeof *keys);
+    memset(keys + (rows - 1 - before) * row, 0, (1 + before) * row * sizeof *keys);
+}
+
+static pm_status allocate_channel(const pm_clip_data *clip, pm_channel *channel, pm_pool *pool,
+                                  pm_error *error) {
+    channel->memory = pm_pool_take(pool, channel->key_bytes);
+    channel->keys = pm_pool_memory(channel->memory);
+    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
+    if (!channel->keys || !channel->constants)
+        return pm_fail_memory(error);
+    clear_rest(clip, channel);
+    return PM_OK;
+}
+
 /* Sizes are checked before any segment is computed. */
-static pm_status allocate_channels(pm_clip_data *clip, uint64_t max_bytes, pm_error *error) {
+static pm_status allocate_channels(pm_clip_data *clip, const pm_clip_limits *limits,
+                                   pm_error *error) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         if (!channel->present)
             continue;
-        pm_status status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
+        pm_status status =
+            pm_check_allocation(limits->max_allocation_bytes, "clip", channel->key_bytes, error);
+        if (status == PM_OK)
+            status = allocate_channel(clip, channel, limits->pool, error);
         if (status != PM_OK)
             return status;
-        channel->keys = pm_large_zeros(channel->key_bytes, 1);
-        channel->constants =
-            calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
-        if (!channel->keys || !channel->constants)
-            return pm_fail_memory(error);
     }
     return PM_OK;
 }
@@ -178,7 +205,7 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
     if (status == PM_OK)
         status = lay_out_channels(desc, clip, error);
     if (status == PM_OK)
-        status = allocate_channels(clip, limits->max_allocation_bytes, error);
+        status = allocate_channels(clip, limits, error);
     return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
 }
 
@@ -245,7 +272,7 @@ void pm_clip_data_free(pm_clip_data **handle) {
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!clip->order) {
-            free(clip->channels[c].keys);
+            pm_pool_give(clip->channels[c].memory);
             free(clip->channels[c].constants);
         }
         free(clip->channels[c].layout);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 static void close_device(pm_device *device) {
+    pm_pool_close(device->pool);
     free(device);
 }
 

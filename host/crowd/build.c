@@ -204,7 +204,7 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     if (!crowd)
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        free(crowd->channels[c].keys);
+        pm_pool_give(crowd->channels[c].memory);
         free(crowd->channels[c].constants);
     }
     for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {

@@ -55,7 +55,8 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
                                &channel->key_numbers) ||
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    channel->keys = pm_large_allocate(channel->key_bytes);
+    channel->memory = pm_pool_take(NULL, channel->key_bytes);
+    channel->keys = pm_pool_memory(channel->memory);
     channel->constants =
         allocate_lines((channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);

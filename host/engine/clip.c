@@ -9,7 +9,8 @@
 static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     pm_device *device = clip->engine->device;
     const pm_clip_limits limits = {.threads = clip->engine->host_threads,
-                                   .max_allocation_bytes = device->info.max_allocation_bytes};
+                                   .max_allocation_bytes = device->info.max_allocation_bytes,
+                                   .pool = device->pool};
     pm_status status = pm_device_check(device, error);
     if (status == PM_OK)
         status = pm_clip_data_build(desc, &limits, &clip->data, error);

@@ -23,6 +23,7 @@ static void close_members(pm_device *device) {
     pm_multi_device *multi = pm_multi_device_of(device);
     for (size_t i = 0; i < device->member_count; i++)
         device->members[i]->backend->close(device->members[i]);
+    pm_pool_close(device->pool);
     free(device->members);
     free(multi);
 }

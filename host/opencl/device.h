@@ -20,7 +20,6 @@ typedef struct pm_opencl_device {
     pm_quirks quirks;
     uint64_t piece_bytes;
     size_t max_items; /* work-items per group, in the first dimension */
-    pm_pool *scratch;
 } pm_opencl_device;
 
 static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
@@ -69,7 +68,14 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
-/* Creates a buffer with the contents of a clip's or a crowd's memory. `of` is for messages. */
+/* Creates a buffer that is the first `size` bytes of a block, which comes back when the driver deletes
+ * the buffer: no command uses it then, and the device may be closed. On failure it is given back here.
+ * A NULL block fails as no memory. For devices that share memory. */
+pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_block *block,
+                             size_t size, cl_mem *buffer, pm_error *error);
+
+/* Creates a buffer with the contents of a clip's or a crowd's memory: where the device shares memory, a
+ * large block is the buffer of the first device that it is uploaded to. `of` is for messages. */
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 

@@ -35,13 +35,40 @@ pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *dat
     return pm_cl_fail(error, code, "clCreateBuffer");
 }
 
+static void CL_CALLBACK give_back(cl_mem buffer, void *block) {
+    (void)buffer;
+    pm_pool_give(block);
+}
+
+pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_block *block,
+                             size_t size, cl_mem *buffer, pm_error *error) {
+    *buffer = NULL;
+    if (!block)
+        return pm_fail_memory(error);
+    pm_status status =
+        pm_cl_buffer(cl, flags | CL_MEM_USE_HOST_PTR, pm_pool_memory(block), size, buffer, error);
+    if (status == PM_OK) {
+        const cl_int code = clSetMemObjectDestructorCallback(*buffer, give_back, block);
+        if (code == CL_SUCCESS)
+            return PM_OK;
+        clReleaseMemObject(*buffer);
+        *buffer = NULL;
+        status = pm_cl_fail(error, code, "clSetMemObjectDestructorCallback");
+    }
+    pm_pool_give(block);
+    return status;
+}
+
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error) {
     const pm_status status =
         pm_check_allocation(cl->device.info.max_allocation_bytes, of, from->bytes, error);
-    return status == PM_OK
-               ? pm_cl_buffer(cl, CL_MEM_READ_ONLY, from->data, from->bytes, buffer, error)
-               : status;
+    if (status != PM_OK)
+        return status;
+    if (pm_cl_shares_memory(cl) && from->block && from->bytes >= PM_POOL_LEAST &&
+        pm_pool_share(from->block))
+        return pm_cl_block_buffer(cl, CL_MEM_READ_ONLY, from->block, from->bytes, buffer, error);
+    return pm_cl_buffer(cl, CL_MEM_READ_ONLY, from->data, from->bytes, buffer, error);
 }
 
 /* The host address of `offset` in a buffer with CL_MEM_USE_HOST_PTR, into which kernels may store

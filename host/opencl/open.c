@@ -126,7 +126,7 @@ static void close_device(pm_device *device) {
         clReleaseContext(cl->context);
     if (cl->id)
         clReleaseDevice(cl->id);
-    pm_pool_close(cl->scratch);
+    pm_pool_close(device->pool);
     free(cl);
 }
 
@@ -147,9 +147,7 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
     cl->device.plan = &cl->plan;
-    cl->scratch = pm_pool_open();
-    const pm_status status =
-        cl->scratch ? attach(cl, chosen, desc, folder, error) : pm_fail_memory(error);
+    const pm_status status = attach(cl, chosen, desc, folder, error);
     if (status == PM_OK)
         *device = &cl->device;
     else

@@ -29,41 +29,14 @@ void pm_cl_samples_end(pm_cl_samples *s) {
 
 /* ---- sorted pairs ----
  *
- * In memory that the host and a CPU device share: blocks of the device's pool. A block comes back when
- * the driver deletes its buffer: no command uses it then. So a job on a caller's queue can leave the
- * buffers behind, which may outlive the device. */
+ * In memory that the host and a CPU device share: blocks of the device's pool. So a job on a caller's
+ * queue can leave the buffers behind, which may outlive the device. */
 
 /* The sorted pairs of a piece on the device (pm_sorted_pairs). */
 typedef struct device_pairs {
     cl_mem pairs, tracks, places, groups; /* tracks: NULL unless the curve has constants */
     size_t group_count;
 } device_pairs;
-
-static void CL_CALLBACK give_back(cl_mem buffer, void *block) {
-    (void)buffer;
-    pm_pool_give(block);
-}
-
-/* A buffer of the first `size` bytes of a block, which is given back here on failure. NULL fails as
- * no memory. */
-static pm_status block_buffer(pm_opencl_device *cl, pm_pool_block *block, size_t size,
-                              cl_mem *buffer, pm_error *error) {
-    *buffer = NULL;
-    if (!block)
-        return pm_fail_memory(error);
-    pm_status status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                    pm_pool_memory(block), size, buffer, error);
-    if (status == PM_OK) {
-        const cl_int code = clSetMemObjectDestructorCallback(*buffer, give_back, block);
-        if (code == CL_SUCCESS)
-            return PM_OK;
-        clReleaseMemObject(*buffer);
-        *buffer = NULL;
-        status = pm_cl_fail(error, code, "clSetMemObjectDestructorCallback");
-    }
-    pm_pool_give(block);
-    return status;
-}
 
 /* Sorts the pairs of a piece. *pairs must be zero; release it with release_pairs, also after a failure. */
 static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_sample_request *piece,
@@ -78,7 +51,7 @@ static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_samp
     pm_pool_block *blocks[ARRAYS] = {0};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
-        blocks[i] = sizes[i] ? pm_pool_take(cl->scratch, sizes[i]) : NULL;
+        blocks[i] = sizes[i] ? pm_pool_take(cl->device.pool, sizes[i]) : NULL;
         status = blocks[i] || !sizes[i] ? PM_OK : pm_fail_memory(error);
     }
     pm_sorted_pairs sorted = {pm_pool_memory(blocks[0]), pm_pool_memory(blocks[1]),
@@ -87,7 +60,8 @@ static pm_status sort_pairs(pm_opencl_device *cl, unsigned output, const pm_samp
         status = pm_sort_pairs(&order, piece, &sorted, error);
     for (size_t i = 0; status == PM_OK && i < ARRAYS; i++) {
         if (blocks[i])
-            status = block_buffer(cl, blocks[i], sizes[i], buffers[i], error);
+            status =
+                pm_cl_block_buffer(cl, CL_MEM_READ_WRITE, blocks[i], sizes[i], buffers[i], error);
         blocks[i] = NULL; /* the buffer's, or given back */
     }
     for (size_t i = 0; i < ARRAYS; i++)
@@ -192,8 +166,9 @@ static void use_pairs(piece *p, const device_pairs *pairs) {
 static pm_status make_pair_values(piece *p) {
     pm_cl_samples *s = p->samples;
     const size_t bytes = pm_plan_pair_values(&s->plan, s->request);
-    return block_buffer(device_of(p), pm_pool_take(device_of(p)->scratch, bytes), bytes,
-                        &s->pair_values, s->error);
+    return pm_cl_block_buffer(device_of(p), CL_MEM_READ_WRITE,
+                              pm_pool_take(device_of(p)->device.pool, bytes), bytes,
+                              &s->pair_values, s->error);
 }
 
 /* Sorts the pairs of a piece for an output. The memory for values comes after the sort, so that the

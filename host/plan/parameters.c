@@ -166,7 +166,11 @@ const void *pm_step_number(const pm_step *step, const pm_parameter *parameter) {
 }
 
 static pm_source source_of(const void *data, size_t count, size_t size) {
-    return (pm_source){data, data ? count * size : 0};
+    return (pm_source){.data = data, .bytes = data ? count * size : 0};
+}
+
+static pm_source keys_of(const pm_channel *channel) {
+    return (pm_source){channel->keys, channel->key_bytes, channel->memory};
 }
 
 /* A float more than there are, because memory of a device cannot be empty. */
@@ -178,7 +182,7 @@ pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory mem
     const pm_channel *channel = &clip->channels[index];
     switch ((int)memory) {
     case PM_MEMORY_KEYS:
-        return source_of(channel->keys, channel->key_bytes, 1);
+        return keys_of(channel);
     case PM_MEMORY_CONSTANTS:
         return constants_of(channel);
     case PM_MEMORY_LAYOUT:
@@ -188,7 +192,7 @@ pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory mem
     case PM_MEMORY_RATES:
         return source_of(clip->rates, clip->rate_count, sizeof *clip->rates);
     default:
-        return (pm_source){NULL, 0};
+        return (pm_source){0};
     }
 }
 
@@ -222,18 +226,18 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
     case PM_MEMORY_CROWD_LAYOUT:
         return source_of(c->layout, c->layout_rows, sizeof *c->layout);
     case PM_MEMORY_ROTATIONS:
-        return source_of(c->channels[PM_ROTATIONS].keys, c->channels[PM_ROTATIONS].key_bytes, 1);
+        return keys_of(&c->channels[PM_ROTATIONS]);
     case PM_MEMORY_ROTATION_CONSTANTS:
         return constants_of(&c->channels[PM_ROTATIONS]);
     case PM_MEMORY_POSITIONS:
-        return source_of(c->channels[PM_POSITIONS].keys, c->channels[PM_POSITIONS].key_bytes, 1);
+        return keys_of(&c->channels[PM_POSITIONS]);
     case PM_MEMORY_SCALES:
-        return source_of(c->channels[PM_SCALES].keys, c->channels[PM_SCALES].key_bytes, 1);
+        return keys_of(&c->channels[PM_SCALES]);
     case PM_MEMORY_STAGES:
         return source_of(stages->stages, stages->stage_count, sizeof *stages->stages);
     case PM_MEMORY_STAGE_JOINTS:
         return source_of(stages->joints, s->sets[set].count, sizeof *stages->joints);
     default:
-        return (pm_source){NULL, 0};
+        return (pm_source){0};
     }
 }

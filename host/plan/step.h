@@ -118,6 +118,7 @@ typedef enum pm_memory {
 typedef struct pm_source {
     const void *data; /* NULL: there are none, and no kernel reads them */
     size_t bytes;
+    pm_pool_block *block; /* that has the data, and that a device may share; NULL: none does */
 } pm_source;
 
 /* The contents of a clip's memory; `channel` counts for keys, constants and layout. */

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 12, TRACKS = 5, COUNT = 100, ROWS = COUNT * TRACKS };
+/* So many keys that a device of the host shares the clip's memory. */
+enum { KEYS = 1000, TRACKS = 5, COUNT = 100, ROWS = COUNT * TRACKS };
 
 static struct {
     pm_clip *clip;

@@ -202,10 +202,10 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
 }
 
 static void free_kept(const pm_clip *clip) {
-    pm_opencl_device *cl = pm_opencl_of(clip->engine->device);
-    pm_pool_close(cl->scratch);
-    cl->scratch = pm_pool_open();
-    assert_non_null(cl->scratch);
+    pm_device *device = clip->engine->device;
+    pm_pool_close(device->pool);
+    device->pool = pm_pool_open();
+    assert_non_null(device->pool);
 }
 
 /* A driver may delete a buffer a moment after the last command that used it. It has two minutes. Fewer
@@ -265,20 +265,37 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
 
 TEST(kept_memory_is_lent_again) {
     pm_pool *pool = pm_pool_open();
-    pm_pool_block *first = pm_pool_take(pool, 1000), *second = pm_pool_take(pool, 1000);
+    const size_t size = 2 * PM_POOL_LEAST;
+    pm_pool_block *first = pm_pool_take(pool, size), *second = pm_pool_take(pool, size);
     const void *memory = pm_pool_memory(first);
     assert_non_null(memory);
     assert_ptr_not_equal(memory, pm_pool_memory(second));
     pm_pool_give(first);
-    pm_pool_block *larger = pm_pool_take(pool, 1001), *smaller = pm_pool_take(pool, 499);
-    pm_pool_block *fitting = pm_pool_take(pool, 500);
-    assert_ptr_not_equal(larger, first);
-    assert_ptr_not_equal(smaller, first);
+    pm_pool_block *larger = pm_pool_take(pool, size + 1),
+                  *smaller = pm_pool_take(pool, size / 2 - 1);
+    assert_ptr_not_equal(pm_pool_memory(larger), memory);
+    assert_ptr_not_equal(pm_pool_memory(smaller), memory);
+    pm_pool_block *fitting = pm_pool_take(pool, size / 2);
     assert_ptr_equal(pm_pool_memory(fitting), memory);
     pm_pool_block *const lent[] = {second, larger, smaller, fitting};
     for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
         pm_pool_give(lent[i]);
     pm_pool_close(pool);
+}
+
+TEST(a_shared_block_comes_back_from_both_holders) {
+    pm_pool *pool = pm_pool_open();
+    pm_pool_block *block = pm_pool_take(pool, PM_POOL_LEAST);
+    const void *memory = pm_pool_memory(block);
+    assert_true(pm_pool_share(block));
+    assert_false(pm_pool_share(block));
+    pm_pool_give(block);
+    pm_pool_block *other = pm_pool_take(pool, PM_POOL_LEAST);
+    assert_ptr_not_equal(pm_pool_memory(other), memory);
+    pm_pool_give(other);
+    pm_pool_close(pool);
+    memset(pm_pool_memory(block), 1, PM_POOL_LEAST); /* outlives the pool's owner */
+    pm_pool_give(block);
 }
 
 /* No page of the blocks is written, so that they take addresses alone. */
@@ -297,10 +314,11 @@ TEST(kept_memory_is_bounded) {
     for (size_t i = 0; i < BLOCKS; i++)
         pm_pool_give(blocks[i]);
     assert_int_equal(faults_live_blocks(), empty + per_block); /* the last displaced the others */
-    assert_ptr_equal(pm_pool_take(pool, size), blocks[BLOCKS - 1]);
-    pm_pool_give(blocks[BLOCKS - 1]);
-    pm_pool_give(pm_pool_take(pool, PM_POOL_KEPT + 1)); /* displaces all */
-    assert_int_equal(faults_live_blocks(), empty);
+    pm_pool_block *last = pm_pool_take(pool, size);
+    assert_ptr_equal(last, blocks[BLOCKS - 1]);
+    pm_pool_give(last);
+    pm_pool_give(pm_pool_take(pool, PM_POOL_KEPT + 1)); /* too large to be kept */
+    assert_int_equal(faults_live_blocks(), empty + per_block);
     pm_pool_close(pool);
     assert_int_equal(faults_live_blocks(), before);
 }
