@@ -30,6 +30,7 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .channel = c,
                       .place = tracks->place,
                       .count = tracks->count,
+                      .is_last = tracks->place + tracks->count == clip->track_count,
                       .order = clip->order,
                       .first_row = tracks->first_row,
                       .builder = channel->impl.segments,

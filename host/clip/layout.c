@@ -153,14 +153,13 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
     return status;
 }
 
-/* Zeros what the builder does not write: all, if tracks are padded or lie one after another, or keys
- * have 48 bits; else the rows at the ends, which hold at most a key. */
+/* Zeros what the builder does not write: all, if tracks lie one after another or keys have 48 bits; else
+ * the rows at the ends, which hold at most a key. */
 static void clear_rest(const pm_clip_data *clip, pm_channel *channel) {
     const size_t before = pm_rows_before(channel);
     const size_t row = 4 * channel->places * pm_curve_planes(channel->impl.curve);
     const size_t rows = rows_of(channel, clip->timelines);
-    if (!clip->common_timeline || channel->format != PM_KEYS_FLOAT32 ||
-        channel->places != clip->track_count) {
+    if (!clip->common_timeline || channel->format != PM_KEYS_FLOAT32) {
         memset(channel->keys, 0, channel->key_bytes);
         return;
     }

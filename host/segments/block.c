@@ -8,6 +8,7 @@
 #include "key_lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
 #define PM_BUILDER_ROW(name) [PM_BUILD_##name] = &PM_SET_NAME(pm_build_##name),
@@ -187,11 +188,25 @@ static bool unrolls_keys(const pm_block *block) {
     return block->channel == PM_ROTATIONS && !block->keeps_keys;
 }
 
+/* Zeros the places behind the last track that no lane writes, in a window of rows. */
+static void clear_padding(const build *b, size_t first) {
+    const pm_block *block = b->block;
+    const size_t written = b->count * PM_DOUBLES;
+    if (!block->is_last || !block->planes || written >= block->room)
+        return;
+    for (size_t k = first; k < first + PM_WINDOW && k < b->tracks[0].key_count; k++)
+        for (size_t plane = 0; plane < block->row; plane += block->plane)
+            memset(block->planes + k * block->row + plane + 4 * written, 0,
+                   (block->room - written) * 4 * sizeof(float));
+}
+
 static void read_keys(build *b) {
     const bool unrolls = unrolls_keys(b->block);
-    for (size_t k = 0; k < b->tracks[0].key_count; k += PM_WINDOW)
+    for (size_t k = 0; k < b->tracks[0].key_count; k += PM_WINDOW) {
         for (size_t i = 0; i < b->count; i++)
             read_window(&b->tracks[i], k, unrolls);
+        clear_padding(b, k);
+    }
     for (size_t i = 0; i < b->count; i++) {
         pm_track *track = &b->tracks[i];
         finish_keys(track, unrolls);

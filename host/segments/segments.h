@@ -95,6 +95,7 @@ typedef struct pm_block {
     size_t row, plane; /* floats, as in pm_track_layout */
     pm_track_layout *layout; /* of all tracks; `wrap` is written. NULL for streams */
     size_t room;             /* tracks that fit the planes from `place` on, padding included */
+    bool is_last;            /* of the clip: the padding behind it is zeroed */
 } pm_block;
 
 /* Segments of a window; keys whose rates are found together, and those on either side of them that are

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The memory of a clip: close to the documented number of floats per segment for any number of
- * tracks. A clip that is too large for its device is refused before its segments are computed.
+ * tracks. A clip that is too large for its device is refused before its segments are computed. What an
+ * engine keeps of earlier clips is not in later ones.
  */
 #include "support/engines.h"
 #include "support/motion.h"
@@ -89,6 +90,55 @@ TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
     expect_refusal(status, &error, PM_ERROR_DEVICE_MEMORY, "bytes in one piece");
     assert_null(clip);
     set_destroy(&set);
+}
+
+/* ---- memory that an engine keeps ---- */
+
+/* Fills the block that the engine lends for `bytes` bytes next. */
+static void fill_kept(pm_pool *pool, size_t bytes) {
+    pm_pool_block *block = pm_pool_take(pool, bytes);
+    memset(pm_pool_memory(block), 0xA5, bytes);
+    pm_pool_give(block);
+}
+
+static void expect_all_written(const pm_clip_data *clip, const char *name) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        const uint32_t *words = clip->channels[c].keys;
+        for (size_t i = 0; i < clip->channels[c].key_bytes / sizeof *words; i++)
+            if (words[i] == 0xA5A5A5A5)
+                fail_msg("%s, %zu tracks, channel %u: word %zu of %zu is of an earlier clip", name,
+                         clip->track_count, c, i, clip->channels[c].key_bytes / sizeof *words);
+    }
+}
+
+static void expect_no_earlier_bits(const pm_clip_desc *desc) {
+    const char *name = pm_method_describe(desc->method)->name;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    pm_clip *clip = clip_make(engine, desc);
+    const size_t bytes = clip->data->channels[PM_ROTATIONS].key_bytes;
+    const void *keys = clip->data->channels[PM_ROTATIONS].keys;
+    assert_true(bytes >= PM_POOL_LEAST);
+    pm_clip_destroy(&clip);
+    fill_kept(engine->device->pool, bytes);
+    clip = clip_make(engine, desc);
+    assert_ptr_equal(clip->data->channels[PM_ROTATIONS].keys, keys);
+    expect_all_written(clip->data, name);
+    pm_clip_destroy(&clip);
+}
+
+TEST(a_clip_in_the_memory_of_an_earlier_one_has_no_bit_of_it) {
+    const size_t tracks[] = {1, 3, 22, 64}, keys = PM_POOL_LEAST / 16;
+    for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
+        const pm_timeline timeline = {.key_count = keys / tracks[i] + 1, .rate = {30, 1}};
+        motion m = motion_make(timeline.key_count, tracks[i], 1.0, 0xA5 + i);
+        for (int n = 0; n < 2 * PM_METHOD_COUNT; n++) {
+            pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)(n / 2));
+            desc.positions = desc.scales = (pm_array){0};
+            desc.loop_period = n % 2 ? (double)timeline.key_count / 30 : 0;
+            expect_no_earlier_bits(&desc);
+        }
+        motion_free(&m);
+    }
 }
 
 TEST_GROUP(NULL, engines_close)
