@@ -369,7 +369,7 @@ typedef struct pm_method_info {
 PM_API size_t pm_method_count(void);
 
 /* NULL when `method` is no method. Static storage. */
-PM_API const pm_method_info *pm_method_describe(pm_method method);
+PM_API const pm_method_info *pm_method_get_info(pm_method method);
 
 /* Finds a method by its name, such as "squad". Returns false, and writes nothing, when no method
  * has the name. */

@@ -18,7 +18,7 @@
 /* ---- checks ------------------------------------------------------------------------------------ */
 
 static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
-    const pm_method_info *method = pm_method_describe(curve->method);
+    const pm_method_info *method = pm_method_get_info(curve->method);
     if (!method)
         return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
                            (int)curve->method);

@@ -34,7 +34,7 @@ static pm_status check_clip(const pm_motion *motion, size_t clip, const char *fi
 }
 
 static pm_status check_method(const pm_motion_compare_options *o, pm_error *error) {
-    if (o->engine && !pm_method_describe(o->method))
+    if (o->engine && !pm_method_get_info(o->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
                            (int)o->method);
     if (o->engine && o->method == PM_METHOD_CUBICSPLINE)
@@ -102,7 +102,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .certified = {{(double)NAN, 0}, {(double)NAN, 0}}};
     if (!o->engine || !b)
         return true;
-    m->outcome.method = pm_method_describe(o->method)->name;
+    m->outcome.method = pm_method_get_info(o->method)->name;
     m->outcome.device = keep_text(m, device.name);
     return m->outcome.device != NULL;
 }

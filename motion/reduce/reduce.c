@@ -54,7 +54,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
-    const pm_method_info *curve = pm_method_describe(o->curve);
+    const pm_method_info *curve = pm_method_get_info(o->curve);
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
                            (int)o->curve);
@@ -372,7 +372,7 @@ static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_er
     const pm_motion_channel *channel = c->source.channel;
     const pm_motion_name name =
         channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
-    const char *const curve = pm_method_describe(r->limits.curve)->name;
+    const char *const curve = pm_method_get_info(r->limits.curve)->name;
     char shown[MOTION_PRINTABLE];
     motion_printable(shown, name.text, name.size);
     if (isinf(c->error.bound))

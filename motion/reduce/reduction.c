@@ -153,7 +153,7 @@ static bool print_all(FILE *file, const void *content) {
     const pm_motion_reduction_numbers *n = &r->numbers;
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
-    json_write_string(&json, "curve", pm_method_describe(r->options.curve)->name);
+    json_write_string(&json, "curve", pm_method_get_info(r->options.curve)->name);
     json_write_bool(&json, "smooth", r->options.smooth);
     json_write_bool(&json, "common", r->options.common);
     json_begin_object(&json, "limits");

@@ -68,7 +68,7 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
         reserved = motion_check_observer(o->observer, error);
     if (reserved != PM_OK)
         return reserved;
-    if (!o->authored && o->curve && !pm_method_describe(o->curve->method))
+    if (!o->authored && o->curve && !pm_method_get_info(o->curve->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
                            (int)o->curve->method);
     if (o->lowpass != PM_MOTION_LOWPASS_AUTO && !(o->lowpass >= 0 && isfinite(o->lowpass)))

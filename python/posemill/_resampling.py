@@ -102,7 +102,7 @@ def _set_tangents(desc: Any, tangents: Any) -> None:
 
 def _unread(method: int, given: dict[str, Any]) -> list[str]:
     """The parameters that a method does not use."""
-    info = lib.pm_method_describe(method)
+    info = lib.pm_method_get_info(method)
     takes = {"tangents": info.takes_tangents, "ends": info.takes_ends,
              "limit": method == lib.PM_METHOD_SQUAD, "loop": True}
     return [name for name in given if not takes.get(name, info.takes_axes)]

@@ -344,7 +344,7 @@ static void expect_far(const made *m, pm_method method, double degrees) {
     }
     if (most < 0.95 * degrees - computed_degrees)
         fail_msg("%s is %g degrees from the source with all keys; %g was refused",
-                 pm_method_describe(method)->name, most, degrees);
+                 pm_method_get_info(method)->name, most, degrees);
 }
 
 TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
@@ -521,7 +521,7 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
         const pm_motion_reduce_options options = {
             .curve = subset_methods[i], .distance = 0.01, .at = 0.1};
         assert_int_equal(try_reduce(&m, &options, &r, &error), PM_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, pm_method_describe(subset_methods[i])->name));
+        assert_non_null(strstr(error.message, pm_method_get_info(subset_methods[i])->name));
     }
     discard(&m);
 }

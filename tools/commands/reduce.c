@@ -161,7 +161,7 @@ static void print_text(const reduced_file *f, pm_method curve, const pm_motion_c
     if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
         printable_line(
             file, "curve: %s through these keys, which the file does not say: resample --method %s",
-            pm_method_describe(curve)->name, pm_method_describe(curve)->name);
+            pm_method_get_info(curve)->name, pm_method_get_info(curve)->name);
     print_bound(file, content, n, "degrees", &n->angle);
     if (!isnan(n->distance.time))
         printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",

@@ -119,7 +119,7 @@ static cli_exit check_options(const resample_options *options) {
         return options_usage(&help, "--keep-time", "requires --start or --trim-start");
     if (options->fill.how.longest > 0 && !options->fill.is_given)
         return options_usage(&help, "--fill-max", "requires --fill");
-    if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out)
+    if (!task->curve.authored && pm_method_get_info(task->curve.method)->takes_in_out)
         return cli_fail(
             CLI_USAGE, "--method cubicspline",
             "use hermite, squad or spline, which compute tangents from the keys",
