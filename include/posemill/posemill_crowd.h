@@ -12,8 +12,8 @@
  *   instance     32 bytes that describe the present state of one member of the crowd
  *   layer        24 bytes: a clip at a time that is blended onto an instance's pose
  *   subset       some joints of a skeleton, in an order of the caller's
- *   tick         2^-32 s: the times of instances are integer numbers of ticks, which are exact
- *                however long a crowd runs, and equal on devices without double
+ *   tick         2^-32 s: the times of instances are integer numbers of ticks after the first key of
+ *                a clip, which are exact however long a crowd runs, and equal on devices without double
  */
 #ifndef POSEMILL_CROWD_H
 #define POSEMILL_CROWD_H

@@ -55,7 +55,7 @@ static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_c
         return status;
     if ((o->rate.num != 0 || o->rate.den != 0) && (o->rate.num <= 0 || o->rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
-    if (!is_time(o->start) || !is_time(o->end))
+    if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
     if (!isfinite(o->unit_mm) || o->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",

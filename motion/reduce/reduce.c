@@ -215,7 +215,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
         r->source->clips[clip].channel_count == 0)
         return find_clip(&search, error);
     const pm_status status = share_distance(&request, &result, error);
-    if (status == PM_OK && (isnan(r->distance.time) || result.found > r->distance.found)) {
+    if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
         r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.pair};
         r->distance_clip = clip;
@@ -439,7 +439,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
     pm_status status = check_options(r.source, &r.options, error);
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
-    r.distance.time = (double)NAN;
+    r.distance.key_time = (double)NAN;
     r.limits = limits_of(&r.options);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);

@@ -136,8 +136,8 @@ static void describe_source(task_work *w) {
 static pm_motion_resample_options library_options(const task_work *w) {
     const pm_motion_batch_task *o = w->how->task;
     return (pm_motion_resample_options){.rate = w->rate,
-                                        .start = o->start,
-                                        .end = o->end,
+                                        .start_after_first_key = o->start_after_first_key,
+                                        .end_after_first_key = o->end_after_first_key,
                                         .end_rule = o->end_rule,
                                         .trim_start = o->trim_start,
                                         .keep_time = o->keep_time,

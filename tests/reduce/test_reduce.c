@@ -272,7 +272,7 @@ static void expect_bound(const made *m, const reduced *r, random_source *random,
         const pm_motion_error_bound *error = &r->numbers->channels[c].error;
         const double slack = slack_of(m->channels[c].path);
         assert_true(error->found <= error->bound + slack);
-        const double there = error_at(m, r, c, error->time);
+        const double there = error_at(m, r, c, error->key_time);
         assert_true(fabs(there - error->found) <=
                     1e-9 * there + (r->curves[c] ? computed_degrees : 20 * slack));
         for (size_t i = 0; i < times; i++) {
@@ -443,7 +443,7 @@ static void expect_distance(const made *m, const pm_motion_reduce_options *optio
     reduced r = reduce(m, options);
     const pm_motion_error_bound *error = &r.numbers->distance;
     assert_true(error->found <= error->bound && error->bound <= options->distance);
-    assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->time) -
+    assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->key_time) -
                      error->found) <= (is_subset(options->curve) ? 1e-4 : 1e-9));
     for (size_t i = 0; i < times; i++) {
         const size_t joint =
@@ -1044,7 +1044,7 @@ TEST(a_motion_without_channels_remains) {
     m.clip.channel_count = 0;
     reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 0);
-    assert_true(isnan(r.numbers->angle.time));
+    assert_true(isnan(r.numbers->angle.key_time));
     m.clip.channel_count = 1;
     release(&r);
     discard(&m);
