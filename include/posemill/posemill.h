@@ -68,14 +68,14 @@
 extern "C" {
 #endif
 
-#define PM_VERSION_MAJOR 0
-#define PM_VERSION_MINOR 1
+#define PM_VERSION_MAJOR 1
+#define PM_VERSION_MINOR 0
 #define PM_VERSION_PATCH 0
 
 /* Version of this header as one number, such as 10203 for 1.2.3, to be compared. */
 #define PM_VERSION (PM_VERSION_MAJOR * 10000 + PM_VERSION_MINOR * 100 + PM_VERSION_PATCH)
 
-/* Version of the linked library, such as "0.1.0". Static storage. */
+/* Version of the linked library, such as "1.0.0". Static storage. */
 PM_API const char *pm_version(void);
 
 /* The same as a number like PM_VERSION. Thread-safe. */
