@@ -55,12 +55,8 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/posemill-config.cmake
     "${PROJECT_BINARY_DIR}/posemill-config.cmake"
     INSTALL_DESTINATION "${posemill_cmake_dir}"
     NO_SET_AND_CHECK_MACRO)
-set(posemill_compatibility SameMajorVersion)
-if(PROJECT_VERSION_MAJOR EQUAL 0)
-    set(posemill_compatibility SameMinorVersion)
-endif()
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/posemill-config-version.cmake"
-    COMPATIBILITY ${posemill_compatibility})
+    COMPATIBILITY SameMajorVersion)
 install(FILES
     "${PROJECT_BINARY_DIR}/posemill-config.cmake"
     "${PROJECT_BINARY_DIR}/posemill-config-version.cmake"

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# What both libraries have in common: their versions, and those of the symbols of shared builds. Before 1.0
-# a minor version may be incompatible, so it is part of the soname.
+# What both libraries have in common: their versions, and those of the symbols of shared builds.
 set(posemill_soversion ${PROJECT_VERSION_MAJOR})
-if(PROJECT_VERSION_MAJOR EQUAL 0)
-    string(APPEND posemill_soversion .${PROJECT_VERSION_MINOR})
-endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${PROJECT_BINARY_DIR}/exports.map" @ONLY)
 
 # posemill_library_versions(<target>)

@@ -63,7 +63,7 @@ static bool sample(pm_engine *engine, pm_method method, motion *m) {
     bool good = pm_clip_create(engine, &desc, &clip, &error) == PM_OK &&
                 pm_sample(clip, &job, &error) == PM_OK;
     if (!good)
-        fprintf(stderr, "%s: %s\n", pm_method_describe(method)->name, error.message);
+        fprintf(stderr, "%s: %s\n", pm_method_get_info(method)->name, error.message);
     pm_clip_destroy(&clip);
     return good;
 }
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
     bool good = true;
     for (size_t i = 0; good && i < pm_method_count(); i++)
         good =
-            sample(engine, (pm_method)i, &m) && draw(argv[1], pm_method_describe((pm_method)i), &m);
+            sample(engine, (pm_method)i, &m) && draw(argv[1], pm_method_get_info((pm_method)i), &m);
     pm_engine_destroy(&engine);
     return good ? 0 : 1;
 }

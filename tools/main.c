@@ -59,14 +59,16 @@ static const option program_options[] = {
 };
 
 static const option help_options[] = {
-    {"help", 0, NULL, "print the help of a command; with --man its manual page", NULL, 0},
+    {"help", 0, NULL,
+     "print the help of a command; with --man its manual page; with --commands all names", NULL, 0},
     {"completions", 0, NULL, "print a script of completions for a shell: bash, zsh or fish", NULL,
      0},
 };
 
 static const command_help program_help = {
     .name = "",
-    .usage = "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man] [COMMAND]\ncompletions bash|zsh|fish",
+    .usage =
+        "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man] [COMMAND]\nhelp --commands\ncompletions bash|zsh|fish",
     .summary =
         "Resamples motion files and rotation curves, and compares, converts and shows them,\n"
         "on an OpenCL device or on the CPU reference path.",
@@ -118,11 +120,16 @@ static bool asks_for_help(int argc, char **argv) {
     return argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
 }
 
-/* posemill help [--man] [COMMAND] */
+/* posemill help [--man] [COMMAND], or --commands for their names, a line each. */
 static int run_help(int argc, char **argv) {
     const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
     const char *name = argc > 1 + is_man && !asks_for_help(argc, argv) ? argv[1 + is_man] : NULL;
     const command *found = name ? find_command(name) : NULL;
+    if (argc == 2 && strcmp(argv[1], "--commands") == 0) {
+        for (int i = 0; i < COMMAND_COUNT; i++)
+            puts(commands[i].name);
+        return CLI_DONE;
+    }
     if (found)
         return run_help_of(found, is_man ? "man" : "text");
     if (name)

@@ -84,7 +84,7 @@ _Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS
                "BENCH_CASES_MAX is too small");
 
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
-    const char *what = group->what ? group->what : pm_method_describe(method)->name;
+    const char *what = group->what ? group->what : pm_method_get_info(method)->name;
     *at = (bench_case){.group = group, .method = method};
     snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
     return !glob || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
@@ -93,7 +93,7 @@ static size_t add(const bench_group *group, pm_method method, const char *glob, 
 /* One case per size: a pose, then eight times as much, and so on up to the largest size. */
 static size_t add_sizes(const bench_group *group, pm_method method, size_t largest,
                         const char *glob, bench_case *at) {
-    const char *name = pm_method_describe(method)->name;
+    const char *name = pm_method_get_info(method)->name;
     size_t count = 0;
     size_t samples = SCENE_TRACKS;
     bool last = false;
@@ -165,7 +165,7 @@ static size_t add_methods(const bench_group *group, const bench_limits *limits, 
     size_t count = 0;
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
         bool listed = group->scene == SCENE_NONUNIFORM;
-        if (listed && pm_method_describe((pm_method)m)->needs_uniform_keys)
+        if (listed && pm_method_get_info((pm_method)m)->needs_uniform_keys)
             continue;
         if (group->has && !group->has((pm_method)m))
             continue;

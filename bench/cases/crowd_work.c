@@ -77,7 +77,7 @@ case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup) {
     const uint64_t inputs = (scene->blend == BLEND_NONE ? 1 : 2) + scene->layers;
     const uint64_t clips = (uint64_t)setup->key_count * setup->joints;
     const uint64_t record = record_operations(scene, setup->posed);
-    const uint64_t coefficients = pm_method_describe(scene->method)->floats_per_segment / 4 - 1;
+    const uint64_t coefficients = pm_method_get_info(scene->method)->floats_per_segment / 4 - 1;
     uint64_t keys = 0, most = clips;
     case_work work = {0};
     for (size_t i = 0; i < setup->agents; i++) {

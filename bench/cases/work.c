@@ -36,7 +36,7 @@ typedef struct counted {
 
 static case_work sum(pm_method method, pm_key_format format, const counted *n) {
     const curve_work curve = curves[method];
-    const uint64_t coefficients = pm_method_describe(method)->floats_per_segment / 4 - 1;
+    const uint64_t coefficients = pm_method_get_info(method)->floats_per_segment / 4 - 1;
     const uint64_t key = format == PM_KEYS_FLOAT32 ? QUATERNION : CODED_KEY;
     return (case_work){
         .bytes_read =
@@ -51,7 +51,7 @@ static case_work sum(pm_method method, pm_key_format format, const counted *n) {
  * curve passes through it. */
 static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint64_t keys,
                        uint64_t rows_on_keys) {
-    const uint64_t copied = pm_method_describe(method)->interpolating ? rows_on_keys : 0;
+    const uint64_t copied = pm_method_get_info(method)->interpolating ? rows_on_keys : 0;
     return (counted){.keys = SCENE_TRACKS * keys,
                      .segments = SCENE_TRACKS * segments,
                      .begun = SCENE_TRACKS * segments,
@@ -63,7 +63,7 @@ static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint6
 
 /* The keys of a segment that shares none: a curve of four keys that stores nothing else reads them. */
 static uint64_t keys_of_segment(pm_method method) {
-    const pm_method_info *info = pm_method_describe(method);
+    const pm_method_info *info = pm_method_get_info(method);
     return info->keys_used == 4 && info->floats_per_segment == 4 ? 4 : 2;
 }
 
@@ -75,7 +75,7 @@ static counted rows_apart(pm_method method, uint64_t rows) {
 /* Every row is on a key. */
 static counted rows_on_keys(pm_method method, uint64_t rows) {
     const uint64_t values = SCENE_TRACKS * rows;
-    return pm_method_describe(method)->interpolating ? (counted){.keys = values, .results = values}
+    return pm_method_get_info(method)->interpolating ? (counted){.keys = values, .results = values}
                                                      : rows_apart(method, rows);
 }
 

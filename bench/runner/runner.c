@@ -416,7 +416,7 @@ static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *
     clip_work work = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)};
     result->samples = s->segments * SCENE_TRACKS;
     result->bytes_per_sample =
-        sizeof(float) * pm_method_describe(which->method)->floats_per_segment;
+        sizeof(float) * pm_method_get_info(which->method)->floats_per_segment;
     return repeat_alone(run, clip_once, &work, result);
 }
 
@@ -581,7 +581,7 @@ static double bound_of(const bench_case *which) {
         return lowpass_bound;
     return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE ||
                    kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
-               ? 2.0 * pm_method_describe(which->method)->max_error
+               ? 2.0 * pm_method_get_info(which->method)->max_error
                : (double)NAN;
 }
 

@@ -43,7 +43,7 @@ pm_method model_next_method(pm_method method) {
     const pm_method_info *info;
     do {
         method = (pm_method)(((size_t)method + 1) % pm_method_count());
-        info = pm_method_describe(method);
+        info = pm_method_get_info(method);
     } while (info->takes_axes || info->takes_in_out);
     return method;
 }

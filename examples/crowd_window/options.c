@@ -65,8 +65,8 @@ static bool size_of(const char *text, int *width, int *height) {
 }
 
 static bool method_of(const char *name, pm_method *method) {
-    return pm_method_find(name, method) && !pm_method_describe(*method)->takes_axes &&
-           !pm_method_describe(*method)->takes_in_out;
+    return pm_method_find(name, method) && !pm_method_get_info(*method)->takes_axes &&
+           !pm_method_get_info(*method)->takes_in_out;
 }
 
 static bool way_of(const char *name, options *o) {

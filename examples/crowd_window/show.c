@@ -197,7 +197,7 @@ void show_describe(const show *s, double frames_per_second, char *text, size_t s
                         "%s: %.60s",
                         s->scene.count, s->scene.joints, frames_per_second, s->pose_milliseconds,
                         1e-3 * joints / s->pose_milliseconds, s->drawing.milliseconds,
-                        pm_method_describe(s->scene.method)->name, s->scene.blends ? "on" : "off",
+                        pm_method_get_info(s->scene.method)->name, s->scene.blends ? "on" : "off",
                         s->scene.levels ? "on" : "off", palette_way_names[s->palettes.way],
                         s->scene.layers.moves ? "on" : "off", s->scene.layers.breath ? "on" : "off",
                         s->scene.layers.wave ? "on" : "off", s->scene.swords ? "on" : "off",

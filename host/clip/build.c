@@ -206,5 +206,5 @@ pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *f
     return pm_fail_at(
         error, failure->status, failure->item, PM_NO_INDEX,
         "%s: the curve does not exist: its velocities do not converge, or turn too far",
-        pm_method_describe(desc->method)->name);
+        pm_method_get_info(desc->method)->name);
 }

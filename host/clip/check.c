@@ -196,7 +196,7 @@ static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
     if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s stores more than keys: its key_format must be float32",
-                       pm_method_describe(desc->method)->name);
+                       pm_method_get_info(desc->method)->name);
     return PM_OK;
 }
 

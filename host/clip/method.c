@@ -152,7 +152,7 @@ size_t pm_method_count(void) {
     return PM_METHOD_COUNT;
 }
 
-const pm_method_info *pm_method_describe(pm_method method) {
+const pm_method_info *pm_method_get_info(pm_method method) {
     return (unsigned)method < PM_METHOD_COUNT ? &rows[method].info : NULL;
 }
 

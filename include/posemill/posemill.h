@@ -23,8 +23,12 @@
  *                which is reached by pointers to one alone
  *   value        any other struct, such as pm_rational and pm_array, has no reserved fields and never
  *                grows
- *   index        from 0. PM_NO_INDEX, PM_NO_INDEX32 and PM_NO_PARENT stand for none. Only masks and
- *                subsets of crowds count from 1, because 0 is PM_NO_MASK and PM_ALL_JOINTS
+ *   index        from 0. PM_NO_INDEX, PM_NO_INDEX32 and PM_NO_PARENT stand for none. Mask 0 and
+ *                subset 0 of crowds are built in, PM_NO_MASK and PM_ALL_JOINTS, so that zeros select
+ *                them; those of a description follow from 1
+ *   handle       an opaque struct that a function makes through a pointer to a pointer: X_create, or
+ *                a verb for what it is made from, such as pm_motion_open. X_destroy ends it. X_get_info
+ *                and other X_get_ functions give its structs
  *   experimental what a comment calls EXPERIMENTAL may change in any version
  *   enumerators  later versions add some at the end. Functions return how many there are
  *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
@@ -64,14 +68,14 @@
 extern "C" {
 #endif
 
-#define PM_VERSION_MAJOR 0
-#define PM_VERSION_MINOR 1
+#define PM_VERSION_MAJOR 1
+#define PM_VERSION_MINOR 0
 #define PM_VERSION_PATCH 0
 
 /* Version of this header as one number, such as 10203 for 1.2.3, to be compared. */
 #define PM_VERSION (PM_VERSION_MAJOR * 10000 + PM_VERSION_MINOR * 100 + PM_VERSION_PATCH)
 
-/* Version of the linked library, such as "0.1.0". Static storage. */
+/* Version of the linked library, such as "1.0.0". Static storage. */
 PM_API const char *pm_version(void);
 
 /* The same as a number like PM_VERSION. Thread-safe. */
@@ -369,7 +373,7 @@ typedef struct pm_method_info {
 PM_API size_t pm_method_count(void);
 
 /* NULL when `method` is no method. Static storage. */
-PM_API const pm_method_info *pm_method_describe(pm_method method);
+PM_API const pm_method_info *pm_method_get_info(pm_method method);
 
 /* Finds a method by its name, such as "squad". Returns false, and writes nothing, when no method
  * has the name. */

@@ -99,7 +99,7 @@ typedef struct pm_cl_crowd_target {
     size_t previous_offset; /* a multiple of 4 */
     uint64_t flags;         /* of pm_target_flag */
 
-    uint64_t reserved[1]; /* must be 0 */
+    uint64_t reserved[4]; /* must be 0 */
 } pm_cl_crowd_target;
 
 /* Data of a job: in host memory, copied before the call returns, or in a buffer of the engine's
@@ -137,7 +137,7 @@ typedef struct pm_cl_crowd_job {
     pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
     pm_cl_input speeds;     /* (instance_count) float */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[8]; /* must be 0 */
 } pm_cl_crowd_job;
 
 /* Enqueues the posing of a crowd and returns without waiting for its completion. The queue belongs

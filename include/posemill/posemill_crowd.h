@@ -12,8 +12,8 @@
  *   instance     32 bytes that describe the present state of one member of the crowd
  *   layer        24 bytes: a clip at a time that is blended onto an instance's pose
  *   subset       some joints of a skeleton, in an order of the caller's
- *   tick         2^-32 s: the times of instances are integer numbers of ticks, which are exact
- *                however long a crowd runs, and equal on devices without double
+ *   tick         2^-32 s: the times of instances are integer numbers of ticks after the first key of
+ *                a clip, which are exact however long a crowd runs, and equal on devices without double
  */
 #ifndef POSEMILL_CROWD_H
 #define POSEMILL_CROWD_H
@@ -101,7 +101,7 @@ typedef struct pm_skeleton_desc {
      * Crowds of such skeletons have states of bodies alone. NULL: none */
     const pm_hinge *hinges;
 
-    uint64_t reserved[1]; /* must be 0 */
+    uint64_t reserved[8]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -164,7 +164,7 @@ typedef struct pm_crowd_desc {
      * marker. NULL: no clip has markers. */
     const pm_crowd_markers *markers;
 
-    uint64_t reserved[3]; /* must be 0 */
+    uint64_t reserved[8]; /* must be 0 */
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
@@ -338,7 +338,7 @@ typedef struct pm_crowd_target {
     void *previous;
     uint64_t flags; /* of pm_target_flag */
 
-    uint64_t reserved[1]; /* must be 0 */
+    uint64_t reserved[4]; /* must be 0 */
 } pm_crowd_target;
 
 /* The place of an instance in the world: its states of bodies are rotated, then moved. */

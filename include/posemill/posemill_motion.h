@@ -13,6 +13,8 @@
  *   file         every file is taken to be hostile: no input causes a crash, a hang, or a read out
  *                of bounds. A file that cannot be used is refused with PM_ERROR_FILE, and the message
  *                names the place and what was expected
+ *   time         key times, first_time and key_time are those of the file. All other times, of options
+ *                and of results, are seconds after the first key of a clip, whatever its time
  *   locale       numbers have a decimal point, whatever the locale of the process. Callbacks are
  *                called with the C locale on their thread
  */
@@ -97,7 +99,7 @@ typedef struct pm_motion_clip {
     const pm_motion_channel *channels;
     size_t channel_count;
     pm_rational rate;         /* of all keys if they are uniform; or 0/0 */
-    pm_rational start;        /* with a rate: the exact time of the first key; or 0/0 */
+    pm_rational first_time;   /* with a rate: the exact time of the first key; or 0/0 */
     pm_motion_name rate_text; /* the rate or the time of a frame as the file has it; may be empty */
     bool rate_is_snapped;     /* the rate is the simplest one that the text can stand for */
     const char
@@ -288,9 +290,10 @@ typedef enum pm_motion_end_rule {
 
 typedef struct pm_motion_resample_options {
     pm_motion_format
-        format;             /* of the file: 0, that of the motion; GLB for glTF, and glTF for GLB */
-    pm_rational rate;       /* samples per second */
-    pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one */
+        format;       /* of the file: 0, that of the motion; GLB for glTF, and glTF for GLB */
+    pm_rational rate; /* samples per second */
+    /* Seconds. 0/0: the first key; the last one */
+    pm_rational start_after_first_key, end_after_first_key;
     pm_motion_end_rule end_rule;
     size_t trim_start; /* clips with a rate: the number of keys to drop first */
     /* With start or trim_start, the result begins at 0. true: samples keep their times. Without
@@ -330,14 +333,14 @@ typedef struct pm_motion_resample_report {
                          has the most keys */
     double
         end_cut; /* seconds behind the last sample that END_FIT left out: the most of all clips; 0
-                         if it is less than a hundredth of a step, with `end`, and for loops */
+                         if it is less than a hundredth of a step, with an end, and for loops */
     uint64_t bytes_written;
     bool identical;   /* of check: all bits are those of the reference path */
     double max_error; /* of check: radians between device and reference */
 
     double cutoff; /* Hz, of the low-pass: the lowest of all clips; 0: none */
 
-    uint64_t reserved[3]; /* 0 */
+    uint64_t reserved[4]; /* 0 */
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the
@@ -464,10 +467,10 @@ typedef struct pm_motion_reduce_options {
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
  * source's; otherwise a length in the units of the channel. */
 typedef struct pm_motion_error_bound {
-    double found;   /* the largest that was found */
-    double bound;   /* that no time exceeds */
-    double time;    /* of `found`, in seconds as key times. NaN: no channel has any */
-    size_t channel; /* index among `channels` of the reduction that has it */
+    double found;    /* the largest that was found */
+    double bound;    /* that no time exceeds */
+    double key_time; /* of `found`, in seconds as those of keys. NaN: no channel has any */
+    size_t channel;  /* index among `channels` of the reduction that has it */
 } pm_motion_error_bound;
 
 typedef struct pm_motion_reduced_channel {
@@ -677,10 +680,10 @@ PM_API pm_status pm_motion_join(const pm_motion *const *motions, size_t count,
                                 pm_motion **joined, pm_error *error);
 
 typedef struct pm_motion_edit_options {
-    /* What is kept: keys from `begin` to `end`, both included, in seconds after the first key, or with
-     * `cut_frames` in frames from 0. 0/0: from the first key; to the last one. The result begins at 0.
-     * Where keys have no rate, a channel gets keys at both ends, on its curve. */
-    pm_rational begin, end;
+    /* What is kept: keys from the start to the end, both included, in seconds, or with `cut_frames` in
+     * frames. 0/0: from the first key; to the last one. The result begins at 0. Where keys have no rate, a
+     * channel gets keys at both ends, on its curve. */
+    pm_rational start_after_first_key, end_after_first_key;
     bool cut_frames;
     size_t repeat; /* times that the clip is played, as by pm_motion_join. 0: once */
     double blend;  /* this and the following, with repeat, as in pm_motion_join_options */
@@ -747,10 +750,10 @@ typedef struct pm_motion_compare_options {
     const char *map;  /* a file with pairs of joints: on each line a name of A, a tab, and a name of
                                 B. NULL: by name, otherwise by order */
     pm_rational rate; /* of the times that are compared. 0/0: the key times of both */
-    pm_rational start, end; /* seconds after the first key. 0/0: the first key; the last one of the
-                                shorter clip */
-    size_t trim_start;      /* keys of A that are left out, such as a T-pose */
-    double unit_mm;         /* millimetres per unit of length. 0: 10 if A is BVH, otherwise 1000 */
+    /* Seconds. 0/0: the first key; the last one of the shorter clip */
+    pm_rational start_after_first_key, end_after_first_key;
+    size_t trim_start; /* keys of A that are left out, such as a T-pose */
+    double unit_mm;    /* millimetres per unit of length. 0: 10 if A is BVH, otherwise 1000 */
     pm_motion_up up;
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
@@ -858,7 +861,7 @@ typedef struct pm_motion_differences {
     size_t contact_count;
     uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
 
-    uint64_t reserved[3]; /* 0 */
+    uint64_t reserved[8]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */
@@ -935,7 +938,7 @@ typedef struct pm_motion_picture_options {
 
 /* Draws the skeleton of a clip as lines: a strip of poses with their times, .svg, or an animation, .gif, which
  * plays at the speed of the motion and requires giflib (PM_ERROR_ARGUMENT without it). Poses stay in place.
- * Of `options`, clip_a, name_a, start, end, trim_start, unit_mm, up and log are used. A motion without a
+ * Of `options`, clip_a, name_a, both times, trim_start, unit_mm, up and log are used. A motion without a
  * skeleton is refused. The file appears when it is complete. `options` and `picture` may be NULL. Blocks.
  * Thread-safe, also for the same motion. */
 PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
@@ -980,8 +983,9 @@ typedef struct pm_motion_batch_task {
     size_t clip_count;        /* at most 256 */
     const char *rate; /* samples per second, exact: "60", "29.97" or "30000/1001"; or relative to
                                that of each file: "x2" or "/4". NULL: the keys remain */
-    pm_rational start, end; /* this and the following as in pm_motion_resample_options */
-    bool end_rule_given;    /* false: PM_MOTION_END_FIT, with a warning if an end is left out */
+    /* These and the following as in pm_motion_resample_options */
+    pm_rational start_after_first_key, end_after_first_key;
+    bool end_rule_given; /* false: PM_MOTION_END_FIT, with a warning if an end is left out */
     pm_motion_end_rule end_rule;
     size_t trim_start;
     bool keep_time;

@@ -250,7 +250,7 @@ static pm_status make_clip(const reader *r) {
                              .channels = channels,
                              .channel_count = count,
                              .rate = rate,
-                             .start = {0, 1},
+                             .first_time = {0, 1},
                              .rate_text = {"", 0}};
     r->motion->content.clips = clip;
     r->motion->content.clip_count = 1;

@@ -18,7 +18,7 @@
 /* ---- checks ------------------------------------------------------------------------------------ */
 
 static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
-    const pm_method_info *method = pm_method_describe(curve->method);
+    const pm_method_info *method = pm_method_get_info(curve->method);
     if (!method)
         return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
                            (int)curve->method);
@@ -31,14 +31,14 @@ static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
 
 /* Curves of other options would not be those that are bounded. */
 static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *error) {
-    const char *other = task->rate             ? "rate"
-                        : task_moves(task)     ? "scale and turn"
-                        : task->start.num != 0 ? "start"
-                        : task->end.num != 0   ? "end"
-                        : task->trim_start > 0 ? "trim_start"
-                        : task->extracts_root  ? "extracts_root"
-                        : task_edits(task)     ? "fill, edit and mirror"
-                                               : NULL;
+    const char *other = task->rate                             ? "rate"
+                        : task_moves(task)                     ? "scale and turn"
+                        : task->start_after_first_key.num != 0 ? "start"
+                        : task->end_after_first_key.num != 0   ? "end"
+                        : task->trim_start > 0                 ? "trim_start"
+                        : task->extracts_root                  ? "extracts_root"
+                        : task_edits(task)                     ? "fill, edit and mirror"
+                                                               : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
     const pm_status status = task_check_reduce(task->format, task->reduce->curve, error);

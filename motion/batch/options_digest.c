@@ -127,8 +127,8 @@ static void write_names(FILE *text, const char *key, const char *const *names, s
 }
 
 static void write_edit(FILE *text, const pm_motion_edit_options *o) {
-    write_rational(text, "cut-begin", o->begin);
-    write_rational(text, "cut-end", o->end);
+    write_rational(text, "cut-begin", o->start_after_first_key);
+    write_rational(text, "cut-end", o->end_after_first_key);
     fprintf(text, "edit %d %zu %d\n", o->cut_frames, o->repeat, o->continue_root);
     write_numbers(text, "blend", &o->blend, 1);
     write_names(text, "joint", o->joints, o->joint_count);
@@ -166,8 +166,8 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
     fprintf(text, "to %d\n", (int)o->format);
     for (size_t i = 0; i < o->clip_count; i++)
         write_name(text, "clip", o->clips[i]);
-    write_rational(text, "start", o->start);
-    write_rational(text, "end", o->end);
+    write_rational(text, "start", o->start_after_first_key);
+    write_rational(text, "end", o->end_after_first_key);
     fprintf(text, "end-rule %d\ntrim-start %zu\nkeep-time %d\n", (int)o->end_rule, o->trim_start,
             o->keep_time);
     if (o->lowpass != 0) /* results without one keep the digest that they have */

@@ -98,9 +98,11 @@ static void cut(const pm_motion_batch_task *o, subject *source, subject *output)
     const pm_rational rate = source->clip->rate;
     const double trimmed =
         rate.den != 0 ? (double)o->trim_start * (double)rate.den / (double)rate.num : 0;
-    const double from = trimmed + seconds_of(o->start);
+    const double from = trimmed + seconds_of(o->start_after_first_key);
     const double seconds =
-        o->end.den != 0 ? seconds_of(o->end) - seconds_of(o->start) : (double)INFINITY;
+        o->end_after_first_key.den != 0
+            ? seconds_of(o->end_after_first_key) - seconds_of(o->start_after_first_key)
+            : (double)INFINITY;
     if (from <= 0 && isinf(seconds))
         return;
     subject_cut(source, from, seconds);

@@ -169,7 +169,7 @@ static bool make_clip(pm_motion *motion, const document *d) {
                              .channels = channels,
                              .channel_count = count,
                              .rate = d->model->rate,
-                             .start = {0, 1}};
+                             .first_time = {0, 1}};
     motion->content.clips = clip;
     motion->content.clip_count = 1;
     return good;

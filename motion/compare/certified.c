@@ -18,7 +18,7 @@ static pm_status check(const comparison *c, pm_error *error) {
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a bound at all times is of the file's own curves, or of slerp, squad, "
                            "hermite or spline, not of %s",
-                           pm_method_describe(c->a->method)->name);
+                           pm_method_get_info(c->a->method)->name);
     if (c->start > 0 || c->a->cut > 0 || c->b->cut > 0)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a bound at all times is of whole clips, without start and trim_start");

@@ -34,7 +34,7 @@ static pm_status check_clip(const pm_motion *motion, size_t clip, const char *fi
 }
 
 static pm_status check_method(const pm_motion_compare_options *o, pm_error *error) {
-    if (o->engine && !pm_method_describe(o->method))
+    if (o->engine && !pm_method_get_info(o->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "method is %d, which is no method",
                            (int)o->method);
     if (o->engine && o->method == PM_METHOD_CUBICSPLINE)
@@ -55,7 +55,7 @@ static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_c
         return status;
     if ((o->rate.num != 0 || o->rate.den != 0) && (o->rate.num <= 0 || o->rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
-    if (!is_time(o->start) || !is_time(o->end))
+    if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
     if (!isfinite(o->unit_mm) || o->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
@@ -102,7 +102,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .certified = {{(double)NAN, 0}, {(double)NAN, 0}}};
     if (!o->engine || !b)
         return true;
-    m->outcome.method = pm_method_describe(o->method)->name;
+    m->outcome.method = pm_method_get_info(o->method)->name;
     m->outcome.device = keep_text(m, device.name);
     return m->outcome.device != NULL;
 }

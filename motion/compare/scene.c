@@ -147,8 +147,9 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
     const double end = a_is_shorter ? c->a->seconds : c->b->seconds;
     const char *shorter = a_is_shorter ? name_a : name_b;
     times_request *t = &c->times;
-    t->from = o->start.den != 0 ? rate_value(o->start) : 0;
-    t->to = o->end.den != 0 ? fmax(rate_value(o->end), DBL_MIN) : 0; /* 0 is the end */
+    t->from = o->start_after_first_key.den != 0 ? rate_value(o->start_after_first_key) : 0;
+    t->to = o->end_after_first_key.den != 0 ? fmax(rate_value(o->end_after_first_key), DBL_MIN)
+                                            : 0; /* 0 is the end */
     if (o->trim_start > 0) {
         if (o->trim_start >= c->a->keys) {
             motion_report(error, PM_ERROR_FILE, "--trim-start %zu removes all %zu keys",
@@ -166,7 +167,7 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
         motion_report(error, PM_ERROR_FILE, "--end is after the last key, at %.9g s", end);
         return motion_name_failure(PM_ERROR_FILE, shorter, error);
     }
-    if (o->end.den != 0 && t->to < t->from)
+    if (o->end_after_first_key.den != 0 && t->to < t->from)
         return motion_fail(error, PM_ERROR_ARGUMENT, "--end: is before the beginning, at %.9g s",
                            t->from);
     return PM_OK;

@@ -62,7 +62,7 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
     if (status != PM_OK)
         return status;
     pm_clip_desc desc = character->clips[0];
-    if (pm_method_describe(method)->takes_axes) {
+    if (pm_method_get_info(method)->takes_axes) {
         axes = bone_axes(s);
         desc.axes = (pm_array){.data = axes, .type = PM_FLOAT64};
         desc.axis_count = s->joint_count;

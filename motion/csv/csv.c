@@ -79,7 +79,7 @@ static pm_status make_content(csv_document *d, pm_rational given, pm_motion *mot
                              .channels = channels,
                              .channel_count = count,
                              .rate = rate,
-                             .start = {0, 1}};
+                             .first_time = {0, 1}};
     motion->content.format = PM_MOTION_CSV;
     motion->content.layout = d->layout.name;
     motion->content.clips = clip;

@@ -163,7 +163,7 @@ static pm_status cut_all(const cutting *c, pm_motion_clip *to, kept *all, pm_err
     to->rate_text = motion_copy_name(c->arena, from->rate_text);
     to->timelines = timelines;
     to->channels = channels;
-    to->start = from->rate.den ? (pm_rational){0, 1} : (pm_rational){0, 0};
+    to->first_time = from->rate.den ? (pm_rational){0, 1} : (pm_rational){0, 0};
     return status == PM_OK && (!to->name.text || !to->rate_text.text) ? motion_refuse_memory(error)
                                                                       : status;
 }
@@ -183,8 +183,8 @@ static pm_status find_range(cutting *c, pm_error *error) {
     const double duration = last - c->origin;
     if (c->from->rate.den != 0) {
         const int64_t frames = llround(fmin(duration * rate_value(c->from->rate), MOST_FRAMES));
-        c->low = o->begin.den ? frame_of(c, o->begin, false) : 0;
-        c->high = o->end.den ? frame_of(c, o->end, true) : frames;
+        c->low = o->start_after_first_key.den ? frame_of(c, o->start_after_first_key, false) : 0;
+        c->high = o->end_after_first_key.den ? frame_of(c, o->end_after_first_key, true) : frames;
         c->high = c->high < frames ? c->high : frames;
         return c->low <= c->high
                    ? PM_OK
@@ -193,8 +193,10 @@ static pm_status find_range(cutting *c, pm_error *error) {
     }
     if (o->cut_frames)
         return motion_refuse(error, "keys have times of their own; cut by seconds");
-    c->begin = c->origin + (o->begin.den ? rate_value(o->begin) : 0);
-    c->end = o->end.den ? fmin(last, c->origin + rate_value(o->end)) : last;
+    c->begin =
+        c->origin + (o->start_after_first_key.den ? rate_value(o->start_after_first_key) : 0);
+    c->end = o->end_after_first_key.den ? fmin(last, c->origin + rate_value(o->end_after_first_key))
+                                        : last;
     return c->begin <= c->end
                ? PM_OK
                : motion_refuse(error, "lasts %g s; the part that is cut begins later", duration);

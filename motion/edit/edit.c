@@ -122,7 +122,7 @@ static bool is_bound(pm_rational r) {
 }
 
 static pm_status check_options(const pm_motion_edit_options *o, pm_error *error) {
-    if (!is_bound(o->begin) || !is_bound(o->end))
+    if (!is_bound(o->start_after_first_key) || !is_bound(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "begin and end must be 0 or more");
     if (!(o->blend >= 0 && o->blend <= 1e9))
         return motion_fail(error, PM_ERROR_ARGUMENT, "blend is %g, expected seconds from 0 on",

@@ -391,7 +391,7 @@ static bool make_clip(joining *j, pm_motion_clip *to) {
                            .channels = j->channels,
                            .channel_count = j->channel_count,
                            .rate = timeline->rate,
-                           .start = {0, 1},
+                           .first_time = {0, 1},
                            .rate_text = {"", 0}};
     return to->name.text != NULL;
 }

@@ -264,7 +264,7 @@ static void find_rate(clip_reader *r, const json_t *json) {
         is_uniform = key_grid_frame(&grid, r->timelines[t].times[0]) >= 0;
     if (is_uniform) {
         r->clip->rate = grid.rate;
-        r->clip->start = grid.start;
+        r->clip->first_time = grid.start;
     }
 }
 

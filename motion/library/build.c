@@ -262,7 +262,7 @@ static pm_status check_options(const pm_library_build_options *options, pm_error
     if (options->quarter_turns < -1 || options->quarter_turns > 1)
         return motion_fail(error, PM_ERROR_ARGUMENT, "quarter_turns is %d; expected -1, 0 or 1",
                            options->quarter_turns);
-    if (!pm_method_describe(options->method) || !library_key_word(options->key_format))
+    if (!pm_method_get_info(options->method) || !library_key_word(options->key_format))
         return motion_fail(error, PM_ERROR_ARGUMENT, "method or key_format does not exist");
     return MOTION_CHECK_RESERVED(pm_library_build_options, options, error);
 }

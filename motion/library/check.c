@@ -196,7 +196,7 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
 /* ---- the whole ------------------------------------------------------------------------ */
 
 pm_status library_check(const pm_library_content *c, pm_error *error) {
-    const pm_method_info *method = pm_method_describe(c->method);
+    const pm_method_info *method = pm_method_get_info(c->method);
     if (!method || !library_key_word(c->key_format))
         return motion_refuse(error, "format: has a method or a key format that does not exist");
     if (c->row_count > SIZE_MAX / (16 * (uint64_t)PM_SKELETON_MAX_JOINTS))

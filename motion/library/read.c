@@ -85,7 +85,7 @@ const char *library_key_word(pm_key_format format) {
 
 static bool find_method(const char *word, pm_method *method) {
     for (size_t m = 0; word && m < pm_method_count(); m++)
-        if (strcmp(pm_method_describe((pm_method)m)->name, word) == 0) {
+        if (strcmp(pm_method_get_info((pm_method)m)->name, word) == 0) {
             *method = (pm_method)m;
             return true;
         }

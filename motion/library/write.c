@@ -61,7 +61,7 @@ static bool add_format(library_arrays *a, const pm_library_content *c) {
         text, 256,
         "{\"format\": \"" LIBRARY_FORMAT "\", \"version\": %d, \"method\": \"%s\", "
         "\"keys\": \"%s\"}",
-        LIBRARY_VERSION, pm_method_describe(c->method)->name, library_key_word(c->key_format));
+        LIBRARY_VERSION, pm_method_get_info(c->method)->name, library_key_word(c->key_format));
     add_rows(a, "format", "|u1", (size_t)size, 0, text);
     return true;
 }

@@ -207,7 +207,7 @@ static pm_status make_times(const making *m, pm_rational rate, pm_timeline *time
     const size_t count = m->document->frames;
     *timeline = (pm_timeline){.key_count = count, .rate = rate};
     clip->rate = rate;
-    clip->start = (pm_rational){0, 1};
+    clip->first_time = (pm_rational){0, 1};
     if (!m->document->has_times)
         return PM_OK;
     const pm_status status =
@@ -218,7 +218,7 @@ static pm_status make_times(const making *m, pm_rational rate, pm_timeline *time
     const pm_rational start =
         found.den != 0 ? key_grid_start(timeline->times[0], found) : (pm_rational){0, 0};
     clip->rate = start.den != 0 ? found : (pm_rational){0, 0};
-    clip->start = start;
+    clip->first_time = start;
     return PM_OK;
 }
 

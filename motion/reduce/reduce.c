@@ -54,7 +54,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
-    const pm_method_info *curve = pm_method_describe(o->curve);
+    const pm_method_info *curve = pm_method_get_info(o->curve);
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
                            (int)o->curve);
@@ -215,7 +215,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
         r->source->clips[clip].channel_count == 0)
         return find_clip(&search, error);
     const pm_status status = share_distance(&request, &result, error);
-    if (status == PM_OK && (isnan(r->distance.time) || result.found > r->distance.found)) {
+    if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
         r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.pair};
         r->distance_clip = clip;
@@ -372,7 +372,7 @@ static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_er
     const pm_motion_channel *channel = c->source.channel;
     const pm_motion_name name =
         channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
-    const char *const curve = pm_method_describe(r->limits.curve)->name;
+    const char *const curve = pm_method_get_info(r->limits.curve)->name;
     char shown[MOTION_PRINTABLE];
     motion_printable(shown, name.text, name.size);
     if (isinf(c->error.bound))
@@ -439,7 +439,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
     pm_status status = check_options(r.source, &r.options, error);
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
-    r.distance.time = (double)NAN;
+    r.distance.key_time = (double)NAN;
     r.limits = limits_of(&r.options);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);

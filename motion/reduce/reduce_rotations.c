@@ -66,7 +66,7 @@ static pm_status check(const pm_timeline *timeline, const pm_array *keys, size_t
     if (!(degrees > 0 && degrees <= 180))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "degrees is %g, expected a number above 0, up to 180", degrees);
-    const pm_method_info *info = pm_method_describe(curve);
+    const pm_method_info *info = pm_method_get_info(curve);
     if (!info || (curve != PM_METHOD_SLERP && !method_curve_knows(curve)))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve is %s, expected slerp, squad, hermite or spline",
@@ -128,7 +128,7 @@ static pm_status collect(const reducing *r, double *bounds, pm_error *error) {
             motion_fail(error, PM_ERROR_ARGUMENT,
                         "%s through the keys of track %zu in float32 is %.3g degrees from the "
                         "source at %.9g s, more than the bound of %.3g",
-                        pm_method_describe(r->limits.curve)->name, t, bound / radians_per_degree,
+                        pm_method_get_info(r->limits.curve)->name, t, bound / radians_per_degree,
                         r->tracks[t].error.time, r->limits.angle / radians_per_degree);
             if (method_curve_knows(r->limits.curve))
                 motion_hint(error, REDUCE_CURVE_HINT);

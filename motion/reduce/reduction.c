@@ -34,7 +34,7 @@ static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
 
 static void take_largest(pm_motion_error_bound *all, const pm_motion_error_bound *one) {
     const double bound = fmax(all->bound, one->bound);
-    if (isnan(all->time) || one->found > all->found)
+    if (isnan(all->key_time) || one->found > all->found)
         *all = *one;
     all->bound = bound;
 }
@@ -104,7 +104,7 @@ static void write_bound(json_writer *json, const char *key, const pm_motion_erro
     json_begin_object(json, key);
     json_write_number(json, "found", error->found);
     json_write_number(json, "bound", error->bound);
-    json_write_number(json, "time", error->time);
+    json_write_number(json, "time", error->key_time);
     json_write_string(json, "name", name);
     json_write_integer(json, "clip", clip);
     json_end_object(json);
@@ -112,7 +112,7 @@ static void write_bound(json_writer *json, const char *key, const pm_motion_erro
 
 static void write_error(json_writer *json, const pm_motion_reduction *r, const char *key,
                         const pm_motion_error_bound *error) {
-    if (isnan(error->time)) {
+    if (isnan(error->key_time)) {
         json_write_null(json, key);
         return;
     }
@@ -122,7 +122,7 @@ static void write_error(json_writer *json, const pm_motion_reduction *r, const c
 
 static void write_distance(json_writer *json, const pm_motion_reduction *r) {
     const pm_motion_reduction_numbers *n = &r->numbers;
-    if (isnan(n->distance.time))
+    if (isnan(n->distance.key_time))
         json_write_null(json, "distance");
     else
         write_bound(json, "distance", &n->distance, r->source->nodes[n->distance_node].name.text,
@@ -144,7 +144,7 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_write_integer(json, "corners", row->corners);
     json_write_number(json, "found", row->is_reduced ? row->error.found : (double)NAN);
     json_write_number(json, "bound", row->is_reduced ? row->error.bound : (double)NAN);
-    json_write_number(json, "time", row->is_reduced ? row->error.time : (double)NAN);
+    json_write_number(json, "time", row->is_reduced ? row->error.key_time : (double)NAN);
     json_end_object(json);
 }
 
@@ -153,7 +153,7 @@ static bool print_all(FILE *file, const void *content) {
     const pm_motion_reduction_numbers *n = &r->numbers;
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
-    json_write_string(&json, "curve", pm_method_describe(r->options.curve)->name);
+    json_write_string(&json, "curve", pm_method_get_info(r->options.curve)->name);
     json_write_bool(&json, "smooth", r->options.smooth);
     json_write_bool(&json, "common", r->options.common);
     json_begin_object(&json, "limits");
@@ -195,7 +195,7 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
         pm_motion_reduction_destroy(&r);
         return NULL;
     }
-    const pm_motion_error_bound none = {.time = (double)NAN};
+    const pm_motion_error_bound none = {.key_time = (double)NAN};
     r->source = source;
     r->options = *options;
     r->numbers = (pm_motion_reduction_numbers){.channels = rows,

@@ -300,7 +300,7 @@ path_end removal_find(const removal_problem *problem, size_t **keys, size_t *cou
     const turns *t = problem->rotations[0];
     removal r = {.problem = problem,
                  .key_count = t->count,
-                 .is_local = pm_method_describe(problem->method)->local,
+                 .is_local = pm_method_get_info(problem->method)->local,
                  .keys = malloc(t->count * sizeof *r.keys)};
     *keys = NULL;
     for (*count = 1; *count < t->count; ++*count)

@@ -252,7 +252,7 @@ static pm_status check_curves(sharing *s, space_result *result, pm_error *error)
         error, PM_ERROR_ARGUMENT,
         "%s through all keys is up to %.3g from the source at %.9g s, more than the distance "
         "of %.3g",
-        pm_method_describe(s->request->curve)->name, result->bound, result->time,
+        pm_method_get_info(s->request->curve)->name, result->bound, result->time,
         s->request->distance);
     motion_hint(error, REDUCE_CURVE_HINT);
     return PM_ERROR_ARGUMENT;

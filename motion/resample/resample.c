@@ -58,7 +58,7 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
         return motion_check_keys(motion, error);
     if (o->rate.num <= 0 || o->rate.den <= 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
-    if (!is_time(o->start) || !is_time(o->end))
+    if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
     if ((unsigned)o->end_rule >= PM_MOTION_END_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "end_rule is %d, which is no rule",
@@ -68,7 +68,7 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
         reserved = motion_check_observer(o->observer, error);
     if (reserved != PM_OK)
         return reserved;
-    if (!o->authored && o->curve && !pm_method_describe(o->curve->method))
+    if (!o->authored && o->curve && !pm_method_get_info(o->curve->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
                            (int)o->curve->method);
     if (o->lowpass != PM_MOTION_LOWPASS_AUTO && !(o->lowpass >= 0 && isfinite(o->lowpass)))

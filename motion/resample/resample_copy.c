@@ -116,7 +116,7 @@ static pm_status make_clip(motion_arena *arena, motion_arena *scratch, const pm_
                            .channels = channels,
                            .channel_count = count,
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
-                           .start = is_uniform ? samples->begin : (pm_rational){0, 0},
+                           .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
     if (!good || !to->name.text)
         return motion_refuse_memory(error);

@@ -250,7 +250,7 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
 static bool passes_through_keys(const pm_motion_resample_options *options) {
     return options->lowpass == 0 &&
-           (options->authored || pm_method_describe(method_of(options))->interpolating);
+           (options->authored || pm_method_get_info(method_of(options))->interpolating);
 }
 
 static uint32_t plain_threads_of(const pm_engine *engine) {
@@ -286,7 +286,7 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
 
 /* Methods of two keys and circular hold still between equal keys. */
 static bool keeps_equal_keys(const pm_motion_resample_options *options) {
-    const pm_method_info *info = pm_method_describe(method_of(options));
+    const pm_method_info *info = pm_method_get_info(method_of(options));
     return options->lowpass == 0 && !options->authored &&
            ((info->local && info->keys_used <= 2 && !info->takes_in_out) ||
             info->method == PM_METHOD_CIRCULAR);

@@ -56,10 +56,12 @@ static pm_status refuse_cut(const char *option, pm_rational given, const char *l
 static pm_status refuse_start(const sampler *s, double last, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     const double loop = loop_of(o);
-    if (is_given(o->end))
-        return refuse_cut("--start", o->start, "--end", rate_value(o->end), error);
-    return loop > 0 ? refuse_cut("--start", o->start, "the end of the loop", loop, error)
-                    : refuse_cut("--start", o->start, "the last key", last, error);
+    if (is_given(o->end_after_first_key))
+        return refuse_cut("--start", o->start_after_first_key, "--end",
+                          rate_value(o->end_after_first_key), error);
+    return loop > 0
+               ? refuse_cut("--start", o->start_after_first_key, "the end of the loop", loop, error)
+               : refuse_cut("--start", o->start_after_first_key, "the last key", last, error);
 }
 
 /* ---- clips with a rate --------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static bool find_related(const sampler *s, const double *times, size_t count, pm
 /* Late times are so coarse that keys have many rates. Where one of them is that of the samples, or a
  * whole multiple or part of it, samples are meant to lie on keys. */
 static key_grid find_source(const sampler *s) {
-    const key_grid authored = {s->clip->rate, s->clip->start};
+    const key_grid authored = {s->clip->rate, s->clip->first_time};
     const double *times = s->uniform ? NULL : s->longest->times;
     pm_rational rate;
     if (!times || s->longest->key_count < 3 ||
@@ -148,8 +150,8 @@ static resample_span span_of(const sampler *s) {
         .source_rate = s->source.rate,
         .rate = o->rate,
         .frame_count = s->frames - o->trim_start,
-        .start = o->start,
-        .end = o->end,
+        .start = o->start_after_first_key,
+        .end = o->end_after_first_key,
         .end_rule = o->end_rule == PM_MOTION_END_INCLUDE ? RESAMPLE_END_INCLUDE : RESAMPLE_END_FIT,
         .loop_period = loop_of(o),
     };
@@ -171,7 +173,7 @@ static pm_status find_frames(sampler *s, bool *fits, pm_error *error) {
             (s->uniform || rate_add(s->source.start, s->origin, &s->origin));
     if (!*fits || !reason)
         return PM_OK;
-    return is_end ? refuse_cut("--end", o->end, "the last key", last, error)
+    return is_end ? refuse_cut("--end", o->end_after_first_key, "the last key", last, error)
                   : refuse_start(s, last, error);
 }
 
@@ -339,9 +341,12 @@ static double origin_of(const sampler *s) {
 static void cut_range(sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const double loop = loop_of(o), origin = origin_of(s);
-    const double end = as_float32(origin + (is_given(o->end) ? rate_value(o->end) : loop));
-    s->first_time = origin + (is_given(o->start) ? rate_value(o->start) : 0);
-    if (loop > 0 || (is_given(o->end) && end < s->last_time - lost_at(s, s->last_time)))
+    const double end = as_float32(
+        origin + (is_given(o->end_after_first_key) ? rate_value(o->end_after_first_key) : loop));
+    s->first_time =
+        origin + (is_given(o->start_after_first_key) ? rate_value(o->start_after_first_key) : 0);
+    if (loop > 0 ||
+        (is_given(o->end_after_first_key) && end < s->last_time - lost_at(s, s->last_time)))
         s->last_time = end;
 }
 
@@ -349,12 +354,13 @@ static pm_status find_times(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     s->origin = key_grid_start(s->first_key, o->rate);
     const double last = s->last_time - origin_of(s), loop = loop_of(o);
-    const bool before_end = is_open_loop(loop, last) && !is_given(o->end);
+    const bool before_end = is_open_loop(loop, last) && !is_given(o->end_after_first_key);
     const double lost = lost_at(s, s->last_time);
     if (o->trim_start > 0)
         return motion_refuse(error, "--trim-start is for files with uniform keys");
-    if (is_given(o->end) && loop == 0 && rate_value(o->end) > last + lost)
-        return refuse_cut("--end", o->end, "the last key", last, error);
+    if (is_given(o->end_after_first_key) && loop == 0 &&
+        rate_value(o->end_after_first_key) > last + lost)
+        return refuse_cut("--end", o->end_after_first_key, "the last key", last, error);
     cut_range(s);
     if (s->first_time > s->last_time + lost)
         return refuse_start(s, last, error);
@@ -388,13 +394,14 @@ static pm_status find_listed(sampler *s, pm_error *error) {
 static void find_begin(sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const pm_rational zero = {0, 1};
-    const bool is_cut = is_given(o->start) || o->trim_start > 0;
+    const bool is_cut = is_given(o->start_after_first_key) || o->trim_start > 0;
     s->is_moved = is_cut && !o->keep_time && (s->first_time != 0 || o->trim_start > 0);
     s->begin = zero;
     if (is_cut ? !o->keep_time : s->uniform)
         return;
     if (!is_given(s->origin) ||
-        !rate_add(s->origin, is_given(o->start) ? o->start : zero, &s->begin))
+        !rate_add(s->origin, is_given(o->start_after_first_key) ? o->start_after_first_key : zero,
+                  &s->begin))
         s->begin = (pm_rational){0, 0};
 }
 
@@ -403,7 +410,7 @@ static void report_cut(const sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const double step = step_of(s);
     const double cut = s->last_time - s->first_time - (double)(s->grid.count - 1) * step;
-    if (o->end_rule == PM_MOTION_END_FIT && !is_given(o->end) && loop_of(o) == 0 &&
+    if (o->end_rule == PM_MOTION_END_FIT && !is_given(o->end_after_first_key) && loop_of(o) == 0 &&
         cut > fmax(0.01 * step, s->uniform ? 0 : lost_at(s, s->last_time)))
         s->report->end_cut = fmax(s->report->end_cut, cut);
 }

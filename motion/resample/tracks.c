@@ -30,7 +30,7 @@ static channel_use use_of(const pm_motion_channel *channel, bool authored, pm_me
     if (!authored) {
         use.method = method;
         use.vector_method =
-            channel->always_linear ? PM_VECTOR_LINEAR : pm_method_describe(method)->vector_method;
+            channel->always_linear ? PM_VECTOR_LINEAR : pm_method_get_info(method)->vector_method;
     }
     return use;
 }

@@ -356,7 +356,7 @@ pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_er
     m.channel_count = to->channel_count;
     const pm_status status = move(&m, error);
     if (m.timeline_count > to->timeline_count) {
-        to->rate = to->start = (pm_rational){0, 0};
+        to->rate = to->first_time = (pm_rational){0, 0};
         to->rate_text.size = 0;
     }
     to->timelines = m.timelines;

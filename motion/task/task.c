@@ -125,10 +125,10 @@ static void describe_source(task_work *w) {
     report->track_count = count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
     report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
-    report->method = w->how->task->reduce  ? pm_method_describe(w->how->task->reduce->curve)->name
+    report->method = w->how->task->reduce  ? pm_method_get_info(w->how->task->reduce->curve)->name
                      : !w->how->task->rate ? ""
                      : w->is_authored      ? "authored"
-                                           : pm_method_describe(w->how->task->curve.method)->name;
+                                           : pm_method_get_info(w->how->task->curve.method)->name;
     report->checked = w->how->task->check;
     list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
 }
@@ -136,8 +136,8 @@ static void describe_source(task_work *w) {
 static pm_motion_resample_options library_options(const task_work *w) {
     const pm_motion_batch_task *o = w->how->task;
     return (pm_motion_resample_options){.rate = w->rate,
-                                        .start = o->start,
-                                        .end = o->end,
+                                        .start_after_first_key = o->start_after_first_key,
+                                        .end_after_first_key = o->end_after_first_key,
                                         .end_rule = o->end_rule,
                                         .trim_start = o->trim_start,
                                         .keep_time = o->keep_time,

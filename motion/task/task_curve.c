@@ -17,7 +17,7 @@ typedef struct told {
 } told;
 
 static void warn_unread(const pm_motion_curve *curve, told to) {
-    const pm_method_info *info = pm_method_describe(curve->method);
+    const pm_method_info *info = pm_method_get_info(curve->method);
     const char *name = info->name;
     if (curve->tangents_given && !info->takes_tangents)
         motion_warn_at(to.log, to.user, "--tangents", "has no effect on %s", name);
@@ -78,7 +78,7 @@ static pm_status apply_tangents(const pm_motion_curve *curve, size_t key_count, 
     desc->tension = curve->tcb[0];
     desc->continuity = curve->tcb[1];
     desc->bias = curve->tcb[2];
-    if (curve->tangents != PM_TANGENTS_USER || !pm_method_describe(curve->method)->takes_tangents) {
+    if (curve->tangents != PM_TANGENTS_USER || !pm_method_get_info(curve->method)->takes_tangents) {
         desc->tangents = curve->tangents == PM_TANGENTS_USER ? 0 : curve->tangents;
         return PM_OK;
     }

@@ -36,13 +36,16 @@ static bool read_end(const char *word, size_t size, pm_rational *end, bool *is_g
 static bool parse_cut(const char *text, pm_motion_edit_options *edit) {
     const char *colon = strchr(text, ':');
     bool given[2], frames[2];
-    if (!colon || !read_end(text, (size_t)(colon - text), &edit->begin, &given[0], &frames[0]) ||
-        !read_end(colon + 1, strlen(colon + 1), &edit->end, &given[1], &frames[1]))
+    if (!colon ||
+        !read_end(text, (size_t)(colon - text), &edit->start_after_first_key, &given[0],
+                  &frames[0]) ||
+        !read_end(colon + 1, strlen(colon + 1), &edit->end_after_first_key, &given[1], &frames[1]))
         return false;
     edit->cut_frames = frames[0] || frames[1];
     if (!given[0] || !given[1])
         return given[0] || given[1];
-    return frames[0] == frames[1] && rate_value(edit->begin) <= rate_value(edit->end);
+    return frames[0] == frames[1] &&
+           rate_value(edit->start_after_first_key) <= rate_value(edit->end_after_first_key);
 }
 
 bool task_option_cut(const char *text, void *target, char *reason) {

@@ -84,7 +84,7 @@ pm_status task_reduce(const pm_motion *motion, const pm_motion_reduce_options *h
 }
 
 static double bound_of(const pm_motion_error_bound *bound) {
-    return isnan(bound->time) ? (double)NAN : bound->bound;
+    return isnan(bound->key_time) ? (double)NAN : bound->bound;
 }
 
 task_reduced task_reduced_of(const pm_motion_reduction *reduction) {

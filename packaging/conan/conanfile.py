@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 class Posemill(ConanFile):
     name = "posemill"
-    version = "0.1.0"
+    version = "1.0.0"
     license = "MIT"
     description = "Interpolation of motion on OpenCL or plain C"
     package_type = "library"

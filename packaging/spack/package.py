@@ -8,11 +8,11 @@ from spack.package import *
 class Posemill(CMakePackage):
     """Interpolation of motion: rotation curves, positions and scales on OpenCL or plain C."""
 
-    url = "file://" + os.environ.get("POSEMILL_TARBALL", "/posemill-0.1.0.tar.gz")
+    url = "file://" + os.environ.get("POSEMILL_TARBALL", "/posemill-1.0.0.tar.gz")
 
     license("MIT")
 
-    version("0.1.0")
+    version("1.0.0")
 
     variant("opencl", default=True, description="Run on OpenCL devices")
     variant("shared", default=True, description="Shared libraries")

@@ -154,7 +154,7 @@ class Clip(Shared):
         self.name = name_of(clip.name)
         self.fault = None if clip.fault == ffi.NULL else text(clip.fault)
         self.rate = Fraction(clip.rate.num, clip.rate.den) if clip.rate.den else None
-        self.start = Fraction(clip.start.num, clip.start.den) if clip.start.den else None
+        self.start = Fraction(clip.first_time.num, clip.first_time.den) if clip.first_time.den else None
         self.channels = tuple(Channel(content, index, i) for i in range(clip.channel_count))
 
     def _of(self, path: str) -> list[Channel]:

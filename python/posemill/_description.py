@@ -15,7 +15,7 @@ from ._rates import Rate, Span, rate_of
 
 __all__ = ["KEY_FORMATS", "Description", "FRAMES", "METHODS", "word"]
 
-METHODS = {text(lib.pm_method_describe(m).name): m for m in range(lib.pm_method_count())}
+METHODS = {text(lib.pm_method_get_info(m).name): m for m in range(lib.pm_method_count())}
 FRAMES = {"body": lib.PM_AXIS_BODY, "parent": lib.PM_AXIS_PARENT}
 _VECTOR_METHODS = {"auto": lib.PM_VECTOR_AUTO, "step": lib.PM_VECTOR_STEP,
                    "linear": lib.PM_VECTOR_LINEAR, "catmull-rom": lib.PM_VECTOR_CATMULL_ROM,
@@ -32,7 +32,7 @@ KEY_FORMATS = {"float32": lib.PM_KEYS_FLOAT32, "log48": lib.PM_KEYS_LOG48,
 
 def vector_method_name(method: str, given: str) -> str:
     """The method of positions and scales: the given one, or the one that matches."""
-    number = (lib.pm_method_describe(METHODS[method]).vector_method if given == "auto" else
+    number = (lib.pm_method_get_info(METHODS[method]).vector_method if given == "auto" else
               _VECTOR_METHODS[given])
     return next(name for name, found in _VECTOR_METHODS.items() if found == number)
 

@@ -49,14 +49,14 @@ def join_contents(contents: list[Content], names: list[str], blend: float, conti
 def cut_of(start: Number | None, end: Number | None, frames: tuple[int | None, int | None] | None) -> dict[str, Any]:
     """The fields of a cut."""
     if frames is None:
-        return {"begin": rational(None if start is None else seconds_of(start, "start")),
-                "end": rational(None if end is None else seconds_of(end, "end"))}
+        return {"start_after_first_key": rational(None if start is None else seconds_of(start, "start")),
+                "end_after_first_key": rational(None if end is None else seconds_of(end, "end"))}
     if start is not None or end is not None:
         raise ValueError("frames: cannot be combined with start and end")
     if len(frames) != 2 or any(f is not None and (not isinstance(f, int) or f < 0) for f in frames):
         raise ValueError(f"frames: {frames!r} is no pair of frames; expected integers from 0 on, or None")
     ends = [{"num": 0, "den": 0} if f is None else {"num": f, "den": 1} for f in frames]
-    return {"begin": ends[0], "end": ends[1], "cut_frames": True}
+    return {"start_after_first_key": ends[0], "end_after_first_key": ends[1], "cut_frames": True}
 
 
 def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, continue_root: bool,

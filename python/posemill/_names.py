@@ -51,5 +51,5 @@ def methods() -> dict[str, str]:
     >>> sorted(pm.methods())[:3]
     ['bspline', 'circular', 'circular-c1']
     """
-    described = [lib.pm_method_describe(m) for m in range(lib.pm_method_count())]
+    described = [lib.pm_method_get_info(m) for m in range(lib.pm_method_count())]
     return {text(one.name): text(one.title) for one in described}

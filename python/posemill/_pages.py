@@ -171,7 +171,7 @@ def _options(pair: Pair, keep: list[Any]) -> Any:
     return ffi.new("pm_motion_compare_options *", {
         "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": name_a, "name_b": name_b,
         "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
-        "start": rational(pair.part.start), "end": rational(pair.part.end),
+        "start_after_first_key": rational(pair.part.start), "end_after_first_key": rational(pair.part.end),
         "trim_start": pair.part.trim_start, "method": pair.method or 0, "certify": pair.certify,
         "contacts": feet,
         "engine": ffi.NULL if pair.engine is None else pair.engine.handle})

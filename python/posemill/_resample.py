@@ -140,7 +140,7 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method =
 
 def _keeps_frames(method: int) -> bool:
     """Whether samples on frames are the frames."""
-    return bool(lib.pm_method_describe(method).interpolating)
+    return bool(lib.pm_method_get_info(method).interpolating)
 
 
 def _sampled(vectors: Array, src: Fraction, dst: Fraction, method: Method,

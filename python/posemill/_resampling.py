@@ -102,7 +102,7 @@ def _set_tangents(desc: Any, tangents: Any) -> None:
 
 def _unread(method: int, given: dict[str, Any]) -> list[str]:
     """The parameters that a method does not use."""
-    info = lib.pm_method_describe(method)
+    info = lib.pm_method_get_info(method)
     takes = {"tangents": info.takes_tangents, "ends": info.takes_ends,
              "limit": method == lib.PM_METHOD_SQUAD, "loop": True}
     return [name for name in given if not takes.get(name, info.takes_axes)]
@@ -181,8 +181,8 @@ class Resampling(Shared):
         self._engine = checked_engine(engine)
         self.options = ffi.new("pm_motion_resample_options *", {
             "rate": rational(rate_of(rate, "rate", _first_rate(content))),
-            "start": rational(None if start is None else seconds_of(start, "start")),
-            "end": rational(None if end is None else seconds_of(end, "end")),
+            "start_after_first_key": rational(None if start is None else seconds_of(start, "start")),
+            "end_after_first_key": rational(None if end is None else seconds_of(end, "end")),
             "end_rule": _word(end_rule, _END_RULES, "end_rule"),
             "trim_start": count_of(trim_start, "trim_start"), "keep_time": bool(keep_time),
             "max_samples": count_of(max_samples, "max_samples"),

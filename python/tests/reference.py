@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from posemill._native import ffi, lib
 
-METHODS = [ffi.string(lib.pm_method_describe(m).name).decode() for m in range(lib.pm_method_count())]
+METHODS = [ffi.string(lib.pm_method_get_info(m).name).decode() for m in range(lib.pm_method_count())]
 
 
 def random_keys(count, tracks=(3,), dtype=np.float64, seed=1):

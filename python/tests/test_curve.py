@@ -27,14 +27,14 @@ def options(method):
     """What a method needs beside keys: for the package, and for the library."""
     if method == "sterp":
         return {"axis": AXIS}, {"arrays": {"axes": [AXIS]}}
-    if lib.pm_method_describe(METHODS.index(method)).takes_in_out:
+    if lib.pm_method_get_info(METHODS.index(method)).takes_in_out:
         return (dict(zip(("tangents_in", "tangents_out"), TANGENTS)),
                 {"arrays": dict(zip(("rotations_in", "rotations_out"), TANGENTS))})
     return {}, {}
 
 
 def times_of(method):
-    uniform = lib.pm_method_describe(METHODS.index(method)).needs_uniform_keys
+    uniform = lib.pm_method_get_info(METHODS.index(method)).needs_uniform_keys
     return EVEN if uniform else TIMES
 
 

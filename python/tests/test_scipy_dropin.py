@@ -78,7 +78,7 @@ def bound(spline):
     """The library's bound, multiplied by the motion in a segment in half turns where above 1."""
     rates = np.linalg.norm(spline(AT, 1), axis=1)
     half_turns = rates.max() * np.diff(TIMES).max() / np.pi
-    info = lib.pm_method_describe(lib.PM_METHOD_SPLINE)
+    info = lib.pm_method_get_info(lib.PM_METHOD_SPLINE)
     return (info.max_error + 6e-8 * np.pi) * max(1.0, half_turns)
 
 

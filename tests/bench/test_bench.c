@@ -175,7 +175,7 @@ enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
 /* Checks every method of a group; results must be within twice the documented bound. */
 static void expect_group(const char *group) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
-        const pm_method_info *info = pm_method_describe((pm_method)m);
+        const pm_method_info *info = pm_method_get_info((pm_method)m);
         if (info->needs_uniform_keys && strcmp(group, "nonuniform") == 0)
             continue;
         const char *of = sound_case("%s/%s", group, info->name);
@@ -193,7 +193,7 @@ enum { SIZES = sizeof sizes / sizeof sizes[0] };
 static void expect_sizes(void) {
     static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD};
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
-        const pm_method_info *info = pm_method_describe(methods[m]);
+        const pm_method_info *info = pm_method_get_info(methods[m]);
         for (size_t i = 0; i < SIZES; i++) {
             const char *of = sound_case("sizes/%s-%d", info->name, sizes[i]);
             assert_true(number(of, "samples") == (double)sizes[i]);
@@ -404,7 +404,7 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     sound_case("ceiling/copy");
     expect_arithmetic();
     for (int m = 0; m < PM_METHOD_COUNT; m++)
-        sound_case("clip/%s", pm_method_describe((pm_method)m)->name);
+        sound_case("clip/%s", pm_method_get_info((pm_method)m)->name);
     expect_sizes();
     expect_lowpass();
     expect_crowd();

@@ -19,7 +19,7 @@ static const operation_count *count_of(pm_method method) {
 
 TEST(the_table_of_curves_has_the_operations_of_the_kernels) {
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
-        const pm_method_info *info = pm_method_describe((pm_method)m);
+        const pm_method_info *info = pm_method_get_info((pm_method)m);
         const operation_count *count = count_of((pm_method)m);
         const curve_work work = work_of_curve((pm_method)m);
         if (work.segment != count->segment || work.basis != count->basis ||

@@ -28,7 +28,7 @@ static pm_clip_desc describe(const variant *v, track_set *set) {
 /* The bytes of keys and segments. Track constants and other data that a track has once are
  * additional; they do not depend on the number of keys. */
 static double documented_bytes(const pm_clip_desc *desc) {
-    const double floats = pm_method_describe(desc->method)->floats_per_segment;
+    const double floats = pm_method_get_info(desc->method)->floats_per_segment;
     const double key = desc->key_format == PM_KEYS_FLOAT32 ? 16.0
                        : desc->key_format == PM_KEYS_LOG48 ? 6.125
                                                            : 6.0;

@@ -51,7 +51,7 @@ TEST_ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit) {
     for (size_t n = 0; n < (size_t)FORMATS * PM_METHOD_COUNT; n++) {
         const pm_method method = (pm_method)(n / FORMATS);
         track_set set;
-        if (pm_method_describe(method)->floats_per_segment != 4)
+        if (pm_method_get_info(method)->floats_per_segment != 4)
             continue; /* it stores more than keys, and takes no such format */
         set_random(&source, TRACKS, KEYS, 0, 3.1, true, true, &set);
         pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], method, 0);

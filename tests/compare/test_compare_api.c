@@ -169,14 +169,14 @@ TEST(each_bad_option_is_named) {
                  {"clip_b", {.clip_b = 7}},
                  {"rate", {.rate = {-1, 1}}},
                  {"rate", {.rate = {1, 0}}},
-                 {"start and end", {.start = {-1, 2}}},
-                 {"start and end", {.end = {1, 0}}},
+                 {"start and end", {.start_after_first_key = {-1, 2}}},
+                 {"start and end", {.end_after_first_key = {1, 0}}},
                  {"unit_mm", {.unit_mm = -1}},
                  {"unit_mm", {.unit_mm = (double)NAN}},
                  {"up", {.up = (pm_motion_up)3}},
                  {"tolerances", {.has_tolerance = true, .tolerance_mm = -1}},
                  {"tolerances", {.has_tolerance = true, .tolerance_degrees = (double)NAN}},
-                 {"--end", {.start = {1, 100}, .end = {1, 200}}},
+                 {"--end", {.start_after_first_key = {1, 100}, .end_after_first_key = {1, 200}}},
                  {"would be compared at more than", {.rate = {1000, 1}, .max_times = 2}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_comparison *found = NULL;
@@ -191,8 +191,8 @@ TEST(what_files_have_not_is_refused_with_their_name) {
         const char *message;
         pm_motion_compare_options options;
     } cases[] = {{"a.bvh: --trim-start", {.trim_start = 1000}},
-                 {"a.bvh: --start is after", {.start = {1000, 1}}},
-                 {"a.bvh: --end is after", {.end = {1000, 1}}},
+                 {"a.bvh: --start is after", {.start_after_first_key = {1000, 1}}},
+                 {"a.bvh: --end is after", {.end_after_first_key = {1000, 1}}},
                  {"no.txt: ", {.map = "no.txt"}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_compare_options options = cases[i].options;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# One consumer test, selected by MODE: find_package, pkg_config or add_subdirectory. All files are
-# created under WORK. The installed tree is moved before use, so an absolute path in it fails the
-# test.
+# One consumer test, selected by MODE: find_package, pkg_config or add_subdirectory, which also tries
+# find_package and pkg-config with the shared libraries. All files are created under WORK. The installed
+# tree is moved before use, so an absolute path in it fails the test.
 cmake_minimum_required(VERSION 3.25)
 
 function(consumer_run)
@@ -15,16 +15,17 @@ function(consumer_install)
     file(RENAME "${WORK}/first" "${WORK}/moved")
 endfunction()
 
-function(consumer_build_project)
-    consumer_run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumer/project" -B "${WORK}/build"
+# consumer_build_project(<folder> <options>...): builds the consumers in a folder of WORK, and runs them.
+function(consumer_build_project folder)
+    consumer_run("${CMAKE_COMMAND}" -S "${SOURCE}/tests/consumer/project" -B "${WORK}/${folder}"
         -G "${GENERATOR}" "-DCMAKE_C_COMPILER=${C_COMPILER}" "-DCMAKE_BUILD_TYPE=${BUILD_TYPE}"
         "-DCMAKE_C_FLAGS=${FLAGS}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
         "-DPOSEMILL_OPENCL=${OPENCL}" ${ARGV})
-    consumer_run("${CMAKE_COMMAND}" --build "${WORK}/build")
-    consumer_run("${WORK}/build/consumer_c")
-    consumer_run("${WORK}/build/consumer_cpp")
-    if(EXISTS "${WORK}/build/consumer_motion")
-        consumer_run("${WORK}/build/consumer_motion")
+    consumer_run("${CMAKE_COMMAND}" --build "${WORK}/${folder}")
+    consumer_run("${WORK}/${folder}/consumer_c")
+    consumer_run("${WORK}/${folder}/consumer_cpp")
+    if(EXISTS "${WORK}/${folder}/consumer_motion")
+        consumer_run("${WORK}/${folder}/consumer_motion")
     endif()
 endfunction()
 
@@ -34,15 +35,13 @@ function(consumer_check_manuals)
     if(NOT EXISTS "${command}")
         return()
     endif()
-    execute_process(COMMAND "${command}" --help
+    execute_process(COMMAND "${command}" help --commands
         OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX REPLACE "^.*\nCommands:\n" "" text "${text}")
-    string(REGEX REPLACE "\n\n.*$" "" text "${text}")
-    string(REGEX MATCHALL "\n  [a-z]+" verbs "\n${text}")
+    string(REGEX MATCHALL "[a-z]+" verbs "${text}")
     if(NOT verbs)
-        message(FATAL_ERROR "the help of the command lists no verb: ${text}")
+        message(FATAL_ERROR "the command lists no verb: ${text}")
     endif()
-    list(TRANSFORM verbs REPLACE "^\n  " "posemill-")
+    list(TRANSFORM verbs PREPEND "posemill-")
     foreach(page IN ITEMS posemill ${verbs})
         if(NOT EXISTS "${WORK}/moved/${MANDIR}/man1/${page}.1")
             message(FATAL_ERROR "no manual page is installed for ${page}")
@@ -54,7 +53,7 @@ function(consumer_find_package)
     consumer_install()
     consumer_check_manuals()
     consumer_check_relocatable()
-    consumer_build_project("-DCMAKE_PREFIX_PATH=${WORK}/moved")
+    consumer_build_project(build "-DCMAKE_PREFIX_PATH=${WORK}/moved")
 endfunction()
 
 # Installed targets and pkg-config files name libraries, not the places where this machine has them.
@@ -106,12 +105,8 @@ function(consumer_check_static_options)
     endforeach()
 endfunction()
 
-function(consumer_pkg_config)
-    if(NOT PKG_CONFIG)
-        message("consumer: skipped: pkg-config is missing")
-        return()
-    endif()
-    consumer_install()
+# The installed tree, with pkg-config.
+function(consumer_check_pkg_config)
     set(ENV{PKG_CONFIG_PATH} "${WORK}/moved/${LIBDIR}/pkgconfig")
     set(ENV{LD_LIBRARY_PATH} "${WORK}/moved/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
     consumer_compile(consumer_c consumer.c posemill)
@@ -121,6 +116,15 @@ function(consumer_pkg_config)
         consumer_compile(consumer_motion_static consumer_motion.c posemill-motion --static)
     endif()
     consumer_check_static_options()
+endfunction()
+
+function(consumer_pkg_config)
+    if(NOT PKG_CONFIG)
+        message("consumer: skipped: pkg-config is missing")
+        return()
+    endif()
+    consumer_install()
+    consumer_check_pkg_config()
 endfunction()
 
 # A shared library must export only its interface, the pm_ names, with a version.
@@ -134,12 +138,20 @@ function(consumer_check_exports library)
     endif()
 endfunction()
 
-# Compiles the libraries, whose optimiser other builds test.
+# Compiles the libraries, whose optimiser other builds test, and installs them from there.
 function(consumer_add_subdirectory)
     set(BUILD_TYPE Debug)
-    consumer_build_project("-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON -DPOSEMILL_MOTION=ON)
+    consumer_build_project(build "-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON -DPOSEMILL_MOTION=ON
+        -DPOSEMILL_INSTALL=ON)
     consumer_check_exports("${WORK}/build/posemill/host/libposemill.so")
     consumer_check_exports("${WORK}/build/posemill/motion/libposemill_motion.so")
+    set(BUILD "${WORK}/build")
+    consumer_install()
+    consumer_check_relocatable()
+    consumer_build_project(installed "-DCMAKE_PREFIX_PATH=${WORK}/moved")
+    if(PKG_CONFIG)
+        consumer_check_pkg_config()
+    endif()
 endfunction()
 
 # consumer_expect_cache(<folder> <text>): the cache of a build folder has a line.

@@ -200,7 +200,7 @@ static void expect_at_rest(const scene *s, const float *records, size_t count) {
 
 /* Curves that give equal keys back, to the bit. A B-spline's mean of them may be rounded. */
 static bool keeps_equal_keys(const scene *s) {
-    return pm_method_describe(s->options.curve->method)->vector_method != PM_VECTOR_BSPLINE;
+    return pm_method_get_info(s->options.curve->method)->vector_method != PM_VECTOR_BSPLINE;
 }
 
 /* Clips with the positions of the root alone, against clips in which the other joints have the rest

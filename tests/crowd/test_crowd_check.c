@@ -306,7 +306,7 @@ static size_t documented_bytes(const scene *s) {
     bytes += first->scales.data ? 256 : 0;
     for (size_t i = 0; i < s->clip_count; i++) {
         const pm_clip_desc *clip = &s->clips[i];
-        const pm_method_info *method = pm_method_describe(clip->method);
+        const pm_method_info *method = pm_method_get_info(clip->method);
         const bool coded = clip->key_format != PM_KEYS_FLOAT32;
         const bool is_cubic = clip->method == PM_METHOD_CUBIC;
         const size_t keys = keys_of(s, clip, coded ? 4 : 1, is_cubic ? 2 : 0);
@@ -334,7 +334,7 @@ TEST_ON_REFERENCE(the_memory_of_clips_is_that_of_the_guide) {
         options.scales = n % 4 == 0;
         options.root_positions = n % 3 == 1;
         const bool uniform =
-            n >= variant_count() || pm_method_describe(variant_at(n)->method)->needs_uniform_keys;
+            n >= variant_count() || pm_method_get_info(variant_at(n)->method)->needs_uniform_keys;
         if (n % 5 == 2 && !uniform)
             options.times = SCENE_PER_JOINT_UNEVEN;
         options.looped = n % 7 < 3 && options.times == SCENE_UNIFORM;

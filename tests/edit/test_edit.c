@@ -112,7 +112,7 @@ static pm_motion *figure(random_source *random, sides how, int normal) {
     pm_motion *subject = hand_motion(JOINTS, 1);
     pm_motion_clip *clip = hand_clip(subject, 0, 1, JOINTS + 1);
     clip->rate = (pm_rational){RATE, 1};
-    clip->start = (pm_rational){0, 1};
+    clip->first_time = (pm_rational){0, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .rate = clip->rate};
     draw_rest(subject, random, how, normal);
     for (size_t c = 0; c <= JOINTS; c++) {
@@ -512,10 +512,11 @@ TEST(a_cut_keeps_the_frames_between_both_ends) {
         const bool frames = random_bits(&random) & 1;
         /* seconds a little outside of the frames */
         const pm_motion_edit_options options = {
-            .begin = frames ? (pm_rational){(int64_t)low, 1}
-                            : (pm_rational){low ? (int64_t)(10 * low) - 1 : 0, 10 * RATE},
-            .end = frames ? (pm_rational){(int64_t)high, 1}
-                          : (pm_rational){(int64_t)(10 * high) + 9, 10 * RATE},
+            .start_after_first_key =
+                frames ? (pm_rational){(int64_t)low, 1}
+                       : (pm_rational){low ? (int64_t)(10 * low) - 1 : 0, 10 * RATE},
+            .end_after_first_key = frames ? (pm_rational){(int64_t)high, 1}
+                                          : (pm_rational){(int64_t)(10 * high) + 9, 10 * RATE},
             .cut_frames = frames,
             .repeat = random_size(&random, 0, 3)};
         pm_motion *made = edit(source, &options);
@@ -549,7 +550,8 @@ TEST(a_cut_between_keys_stays_on_the_curve) {
         const pm_rational begin = {(int64_t)(last * 250), 1000},
                           end = {(int64_t)(last * 700), 1000};
         const double from = (double)begin.num / 1000, to = (double)end.num / 1000;
-        pm_motion *made = edit(source, &(pm_motion_edit_options){.begin = begin, .end = end});
+        pm_motion *made = edit(source, &(pm_motion_edit_options){.start_after_first_key = begin,
+                                                                 .end_after_first_key = end});
         const pm_motion_clip *cut = made->content.clips;
         for (size_t i = 0; i <= 50; i++) {
             const double at = from + (to - from) * (double)i / 50;
@@ -574,11 +576,11 @@ TEST(a_cut_between_keys_stays_on_the_curve) {
 TEST(parts_without_frames_are_refused) {
     random_source random = random_salted(12);
     pm_motion *source = figure(&random, SIDES_IMAGES, 0), *made = NULL;
-    pm_motion_edit_options options = {.begin = {KEYS, 1}, .cut_frames = true};
+    pm_motion_edit_options options = {.start_after_first_key = {KEYS, 1}, .cut_frames = true};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "no frame");
-    options = (pm_motion_edit_options){.begin = {INT64_MAX, 1}};
+    options = (pm_motion_edit_options){.start_after_first_key = {INT64_MAX, 1}};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "no frame");
-    options = (pm_motion_edit_options){.begin = {-1, 1}};
+    options = (pm_motion_edit_options){.start_after_first_key = {-1, 1}};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_ARGUMENT, "begin");
     options = (pm_motion_edit_options){.blend = 1};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_ARGUMENT, "repeat");

@@ -22,7 +22,7 @@ static pm_motion *figure(random_source *random) {
     pm_motion *subject = hand_motion(2, 1);
     pm_motion_clip *clip = hand_clip(subject, 0, 1, 3);
     clip->rate = (pm_rational){RATE, 1};
-    clip->start = (pm_rational){0, 1};
+    clip->first_time = (pm_rational){0, 1};
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .rate = clip->rate};
     hand_node(subject, 0)->name = (pm_motion_name){"Hips", 4};
     hand_node(subject, 1)->name = (pm_motion_name){"Knee\x07", 5};

@@ -376,7 +376,7 @@ static size_t expect_all_visited(const char *header) {
 TEST(no_function_of_the_headers_is_left_out) {
     static const char *const no_status[] = {
         /* nor a pointer */
-        "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_describe",
+        "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_get_info",
         "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
@@ -413,7 +413,7 @@ TEST(invalid_values_have_no_name_and_no_size) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
     }
     FOR_NONE_OF(PM_METHOD_COUNT, number) {
-        assert_null(pm_method_describe((pm_method)*number));
+        assert_null(pm_method_get_info((pm_method)*number));
     }
     FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
         assert_int_equal(pm_crowd_record_bytes((pm_crowd_output)*number), 0);

@@ -24,11 +24,11 @@ static void expect_sound(const char *what, pm_method method) {
         for (size_t i = 0; i < 4; i++)
             norm += (double)rotations[k * 4 + i] * (double)rotations[k * 4 + i];
         if (!(fabs(sqrt(norm) - 1) <= 1e-6))
-            fail_msg("%s, %s: value %zu has norm %.9g", pm_method_describe(method)->name, what, k,
+            fail_msg("%s, %s: value %zu has norm %.9g", pm_method_get_info(method)->name, what, k,
                      sqrt(norm));
         for (size_t i = 0; i < 3; i++)
             if (!isfinite(positions[k * 3 + i]))
-                fail_msg("%s, %s: position %zu is %g", pm_method_describe(method)->name, what, k,
+                fail_msg("%s, %s: position %zu is %g", pm_method_get_info(method)->name, what, k,
                          (double)positions[k * 3 + i]);
     }
 }
@@ -133,7 +133,7 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
         const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
         const double size = tangent_sizes[n / 2 % TANGENT_SIZES];
-        if (!pm_method_describe(method)->takes_tangents)
+        if (!pm_method_get_info(method)->takes_tangents)
             continue;
         pm_clip_desc desc = motion_desc(&m, &timeline, method);
         fill_with(size, n, &tangents[0][0], sizeof tangents / sizeof(double));
@@ -158,7 +158,7 @@ TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
         const pm_method method = (pm_method)(n / TANGENT_SIZES);
         const double size = tangent_sizes[n % TANGENT_SIZES];
-        if (!pm_method_describe(method)->takes_in_out)
+        if (!pm_method_get_info(method)->takes_in_out)
             continue;
         pm_clip_desc desc = motion_desc(&m, &timeline, method);
         fill_with(size, n, &tangents[0][0][0], sizeof tangents / sizeof(double));

@@ -83,7 +83,7 @@ TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         double times[KEYS];
         const pm_timeline timeline = {.key_count = KEYS, .times = times};
-        const bool even = pm_method_describe((pm_method)i)->needs_uniform_keys;
+        const bool even = pm_method_get_info((pm_method)i)->needs_uniform_keys;
         const double period = draw_key_times(&source, even, KEYS, times);
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, period);

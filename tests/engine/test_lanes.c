@@ -111,7 +111,7 @@ TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
             if (method == PM_METHOD_BSPLINE && timing >= LISTED)
                 continue; /* requires uniform keys */
             pm_clip *clip = clip_of(state, &m, method, timing, PM_KEYS_FLOAT32);
-            expect_clip(clip, &source, pm_method_describe((pm_method)method)->name);
+            expect_clip(clip, &source, pm_method_get_info((pm_method)method)->name);
             pm_clip_destroy(&clip);
         }
     motion_free(&m);
@@ -127,7 +127,7 @@ TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
             pm_clip *clip = clip_of(state, &m, methods[i], AT_A_RATE, formats[f]);
-            expect_clip(clip, &source, pm_method_describe(methods[i])->name);
+            expect_clip(clip, &source, pm_method_get_info(methods[i])->name);
             pm_clip_destroy(&clip);
         }
     motion_free(&m);

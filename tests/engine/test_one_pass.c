@@ -55,7 +55,7 @@ static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_
 }
 
 static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned which) {
-    const char *name = pm_method_describe(desc->method)->name;
+    const char *name = pm_method_get_info(desc->method)->name;
     pm_error wanted_error = {0}, error = {0};
     size_t floats;
     float *wanted = outputs_of(&job, desc->track_count, which, &floats);
@@ -111,9 +111,9 @@ static void choose_options(random_source *source, pm_clip_desc *desc) {
                                                PM_VECTOR_CATMULL_ROM, PM_VECTOR_PARABOLAS_C3,
                                                PM_VECTOR_SPLINE};
     desc->ends = (pm_ends)random_size(source, 0, 3);
-    if (!pm_method_describe(desc->method)->takes_in_out)
+    if (!pm_method_get_info(desc->method)->takes_in_out)
         desc->vector_method = vectors[random_size(source, 0, COUNT_OF(vectors) - 1)];
-    if (pm_method_describe(desc->method)->takes_tangents)
+    if (pm_method_get_info(desc->method)->takes_tangents)
         desc->tangents = (pm_tangents)random_size(source, 0, 3);
     desc->unlimited = random_size(source, 0, 3) == 0;
 }

@@ -235,7 +235,7 @@ static void expect_keys_of_methods(void **state, const motion *m, const pm_timel
     job.rotations = rotations;
     job.positions = positions;
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *method = pm_method_describe((pm_method)i);
+        const pm_method_info *method = pm_method_get_info((pm_method)i);
         if (!method->interpolating)
             continue;
         pm_clip *clip = clip_by(state, m, timeline, method);
@@ -285,7 +285,7 @@ TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
     random_key_times(&source, KEYS, first, 0.5, 0.5, even);
     float out[COUNT * 4], ends[2 * 4];
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *method = pm_method_describe((pm_method)i);
+        const pm_method_info *method = pm_method_get_info((pm_method)i);
         const double *keys = method->needs_uniform_keys ? even : uneven;
         const double last = keys[KEYS - 1];
         const pm_timeline timeline = {.key_count = KEYS, .times = keys};
@@ -330,7 +330,7 @@ static motion turning_motion(size_t keys, double turns) {
 /* glTF's cubic, the only method with tangents in and out, changes no sign: after an odd number of
  * turns it goes from the last key to the first key as given, over the longer arc. */
 static bool keeps_signs(size_t method) {
-    return pm_method_describe((pm_method)method)->takes_in_out;
+    return pm_method_get_info((pm_method)method)->takes_in_out;
 }
 
 static pm_clip *turning_clip(void **state, const motion *m, pm_method method) {
@@ -363,7 +363,7 @@ TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
                 for (size_t c = 0; lap > 0 && c < COUNT * 4; c++)
                     if (out[c] != sign * base[c])
                         fail_msg("%s, %d turns, lap %d, sample %zu: %.9g, not %.9g",
-                                 pm_method_describe((pm_method)i)->name, turns, laps[lap], c / 4,
+                                 pm_method_get_info((pm_method)i)->name, turns, laps[lap], c / 4,
                                  (double)out[c], (double)(sign * base[c]));
             }
             pm_clip_destroy(&clip);
@@ -389,7 +389,7 @@ TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
             for (size_t c = 0; c < 4; c++)
                 dot += (double)out[k * 4 + c] * (double)out[k * 4 - 4 + c];
             if (!(dot > 0.9))
-                fail_msg("%s: sample %zu", pm_method_describe((pm_method)i)->name, k);
+                fail_msg("%s: sample %zu", pm_method_get_info((pm_method)i)->name, k);
         }
         pm_clip_destroy(&clip);
         motion_free(&m);

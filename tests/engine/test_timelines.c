@@ -30,7 +30,7 @@ static const pm_timeline mixed_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(mixed_ti
 static const pm_timeline even_lines[MIXED_LINES] = MIXED_LINES_BUT_FOR(even_times);
 
 static const pm_timeline *lines_for(pm_method method) {
-    return pm_method_describe(method)->needs_uniform_keys ? even_lines : mixed_lines;
+    return pm_method_get_info(method)->needs_uniform_keys ? even_lines : mixed_lines;
 }
 static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
 

@@ -217,7 +217,7 @@ static void check_implementations(pm_method method, const char *name) {
 
 static void the_method_gives_the_known_answers(void **state) {
     const pm_method method = *(const pm_method *)*state;
-    check_implementations(method, pm_method_describe(method)->name);
+    check_implementations(method, pm_method_get_info(method)->name);
 }
 
 TEST_GROUP(NULL, implementation_release)
@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
     for (int n = 0; n < PM_METHOD_COUNT; n++) {
         methods[n] = (pm_method)n;
         (void)snprintf(names[n], sizeof names[n], "%s_gives_the_known_answers",
-                       pm_method_describe(methods[n])->name);
+                       pm_method_get_info(methods[n])->name);
         test_add(names[n], the_method_gives_the_known_answers, NULL, NULL, &methods[n]);
     }
     return test_main(argc, argv);

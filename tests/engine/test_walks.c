@@ -125,7 +125,7 @@ static void check_tracks(random_source *source, pm_engine *engine, unsigned meth
     desc.timeline_count = keys.timeline_count;
     desc.timeline_of = keys.timeline_count > 1 ? keys.timeline_of : NULL;
     pm_clip *clip = clip_make(engine, &desc);
-    check_clip(source, clip, is_large(method, kind), pm_method_describe((pm_method)method)->name);
+    check_clip(source, clip, is_large(method, kind), pm_method_get_info((pm_method)method)->name);
     pm_clip_destroy(&clip);
     motion_free(&m);
 }

@@ -48,7 +48,7 @@ static void choose_curve(words *w, fuzz_input *input) {
     static const char *const tangents[] = {"bessel", "mean", "hold", "tcb:0.3,-0.2,0.4"};
     const uint8_t bits = fuzz_byte(input);
     add_pair(w, "--method",
-             pm_method_describe((pm_method)(fuzz_byte(input) % PM_METHOD_COUNT))->name);
+             pm_method_get_info((pm_method)(fuzz_byte(input) % PM_METHOD_COUNT))->name);
     if (bits & 1)
         add_pair(w, "--ends", ends[bits >> 6]);
     if (bits & 2)

@@ -488,8 +488,11 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
     pm_motion *opened = parse(file, size, false);
     pm_engine *engine = test_reference();
-    const pm_motion_resample_options options = {
-        .rate = {4, 1}, .start = {3, 4}, .end = {7, 4}, .keep_time = keep_time, .authored = true};
+    const pm_motion_resample_options options = {.rate = {4, 1},
+                                                .start_after_first_key = {3, 4},
+                                                .end_after_first_key = {7, 4},
+                                                .keep_time = keep_time,
+                                                .authored = true};
     assert_true(close(mkstemps(path, 4)) == 0);
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
     out->data = test_folder_read(path, &out->size);

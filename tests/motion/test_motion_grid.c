@@ -89,13 +89,15 @@ static bool is_given(pm_rational r) {
 }
 
 static grid expected_grid(pm_rational source, size_t keys, const pm_motion_resample_options *o) {
-    const pm_rational start = is_given(o->start) ? o->start : (pm_rational){0, 1};
-    const pm_rational end = is_given(o->end) ? o->end : (pm_rational){0, 1};
+    const pm_rational start =
+        is_given(o->start_after_first_key) ? o->start_after_first_key : (pm_rational){0, 1};
+    const pm_rational end =
+        is_given(o->end_after_first_key) ? o->end_after_first_key : (pm_rational){0, 1};
     grid g = {.unit = (whole)source.den * start.den * o->rate.num * end.den};
     g.from = (whole)start.num * source.num * o->rate.num * end.den;
     g.step = (whole)o->rate.den * source.num * start.den * end.den;
-    g.end = is_given(o->end) ? (whole)end.num * source.num * start.den * o->rate.num
-                             : (whole)(keys - o->trim_start - 1) * g.unit;
+    g.end = is_given(o->end_after_first_key) ? (whole)end.num * source.num * start.den * o->rate.num
+                                             : (whole)(keys - o->trim_start - 1) * g.unit;
     g.count = (uint64_t)((g.end - g.from) / g.step) + 1;
     g.extra = o->end_rule == PM_MOTION_END_INCLUDE && (g.end - g.from) % g.step != 0;
     return g;
@@ -165,9 +167,10 @@ TEST_ON_REFERENCE(grids_are_exact) {
                                         .trim_start = random_size(&source, 0, 3),
                                         .check = round % 2 == 0};
         if (random_size(&source, 0, 1)) /* of the first ten frames, and of the last */
-            o.start = (pm_rational){rate.den * (int64_t)random_size(&source, 0, 70), rate.num * 7};
+            o.start_after_first_key =
+                (pm_rational){rate.den * (int64_t)random_size(&source, 0, 70), rate.num * 7};
         if (random_size(&source, 0, 1))
-            o.end =
+            o.end_after_first_key =
                 (pm_rational){rate.den * (int64_t)random_size(&source, 110, 260), rate.num * 10};
         const pm_motion_resample_report report = resample(motion, engine, &o);
         expect_grid(motion, &o, &report);
@@ -211,12 +214,13 @@ TEST_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32) {
     pm_motion *motion = listed_motion(&source, times, 2);
     for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++)
         for (int64_t n = 1; n <= 7; n++) {
-            const pm_motion_resample_options o = {
-                .rate = {10, 1}, .end = {n, 10}, .end_rule = (pm_motion_end_rule)rule};
+            const pm_motion_resample_options o = {.rate = {10, 1},
+                                                  .end_after_first_key = {n, 10},
+                                                  .end_rule = (pm_motion_end_rule)rule};
             assert_int_equal(resample(motion, engine, &o).samples, n + 1);
         }
     const pm_motion_resample_options half = {
-        .rate = {10, 1}, .end = {65, 100}, .end_rule = PM_MOTION_END_INCLUDE};
+        .rate = {10, 1}, .end_after_first_key = {65, 100}, .end_rule = PM_MOTION_END_INCLUDE};
     assert_int_equal(resample(motion, engine, &half).samples, 8);
     assert_true(hand_recorder(motion)->clips[0].samples.has_end);
     pm_motion_destroy(&motion);
@@ -231,7 +235,8 @@ TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
     resample(motion, engine, &(pm_motion_resample_options){.rate = {4, 1}});
     assert_true(s->count == 7 && s->start == 5.25);
     resample(motion, engine,
-             &(pm_motion_resample_options){.rate = {4, 1}, .start = {1, 2}, .end = {5, 4}});
+             &(pm_motion_resample_options){
+                 .rate = {4, 1}, .start_after_first_key = {1, 2}, .end_after_first_key = {5, 4}});
     assert_true(s->count == 4 && s->start == 5.75 && s->end == 6.5);
     pm_motion_destroy(&motion);
 }
@@ -283,7 +288,7 @@ static pm_motion *late_motion(random_source *source, double *times, size_t keys,
     pm_motion *motion = listed_motion(source, times, keys);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)motion->content.clips;
     clip->rate = rate;
-    clip->start = start;
+    clip->first_time = start;
     return motion;
 }
 
@@ -321,7 +326,7 @@ TEST_ON_REFERENCE(no_key_of_a_late_clip_is_lost) {
             assert_int_equal(clip->timelines[0].key_count, count);
             for (size_t k = 0; k < count; k += (size_t)by)
                 expect_key(clip, k, clip_of(motion), k * (size_t)part / (size_t)by);
-            assert_true(clip->start.num * start.den == start.num * clip->start.den);
+            assert_true(clip->first_time.num * start.den == start.num * clip->first_time.den);
             assert_true(report.end_cut == 0 || (part == 2 && keys % 2 == 0));
             pm_motion_destroy(&copy);
         }
@@ -340,7 +345,7 @@ TEST_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate) {
     pm_motion *motion = listed_motion(&source, times, 400);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)motion->content.clips;
     clip->rate = key_rate(times, 400);
-    clip->start = (pm_rational){4, 1};
+    clip->first_time = (pm_rational){4, 1};
     assert_true(clip->rate.num == 60 && clip->rate.den == 1);
     assert_true(fabs(times[399] - (4 + 399.0 / 60)) > 4e-6);
     for (int64_t by = 1; by <= 4; by++) {
@@ -394,7 +399,7 @@ TEST_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost) {
 
 static void expect_begin(const pm_motion *copy, pm_rational begin, const double *values) {
     const pm_motion_clip *clip = clip_of(copy);
-    assert_true(clip->start.num == begin.num && clip->start.den == begin.den);
+    assert_true(clip->first_time.num == begin.num && clip->first_time.den == begin.den);
     assert_true((float)time_of(clip, 0) == (float)begin.num / (float)begin.den);
     for (uint32_t i = 0; i < 3; i++)
         assert_true(fabs(evaluate_number(&clip->channels[0].keys, 3, 0, i) - values[i]) < 1e-5);
@@ -411,7 +416,7 @@ TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
         const pm_motion *motion = i ? early : late;
         const pm_rational zero = {0, 1}, first = i ? zero : (pm_rational){1, 4};
         const double *keys = motion->content.clips[0].channels[0].keys.data;
-        pm_motion_resample_options o = {.rate = {16, 1}, .start = {1, 2}};
+        pm_motion_resample_options o = {.rate = {16, 1}, .start_after_first_key = {1, 2}};
         pm_motion *cut = copy_resampled(motion, engine, &o, NULL);
         expect_begin(cut, zero, keys + 12);
         o.keep_time = true;
@@ -455,7 +460,8 @@ TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     }
     hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
     const double *keys = hand_channel(clip, 1)->keys.data;
-    const pm_motion_resample_options o = {.rate = {4, 1}, .start = {3, 4}, .end = {7, 4}};
+    const pm_motion_resample_options o = {
+        .rate = {4, 1}, .start_after_first_key = {3, 4}, .end_after_first_key = {7, 4}};
     pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
     const pm_motion_channel *kept = &clip_of(copy)->channels[1];
     const pm_timeline *timeline = &clip_of(copy)->timelines[kept->timeline];
@@ -483,7 +489,7 @@ TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     pm_motion *uniform = uniform_motion(&source, 4, (pm_rational){30, 1}, false);
     const pm_motion_resample_options fit = {.rate = {15, 1}};
     const pm_motion_resample_options include = {.rate = {15, 1}, .end_rule = PM_MOTION_END_INCLUDE};
-    const pm_motion_resample_options end = {.rate = {15, 1}, .end = {1, 10}};
+    const pm_motion_resample_options end = {.rate = {15, 1}, .end_after_first_key = {1, 10}};
     const pm_motion_resample_options exact = {.rate = {60, 1}};
     assert_true(fabs(end_cut(tenth, engine, fit) - 1.0 / 30) < 1e-8);
     assert_true(fabs(end_cut(uniform, engine, fit) - 1.0 / 30) < 1e-12);
@@ -533,7 +539,8 @@ TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
         expect_loop(motion, engine, 1, 17);
     }
     const pm_clip_desc curve = {.loop_period = 1.25};
-    const pm_motion_resample_options rounds = {.rate = {16, 1}, .curve = &curve, .end = {5, 2}};
+    const pm_motion_resample_options rounds = {
+        .rate = {16, 1}, .curve = &curve, .end_after_first_key = {5, 2}};
     assert_int_equal(resample(uniform, engine, &rounds).samples, 41);
     assert_int_equal(resample(listed, engine, &rounds).samples, 41);
     const pm_motion_resample_options authored = {
@@ -581,20 +588,20 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
         {{.rate = {0, 0}}, PM_ERROR_ARGUMENT, "rate"},
         {{.rate = {-1, 1}}, PM_ERROR_ARGUMENT, "rate"},
         {{.rate = {1, 0}}, PM_ERROR_ARGUMENT, "rate"},
-        {{.rate = {60, 1}, .start = {-1, 1}}, PM_ERROR_ARGUMENT, "start"},
-        {{.rate = {60, 1}, .end = {1, -1}}, PM_ERROR_ARGUMENT, "end"},
+        {{.rate = {60, 1}, .start_after_first_key = {-1, 1}}, PM_ERROR_ARGUMENT, "start"},
+        {{.rate = {60, 1}, .end_after_first_key = {1, -1}}, PM_ERROR_ARGUMENT, "end"},
         {{.rate = {60, 1}, .end_rule = PM_MOTION_END_COUNT}, PM_ERROR_ARGUMENT, "end_rule"},
         {{.rate = {60, 1}, .decimals = 10}, PM_ERROR_ARGUMENT, "decimals"},
         {{.rate = {60, 1}, .curve = &no_curve}, PM_ERROR_ARGUMENT, "method"},
         {{.rate = {60, 1}, .clips = beyond, .clip_count = 1}, PM_ERROR_ARGUMENT, "clips[0]"},
         {{.rate = {60, 1}, .clips = twice, .clip_count = 2}, PM_ERROR_ARGUMENT, "clips[1]"},
-        {{.rate = {60, 1}, .end = {21, 10}},
+        {{.rate = {60, 1}, .end_after_first_key = {21, 10}},
          PM_ERROR_FILE,
          "end is after the last key (2.1 s; the last key is 2 s"},
-        {{.rate = {60, 1}, .start = {21, 10}},
+        {{.rate = {60, 1}, .start_after_first_key = {21, 10}},
          PM_ERROR_FILE,
          "start is after the last key (2.1 s; the last key is 2 s"},
-        {{.rate = {60, 1}, .start = {2, 1}, .end = {1, 1}},
+        {{.rate = {60, 1}, .start_after_first_key = {2, 1}, .end_after_first_key = {1, 1}},
          PM_ERROR_FILE,
          "start is after --end (2 s; --end is 1 s"},
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},

@@ -77,7 +77,7 @@ TEST_ON_BOTH(samples_on_keys_are_not_computed) {
         {.rate = {30, 1}},
         {.rate = {30, 1}, .end_rule = PM_MOTION_END_INCLUDE},
         {.rate = {40, 1}, .end_rule = PM_MOTION_END_INCLUDE}, /* the last frame is extra */
-        {.rate = {30, 1}, .start = {1, 120}, .end = {27, 120}},
+        {.rate = {30, 1}, .start_after_first_key = {1, 120}, .end_after_first_key = {27, 120}},
         {.rate = {120, 1}, .trim_start = 3, .curve = &squad},
         {.rate = {60, 1}, .authored = true},
     };
@@ -100,10 +100,11 @@ TEST_ON_REFERENCE(other_samples_are_computed) {
         uint64_t computed;
     } all[] = {
         {{.rate = {240, 1}}, 2 * (2 * KEYS - 1)},
-        {{.rate = {120, 1}, .start = {1, 240}}, 2 * (KEYS - 1)},
+        {{.rate = {120, 1}, .start_after_first_key = {1, 240}}, 2 * (KEYS - 1)},
         {{.rate = {120, 1}, .curve = &smooth}, 2 * KEYS}, /* which keeps no key */
         {{.rate = {120, 1}, .check = true}, 4 * KEYS},    /* on the reference path too */
-        {{.rate = {120, 1}, .end = {51, 240}, .end_rule = PM_MOTION_END_INCLUDE}, 2},
+        {{.rate = {120, 1}, .end_after_first_key = {51, 240}, .end_rule = PM_MOTION_END_INCLUDE},
+         2},
     };
     pm_engine *engine = engine_for(state);
     pm_motion *motion = make_motion();

@@ -20,7 +20,7 @@ static pm_motion *make_motion(bool listed) {
     pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 3);
     clip->rate = (pm_rational){SOURCE_RATE, 1};
-    clip->start = (pm_rational){0, 1};
+    clip->first_time = (pm_rational){0, 1};
     hand_times(motion, clip, 0, &source, KEYS, 0);
     double *times = (double *)hand_timeline(clip, 0)->times;
     for (size_t k = 0; k < KEYS; k++)

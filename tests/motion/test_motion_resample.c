@@ -292,7 +292,7 @@ TEST_ON_BOTH(a_method_replaces_the_interpolation) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (size_t m = 0; m < COUNT_OF(methods); m++) {
-        const pm_method_info *info = pm_method_describe(methods[m]);
+        const pm_method_info *info = pm_method_get_info(methods[m]);
         const pm_clip_desc curve = {.method = methods[m], .ends = PM_ENDS_NATURAL};
         pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
         resample(motion, engine, &(pm_motion_resample_options){.rate = {144, 1}, .curve = &curve});

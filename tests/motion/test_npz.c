@@ -258,7 +258,7 @@ TEST(times_take_the_place_of_a_rate) {
     o = open_zip(timed_file("<f4", "(5,)", narrow, sizeof narrow), plain_options);
     clip = o.motion->content.clips;
     assert_int_equal(clip->rate.num, 2);
-    assert_int_equal(clip->start.num, 1);
+    assert_int_equal(clip->first_time.num, 1);
     assert_true(clip->timelines[0].times[4] == 3);
     close_zip(&o);
 }

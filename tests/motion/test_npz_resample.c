@@ -323,7 +323,7 @@ TEST_ON_REFERENCE(spans_give_the_bytes_of_the_whole) {
     const pm_motion_resample_options all[] = {
         {.rate = {60, 1}},
         {.rate = {47, 1}, .curve = &squad, .trim_start = 3, .end_rule = PM_MOTION_END_INCLUDE},
-        {.rate = {90, 1}, .curve = &smooth, .start = {1, 7}}, /* three */
+        {.rate = {90, 1}, .curve = &smooth, .start_after_first_key = {1, 7}}, /* three */
     };
     pm_engine *engine = engine_for(state);
     zip_builder files[] = {make_rows(true), make_rows(false)};

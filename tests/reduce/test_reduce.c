@@ -272,7 +272,7 @@ static void expect_bound(const made *m, const reduced *r, random_source *random,
         const pm_motion_error_bound *error = &r->numbers->channels[c].error;
         const double slack = slack_of(m->channels[c].path);
         assert_true(error->found <= error->bound + slack);
-        const double there = error_at(m, r, c, error->time);
+        const double there = error_at(m, r, c, error->key_time);
         assert_true(fabs(there - error->found) <=
                     1e-9 * there + (r->curves[c] ? computed_degrees : 20 * slack));
         for (size_t i = 0; i < times; i++) {
@@ -344,7 +344,7 @@ static void expect_far(const made *m, pm_method method, double degrees) {
     }
     if (most < 0.95 * degrees - computed_degrees)
         fail_msg("%s is %g degrees from the source with all keys; %g was refused",
-                 pm_method_describe(method)->name, most, degrees);
+                 pm_method_get_info(method)->name, most, degrees);
 }
 
 TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
@@ -443,7 +443,7 @@ static void expect_distance(const made *m, const pm_motion_reduce_options *optio
     reduced r = reduce(m, options);
     const pm_motion_error_bound *error = &r.numbers->distance;
     assert_true(error->found <= error->bound && error->bound <= options->distance);
-    assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->time) -
+    assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->key_time) -
                      error->found) <= (is_subset(options->curve) ? 1e-4 : 1e-9));
     for (size_t i = 0; i < times; i++) {
         const size_t joint =
@@ -521,7 +521,7 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
         const pm_motion_reduce_options options = {
             .curve = subset_methods[i], .distance = 0.01, .at = 0.1};
         assert_int_equal(try_reduce(&m, &options, &r, &error), PM_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, pm_method_describe(subset_methods[i])->name));
+        assert_non_null(strstr(error.message, pm_method_get_info(subset_methods[i])->name));
     }
     discard(&m);
 }
@@ -1044,7 +1044,7 @@ TEST(a_motion_without_channels_remains) {
     m.clip.channel_count = 0;
     reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 0);
-    assert_true(isnan(r.numbers->angle.time));
+    assert_true(isnan(r.numbers->angle.key_time));
     m.clip.channel_count = 1;
     release(&r);
     discard(&m);

@@ -220,7 +220,7 @@ TEST(windows_of_a_long_track_join_without_a_discontinuity) {
     random_source source = random_salted(0x9b);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method method = (pm_method)i;
-        if (!pm_method_describe(method)->local)
+        if (!pm_method_get_info(method)->local)
             continue;
         const size_t from = random_size(&source, 1, 100);
         clip_has_the_samples_of(&m, method, BESIDE, LONG - BESIDE);

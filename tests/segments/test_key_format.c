@@ -215,7 +215,7 @@ TEST(methods_that_store_more_than_keys_are_refused) {
             desc.key_format = (pm_key_format)format;
             const pm_status status = pm_clip_check(&desc, new_error());
             if (format == PM_KEYS_FLOAT32 ||
-                pm_method_describe(desc.method)->floats_per_segment == 4)
+                pm_method_get_info(desc.method)->floats_per_segment == 4)
                 expect_success(status);
             else
                 expect_error(status, PM_ERROR_ARGUMENT, "key_format");

@@ -73,7 +73,7 @@ static void drop_signs_of_zeros(const digest_input *in, void *halves, size_t siz
 static const char *const key_times_names[KEY_TIMES] = {"uniform", "loop", "several"};
 
 static bool is_possible(pm_method method, key_times times) {
-    return times == UNIFORM || !pm_method_describe(method)->needs_uniform_keys;
+    return times == UNIFORM || !pm_method_get_info(method)->needs_uniform_keys;
 }
 
 typedef enum how { GRID, TIMES, EACH, HOWS } how;
@@ -114,7 +114,7 @@ static void add_method(digests *d, pm_engine *engine, const digest_input *in, pm
                        key_times times) {
     char name[48];
     const pm_clip_desc desc = digest_clip_desc(in, method, times);
-    snprintf(name, sizeof name, "%s/%s", pm_method_describe(method)->name, key_times_names[times]);
+    snprintf(name, sizeof name, "%s/%s", pm_method_get_info(method)->name, key_times_names[times]);
     add_samples(d, engine, in, &desc, name);
 }
 
@@ -137,9 +137,9 @@ void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *i
         pm_clip_desc desc =
             digest_clip_desc(in, method, method == PM_METHOD_STEP ? SEVERAL : LISTED_LOOP);
         desc.key_format = f;
-        if (pm_method_describe(method)->floats_per_segment != 4)
+        if (pm_method_get_info(method)->floats_per_segment != 4)
             continue;
-        snprintf(name, sizeof name, "%s/format-%d", pm_method_describe(method)->name, (int)f);
+        snprintf(name, sizeof name, "%s/format-%d", pm_method_get_info(method)->name, (int)f);
         add_samples(d, engine, in, &desc, name);
     }
 }
@@ -270,7 +270,7 @@ static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_
     }
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = DIGEST_CLIPS};
     snprintf(name, sizeof name, "%scrowd/%s/%s/format-%d", in->tiny ? "tiny/" : "",
-             pm_method_describe(method)->name, key_times_names[times], (int)format);
+             pm_method_get_info(method)->name, key_times_names[times], (int)format);
     must(pm_crowd_create(engine, &desc, &crowd, &error) == PM_OK, error.message);
     for (pm_crowd_output o = 0; o < PM_CROWD_POSE_COUNT; o++)
         add_job(d, crowd, in, (pm_crowd_job){.frame = 3}, o, name, output_names[o]);

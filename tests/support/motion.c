@@ -152,7 +152,7 @@ pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method
         .method = method,
         .axes = {.data = axis, .type = PM_FLOAT64},
     };
-    if (pm_method_describe(method)->takes_in_out) {
+    if (pm_method_get_info(method)->takes_in_out) {
         desc.rotations_in.data = m->tangents_in[0];
         desc.positions_in.data = m->tangents_in[1];
         desc.scales_in.data = m->tangents_in[2];

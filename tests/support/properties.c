@@ -403,7 +403,7 @@ static bool sign_free(const variant *v) {
  * rotation-vector cubic is relative to the first key of its segment; the rotations of a cumulative
  * B-spline are multiplied starting from its first key. */
 static bool symmetric(const variant *v) {
-    return pm_method_describe(v->method)->symmetric && !v->windows && v->frame == PM_AXIS_BODY;
+    return pm_method_get_info(v->method)->symmetric && !v->windows && v->frame == PM_AXIS_BODY;
 }
 
 /* A B-spline slows down towards the ends of an open track. */
@@ -414,7 +414,7 @@ static bool steady(const variant *v) {
 
 /* Made of the segment's keys alone: no other key, no tangent. */
 static bool plain(const variant *v) {
-    const pm_method_info *info = pm_method_describe(v->method);
+    const pm_method_info *info = pm_method_get_info(v->method);
     return info->local && info->keys_used <= 2 && !info->takes_in_out;
 }
 
@@ -436,7 +436,7 @@ static bool may_look_smooth(const variant *v) {
 }
 
 static bool local(const variant *v) {
-    return pm_method_describe(v->method)->local;
+    return pm_method_get_info(v->method)->local;
 }
 
 /* User tangents do not depend on more distant keys; the limiter uses the next keys. */

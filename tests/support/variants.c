@@ -77,7 +77,7 @@ const variant *variant_named(const char *name) {
 }
 
 bool variant_interpolates(const variant *v) {
-    return pm_method_describe(v->method)->interpolating;
+    return pm_method_get_info(v->method)->interpolating;
 }
 
 bool variant_is_circular(const variant *v) {
@@ -93,7 +93,7 @@ bool variant_has_tangents(const variant *v) {
 /* Tangents of `tcb` differ on both sides of a key, and squad without its limiter jumps where the
  * outer slerp's operands are antipodal. G1 is a direction, not a velocity. */
 int variant_continuity(const variant *v) {
-    const char *continuity = pm_method_describe(v->method)->continuity;
+    const char *continuity = pm_method_get_info(v->method)->continuity;
     if (continuity[0] == '-')
         return -1;
     if (continuity[0] != 'C' || v->tangents == PM_TANGENTS_TCB || v->unlimited)
@@ -102,7 +102,7 @@ int variant_continuity(const variant *v) {
 }
 
 int variant_vector_continuity(const variant *v) {
-    switch (pm_method_describe(v->method)->vector_method) {
+    switch (pm_method_get_info(v->method)->vector_method) {
     case PM_VECTOR_STEP:
         return -1;
     case PM_VECTOR_CATMULL_ROM:

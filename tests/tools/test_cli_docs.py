@@ -232,6 +232,7 @@ class Help(Folder):
             self.assertIn(f".SH NAME\nposemill-{verb} - ", page)
             self.assertEqual(set(re.findall(r"^(?:\\fB-\w\\fR, )?\\fB(--[a-z-]+)", page, re.M)),
                              self.options(verb), verb)
+        self.assertEqual(self.run_posemill("help", "--commands").split(), self.verbs())
         page = self.run_posemill("help", "--man")
         for verb in self.verbs():
             self.assertIn(f"\\fBposemill\\-{verb}\\fR(1)", page)

@@ -171,7 +171,7 @@ static cli_exit check_outputs(const eval_options *options) {
 }
 
 static cli_exit check_tangents(const eval_options *options) {
-    const pm_method_info *info = pm_method_describe(options->curve.method);
+    const pm_method_info *info = pm_method_get_info(options->curve.method);
     bool keys = options->in_tangents != NULL && options->out_tangents != NULL;
     bool vectors = options->vectors_in_tangents != NULL && options->vectors_out_tangents != NULL;
     if (!info->takes_in_out) {
@@ -193,7 +193,7 @@ static cli_exit check_tangents(const eval_options *options) {
 
 /* Other methods store segment data that was computed from float32 keys. */
 static cli_exit check_key_format(const eval_options *options) {
-    const pm_method_info *info = pm_method_describe(options->curve.method);
+    const pm_method_info *info = pm_method_get_info(options->curve.method);
     if (options->key_format != PM_KEYS_FLOAT32 && info->floats_per_segment > 4)
         return options_usage(&help, "--key-format",
                              "not supported by %s; expected a method that stores only keys",
@@ -235,7 +235,7 @@ static void report_json(const eval_options *options, const eval_input *input,
     json_write_string(&json, "vectors_out", options->vectors_out);
     json_write_string(&json, "velocity", options->velocity);
     json_write_string(&json, "acceleration", options->acceleration);
-    json_write_string(&json, "method", pm_method_describe(options->curve.method)->name);
+    json_write_string(&json, "method", pm_method_get_info(options->curve.method)->name);
     json_write_integer(&json, "tracks", input->track_count);
     json_write_integer(&json, "keys_per_track", input->timeline.key_count);
     json_write_integer(&json, "samples", input->sample_count);
@@ -255,7 +255,7 @@ static void report_text(const eval_options *options, const eval_input *input,
     printable_line(to_stdout ? stderr : stdout,
                    "%s: %zu tracks, %zu keys -> %zu samples, %s, on %s, %.3f s, %.3g M rotations/s",
                    options->out, input->track_count, input->timeline.key_count, input->sample_count,
-                   pm_method_describe(options->curve.method)->name, device->name, seconds,
+                   pm_method_get_info(options->curve.method)->name, device->name, seconds,
                    seconds > 0.0 ? rotations / seconds * 1e-6 : 0.0);
 }
 

@@ -37,7 +37,7 @@ static void print_json(void) {
     json_begin_object(&json, NULL);
     json_begin_array(&json, "methods");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *info = pm_method_describe((pm_method)i);
+        const pm_method_info *info = pm_method_get_info((pm_method)i);
         json_begin_object(&json, NULL);
         json_write_string(&json, "name", info->name);
         json_write_string(&json, "title", info->title);
@@ -61,7 +61,7 @@ static void print_table(void) {
     printf("%-11s %-5s %-7s %-10s %4s %6s %10s  %s\n", "method", "class", "reach", "symmetric",
            "keys", "floats", "error, rad", "when to use it");
     for (int i = 0; i < PM_METHOD_COUNT; i++) {
-        const pm_method_info *info = pm_method_describe((pm_method)i);
+        const pm_method_info *info = pm_method_get_info((pm_method)i);
         char keys[16] = "all";
         if (info->keys_used > 0)
             snprintf(keys, sizeof keys, "%u", info->keys_used);

@@ -140,10 +140,10 @@ static const char *name_of(const pm_motion_content *content,
 static void print_bound(FILE *file, const pm_motion_content *content,
                         const pm_motion_reduction_numbers *numbers, const char *what,
                         const pm_motion_error_bound *bound) {
-    if (isnan(bound->time) || bound->bound == 0)
+    if (isnan(bound->key_time) || bound->bound == 0)
         return;
     printable_line(file, "%s: at most %.6g, found %.6g: %.80s at %.6g s", what, bound->bound,
-                   bound->found, name_of(content, numbers, bound), bound->time);
+                   bound->found, name_of(content, numbers, bound), bound->key_time);
 }
 
 static void print_text(const reduced_file *f, pm_method curve, const pm_motion_content *content,
@@ -161,12 +161,12 @@ static void print_text(const reduced_file *f, pm_method curve, const pm_motion_c
     if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
         printable_line(
             file, "curve: %s through these keys, which the file does not say: resample --method %s",
-            pm_method_describe(curve)->name, pm_method_describe(curve)->name);
+            pm_method_get_info(curve)->name, pm_method_get_info(curve)->name);
     print_bound(file, content, n, "degrees", &n->angle);
-    if (!isnan(n->distance.time))
+    if (!isnan(n->distance.key_time))
         printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
                        n->distance.bound, n->distance.found,
-                       content->nodes[n->distance_node].name.text, n->distance.time);
+                       content->nodes[n->distance_node].name.text, n->distance.key_time);
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }

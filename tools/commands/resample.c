@@ -56,9 +56,9 @@ static const option resample_table[] = {
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
      AT(clips)},
     {"--start", 0, "S", "first sample, in seconds after the first key; the result then begins at 0",
-     option_time, TASK(start)},
+     option_time, TASK(start_after_first_key)},
     {"--end", 0, "S", "last sample at the latest, in seconds after the first key", option_time,
-     TASK(end)},
+     TASK(end_after_first_key)},
     {"--end-rule", 0, "RULE",
      "fit (default): the last sample is the last multiple that fits;\n"
      "include: adds a sample at the end itself",
@@ -115,11 +115,11 @@ static cli_exit check_options(const resample_options *options) {
     const pm_motion_batch_task *task = &run->task;
     if (!task->rate)
         return options_usage(&help, "--rate", "required option is missing");
-    if (task->keep_time && task->start.den == 0 && task->trim_start == 0)
+    if (task->keep_time && task->start_after_first_key.den == 0 && task->trim_start == 0)
         return options_usage(&help, "--keep-time", "requires --start or --trim-start");
     if (options->fill.how.longest > 0 && !options->fill.is_given)
         return options_usage(&help, "--fill-max", "requires --fill");
-    if (!task->curve.authored && pm_method_describe(task->curve.method)->takes_in_out)
+    if (!task->curve.authored && pm_method_get_info(task->curve.method)->takes_in_out)
         return cli_fail(
             CLI_USAGE, "--method cubicspline",
             "use hermite, squad or spline, which compute tangents from the keys",

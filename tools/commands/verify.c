@@ -77,7 +77,7 @@ static void print_heading(const verify_options *options, const pm_device_info *d
 }
 
 static void print_row(const verify_result *result) {
-    const pm_method_info *info = pm_method_describe(result->method);
+    const pm_method_info *info = pm_method_get_info(result->method);
     bool passed = verify_passed(result);
     printf("%-11s %6" PRIu64 " %9" PRIu64 " %10.2e %10.2e %10.2e %10.2e %10s %10.1e  %s\n",
            info->name, result->clips, result->samples, result->device.max, result->device.raw_max,
@@ -95,7 +95,7 @@ static void print_row(const verify_result *result) {
 }
 
 static void json_row(json_writer *json, const verify_result *result) {
-    const pm_method_info *info = pm_method_describe(result->method);
+    const pm_method_info *info = pm_method_get_info(result->method);
     json_begin_object(json, NULL);
     json_write_string(json, "method", info->name);
     json_write_integer(json, "cases", result->clips);

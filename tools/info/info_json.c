@@ -31,7 +31,7 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_integer(json, "channels", clip->channel_count);
     json_write_rate(json, "rate", clip->rate);
     if (clip->rate.den != 0) {
-        json_write_rate(json, "start", clip->start);
+        json_write_rate(json, "start", clip->first_time);
         json_write_string(json, "rate_text", clip->rate_text.text);
         json_write_bool(json, "rate_is_snapped", clip->rate_is_snapped);
     }

@@ -15,7 +15,7 @@ static bool is_method(const option *row) {
 
 static void put_methods(void) {
     for (size_t i = 0; i < pm_method_count(); i++)
-        printf("%s%s", i > 0 ? " " : "", pm_method_describe((pm_method)i)->name);
+        printf("%s%s", i > 0 ? " " : "", pm_method_get_info((pm_method)i)->name);
 }
 
 /* What an option does, without details: the help up to a semicolon, within single quotes. */

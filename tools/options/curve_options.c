@@ -15,7 +15,7 @@ static bool find_method(const char *text, bool takes_authored, pm_motion_curve *
     const char *words[PM_METHOD_COUNT + 1];
     size_t count = 0, word = 0;
     for (int i = 0; i < PM_METHOD_COUNT; i++)
-        words[count++] = pm_method_describe((pm_method)i)->name;
+        words[count++] = pm_method_get_info((pm_method)i)->name;
     words[count] = "authored";
     if (!option_word(text, words, count + takes_authored, &word, reason))
         return false;

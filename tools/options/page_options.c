@@ -41,8 +41,10 @@ static bool parse_up(const char *text, void *target, char *reason) {
 option_group scene_options_group(pm_motion_compare_options *options) {
 #define AT(field) offsetof(pm_motion_compare_options, field)
     static const option table[] = {
-        {"--start", 0, "S", "begin S seconds after the first key", option_time, AT(start)},
-        {"--end", 0, "S", "end S seconds after the first key", option_time, AT(end)},
+        {"--start", 0, "S", "begin S seconds after the first key", option_time,
+         AT(start_after_first_key)},
+        {"--end", 0, "S", "end S seconds after the first key", option_time,
+         AT(end_after_first_key)},
         {"--trim-start", 0, "N", "leave out the first N keys, such as a T-pose", option_size,
          AT(trim_start)},
         {"--up", 0, "AXIS", "the axis that points up: y or z; default: what the figure says",

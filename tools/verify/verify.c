@@ -19,7 +19,7 @@ double verify_rms(const verify_result *result, const verify_errors *errors) {
 }
 
 static bool within_bounds(const verify_result *result, const verify_errors *errors) {
-    const pm_method_info *info = pm_method_describe(result->method);
+    const pm_method_info *info = pm_method_get_info(result->method);
     return errors->not_finite == 0 && errors->max <= info->max_error &&
            errors->norm <= VERIFY_NORM_BOUND && verify_rms(result, errors) <= info->rms_error;
 }
