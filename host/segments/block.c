@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pm_segment_builder *const builders[] = {[PM_BUILD_nothing] = NULL,
-#define PM_BUILDER_ROW(name) [PM_BUILD_##name] = &PM_SET_NAME(pm_build_##name),
-                                                     PM_BUILDERS(PM_BUILDER_ROW)
-#undef PM_BUILDER_ROW
-};
+/* NULL: the curve has no coefficients. */
+static const pm_segment_builder *builder_of(const pm_block *block) {
+    return block->builder == PM_BUILD_nothing ? NULL : &pm_segment_builders[block->builder];
+}
 
 /* A block of tracks, distributed over lanes. */
 typedef struct build {
@@ -47,6 +46,21 @@ static size_t at_most_lanes(size_t count) {
     return count < PM_DOUBLES ? count : PM_DOUBLES;
 }
 
+/* The unit axes of the tracks, in the frame that the description gives. */
+static dvec3 axes_of(const pm_track *track) {
+    const pm_array *axes = &track->desc->axes;
+    const size_t size = pm_number_size(axes->type);
+    const pm_array_view rows = {axes->data, axes->type, axes->stride ? axes->stride : 3 * size};
+    dvec3 axis;
+    for (int i = 0; i < PM_DOUBLES; i++) {
+        const size_t row = track->desc->axis_count > 1 ? track->index[i] : 0;
+        axis.x[i] = pm_number_at(&rows, row, 0);
+        axis.y[i] = pm_number_at(&rows, row, 1);
+        axis.z[i] = pm_number_at(&rows, row, 2);
+    }
+    return pm_unit_axis(axis);
+}
+
 /* Describes the tracks from place `at` of the block on. */
 static void describe(const pm_block *block, size_t at, pm_window *window, pm_track *track) {
     const pm_clip_desc *desc = block->desc;
@@ -73,6 +87,8 @@ static void describe(const pm_block *block, size_t at, pm_window *window, pm_tra
     track->user_tangents = views_in_lanes(block, &desc->user_tangents, 3, track);
     track->tangents_in = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_IN), n, track);
     track->tangents_out = views_in_lanes(block, pm_channel_array(desc, c, PM_ARRAY_OUT), n, track);
+    if (block->builder == PM_BUILD_sterp)
+        track->axis = axes_of(track);
 }
 
 /* Keys of 48 bits are encoded in lanes, and stored and decoded lane by lane. */
@@ -104,18 +120,12 @@ static dquat coded_key(const pm_track *track, size_t key) {
     return q;
 }
 
-/* A quaternion whose length is not 1 only by rounding, normalised; others as they are. */
-static dquat unit_if_near(dquat q) {
-    const dreal off = dreal_abs(dquat_norm(q) - 1);
-    return dquat_select((dmask)(off <= dreal_of(0x1p-23)), dquat_unit(q), q);
-}
-
 /* Key `key` of the description, normalised, with the sign nearest the previous key. */
 static dquat read_key(const pm_track *track, size_t key, bool unrolls) {
     dquat q = pm_given_row(&track->given, key);
     if (track->components == 4)
-        q = track->block->keeps_keys ? unit_if_near(q) : dquat_near_unit(q);
-    return unrolls ? dquat_flipped(q, (dmask)(dquat_dot(track->before, q) < 0)) : q;
+        q = pm_normalised(q, track->block->keeps_keys);
+    return unrolls ? dquat_flipped(q, pm_is_turned(track->before, q)) : q;
 }
 
 /* Reads a window of keys from `first` on, and stores them. */
@@ -155,12 +165,6 @@ static void put_rows_beside(const pm_track *track) {
     put_in_other_lap(track, 1, (ptrdiff_t)track->segment_count + 1, track->head[1]);
 }
 
-/* The sign of a loop's laps, from its first and last stored key. */
-static void find_wrap(pm_track *track, dquat first, dquat last) {
-    const dmask turned = (dmask)(dquat_dot(last, first) < 0);
-    track->wrap = dreal_select(turned, dreal_of(-1), dreal_of(1));
-}
-
 static dquat stored_key(const pm_track *track, size_t key) {
     return is_coded(track) ? coded_key(track, key) : pm_normalised_key(track, pm_get(track, key));
 }
@@ -173,7 +177,7 @@ static void finish_keys(pm_track *track, bool unrolls) {
         track->tail = pm_get(track, track->key_count - 1);
     }
     if (track->loop && unrolls)
-        find_wrap(track, stored_key(track, 0), stored_key(track, track->key_count - 1));
+        track->wrap = pm_wrap_of(stored_key(track, 0), stored_key(track, track->key_count - 1));
     if (track->single) {
         track->key_count = 2;
         track->user_tangents.stride = 0;
@@ -226,13 +230,13 @@ static bool prepare(build *b, const pm_segment_builder *builder) {
 }
 
 static void build_segments(build *b) {
-    const pm_segment_builder *builder = builders[b->block->builder];
+    const pm_segment_builder *builder = builder_of(b->block);
     if (!builder)
         return;
     const bool ready = prepare(b, builder);
     for (size_t k = 0; ready && k < b->tracks[0].segment_count; k += PM_WINDOW)
         for (size_t i = 0; i < b->count; i++) {
-            pm_track_look(&b->tracks[i], (ptrdiff_t)k, PM_WINDOW, builder->needs_logs);
+            pm_track_look(&b->tracks[i], (ptrdiff_t)k, PM_WINDOW, builder->needs);
             builder->window(&b->tracks[i]);
         }
     for (size_t i = 0; i < b->count; i++)
@@ -253,6 +257,7 @@ static pm_block_result summary_of(const build *b) {
 }
 
 static void describe_all(build *b, pm_window *window) {
+    window->rules = pm_build_rules_of(b->block->desc);
     for (size_t at = 0; at < b->block->count; at += PM_DOUBLES)
         describe(b->block, at, window, &b->tracks[b->count++]);
 }
@@ -279,10 +284,8 @@ typedef struct stream {
 
 /* What rounding to float32 leaves of a key. */
 static dquat rounded(dquat q) {
-    return (dquat){__builtin_convertvector(dstored_of(q.x), dreal),
-                   __builtin_convertvector(dstored_of(q.y), dreal),
-                   __builtin_convertvector(dstored_of(q.z), dreal),
-                   __builtin_convertvector(dstored_of(q.w), dreal)};
+    return (dquat){dreal_rounded(pm_kept(q.x)), dreal_rounded(pm_kept(q.y)),
+                   dreal_rounded(pm_kept(q.z)), dreal_rounded(pm_kept(q.w))};
 }
 
 /* Reads all keys of a loop for those that continue its ends, and the sign of its laps. */
@@ -295,13 +298,13 @@ static void look_around(pm_track *track, bool unrolls) {
     track->tail = rounded(track->before);
     track->before = (dquat){0};
     if (unrolls)
-        find_wrap(track, pm_normalised_key(track, track->head[0]),
-                  pm_normalised_key(track, track->tail));
+        track->wrap = pm_wrap_of(pm_normalised_key(track, track->head[0]),
+                                 pm_normalised_key(track, track->tail));
 }
 
 /* A window, with a key before it and two after it; or two ranges and the keys around them. */
 static size_t stream_rows(const pm_block *block) {
-    const pm_segment_builder *builder = builders[block->builder];
+    const pm_segment_builder *builder = builder_of(block);
     if (!builder || !builder->prepare)
         return PM_WINDOW + 3;
     const bool ranged =
@@ -325,7 +328,7 @@ static void begin_stream(const pm_block *block, void *memory, float *wraps) {
     describe_all(&s->build, &s->window);
     for (size_t i = 0; i < s->build.count; i++) {
         pm_track *track = &s->build.tracks[i];
-        allocate_rates(track, builders[block->builder]);
+        allocate_rates(track, builder_of(block));
         if (track->loop)
             look_around(track, unrolls_keys(block));
         for (size_t n = 0; n < track->count; n++)
@@ -407,7 +410,7 @@ static void find_rates(stream *s, const pm_segment_builder *builder, const need 
 
 static pm_block_result build_window(void *memory, size_t first, size_t count, bool with_segments) {
     stream *s = memory;
-    const pm_segment_builder *builder = builders[s->block.builder];
+    const pm_segment_builder *builder = builder_of(&s->block);
     const bool has_ranges = builder && builder->prepare_range;
     pm_block_result built = summary_of(&s->build);
     if (built.status != PM_OK)
@@ -426,7 +429,7 @@ static pm_block_result build_window(void *memory, size_t first, size_t count, bo
             put_last_row(track);
         if (!builder || !with_segments || track->no_memory)
             continue;
-        pm_track_look(track, (ptrdiff_t)first, count, builder->needs_logs);
+        pm_track_look(track, (ptrdiff_t)first, count, builder->needs);
         builder->window(track);
     }
     built = summary_of(&s->build);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Segment builders: they compute the segment coefficients of each method in lanes of double, and
- * round once. One file per family of methods, compiled once for each instruction set.
+ * round once, by the formulas of kernels/pm_builders.h. Compiled once for each instruction set.
  */
 #ifndef PM_HOST_BUILDER_H
 #define PM_HOST_BUILDER_H
@@ -14,19 +14,21 @@
  * on, from them and PM_HALO + 1 keys on both sides; it returns the lanes that require all keys. */
 typedef struct pm_segment_builder {
     void (*window)(pm_track *track);
-    bool needs_logs; /* `window` reads the logs of the track's window */
+    unsigned needs; /* what `window` reads: PM_NEEDS_* */
     void (*prepare)(pm_track *track);
     dmask (*prepare_range)(pm_track *track, size_t from, size_t end);
 } pm_segment_builder;
 
-#define PM_DECLARE_BUILDER(name) extern const pm_segment_builder PM_SET_NAME(pm_build_##name);
-PM_BUILDERS(PM_DECLARE_BUILDER)
-#undef PM_DECLARE_BUILDER
+/* By pm_builder. */
+#define pm_segment_builders PM_SET_NAME(pm_segment_builders)
+extern const pm_segment_builder pm_segment_builders[];
 
-/* Cubics in the space of rotation vectors, for any rule that finds their velocities. Stores segment
- * i from the full angular velocities, in rad/s and in the body frame, with which the curve leaves
- * the segment's first key and arrives at its second. Lanes where the cubic is too long fail. */
-#define pm_put_hermite PM_SET_NAME(pm_put_hermite)
-void pm_put_hermite(pm_track *track, ptrdiff_t i, dvec3 leaving, dvec3 arriving);
+/* Those of spline and of vector_spline. */
+#define pm_prepare_spline PM_SET_NAME(pm_prepare_spline)
+#define pm_prepare_spline_range PM_SET_NAME(pm_prepare_spline_range)
+#define pm_prepare_vector_spline PM_SET_NAME(pm_prepare_vector_spline)
+void pm_prepare_spline(pm_track *track);
+dmask pm_prepare_spline_range(pm_track *track, size_t from, size_t end);
+void pm_prepare_vector_spline(pm_track *track);
 
 #endif

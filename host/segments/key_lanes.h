@@ -28,8 +28,8 @@
 #ifndef PM_HOST_KEY_LANES_H
 #define PM_HOST_KEY_LANES_H
 
+#include "kernels/pm_double.h"
 #include "kernels/pm_keys.h"
-#include "lanes.h"
 
 /* Quaternions in their charts. */
 typedef struct dchart {

@@ -8,7 +8,8 @@
 #define PM_HOST_LANE_MEMORY_H
 
 #include "array_view.h"
-#include "lanes.h"
+#include "base/base.h"
+#include "kernels/pm_window.h"
 
 /* PM_DOUBLES quaternions as four vectors in memory order */
 typedef struct drows {
@@ -18,26 +19,26 @@ typedef struct drows {
 /* PM_LOW to PM_HIGH_PAIRS interleave numbers, or pairs of numbers, of the low or high halves of two
  * vectors. PM_EVEN to PM_ODD_PAIRS separate them again. */
 #if PM_DOUBLES == 8
-#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define PM_LOW_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 8, 9, 2, 3, 10, 11)
-#define PM_HIGH_PAIRS(a, b) PM_SHUFFLE(a, b, 4, 5, 12, 13, 6, 7, 14, 15)
-#define PM_EVEN(a, b) PM_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
-#define PM_ODD(a, b) PM_SHUFFLE(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
-#define PM_EVEN_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 4, 5, 8, 9, 12, 13)
-#define PM_ODD_PAIRS(a, b) PM_SHUFFLE(a, b, 2, 3, 6, 7, 10, 11, 14, 15)
+#define PM_LOW(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define PM_HIGH(a, b) PM_DOUBLE_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define PM_LOW_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 1, 8, 9, 2, 3, 10, 11)
+#define PM_HIGH_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 4, 5, 12, 13, 6, 7, 14, 15)
+#define PM_EVEN(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define PM_ODD(a, b) PM_DOUBLE_SHUFFLE(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define PM_EVEN_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 1, 4, 5, 8, 9, 12, 13)
+#define PM_ODD_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 2, 3, 6, 7, 10, 11, 14, 15)
 #elif PM_DOUBLES == 4
-#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 4, 1, 5)
-#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 2, 6, 3, 7)
-#define PM_LOW_PAIRS(a, b) PM_SHUFFLE(a, b, 0, 1, 4, 5)
-#define PM_HIGH_PAIRS(a, b) PM_SHUFFLE(a, b, 2, 3, 6, 7)
-#define PM_EVEN(a, b) PM_SHUFFLE(a, b, 0, 2, 4, 6)
-#define PM_ODD(a, b) PM_SHUFFLE(a, b, 1, 3, 5, 7)
+#define PM_LOW(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 4, 1, 5)
+#define PM_HIGH(a, b) PM_DOUBLE_SHUFFLE(a, b, 2, 6, 3, 7)
+#define PM_LOW_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 1, 4, 5)
+#define PM_HIGH_PAIRS(a, b) PM_DOUBLE_SHUFFLE(a, b, 2, 3, 6, 7)
+#define PM_EVEN(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 2, 4, 6)
+#define PM_ODD(a, b) PM_DOUBLE_SHUFFLE(a, b, 1, 3, 5, 7)
 #define PM_EVEN_PAIRS(a, b) PM_LOW_PAIRS(a, b)
 #define PM_ODD_PAIRS(a, b) PM_HIGH_PAIRS(a, b)
 #else
-#define PM_LOW(a, b) PM_SHUFFLE(a, b, 0, 2)
-#define PM_HIGH(a, b) PM_SHUFFLE(a, b, 1, 3)
+#define PM_LOW(a, b) PM_DOUBLE_SHUFFLE(a, b, 0, 2)
+#define PM_HIGH(a, b) PM_DOUBLE_SHUFFLE(a, b, 1, 3)
 #define PM_LOW_PAIRS(a, b) (a)
 #define PM_HIGH_PAIRS(a, b) (b)
 #define PM_EVEN(a, b) PM_LOW(a, b)
@@ -78,6 +79,13 @@ static inline dquat dquat_load(const void *from, pm_number type) {
                                  dreal_load(at + 2 * size, type), dreal_load(at + 3 * size, type)});
 }
 
+static inline void dquat_set_lane(dquat *q, size_t lane, double x, double y, double z, double w) {
+    q->x[lane] = x;
+    q->y[lane] = y;
+    q->z[lane] = z;
+    q->w[lane] = w;
+}
+
 /* The first `lanes` quaternions, one after another; the lanes beyond repeat the last one. */
 static inline dquat dquat_load_some(const float *from, size_t lanes) {
     dquat q = {0};
@@ -88,8 +96,7 @@ static inline dquat dquat_load_some(const float *from, size_t lanes) {
 
 /* Like pm_stored, for keys and segment coefficients. */
 static inline dstored dstored_of(dreal value) {
-    dmask kept = (dmask)(dreal_abs(value) >= PM_LEAST_STORED);
-    return __builtin_convertvector(dreal_where(kept, value), dstored);
+    return __builtin_convertvector(pm_kept(value), dstored);
 }
 
 static inline void store_floats(float *to, dreal value) {

@@ -32,6 +32,24 @@ const pm_segment_functions *pm_segment_functions_for(size_t tracks) {
     return sets[best];
 }
 
+_Static_assert((int)PM_TANGENTS_BESSEL == PM_RULE_BESSEL && (int)PM_TANGENTS_MEAN == PM_RULE_MEAN &&
+                   (int)PM_TANGENTS_HOLD == PM_RULE_HOLD && (int)PM_TANGENTS_TCB == PM_RULE_TCB &&
+                   (int)PM_TANGENTS_USER == PM_RULE_USER &&
+                   (int)PM_ENDS_NATURAL == PM_RULE_ENDS_NATURAL &&
+                   (int)PM_ENDS_PARABOLA == PM_RULE_ENDS_PARABOLA &&
+                   (int)PM_ENDS_ZERO == PM_RULE_ENDS_ZERO,
+               "rules have the numbers of the public header");
+
+pm_build_rules pm_build_rules_of(const pm_clip_desc *desc) {
+    return (pm_build_rules){.tension = desc->tension,
+                            .continuity = desc->continuity,
+                            .bias = desc->bias,
+                            .tangents = desc->tangents,
+                            .ends = desc->ends,
+                            .unlimited = desc->unlimited,
+                            .parent_axes = desc->axis_frame == PM_AXIS_PARENT};
+}
+
 /* The windows of swing and twist (docs/methods.md, "sterp"): the smallest float that is not less than a window's end. 2, which exceeds every u, where the
  * window ends with the segment. */
 static float left_at(double end) {

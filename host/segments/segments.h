@@ -12,6 +12,7 @@
 #include <posemill/posemill.h>
 
 #include "array_view.h"
+#include "kernels/pm_build_data.h"
 #include "kernels/pm_methods.h"
 #include "key_format.h"
 
@@ -38,21 +39,24 @@ static inline unsigned pm_curve_planes(pm_curve_id curve) {
     return 1 + pm_curves[curve].coefficients;
 }
 
-/* The segment builders, named after the segments that they build. */
-#define PM_BUILDERS(X)                                                                             \
+/* The segment builders, named after the segments that they build: of near keys alone, and of rates that
+ * are found from all keys. */
+#define PM_LOCAL_BUILDERS(X)                                                                       \
     X(sterp)                                                                                       \
     X(squad)                                                                                       \
     X(circular)                                                                                    \
     X(phased)                                                                                      \
     X(hermite)                                                                                     \
-    X(spline)                                                                                      \
     X(bspline)                                                                                     \
     X(cubicspline)                                                                                 \
     X(ncubic)                                                                                      \
     X(vector_cubic)                                                                                \
     X(vector_parabolas)                                                                            \
-    X(vector_spline)                                                                               \
     X(vector_bspline)
+#define PM_BUILDERS(X)                                                                             \
+    PM_LOCAL_BUILDERS(X)                                                                           \
+    X(spline)                                                                                      \
+    X(vector_spline)
 
 typedef enum pm_builder {
     PM_BUILD_nothing, /* the curve has no segment coefficients */
@@ -60,6 +64,9 @@ typedef enum pm_builder {
     PM_BUILDERS(PM_BUILDER_ID)
 #undef PM_BUILDER_ID
 } pm_builder;
+
+/* The options of a description that segments depend on. */
+pm_build_rules pm_build_rules_of(const pm_clip_desc *desc);
 
 /* Writes a track's constants: constant k is the 4 floats at constants[plane * k]. Thread-safe. */
 typedef void (*pm_constants_builder)(const pm_clip_desc *desc, size_t track, float *constants,
@@ -98,9 +105,9 @@ typedef struct pm_block {
     bool is_last;            /* of the clip: the padding behind it is zeroed */
 } pm_block;
 
-/* Segments of a window; keys whose rates are found together, and those on either side of them that are
+/* Keys whose rates are found together, and those on either side of them that are
  * read for it. Tracks of more than PM_LEAST_RANGED keys are ranged. */
-enum { PM_WINDOW = 64, PM_RANGE = 256, PM_HALO = 32, PM_LEAST_RANGED = PM_RANGE + 2 * PM_HALO };
+enum { PM_RANGE = 256, PM_HALO = 32, PM_LEAST_RANGED = PM_RANGE + 2 * PM_HALO };
 
 /* The track at a place among the planes; see pm_block. */
 static inline size_t pm_track_at(const uint32_t *order, size_t place) {

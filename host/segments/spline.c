@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "rotation_vector.h"
+#include "kernels/pm_rotation_vector.h"
 
 /* A 3x3 matrix in lanes, stored as columns. */
 typedef struct dmat3 {
@@ -100,7 +100,7 @@ enum { MAX_ITERATIONS = 60 };
 /* Of a residual in radians: the Jacobian's rate times the segment's length squared. */
 static const double tolerance = 1e-9;
 
-static const spline_kind rotations = {pm_rotation_slope, 2, true};
+static const spline_kind rotations = {true, 2, PM_NEEDS_LOGS};
 
 /* A segment's step and the factors of its Jacobians. */
 typedef struct step {
@@ -297,21 +297,22 @@ static void solve(equations *e) {
 }
 
 /* The row of an end of the range behind which there are more keys: a guess. */
-static spline_row guessed_row(const pm_track *track, ptrdiff_t i) {
-    const pm_tangent guess = pm_tangent_of(track, i, PM_TANGENTS_BESSEL, pm_rotation_slope);
+static spline_row guessed_row(const pm_window *w, ptrdiff_t i) {
+    const pm_tangent guess = pm_tangent_of(w, i, PM_RULE_BESSEL, true);
     return (spline_row){.by = {0, 1, 0, 0}, .right = dvec3_times(guess.in, 2)};
 }
 
 static spline_row row_of(const equations *e, ptrdiff_t i, size_t k) {
-    const pm_track *track = e->track;
-    const bool is_end = !track->loop && (i == 0 || i == (ptrdiff_t)track->segment_count);
+    const pm_window *w = e->track->window;
+    const bool is_end = !w->loop && (i == 0 || i == w->segment_count);
     const bool is_cut = !e->closed && !is_end && (k == 0 || k + 1 == e->count);
-    return is_cut ? guessed_row(track, i) : spline_row_of(&rotations, track, i);
+    return is_cut ? guessed_row(w, i) : spline_row_of(&rotations, w, i);
 }
 
 /* Reads the steps and rows of the range, a window of the track at a time. */
 static void read_rows(equations *e) {
     pm_track *track = e->track;
+    const pm_window *w = track->window;
     const ptrdiff_t segments = (ptrdiff_t)track->segment_count;
     size_t k = 0;
     while (k < e->count) {
@@ -319,11 +320,11 @@ static void read_rows(equations *e) {
         at += at < 0 ? segments : 0;
         if (!track->loop && e->first + (ptrdiff_t)k == segments)
             at = segments - 1;
-        pm_track_look(track, at, PM_WINDOW, true);
-        for (ptrdiff_t i = track->first; i < track->end && k < e->count; i++, k++) {
+        pm_track_look(track, at, PM_WINDOW, PM_NEEDS_LOGS);
+        for (ptrdiff_t i = w->first; i < w->end && k < e->count; i++, k++) {
             if (!track->loop && e->first + (ptrdiff_t)k == segments)
                 break;
-            e->steps[k] = step_of(dvec3_times(pm_track_log(track, i), 2));
+            e->steps[k] = step_of(dvec3_times(pm_window_log(w, i), 2));
             e->rows[k] = row_of(e, i, k);
         }
         if (!track->loop && k < e->count && e->first + (ptrdiff_t)k == segments) {
@@ -403,7 +404,7 @@ static dmask solve_range(equations *e, size_t from, size_t end) {
 }
 
 /* The rates of a range, among those of the track. */
-static dmask prepare_range(pm_track *track, size_t from, size_t end) {
+dmask pm_prepare_spline_range(pm_track *track, size_t from, size_t end) {
     equations e = {.track = track};
     if (!allocate(&e, PM_LEAST_RANGED)) {
         track->no_memory = true;
@@ -420,12 +421,12 @@ static void solve_ranges(pm_track *track) {
     const size_t keys = track->key_count;
     dmask left = {0};
     for (size_t k = 0; k < keys && !track->no_memory; k += PM_RANGE)
-        left |= prepare_range(track, k, keys - k < PM_RANGE ? keys : k + PM_RANGE);
+        left |= pm_prepare_spline_range(track, k, keys - k < PM_RANGE ? keys : k + PM_RANGE);
     if (dmask_any(left) && !track->no_memory)
         solve_whole(track, left, track->rates);
 }
 
-static void prepare(pm_track *track) {
+void pm_prepare_spline(pm_track *track) {
     if (!spline_begin(&rotations, track))
         return;
     if (track->key_count <= PM_LEAST_RANGED)
@@ -433,12 +434,3 @@ static void prepare(pm_track *track) {
     else
         solve_ranges(track);
 }
-
-static void build(pm_track *track) {
-    for (ptrdiff_t i = track->first; i < track->end; i++)
-        pm_put_hermite(track, i, pm_track_rate(track, (size_t)i),
-                       pm_track_rate(track, (size_t)(i + 1) % track->key_count));
-}
-
-const pm_segment_builder PM_SET_NAME(pm_build_spline) = {
-    .prepare = prepare, .prepare_range = prepare_range, .window = build, .needs_logs = true};

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "builder.h"
-#include "tangents.h"
+#include "kernels/pm_tangents.h"
 
 /* The factors of J, 1, A and N in a row. */
 typedef struct weights {
@@ -29,42 +29,39 @@ typedef struct spline_row {
 /* The slope of a kind of values over a segment. The step of a segment is scale slope length: 2 for
  * rotations, whose slopes are half angles, and 1 for vectors. */
 typedef struct spline_kind {
-    pm_slope slope;
+    bool of_rotations;
     double scale;
-    bool needs_logs; /* of slopes */
+    unsigned needs; /* of slopes: PM_NEEDS_* */
 } spline_kind;
 
-static inline spline_row inner_spline_row(const spline_kind *kind, const pm_track *track,
+static inline spline_row inner_spline_row(const spline_kind *kind, const pm_window *w,
                                           ptrdiff_t k) {
-    double h0 = pm_track_length(track, k - 1);
-    double h1 = pm_track_length(track, k);
+    double h0 = pm_window_length(w, k - 1);
+    double h1 = pm_window_length(w, k);
     double r0 = h0 / (h0 + h1), r1 = h1 / (h0 + h1);
-    dvec3 before = dvec3_times(kind->slope(track, k - 1), kind->scale);
-    dvec3 after = dvec3_times(kind->slope(track, k), kind->scale);
+    dvec3 before = dvec3_times(pm_slope_of(w, k - 1, kind->of_rotations), kind->scale);
+    dvec3 after = dvec3_times(pm_slope_of(w, k, kind->of_rotations), kind->scale);
     return (spline_row){
         {2 * r1, 4, 2 * r0, h0 * r1}, h0, dvec3_blend(6 * r1, before, 6 * r0, after)};
 }
 
 /* The row of the first or last key of an open track. */
-static inline spline_row end_spline_row(const spline_kind *kind, const pm_track *track,
-                                        ptrdiff_t k) {
+static inline spline_row end_spline_row(const spline_kind *kind, const pm_window *w, ptrdiff_t k) {
     ptrdiff_t near = k == 0 ? 0 : k - 1; /* the end segment */
-    dvec3 slope = dvec3_times(kind->slope(track, near), 6 * kind->scale);
-    if (track->desc->ends != PM_ENDS_NATURAL) {
-        dvec3 rate = pm_end_rate(track, k, k == 0 ? 1 : -1, kind->slope);
+    dvec3 slope = dvec3_times(pm_slope_of(w, near, kind->of_rotations), 6 * kind->scale);
+    if (w->rules.ends != PM_RULE_ENDS_NATURAL) {
+        dvec3 rate = pm_end_rate(w, k, k == 0 ? 1 : -1, kind->of_rotations);
         return (spline_row){{0, 1, 0, 0}, 0, dvec3_times(rate, kind->scale)};
     }
     if (k == 0)
         return (spline_row){{0, 4, 2, 0}, 0, slope};
-    return (spline_row){
-        {2, 4, 0, pm_track_length(track, near)}, pm_track_length(track, near), slope};
+    return (spline_row){{2, 4, 0, pm_window_length(w, near)}, pm_window_length(w, near), slope};
 }
 
-static inline spline_row spline_row_of(const spline_kind *kind, const pm_track *track,
-                                       ptrdiff_t k) {
-    if (track->loop || (k > 0 && k < (ptrdiff_t)track->segment_count))
-        return inner_spline_row(kind, track, k);
-    return end_spline_row(kind, track, k);
+static inline spline_row spline_row_of(const spline_kind *kind, const pm_window *w, ptrdiff_t k) {
+    if (w->loop || (k > 0 && k < w->segment_count))
+        return inner_spline_row(kind, w, k);
+    return end_spline_row(kind, w, k);
 }
 
 /* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with free(). */
@@ -81,8 +78,9 @@ static inline bool spline_begin(const spline_kind *kind, pm_track *track) {
     track->no_memory = !track->rates;
     if (track->no_memory || track->key_count > 2 || track->loop)
         return !track->no_memory;
-    pm_track_look(track, 0, PM_WINDOW, kind->needs_logs);
-    track->rates[0] = track->rates[1] = dvec3_times(kind->slope(track, 0), kind->scale);
+    pm_track_look(track, 0, PM_WINDOW, kind->needs);
+    track->rates[0] = track->rates[1] =
+        dvec3_times(pm_slope_of(track->window, 0, kind->of_rotations), kind->scale);
     return false;
 }
 

@@ -33,20 +33,40 @@ static double find_length(const pm_track *track, ptrdiff_t i) {
     return track->times[k + 1] - track->times[k];
 }
 
-void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, bool needs_logs) {
-    pm_window *window = track->window;
-    ptrdiff_t count = (ptrdiff_t)track->segment_count;
-    track->first = first;
-    track->end = first + (ptrdiff_t)segments < count ? first + (ptrdiff_t)segments : count;
+/* What is given for key i, or has been found. */
+static void find_given(const pm_track *track, ptrdiff_t i, unsigned needs) {
+    pm_window *w = track->window;
+    const size_t key = track->single ? 0 : (size_t)i % track->key_count;
+    dquat *in = &w->in[i - w->first];
+    if (needs & PM_NEEDS_USER && w->rules.tangents == PM_RULE_USER)
+        *in = pm_given_row(&track->user_tangents, key);
+    if (needs & PM_NEEDS_RATES)
+        *in = dquat_of_vector(track->rates[(size_t)i % track->key_count & track->rates_mask]);
+    if (needs & PM_NEEDS_IN_OUT) {
+        *in = pm_given_row(&track->tangents_in, key);
+        w->out[i - w->first] = pm_given_row(&track->tangents_out, key);
+    }
+}
+
+void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, unsigned needs) {
+    pm_window *w = track->window;
+    const ptrdiff_t count = (ptrdiff_t)track->segment_count;
+    w->segment_count = count;
+    w->loop = track->loop;
+    w->single = track->single;
+    w->axis = track->axis;
+    w->first = first;
+    w->end = first + (ptrdiff_t)segments < count ? first + (ptrdiff_t)segments : count;
     if (first >= count)
         return;
-    ptrdiff_t from = pm_track_has(track, first - 1) ? first - 1 : first;
-    ptrdiff_t to = pm_track_has(track, track->end) ? track->end + 1 : track->end;
+    const ptrdiff_t from = pm_window_has(w, first - 1) ? first - 1 : first;
+    const ptrdiff_t to = pm_window_has(w, w->end) ? w->end + 1 : w->end;
     for (ptrdiff_t i = from; i <= to; i++)
-        window->keys[i - first + 1] = find_key(track, i);
+        w->keys[i - first + 1] = find_key(track, i);
     for (ptrdiff_t i = from; i < to; i++)
-        window->lengths[i - first + 1] = find_length(track, i);
-    for (ptrdiff_t i = from; needs_logs && i < to; i++)
-        window->logs[i - first + 1] = dquat_log(
-            dquat_product(dquat_conjugate(pm_track_key(track, i)), pm_track_key(track, i + 1)));
+        w->lengths[i - first + 1] = find_length(track, i);
+    for (ptrdiff_t i = from; needs & PM_NEEDS_LOGS && i < to; i++)
+        w->logs[i - first + 1] = pm_step_log(pm_window_key(w, i), pm_window_key(w, i + 1));
+    for (ptrdiff_t i = first; needs & ~PM_NEEDS_LOGS && i <= w->end; i++)
+        find_given(track, i, needs);
 }

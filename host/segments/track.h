@@ -44,8 +44,8 @@ typedef struct pm_track {
     ptrdiff_t base; /* the first row that is held: 0, or of a stream's window; may be -1 */
     size_t room;    /* lanes that fit a plane, at most PM_DOUBLES */
 
-    ptrdiff_t first, end; /* segments in the window: [first, end) */
-    struct pm_window *window;
+    pm_window *window; /* shared with the tracks of the other lanes */
+    dvec3 axis;        /* of sterp */
 
     /* Where the builder finds rates first, that of key i is at i & rates_mask: those of all keys, or of the
      * last two ranges. Owned; else NULL. */
@@ -55,17 +55,10 @@ typedef struct pm_track {
     dmask failed; /* the curve does not exist: its velocities do not converge, or turn too far */
 } pm_track;
 
-/* Segments [first, end), one more on either side where they exist, and their keys. */
-typedef struct pm_window {
-    dquat keys[PM_WINDOW + 3]; /* unrolled float32 keys, normalised; vectors: w is 0 */
-    dvec3 logs[PM_WINDOW + 2]; /* logarithms of the steps from key to key; set where requested */
-    double lengths[PM_WINDOW + 2]; /* seconds */
-} pm_window;
-
-/* Moves the window to `segments` segments from `first` on, at most PM_WINDOW, with logs where
- * needs_logs. first == end afterwards when the track has no more segments. */
+/* Moves the window to `segments` segments from `first` on, at most PM_WINDOW, with what is needed:
+ * PM_NEEDS_*. first == end afterwards when the track has no more segments. */
 #define pm_track_look PM_SET_NAME(pm_track_look)
-void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, bool needs_logs);
+void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, unsigned needs);
 
 /* Row `key` of an array, with 0 for missing components. */
 #define pm_given_row PM_SET_NAME(pm_given_row)
@@ -82,43 +75,9 @@ static inline dquat pm_get(const pm_track *track, size_t row) {
                                      : dquat_load_some(from, track->room);
 }
 
-/* A stored key, normalised again: rounding moved it off the sphere by 1e-7, which a circle through
- * near keys, or the midpoint of far keys, would amplify. Vectors are not normalised. */
+/* A stored key as segments are built from it. Vectors are not normalised. */
 static inline dquat pm_normalised_key(const pm_track *track, dquat stored) {
-    if (track->components != 4)
-        return stored;
-    return track->block->keeps_keys ? dquat_unit(stored) : dquat_near_unit(stored);
-}
-
-/* Key i, from first - 1 to end + 1. */
-static inline dquat pm_track_key(const pm_track *track, ptrdiff_t i) {
-    return track->window->keys[i - track->first + 1];
-}
-
-/* log(q_i^-1 q_{i+1}) of segment i, from first - 1 to end. Requires pm_track_look with logs. */
-static inline dvec3 pm_track_log(const pm_track *track, ptrdiff_t i) {
-    return track->window->logs[i - track->first + 1];
-}
-
-/* Length of segment i in seconds, from first - 1 to end. */
-static inline double pm_track_length(const pm_track *track, ptrdiff_t i) {
-    return track->window->lengths[i - track->first + 1];
-}
-
-/* The rate of a key that has been found. */
-static inline dvec3 pm_track_rate(const pm_track *track, size_t key) {
-    return track->rates[key & track->rates_mask];
-}
-
-/* Whether segment i exists; always true in a loop. */
-static inline bool pm_track_has(const pm_track *track, ptrdiff_t i) {
-    return track->loop || (i >= 0 && i < (ptrdiff_t)track->segment_count);
-}
-
-/* Whether keys i and i + 1 are the same, bit for bit. */
-static inline dmask pm_track_repeats(const pm_track *track, ptrdiff_t i) {
-    dquat d = dquat_difference(pm_track_key(track, i), pm_track_key(track, i + 1));
-    return (dmask)(d.x == 0) & (dmask)(d.y == 0) & (dmask)(d.z == 0) & (dmask)(d.w == 0);
+    return track->components == 4 ? pm_normalised_again(stored, track->block->keeps_keys) : stored;
 }
 
 /* Rounds the numbers of each lane to float32 and stores them. */

@@ -5,7 +5,7 @@
  */
 #include "spline_equations.h"
 
-static const spline_kind vectors = {pm_vector_slope, 1, false};
+static const spline_kind vectors = {false, 1, 0};
 
 /* A key's row after its elimination: its rate is right - upper (the next rate), and in a loop
  * + last (the last key's rate). */
@@ -28,13 +28,14 @@ static void eliminate(const spline_row *row, const solved *before, solved *to) {
  * last row. */
 static spline_row eliminate_all(pm_track *track, size_t count, solved *keys) {
     spline_row row = {0};
-    for (pm_track_look(track, 0, PM_WINDOW, false); track->first < track->end;
-         pm_track_look(track, track->end, PM_WINDOW, false)) {
-        bool ends = track->end == (ptrdiff_t)track->segment_count;
-        ptrdiff_t end = ends && !track->loop ? track->end + 1 : track->end;
-        for (ptrdiff_t i = track->first; i < end; i++) {
+    const pm_window *w = track->window;
+    for (pm_track_look(track, 0, PM_WINDOW, 0); w->first < w->end;
+         pm_track_look(track, w->end, PM_WINDOW, 0)) {
+        bool ends = w->end == w->segment_count;
+        ptrdiff_t end = ends && !w->loop ? w->end + 1 : w->end;
+        for (ptrdiff_t i = w->first; i < end; i++) {
             size_t k = (size_t)i;
-            row = spline_row_of(&vectors, track, i);
+            row = spline_row_of(&vectors, w, i);
             if (k < count)
                 eliminate(&row, k > 0 ? &keys[k - 1] : NULL, &keys[k]);
             if (track->loop && k == 0)
@@ -82,19 +83,7 @@ static void find_rates(pm_track *track) {
     free(keys);
 }
 
-static void prepare(pm_track *track) {
+void pm_prepare_vector_spline(pm_track *track) {
     if (spline_begin(&vectors, track))
         find_rates(track);
 }
-
-static void build(pm_track *track) {
-    for (ptrdiff_t k = track->first; k < track->end; k++) {
-        const double h = pm_track_length(track, k);
-        const dvec3 arriving = track->rates[(size_t)(k + 1) % track->key_count];
-        pm_put(track, k, 0, dquat_of_vector(dvec3_times(track->rates[k], h)));
-        pm_put(track, k, 1, dquat_of_vector(dvec3_times(arriving, h)));
-    }
-}
-
-const pm_segment_builder PM_SET_NAME(pm_build_vector_spline) = {.prepare = prepare,
-                                                                .window = build};

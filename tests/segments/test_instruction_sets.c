@@ -16,7 +16,7 @@
 #include "base/counts.h"
 #include "clip/description.h"
 #include "engine/engine.h"
-#include "segments/rotation_vector.h"
+#include "kernels/pm_rotation_vector.h"
 
 /* ---- tracks and their neighbours ---- */
 

@@ -11,6 +11,7 @@
 #include "base/counts.h"
 #include "segments/key_format.h"
 #include "segments/key_lanes.h"
+#include "segments/lane_memory.h"
 #include "support/test.h"
 
 static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
