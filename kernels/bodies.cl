@@ -93,8 +93,7 @@ pm_fn void pm_body_sample(pm_body_group *to, pm_segment_data *data, const pm_tab
             pm_rotation_value(data, u, input->sides[0].on_key, input->sides[0].basis);
     if (moves) {
         PM_OF(segment) segment = PM_OF(begin)(data);
-        to->spin[k] =
-            pm_quat_sum(to->spin[k], pm_angular_velocity(PM_OF(motion)(&segment, u), rate, 0));
+        to->spin[k] = pm_quat_sum(to->spin[k], PM_OF(spin)(&segment, u, rate));
     }
 }
 
@@ -310,17 +309,19 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         pm_mask still = pm_body_still(&t, &states, level_joints, joint->number);
         pm_body own = pm_body_of(&group, joint, k, still), body;
         real angle = PM_REAL(0.0f), angle_rate = PM_REAL(0.0f);
+        pm_u32 shifts = pm_is_animated(joint, PM_CHANNEL_POSITIONS);
         if (has_hinges && pm_is_hinge(hinges[joint->number])) {
             pm_hinge_axis hinge = hinges[joint->number];
             angle = pm_select(still, PM_REAL(hinge.reference), own.position.x);
             angle_rate = own.velocity.x;
             own = pm_body_of_hinge(hinge, pm_rest_of(joint, PM_CHANNEL_ROTATIONS),
                                    pm_rest_of(joint, PM_CHANNEL_POSITIONS), angle, angle_rate);
+            shifts = 0;
         }
         if (joint->parent != PM_NO_SLOT)
-            body = pm_body_product(slots[joint->parent], own, moves);
+            body = pm_body_product(slots[joint->parent], own, moves, shifts);
         else if (has_placements)
-            body = pm_body_product(root, own, moves);
+            body = pm_body_product(root, own, moves, shifts);
         else
             body = pm_body_of_root(own);
         if (joint->slot != PM_NO_SLOT)

@@ -157,16 +157,18 @@ pm_fn pm_body pm_body_of_root(pm_body own) {
     return own;
 }
 
-/* A joint in the world from its parent there and its local motion; without velocities unless `moves`. */
-pm_fn pm_body pm_body_product(pm_body parent, pm_body own, pm_u32 moves) {
+/* A joint in the world from its parent there and its local motion; without velocities unless `moves`. It has
+ * no velocity relative to its parent unless `shifts`. */
+pm_fn pm_body pm_body_product(pm_body parent, pm_body own, pm_u32 moves, pm_u32 shifts) {
     pm_body r = own;
     pm_quat arm = pm_vector_turned(parent.rotation, own.position);
     r.rotation = pm_quat_renormalized(pm_quat_product(parent.rotation, own.rotation));
     r.position = pm_quat_sum(parent.position, arm);
     if (!moves)
         return r;
-    r.velocity = pm_quat_sum(pm_quat_sum(parent.velocity, pm_cross(parent.spin, arm)),
-                             pm_vector_turned(parent.rotation, own.velocity));
+    r.velocity = pm_quat_sum(parent.velocity, pm_cross(parent.spin, arm));
+    if (shifts)
+        r.velocity = pm_quat_sum(r.velocity, pm_vector_turned(parent.rotation, own.velocity));
     r.spin = pm_quat_sum(parent.spin, pm_vector_turned(r.rotation, own.spin));
     return r;
 }

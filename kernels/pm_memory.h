@@ -291,15 +291,28 @@ pm_fn void pm_set_reals(float *to, real numbers) {
     memcpy(to, &numbers, sizeof numbers);
 }
 
+/* Part p of row k is the quaternion of lane 4 p + k. Intrinsics, because compilers put vectors together from
+ * parts through the stack. */
+static inline real pm_parts_of(const float *const *from) {
+#if PM_LANES == 16 && defined(__AVX512F__)
+    __m512 row = _mm512_castps128_ps512(_mm_loadu_ps(from[0]));
+    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[4]), 1);
+    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[8]), 2);
+    return (real)_mm512_insertf32x4(row, _mm_loadu_ps(from[12]), 3);
+#elif PM_LANES == 8 && defined(__AVX__)
+    const __m256 row = _mm256_castps128_ps256(_mm_loadu_ps(from[0]));
+    return (real)_mm256_insertf128_ps(row, _mm_loadu_ps(from[4]), 1);
+#else
+    float row[PM_LANES];
+    for (int p = 0; p < PM_LANES; p += 4)
+        memcpy(row + p, from[p], 4 * sizeof *row);
+    return pm_load_reals(row);
+#endif
+}
+
 pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
-    pm_quat q;
-    for (int i = 0; i < PM_LANES; i++) {
-        q.x[i] = from[i][0];
-        q.y[i] = from[i][1];
-        q.z[i] = from[i][2];
-        q.w[i] = from[i][3];
-    }
-    return q;
+    return pm_lanes_of(pm_rows_of(pm_parts_of(from), pm_parts_of(from + 1), pm_parts_of(from + 2),
+                                  pm_parts_of(from + 3)));
 }
 
 /* Vector by vector, because GCC copies a whole struct through the stack, in parts of 16 bytes. */

@@ -17,6 +17,9 @@
 
 #define PM_ROTATION_CURVES(X)                                                                      \
     X(slerp)                                                                                       \
+    PM_OTHER_ROTATION_CURVES(X)
+
+#define PM_OTHER_ROTATION_CURVES(X)                                                                \
     X(step)                                                                                        \
     X(nlerp)                                                                                       \
     X(sterp)                                                                                       \

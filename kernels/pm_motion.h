@@ -34,6 +34,20 @@ pm_fn pm_quat pm_angular_velocity(pm_quat_jet q, real rate, pm_u32 parent) {
     return pm_rate_of(v, PM_REAL(2.0f) * rate / pm_quat_norm2(q.v));
 }
 
+/* Angular velocities in the body's own axes for the states of bodies. That of a slerp is constant: the turn from
+ * key to key, 2 theta in the direction of vec(conj(a) b) = vec(conj(a) (b - a)), whose length is sin(theta). */
+pm_fn pm_quat pm_slerp_spin(const pm_slerp_segment *s, real u, real rate) {
+    (void)u;
+    pm_quat turn = pm_relative_vector(s->a, pm_quat_difference(s->b, s->a), 0);
+    return pm_rate_of(turn, PM_REAL(2.0f) * rate * s->arc.gain);
+}
+
+#define PM_SPIN_OF_MOTION(name)                                                                    \
+    pm_fn pm_quat pm_##name##_spin(const pm_##name##_segment *s, real u, real rate) {              \
+        return pm_angular_velocity(pm_##name##_motion(s, u), rate, 0);                             \
+    }
+PM_OTHER_ROTATION_CURVES(PM_SPIN_OF_MOTION)
+
 /* Angular acceleration, in rad/s^2: with n = |q|^2 and velocity w by u,
  *   2 vec(conj(q) q'')/n - w n'/n, n' = 2 q.q'
  * in either frame, because the rotation between the frames turns about the velocity itself. */

@@ -25,7 +25,6 @@ typedef struct pm_instance_state {
     const pm_u8 *joints;        /* (joint_count): 1 for joints of its level; NULL: all */
     const pm_u8 *moved;         /* of the set: see pm_posed_set */
     const unsigned char *given; /* the records of PM_CROWD_LOCAL; NULL: the inputs give the pose */
-    float speed;                /* factor of velocities */
 } pm_instance_state;
 
 /* Joints per span: a multiple of PM_TRACK_GROUP. */
@@ -36,12 +35,6 @@ enum { PM_SPAN_JOINTS = 128 };
 typedef struct pm_pose_span {
     _Alignas(PM_CACHE_LINE) float of[PM_CHANNEL_COUNT][4][PM_SPAN_JOINTS];
 } pm_pose_span;
-
-/* Velocities of a span, relative to the parents: x, y and z of all joints, angular ones in the joints'
- * own axes, and those of positions. Undefined for joints that no clip moves. */
-typedef struct pm_rate_span {
-    _Alignas(PM_CACHE_LINE) float of[2][3][PM_SPAN_JOINTS]; /* rotations, positions */
-} pm_rate_span;
 
 /* Number of joints in the span that begins with `first`, padding included. */
 static inline size_t pm_span_joints(const pm_crowd_data *crowd, size_t first) {
@@ -63,9 +56,6 @@ typedef struct pm_pose_functions {
      * PM_SPAN_JOINTS. */
     void (*local_poses)(const pm_crowd_data *crowd, const pm_instance_state *state, size_t first,
                         size_t count, pm_pose_span *to);
-    /* The velocities of clip A, likewise. */
-    void (*local_rates)(const pm_crowd_data *crowd, const pm_instance_state *state, size_t first,
-                        size_t count, pm_rate_span *to);
     /* The poses of all joints as matrices relative to the parent. */
     void (*local_matrices)(const pm_crowd_data *crowd, const pm_instance_state *state,
                            const pm_matrix_rows *to);
@@ -79,8 +69,6 @@ typedef struct pm_pose_functions {
 #define PM_DECLARE_POSES(set)                                                                      \
     void pm_local_poses_##set(const pm_crowd_data *, const pm_instance_state *, size_t, size_t,    \
                               pm_pose_span *);                                                     \
-    void pm_local_rates_##set(const pm_crowd_data *, const pm_instance_state *, size_t, size_t,    \
-                              pm_rate_span *);                                                     \
     void pm_local_matrices_##set(const pm_crowd_data *, const pm_instance_state *,                 \
                                  const pm_matrix_rows *);                                          \
     void pm_matrix_records_##set(const pm_crowd_data *, const pm_matrix_rows *,                    \

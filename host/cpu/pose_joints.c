@@ -22,7 +22,6 @@
 #include "kernels/pm_instance.h"
 #include "kernels/pm_keys.h"
 #include "kernels/pm_methods.h"
-#include "kernels/pm_motion.h"
 
 /* `count` joints of an instance, a multiple of PM_LANES, from `first` on. Joints beyond the
  * skeleton's last one are padding. */
@@ -500,117 +499,6 @@ void PM_SET_NAME(pm_local_poses)(const pm_crowd_data *crowd, const pm_instance_s
             store_lanes(
                 to->of[c], at, c,
                 pm_quat_of(PM_IN_ORDER(q.x), PM_IN_ORDER(q.y), PM_IN_ORDER(q.z), PM_IN_ORDER(q.w)));
-        }
-    }
-}
-
-/* ---- derivatives by time --------------------------------------------------------------------- */
-
-/* A side of a key, for all joints where timelines are common. */
-typedef struct key_side {
-    unsigned number;        /* 0: that of the sample itself; 1: the other one */
-    pm_located_input input; /* on this side */
-    float rate;             /* segments per second, times the part that counts, times the speed */
-} key_side;
-
-/* Loads the keys of joints with their own timelines, and their rates. */
-static __attribute__((noinline)) loaded_segment
-load_each_side(const span *joints, const key_side *side, unsigned c, size_t first, real *rate) {
-    const pm_crowd_data *crowd = joints->crowd;
-    const size_t n = crowd->skeleton->joint_count;
-    const pm_channel *channel = &crowd->channels[c];
-    const pm_input *from = &side->input.at;
-    key_addresses at;
-    float rates[PM_LANES];
-    for (size_t i = 0; i < PM_LANES; i++) {
-        const size_t joint = first + PM_ITEM_OF(i) < n ? first + PM_ITEM_OF(i) : n - 1;
-        const pm_track_layout *data =
-            &crowd->layout[(c * crowd->clip_count + from->clip) * n + joint];
-        const pm_sides sides =
-            pm_crowd_sides(crowd->timelines[data->timeline], crowd->rates[data->timeline],
-                           crowd->times, from->time, from->clamps);
-        set_address(&at, i, data, sides.cursor[side->number]);
-        rates[i] = sides.rate[side->number] * joints->state->speed;
-    }
-    *rate = pm_reals_of(rates);
-    return load_at(channel, &at);
-}
-
-/* `coefficients`, `constants` and `four_keys` are compile-time constants at each call. */
-static inline loaded_segment load_side(const request *q, const key_side *side, size_t at,
-                                       unsigned coefficients, unsigned constants, bool four_keys,
-                                       real *rate) {
-    loaded_segment l;
-    *rate = PM_REAL(side->rate);
-    if (q->direct)
-        return load(q, at, coefficients, constants, four_keys);
-    if (q->coded && coefficients + constants == 0)
-        return load_coded(q, at, four_keys);
-    l = load_each_side(q->joints, side, q->c, q->joints->first + at, rate);
-    for (unsigned s = 0; s < constants; s++)
-        l.data.constants[s] = pm_load_items(q->channel->constants + q->clip->constants +
-                                            s * q->plane + 4 * (q->joints->first + at));
-    return l;
-}
-
-/* Adds the derivatives of a side to those of a span's joints. */
-#define PM_DERIVE(name, derivative)                                                                \
-    PM_FLAT static void derive_##name(const span *joints, const key_side *side, unsigned c,        \
-                                      channel_lanes to) {                                          \
-        const request q = request_of(joints, &side->input, c);                                     \
-        for (size_t at = 0; at < joints->count; at += PM_LANES) {                                  \
-            real rate;                                                                             \
-            if (!q.moved[at / PM_TRACK_GROUP])                                                     \
-                continue;                                                                          \
-            const loaded_segment l =                                                               \
-                load_side(&q, side, at, pm_##name##_coefficients, pm_##name##_constants,           \
-                          pm_##name##_four_keys, &rate);                                           \
-            const pm_##name##_segment segment = pm_##name##_begin(&l.data);                        \
-            const pm_quat d = derivative;                                                          \
-            store_lanes(to, at, PM_POSITIONS,                                                      \
-                        side->number ? pm_quat_sum(load_lanes(to, at, PM_POSITIONS), d) : d);      \
-        }                                                                                          \
-    }
-#define PM_DERIVE_ROTATION(name)                                                                   \
-    PM_DERIVE(name, pm_angular_velocity(pm_##name##_motion(&segment, l.u), rate, 0))
-#define PM_DERIVE_VECTOR(name) PM_DERIVE(name, pm_rate_of(pm_##name##_slope(&segment, l.u), rate))
-PM_ROTATION_CURVES(PM_DERIVE_ROTATION)
-PM_VECTOR_CURVES(PM_DERIVE_VECTOR)
-
-#define PM_DERIVE_ROW(name) [PM_CURVE_##name] = derive_##name,
-static void (*const derivers[PM_CURVE_COUNT])(const span *, const key_side *, unsigned,
-                                              channel_lanes) = {PM_CURVES(PM_DERIVE_ROW)};
-
-/* Both sides of clip A's time; returns how many of them count. */
-static size_t sides_of(const pm_crowd_data *crowd, const pm_instance_state *state,
-                       key_side sides[2]) {
-    const pm_located_input *a = &state->inputs[0];
-    for (unsigned s = 0; s < 2; s++)
-        sides[s] = (key_side){.number = s, .input = *a};
-    if (crowd->per_joint)
-        return 2;
-    const pm_u32 timeline = crowd->clips[a->at.clip].timeline;
-    const pm_sides at = pm_crowd_sides(crowd->timelines[timeline], crowd->rates[timeline],
-                                       crowd->times, a->at.time, a->at.clamps);
-    for (unsigned s = 0; s < 2; s++) {
-        sides[s].input.cursor = at.cursor[s];
-        sides[s].rate = at.rate[s] * state->speed;
-    }
-    return at.rate[1] != 0.0f ? 2 : 1;
-}
-
-void PM_SET_NAME(pm_local_rates)(const pm_crowd_data *crowd, const pm_instance_state *state,
-                                 size_t first, size_t count, pm_rate_span *to) {
-    const span joints = {crowd, state, first, count};
-    key_side sides[2];
-    const size_t side_count = sides_of(crowd, state, sides);
-    for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
-        for (size_t s = 0; s < side_count && crowd->channels[c].present; s++)
-            derivers[crowd->channels[c].impl.curve](&joints, &sides[s], c, to->of[c]);
-        for (size_t at = 0; at < count; at += PM_LANES) {
-            pm_quat v = load_lanes(to->of[c], at, PM_POSITIONS);
-            store_lanes(to->of[c], at, PM_POSITIONS,
-                        pm_quat_of(PM_IN_ORDER(v.x), PM_IN_ORDER(v.y), PM_IN_ORDER(v.z), v.w));
         }
     }
 }
