@@ -112,7 +112,7 @@ static void expect_all_written(const pm_clip_data *clip, const char *name) {
 }
 
 static void expect_no_earlier_bits(const pm_clip_desc *desc) {
-    const char *name = pm_method_describe(desc->method)->name;
+    const char *name = pm_method_get_info(desc->method)->name;
     pm_engine *engine = engine_of_kind(ON_REFERENCE);
     pm_clip *clip = clip_make(engine, desc);
     const size_t bytes = clip->data->channels[PM_ROTATIONS].key_bytes;
