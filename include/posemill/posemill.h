@@ -509,15 +509,17 @@ PM_API pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error);
 
 /* Validates, normalises, makes signs consistent, computes the method's segment data in double and
  * uploads it. Blocks until the upload is complete. Takes pm_method_info.floats_per_segment floats
- * per key and track on the device, and the same amount on the host. The number of tracks with a
- * common timeline is rounded up for storage: to a power of 2, from 16 on to a multiple of 16.
+ * per key and track on the device, and the same amount on the host; of large clips, a CPU device uses
+ * the host's memory. The number of tracks with a common timeline is rounded up for storage: to a power
+ * of 2, from 16 on to a multiple of 16.
  * PM_ERROR_DEVICE_MEMORY, before any segment is computed, when one array's data would exceed the
  * device's maximum allocation. */
 PM_API pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                                 pm_error *error);
 
 /* Clears the handle; accepts NULL and a pointer to NULL. No call may be in progress with the clip.
- * Work on callers' queues completes; the driver keeps the clip's device memory until then. */
+ * Work on callers' queues completes; the driver keeps the clip's device memory until then. The engine
+ * keeps up to 256 MiB of host memory for later clips. */
 PM_API void pm_clip_destroy(pm_clip **clip);
 
 typedef struct pm_clip_info {
