@@ -153,18 +153,21 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
 }
 
 /* Sizes are checked before any segment is computed. */
-static pm_status allocate_channels(pm_clip_data *clip, uint64_t max_bytes, pm_error *error) {
+static pm_status allocate_channels(pm_clip_data *clip, const pm_clip_limits *limits,
+                                   pm_error *error) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_channel *channel = &clip->channels[c];
         if (!channel->present)
             continue;
-        pm_status status = pm_check_allocation(max_bytes, "clip", channel->key_bytes, error);
+        pm_status status =
+            pm_check_allocation(limits->max_allocation_bytes, "clip", channel->key_bytes, error);
         if (status != PM_OK)
             return status;
-        channel->keys = pm_large_zeros(channel->key_bytes, 1);
+        if (!limits->without_keys)
+            channel->keys = pm_large_zeros(channel->key_bytes, 1);
         channel->constants =
             calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
-        if (!channel->keys || !channel->constants)
+        if ((!channel->keys && !limits->without_keys) || !channel->constants)
             return pm_fail_memory(error);
     }
     return PM_OK;
@@ -178,8 +181,12 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
     if (status == PM_OK)
         status = lay_out_channels(desc, clip, error);
     if (status == PM_OK)
-        status = allocate_channels(clip, limits->max_allocation_bytes, error);
-    return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
+        status = allocate_channels(clip, limits, error);
+    if (status == PM_OK && limits->without_keys)
+        pm_clip_build_beside_keys(desc, clip);
+    else if (status == PM_OK)
+        status = pm_clip_build_tracks(desc, limits->threads, clip, error);
+    return status;
 }
 
 size_t pm_padded_tracks(size_t tracks) {
@@ -211,7 +218,7 @@ static pm_status give(pm_status status, pm_clip_data *made, pm_clip_data **clip)
 
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error) {
-    pm_status status = pm_clip_check(desc, error);
+    pm_status status = limits->without_keys ? PM_OK : pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
     pm_clip_data *made = describe(desc);
