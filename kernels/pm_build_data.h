@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the host tells the kernels that build clips: the options of a description.
+ * What the host tells the kernels that build clips: the options of a description, and where the numbers of
+ * its tracks are.
  */
 #ifndef PM_BUILD_DATA_H
 #define PM_BUILD_DATA_H
@@ -31,5 +32,35 @@ typedef struct pm_build_rules {
     pm_u32 unlimited;   /* 1: squad has no limiter */
     pm_u32 parent_axes; /* 1: the axes of sterp are in the parent's frame */
 } pm_build_rules;
+
+/* A track, as its keys are given and as its planes are stored. */
+typedef struct pm_build_track {
+    pm_u64 item;       /* the place of its first key in arrays, in rows of one track */
+    pm_u64 planes;     /* floats before its row 0 */
+    pm_u64 times;      /* numbers before its times */
+    pm_u32 row, plane; /* floats. row 0: it has no keys */
+    pm_u32 key_count, segment_count; /* without a loop's closing key */
+    pm_u32 loop;
+    pm_u32 padding;
+} pm_build_track;
+
+/* An array of a description. */
+typedef struct pm_build_array {
+    pm_u64 stride;  /* numbers from a key to the next */
+    pm_u64 doubles; /* 1: they are double, else float */
+} pm_build_array;
+
+/* Keys whose signs a work-item finds. */
+#define PM_SIGN_CHUNK 64
+
+/* A launch. Work-item i has track i modulo `track_count`, and chunk or segment `first` + i/track_count. */
+typedef struct pm_build_job {
+    pm_build_rules rules;
+    pm_build_array keys, in, out, axes; /* in: user tangents too */
+    pm_u32 track_count, first, count;   /* count: of chunks or segments */
+    pm_u32 unrolls;                     /* 1: the signs of keys are chosen */
+    pm_u32 keeps_length;                /* 1: keys are not normalised */
+    pm_u32 four_keys; /* 1: the planes have a row before the first, and one more at the end */
+} pm_build_job;
 
 #endif

@@ -26,9 +26,9 @@ pm_fn void pm_put_hermite(const pm_window *w, ptrdiff_t i, dvec3 leaving, dvec3 
                           pm_coefficients *c) {
     dquat key = pm_window_key(w, i);
     dvec3 log = pm_window_log(w, i);
-    double half = pm_window_length(w, i) / 2;
-    dvec3 c1 = dvec3_times(leaving, half);
-    dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), half);
+    double halved = pm_window_length(w, i) / 2;
+    dvec3 c1 = dvec3_times(leaving, halved);
+    dvec3 end = dvec3_times(pm_jr_inverse(dvec3_times(log, 2), arriving), halved);
     c->failed = ~dmask_of(pm_max_length2_of(c1, end, log) <= PM_MAX_HALF_ANGLE * PM_MAX_HALF_ANGLE);
     c->of[0] = dquat_times_vector(key, log);
     c->of[1] = dquat_times_vector(key, dvec3_difference(c1, log));

@@ -22,8 +22,8 @@ typedef struct pm_window {
     dquat keys[PM_WINDOW + 3];     /* unrolled float32 keys, normalised; vectors: w is 0 */
     dvec3 logs[PM_WINDOW + 2];     /* logarithms of the steps from key to key; set where needed */
     double lengths[PM_WINDOW + 2]; /* seconds */
-    /* Of keys from first to end, where needed: tangents in and out, or `in` for user tangents and rates. */
-    dquat in[PM_WINDOW + 1], out[PM_WINDOW + 1];
+    /* Of the two keys of a segment, where needed: tangents in and out, or `in` for user tangents and rates. */
+    dquat in[2], out[2];
     ptrdiff_t first, end;
     ptrdiff_t segment_count;
     bool loop, single; /* single: one key, stored twice */
@@ -61,13 +61,19 @@ pm_fn double pm_window_length(const pm_window *w, ptrdiff_t i) {
     return w->lengths[i - w->first + 1];
 }
 
-/* What is given for key i, from first to end. */
+/* The place of what is given for a key. */
+#ifdef PM_OPENCL
+#define PM_GIVEN_AT(w, i) ((i) - (w)->first)
+#else
+#define PM_GIVEN_AT(w, i) ((i)&1)
+#endif
+
 pm_fn dquat pm_window_in(const pm_window *w, ptrdiff_t i) {
-    return w->in[i - w->first];
+    return w->in[PM_GIVEN_AT(w, i)];
 }
 
 pm_fn dquat pm_window_out(const pm_window *w, ptrdiff_t i) {
-    return w->out[i - w->first];
+    return w->out[PM_GIVEN_AT(w, i)];
 }
 
 /* Whether segment i exists; always true in a loop. */

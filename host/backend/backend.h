@@ -7,6 +7,7 @@
 #ifndef PM_HOST_BACKEND_H
 #define PM_HOST_BACKEND_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/base.h"
@@ -29,6 +30,14 @@ typedef struct pm_backend {
     pm_status (*upload_clip)(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                              pm_error *error);
     void (*release_clip)(pm_device_clip *clip);
+
+    /* Builds a clip from a checked description that pm_plan_builds accepts, and from its data without keys,
+     * which receives the signs of laps. Then as upload_clip. read_clip reads a channel's planes. Both NULL:
+     * the host builds all clips. */
+    pm_status (*build_clip)(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
+                            pm_device_clip **clip, pm_error *error);
+    pm_status (*read_clip)(const pm_device_clip *clip, unsigned channel, void *keys,
+                           pm_error *error);
 
     /* Samples into host memory. When it returns, successful or not, no command writes there any
      * more. */
@@ -55,6 +64,7 @@ struct pm_device {
     pm_programs *programs; /* owned. NULL: it has none */
     pm_pool *pool;         /* of its clips, and of jobs' arrays; owned. NULL: nothing is kept */
     const pm_plan_device *plan; /* its own; NULL as programs */
+    bool builds_clips;          /* it has what build_clip requires: double */
     bool slow_compiler;         /* building a program takes minutes: use few programs */
     /* 1: a job's results had other bits than those of the reference path. A word, because RISC-V
      * exchanges single bytes only with libatomic. */
@@ -121,12 +131,15 @@ struct pm_engine {
     pm_logger logger;
     size_t host_threads;       /* at least 1 */
     bool builds_in_background; /* build_in_background of the description */
+    pm_clip_building clip_building;
 };
 
 struct pm_clip {
     pm_engine *engine;         /* borrowed */
     pm_clip_data *data;        /* owned */
     pm_device_clip *on_device; /* owned */
+    bool built_on_device;      /* the data has no keys until pm_clip_fetch reads them */
+    pthread_mutex_t lock;      /* of pm_clip_fetch */
 };
 
 struct pm_crowd {

@@ -183,6 +183,13 @@ static void build_spacings(const pm_clip_desc *desc, const pm_clip_data *clip) {
     }
 }
 
+void pm_clip_build_beside_keys(const pm_clip_desc *desc, pm_clip_data *clip) {
+    const construction c = {.desc = desc, .clip = clip};
+    build_spacings(desc, clip);
+    for (size_t place = 0; place < clip->track_count; place++)
+        finish_track(&c, place);
+}
+
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error) {
     threads = shares_groups(clip) ? 1 : useful_threads(clip, threads);

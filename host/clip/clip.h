@@ -79,6 +79,8 @@ typedef struct pm_clip_limits {
     size_t threads;                /* maximum number of host threads, at least 1 */
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
     pm_pool *pool;                 /* for keys (borrowed); may be NULL */
+    bool is_checked;               /* the description, by pm_clip_check */
+    bool without_keys;             /* a device builds them */
 } pm_clip_limits;
 
 /* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before
@@ -105,6 +107,9 @@ void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t
  * threads. On failure the caller frees the clip. */
 pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip_data *clip,
                                pm_error *error);
+
+/* Likewise all but the keys and the signs of laps: what a device does not build. */
+void pm_clip_build_beside_keys(const pm_clip_desc *desc, pm_clip_data *clip);
 
 /* Neighbouring tracks of a channel, whose planes are built a window of segments at a time: for samples
  * that are computed while their segments are in the cache. A stream belongs to one thread. */

@@ -168,12 +168,16 @@ static void clear_rest(const pm_clip_data *clip, pm_channel *channel) {
     memset(keys + (rows - 1 - before) * row, 0, (1 + before) * row * sizeof *keys);
 }
 
-static pm_status allocate_channel(const pm_clip_data *clip, pm_channel *channel, pm_pool *pool,
-                                  pm_error *error) {
-    channel->memory = pm_pool_take(pool, channel->key_bytes);
-    channel->keys = pm_pool_memory(channel->memory);
+static pm_status allocate_channel(const pm_clip_data *clip, pm_channel *channel,
+                                  const pm_clip_limits *limits, pm_error *error) {
     channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
-    if (!channel->keys || !channel->constants)
+    if (!channel->constants)
+        return pm_fail_memory(error);
+    if (limits->without_keys)
+        return PM_OK;
+    channel->memory = pm_pool_take(limits->pool, channel->key_bytes);
+    channel->keys = pm_pool_memory(channel->memory);
+    if (!channel->keys)
         return pm_fail_memory(error);
     clear_rest(clip, channel);
     return PM_OK;
@@ -189,7 +193,7 @@ static pm_status allocate_channels(pm_clip_data *clip, const pm_clip_limits *lim
         pm_status status =
             pm_check_allocation(limits->max_allocation_bytes, "clip", channel->key_bytes, error);
         if (status == PM_OK)
-            status = allocate_channel(clip, channel, limits->pool, error);
+            status = allocate_channel(clip, channel, limits, error);
         if (status != PM_OK)
             return status;
     }
@@ -205,7 +209,11 @@ static pm_status build(const pm_clip_desc *desc, const pm_clip_limits *limits, p
         status = lay_out_channels(desc, clip, error);
     if (status == PM_OK)
         status = allocate_channels(clip, limits, error);
-    return status == PM_OK ? pm_clip_build_tracks(desc, limits->threads, clip, error) : status;
+    if (status == PM_OK && limits->without_keys)
+        pm_clip_build_beside_keys(desc, clip);
+    else if (status == PM_OK)
+        status = pm_clip_build_tracks(desc, limits->threads, clip, error);
+    return status;
 }
 
 size_t pm_padded_tracks(size_t tracks) {
@@ -237,7 +245,7 @@ static pm_status give(pm_status status, pm_clip_data *made, pm_clip_data **clip)
 
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error) {
-    pm_status status = pm_clip_check(desc, error);
+    pm_status status = limits->is_checked ? PM_OK : pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
     pm_clip_data *made = describe(desc);

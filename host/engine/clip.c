@@ -1,21 +1,103 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips: built on the host, then uploaded to the engine's device.
+ * Clips: built on the host, then uploaded to the engine's device, or built there.
  */
 #include "engine.h"
 
 #include <stdlib.h>
 
+/* Kernels build a clip where fewer bytes are sent for that than its planes have, and the device has memory
+ * of its own. A CPU device computes what the host computes, in one lane for each of the host's. */
+static bool gains_on_device(const pm_clip *clip, const pm_clip_desc *desc) {
+    const pm_device_type type = clip->engine->device->info.type;
+    uint64_t planes = 0;
+    if (type == PM_DEVICE_CPU || type == PM_DEVICE_REFERENCE || clip->engine->builds_in_background)
+        return false;
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        if (clip->data->channels[c].present)
+            planes += clip->data->channels[c].key_bytes;
+    return pm_build_bytes(desc, clip->data) < planes;
+}
+
+static bool may_build_on_device(const pm_engine *engine, const pm_clip_desc *desc) {
+    const pm_device *device = engine->device;
+    return engine->clip_building != PM_CLIPS_BY_HOST && device->backend->build_clip &&
+           device->builds_clips && pm_plan_builds(desc);
+}
+
+/* *builds: the device has built the clip. It builds no clip by itself that it has no memory for, or whose
+ * programs its driver refuses. */
+static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits *limits,
+                                 pm_clip *clip, bool *builds, pm_error *error) {
+    pm_device *device = clip->engine->device;
+    const bool chosen = clip->engine->clip_building == PM_CLIPS_BY_DEVICE;
+    pm_clip_limits without_keys = *limits;
+    without_keys.without_keys = true;
+    pm_status status = pm_clip_data_build(desc, &without_keys, &clip->data, error);
+    *builds = status == PM_OK && (chosen || gains_on_device(clip, desc));
+    if (*builds)
+        status = device->backend->build_clip(device, desc, clip->data, &clip->on_device, error);
+    if (!chosen && (status == PM_ERROR_DEVICE_MEMORY || status == PM_ERROR_BUILD)) {
+        pm_log(clip->engine->logger, PM_LOG_WARNING, "the host builds a clip, not %s: %s",
+               device->info.name, pm_status_name(status));
+        *builds = false;
+        status = PM_OK;
+    }
+    clip->built_on_device = *builds;
+    if (!*builds)
+        pm_clip_data_free(&clip->data);
+    return status;
+}
+
 static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
     pm_device *device = clip->engine->device;
     const pm_clip_limits limits = {.threads = clip->engine->host_threads,
                                    .max_allocation_bytes = device->info.max_allocation_bytes,
-                                   .pool = device->pool};
+                                   .pool = device->pool,
+                                   .is_checked = true};
+    bool builds = false;
     pm_status status = pm_device_check(device, error);
     if (status == PM_OK)
-        status = pm_clip_data_build(desc, &limits, &clip->data, error);
-    if (status == PM_OK)
-        status = device->backend->upload_clip(device, clip->data, &clip->on_device, error);
+        status = pm_clip_check(desc, error);
+    if (status == PM_OK && may_build_on_device(clip->engine, desc))
+        status = build_on_device(desc, &limits, clip, &builds, error);
+    if (status != PM_OK || builds)
+        return status;
+    status = pm_clip_data_build(desc, &limits, &clip->data, error);
+    return status == PM_OK
+               ? device->backend->upload_clip(device, clip->data, &clip->on_device, error)
+               : status;
+}
+
+/* Reads the channels that are not there yet. */
+static pm_status read_channels(const pm_clip *clip, pm_error *error) {
+    pm_device *device = clip->engine->device;
+    pm_status status = pm_device_check(device, error);
+    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+        pm_channel *channel = &clip->data->channels[c];
+        if (!channel->present || channel->keys)
+            continue;
+        pm_pool_block *memory = pm_pool_take(device->pool, channel->key_bytes);
+        void *keys = pm_pool_memory(memory);
+        status = keys ? device->backend->read_clip(clip->on_device, c, keys, error)
+                      : pm_fail_memory(error);
+        if (status == PM_OK) {
+            channel->keys = keys;
+            channel->memory = memory;
+        } else {
+            pm_pool_give(memory);
+        }
+    }
+    return status;
+}
+
+pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error) {
+    pm_clip *own = (pm_clip *)(uintptr_t)clip;
+    if (!clip->built_on_device)
+        return PM_OK;
+    pthread_mutex_lock(&own->lock);
+    const pm_status status = read_channels(clip, error);
+    pthread_mutex_unlock(&own->lock);
     return status;
 }
 
@@ -28,7 +110,10 @@ pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
+    pthread_mutex_init(&made->lock, NULL);
     pm_status status = build(desc, made, error);
+    if (status == PM_OK && engine->builds_in_background)
+        status = pm_clip_fetch(made, error);
     if (status == PM_OK)
         *clip = made;
     else
@@ -43,6 +128,7 @@ void pm_clip_destroy(pm_clip **handle) {
     if (clip->on_device && !pm_device_is_lost(clip->engine->device))
         clip->engine->device->backend->release_clip(clip->on_device);
     pm_clip_data_free(&clip->data);
+    pthread_mutex_destroy(&clip->lock);
     free(clip);
     *handle = NULL;
 }
@@ -59,7 +145,8 @@ void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info) {
                            .has_positions = data->channels[PM_POSITIONS].present,
                            .has_scales = data->channels[PM_SCALES].present,
                            .method = data->method,
-                           .first_time = timeline->first};
+                           .first_time = timeline->first,
+                           .built_on_device = clip->built_on_device};
     info->last_time = timeline->loop       ? timeline->first + timeline->period
                       : timeline->constant ? timeline->first
                                            : timeline->times[timeline->segment_count];

@@ -14,6 +14,9 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error);
 
+/* Reads the keys of a clip that its device built, for the reference path. Thread-safe. */
+pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error);
+
 /* Computes a request. While its programs are built in the background, the reference path computes it
  * with up to `threads` host threads, unless it is large. Thread-safe. */
 pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,

@@ -41,8 +41,10 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error) {
     const pm_engine *engine = clip->engine;
-    if (job->on_reference)
-        return pm_cpu_sample(request, error);
+    if (job->on_reference) {
+        const pm_status fetched = pm_clip_fetch(clip, error);
+        return fetched == PM_OK ? pm_cpu_sample(request, error) : fetched;
+    }
     const pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;

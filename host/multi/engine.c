@@ -10,6 +10,8 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     const uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
         return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
+    if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "clip_building is not a known value");
     return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
 }
 
@@ -31,7 +33,8 @@ pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, 
         *made = (pm_engine){.device = device,
                             .logger = options.logger,
                             .host_threads = options.host_threads,
-                            .builds_in_background = desc->build_in_background};
+                            .builds_in_background = desc->build_in_background,
+                            .clip_building = desc->clip_building};
         *engine = made;
     } else {
         free(made);

@@ -198,9 +198,17 @@ void pm_cl_samples_end(pm_cl_samples *samples);
 pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *piece,
                               const pm_cl_sample_outputs *outputs, cl_event done[PM_OUTPUT_COUNT]);
 
+/* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
+pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
+                                  pm_clip_data *data, pm_error *error);
+
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                             pm_error *error);
+pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
+                           pm_device_clip **clip, pm_error *error);
+pm_status pm_cl_clip_read(const pm_device_clip *clip, unsigned channel, void *keys,
+                          pm_error *error);
 void pm_cl_clip_release(pm_device_clip *clip);
 /* Computes in pieces as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,

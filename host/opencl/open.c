@@ -43,6 +43,14 @@ static bool shares_memory(cl_device_id device, pm_device_type type) {
     return unified && type == PM_DEVICE_CPU;
 }
 
+/* Whether double has what IEEE 754 says, as OpenCL requires of devices that have it at all. */
+static bool has_double(cl_device_id device) {
+    const cl_device_fp_config needed = CL_FP_ROUND_TO_NEAREST | CL_FP_DENORM;
+    cl_device_fp_config config = 0;
+    clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL);
+    return (config & needed) == needed;
+}
+
 /* Local memory per work-group, 0 if the query fails. */
 static uint64_t shared_bytes_of(cl_device_id device) {
     cl_ulong bytes = 0;
@@ -98,6 +106,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->max_items = max_items(cl->id);
     cl->plan.sorts_pairs = shares_memory(cl->id, chosen->info.type);
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
+    cl->device.builds_clips = has_double(cl->id);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)
         status = choose_lanes(cl, desc->lanes, error);
@@ -133,6 +142,8 @@ static void close_device(pm_device *device) {
 static const pm_backend backend = {.calls_drivers = true,
                                    .close = close_device,
                                    .upload_clip = pm_cl_clip_upload,
+                                   .build_clip = pm_cl_clip_build,
+                                   .read_clip = pm_cl_clip_read,
                                    .release_clip = pm_cl_clip_release,
                                    .sample = pm_cl_sample_to_host,
                                    .upload_crowd = pm_cl_crowd_upload,

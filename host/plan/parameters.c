@@ -70,6 +70,31 @@ static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
                                        PM_OF_NUMBER(track_count),
                                        PM_OF_NUMBER(sample_count)};
 
+static const pm_parameter build_steps[] = {PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(keys, GIVEN),
+                                           PM_OF_MEMORY(tracks, BUILD_TRACKS),
+                                           PM_OF_FIELD(job, build)};
+
+static const pm_parameter build_signs[] = {
+    PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(tracks, BUILD_TRACKS), PM_OF_FIELD(job, build)};
+
+static const pm_parameter build_keys[] = {
+    PM_OF_MEMORY(planes, KEYS), PM_OF_MEMORY(keys, GIVEN), PM_OF_MEMORY(signs, SIGNS),
+    PM_OF_MEMORY(tracks, BUILD_TRACKS), PM_OF_FIELD(job, build)};
+
+static const pm_parameter build_ends[] = {PM_OF_MEMORY(planes, KEYS), PM_OF_MEMORY(wraps, WRAPS),
+                                          PM_OF_MEMORY(tracks, BUILD_TRACKS),
+                                          PM_OF_FIELD(job, build)};
+
+static const pm_parameter build_segments[] = {PM_OF_MEMORY(planes, KEYS),
+                                              PM_OF_MEMORY(wraps, WRAPS),
+                                              PM_OF_MEMORY(in, GIVEN_IN),
+                                              PM_OF_MEMORY(out, GIVEN_OUT),
+                                              PM_OF_MEMORY(axes, AXES),
+                                              PM_OF_MEMORY(times, BORDERS),
+                                              PM_OF_MEMORY(tracks, BUILD_TRACKS),
+                                              PM_OF_MEMORY(failure, FAILURE),
+                                              PM_OF_FIELD(job, build)};
+
 #define PM_CROWD_TABLES                                                                            \
     PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(layers, LAYERS),                              \
         PM_OF_MEMORY(ranges, RANGES), PM_OF_MEMORY(list, LIST),                                    \
@@ -149,6 +174,11 @@ static const struct {
                PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("lowpass", lowpass),
+               PM_KERNEL_ROW("build_steps", build_steps),
+               PM_KERNEL_ROW("build_signs", build_signs),
+               PM_KERNEL_ROW("build_keys", build_keys),
+               PM_KERNEL_ROW("build_ends", build_ends),
+               PM_KERNEL_ROW("build_segments", build_segments),
                PM_KERNEL_ROW("crowd", crowd),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
                PM_KERNEL_ROW("bodies", bodies)};

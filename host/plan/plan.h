@@ -6,6 +6,7 @@
 #ifndef PM_HOST_PLAN_H
 #define PM_HOST_PLAN_H
 
+#include "clip_plan.h"
 #include "lowpass.h"
 #include "pose_request.h"
 #include "sample_request.h"

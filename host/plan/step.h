@@ -47,9 +47,10 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "lowpass", "crowd", "crowd_workgroup" or "bodies"; also the
-                          kernel's name */
-    const char *curve; /* PM_METHOD; "locate", "restore": any */
+                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies" or "build_steps"
+                          and the others that build clips; also the kernel's name */
+    const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
+                          that build keys: any */
     unsigned components;
     unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
@@ -99,6 +100,16 @@ typedef enum pm_memory {
     PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
+    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents too), times of segment
+     * borders, and tables */
+    PM_MEMORY_GIVEN,
+    PM_MEMORY_GIVEN_IN,
+    PM_MEMORY_GIVEN_OUT,
+    PM_MEMORY_AXES,
+    PM_MEMORY_BORDERS,
+    PM_MEMORY_BUILD_TRACKS,
+    PM_MEMORY_SIGNS,
+    PM_MEMORY_FAILURE,
     /* of a piece of instances; those that a job does not give are not read */
     PM_MEMORY_INSTANCES,
     PM_MEMORY_LAYERS,
@@ -146,6 +157,7 @@ typedef struct pm_step_numbers {
     pm_u64 placements_offset, speeds_offset; /* bytes */
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
+    pm_build_job build;                                        /* of a clip that is built */
     size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;
 

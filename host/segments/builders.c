@@ -9,9 +9,14 @@
 
 #define PM_BUILD_WINDOW(name)                                                                      \
     static void build_##name(pm_track *track) {                                                    \
+        const unsigned given = pm_##name##_needs & PM_NEEDS_GIVEN;                                 \
         const pm_window *w = track->window;                                                        \
+        if (given)                                                                                 \
+            pm_track_give(track, w->first, given);                                                 \
         pm_##name##_knot here = pm_##name##_knot_at(w, w->first);                                  \
         for (ptrdiff_t i = w->first; i < w->end; i++) {                                            \
+            if (given)                                                                             \
+                pm_track_give(track, i + 1, given);                                                \
             const pm_##name##_knot next = pm_##name##_knot_at(w, i + 1);                           \
             pm_coefficients c = {.failed = dmask_none()};                                          \
             pm_##name##_build(w, i, &here, &next, &c);                                             \

@@ -33,18 +33,17 @@ static double find_length(const pm_track *track, ptrdiff_t i) {
     return track->times[k + 1] - track->times[k];
 }
 
-/* What is given for key i, or has been found. */
-static void find_given(const pm_track *track, ptrdiff_t i, unsigned needs) {
+void pm_track_give(const pm_track *track, ptrdiff_t i, unsigned needs) {
     pm_window *w = track->window;
     const size_t key = track->single ? 0 : (size_t)i % track->key_count;
-    dquat *in = &w->in[i - w->first];
+    dquat *in = &w->in[PM_GIVEN_AT(w, i)];
     if (needs & PM_NEEDS_USER && w->rules.tangents == PM_RULE_USER)
         *in = pm_given_row(&track->user_tangents, key);
     if (needs & PM_NEEDS_RATES)
         *in = dquat_of_vector(track->rates[(size_t)i % track->key_count & track->rates_mask]);
     if (needs & PM_NEEDS_IN_OUT) {
         *in = pm_given_row(&track->tangents_in, key);
-        w->out[i - w->first] = pm_given_row(&track->tangents_out, key);
+        w->out[PM_GIVEN_AT(w, i)] = pm_given_row(&track->tangents_out, key);
     }
 }
 
@@ -67,6 +66,4 @@ void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, unsigned n
         w->lengths[i - first + 1] = find_length(track, i);
     for (ptrdiff_t i = from; needs & PM_NEEDS_LOGS && i < to; i++)
         w->logs[i - first + 1] = pm_step_log(pm_window_key(w, i), pm_window_key(w, i + 1));
-    for (ptrdiff_t i = first; needs & ~PM_NEEDS_LOGS && i <= w->end; i++)
-        find_given(track, i, needs);
 }

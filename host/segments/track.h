@@ -60,6 +60,13 @@ typedef struct pm_track {
 #define pm_track_look PM_SET_NAME(pm_track_look)
 void pm_track_look(pm_track *track, ptrdiff_t first, size_t segments, unsigned needs);
 
+/* Sets what is given for key i of the window, or has been found, for the segments on both of its sides. */
+#define pm_track_give PM_SET_NAME(pm_track_give)
+void pm_track_give(const pm_track *track, ptrdiff_t i, unsigned needs);
+
+/* What of PM_NEEDS_* a window does not hold for all of its keys. */
+#define PM_NEEDS_GIVEN (PM_NEEDS_USER | PM_NEEDS_IN_OUT | PM_NEEDS_RATES)
+
 /* Row `key` of an array, with 0 for missing components. */
 #define pm_given_row PM_SET_NAME(pm_given_row)
 dquat pm_given_row(const pm_lane_views *rows, size_t key);

@@ -207,6 +207,17 @@ typedef enum pm_log_level {
  * engine too; messages of such calls are delivered nested. */
 typedef void (*pm_log_function)(void *user, pm_log_level level, const char *message);
 
+/* Where clips are built. The bits are the same. */
+typedef enum pm_clip_building {
+    /* The host for CPU devices and with build_in_background. Other devices build a clip where fewer bytes
+     * are sent to them for that than the clip takes; if they lack memory or cannot compile the
+     * kernels, the host does, and a warning reports it. */
+    PM_CLIPS_AUTO = 0,
+    PM_CLIPS_BY_HOST,
+    /* The device, wherever it can: see pm_clip_info.built_on_device. */
+    PM_CLIPS_BY_DEVICE
+} pm_clip_building;
+
 typedef struct pm_engine_desc {
     /* The device: "auto" (first available of discrete GPU, other GPU, CPU, reference path),
      * "cpu", "gpu", "none" (the reference path), an index "N", "P:D", part of the name of a device
@@ -258,8 +269,9 @@ typedef struct pm_engine_desc {
     bool build_in_background;
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
+    pm_clip_building clip_building;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[3]; /* must be 0 */
 } pm_engine_desc;
 
 /* One or several devices with their programs. Thread-safe: any number of threads may use one
@@ -529,8 +541,11 @@ typedef struct pm_clip_info {
     double first_time;     /* of timeline 0, seconds */
     double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
     uint64_t device_bytes; /* on each device */
+    /* false: the host has built the clip. Always for several devices, devices without double, keys of 48
+     * bits, splines of rotations and of vectors, and arrays whose stride is more than twice a row. */
+    bool built_on_device;
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[3]; /* 0 */
 } pm_clip_info;
 
 PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);

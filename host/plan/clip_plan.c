@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The launches that build a clip on a device.
+ */
+#include "clip_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clip/description.h"
+
+/* Of a description for kernels, whose work-items are numbered in 32 bits. */
+enum { MOST_TRACKS = 1 << 24, MOST_ITEMS = 1 << 30 };
+
+/* ---- what is sent ---- */
+
+/* An array that a channel's curve reads; NULL: none. */
+static const pm_array *array_of(const pm_clip_desc *desc, unsigned channel, unsigned array) {
+    const pm_method_impl impl = pm_channel_impl(desc, channel);
+    if (array == PM_ARRAY_KEYS || impl.both_tangents)
+        return pm_channel_array(desc, channel, array);
+    return array == PM_ARRAY_IN && impl.user_tangents && pm_takes_user_tangents(desc)
+               ? &desc->user_tangents
+               : NULL;
+}
+
+static unsigned components_of(const pm_clip_desc *desc, unsigned channel, const pm_array *array) {
+    return array == &desc->user_tangents ? 3 : pm_channel_components(channel);
+}
+
+/* Numbers from a key to the next. */
+static size_t stride_of(const pm_clip_desc *desc, unsigned components, const pm_array *array) {
+    if (array->stride)
+        return array->stride / pm_number_size(array->type);
+    return pm_timeline_count(desc) > 1 ? components : components * pm_array_tracks(desc, array);
+}
+
+static bool is_dense(const pm_clip_desc *desc, unsigned components, const pm_array *array) {
+    const size_t size = pm_number_size(array->type);
+    return array->stride % size == 0 &&
+           array->stride <= 2 * size * components * pm_array_tracks(desc, array);
+}
+
+static bool builds_channel(const pm_clip_desc *desc, unsigned channel) {
+    const pm_builder builder = pm_channel_impl(desc, channel).segments;
+    bool builds = builder != PM_BUILD_spline && builder != PM_BUILD_vector_spline &&
+                  pm_channel_format(desc, channel) == PM_KEYS_FLOAT32;
+    for (unsigned a = 0; builds && a < PM_ARRAY_COUNT; a++) {
+        const pm_array *array = array_of(desc, channel, a);
+        builds = !array || is_dense(desc, components_of(desc, channel, array), array);
+    }
+    if (builder == PM_BUILD_sterp)
+        builds = builds && desc->axes.stride % pm_number_size(desc->axes.type) == 0;
+    return builds;
+}
+
+bool pm_plan_builds(const pm_clip_desc *desc) {
+    bool builds = desc->track_count <= MOST_TRACKS;
+    for (unsigned c = 0; builds && c < PM_CHANNEL_COUNT; c++)
+        builds = !pm_channel_array(desc, c, PM_ARRAY_KEYS)->data || builds_channel(desc, c);
+    return builds;
+}
+
+/* Rows of one track that precede a track's first, with per-track timelines; and those up to its last. */
+static size_t rows_before(const pm_clip_desc *desc, size_t track) {
+    size_t rows = 0;
+    for (size_t t = 0; t < track; t++)
+        rows += pm_timeline_of_track(desc, t)->key_count;
+    return rows;
+}
+
+pm_source pm_build_source(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
+                          unsigned a) {
+    const pm_array *array = array_of(desc, channel, a);
+    if (!array || !array->data)
+        return (pm_source){NULL, 0};
+    const unsigned n = components_of(desc, channel, array);
+    const size_t last = clip->track_count - 1;
+    const size_t keys = pm_clip_timeline_of(clip, last)->key_count;
+    const size_t numbers = clip->common_timeline ? (keys - 1) * stride_of(desc, n, array) +
+                                                       n * pm_array_tracks(desc, array)
+                                                 : (rows_before(desc, last) + keys) * n;
+    return (pm_source){array->data, numbers * pm_number_size(array->type)};
+}
+
+uint64_t pm_build_bytes(const pm_clip_desc *desc, const pm_clip_data *clip) {
+    uint64_t bytes = (clip->rate_count + clip->timeline_count) * sizeof(double);
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        for (unsigned a = 0; clip->channels[c].present && a < PM_ARRAY_COUNT; a++)
+            bytes += pm_build_source(desc, clip, c, a).bytes;
+    return bytes;
+}
+
+/* ---- tables ---- */
+
+static void fill_times(pm_build_plan *plan) {
+    const pm_clip_data *clip = plan->clip;
+    double *to = plan->times;
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        const size_t count = clip->timelines[i].segment_count + 1;
+        memcpy(to, clip->timelines[i].times, count * sizeof *to);
+        to += count;
+    }
+}
+
+static void fill_track(const pm_build_plan *plan, size_t t, size_t row, pm_build_track *to) {
+    const pm_clip_data *clip = plan->clip;
+    const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, t);
+    const pm_track_layout *layout = &clip->channels[plan->channel].layout[t];
+    *to = (pm_build_track){.item = clip->common_timeline ? t : row,
+                           .planes = layout->first,
+                           .times = timeline->rates + clip->timeline_of[t],
+                           .row = layout->row,
+                           .plane = layout->plane,
+                           .key_count = (pm_u32)timeline->key_count,
+                           .segment_count = (pm_u32)timeline->segment_count,
+                           .loop = timeline->loop};
+}
+
+static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_error *error) {
+    const pm_clip_data *clip = plan->clip;
+    size_t row = 0;
+    plan->time_count = clip->rate_count + clip->timeline_count;
+    plan->tracks = calloc(clip->track_count, sizeof *plan->tracks);
+    plan->times = calloc(plan->time_count, sizeof *plan->times);
+    if (!plan->tracks || !plan->times)
+        return pm_fail_memory(error);
+    fill_times(plan);
+    for (size_t t = 0; t < clip->track_count; t++) {
+        const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, t);
+        const size_t chunks = (timeline->key_count + PM_SIGN_CHUNK - 1) / PM_SIGN_CHUNK;
+        fill_track(plan, t, row, &plan->tracks[t]);
+        row += pm_timeline_of_track(desc, t)->key_count;
+        plan->chunks = chunks > plan->chunks ? chunks : plan->chunks;
+        if (timeline->segment_count > plan->segments)
+            plan->segments = timeline->segment_count;
+    }
+    return PM_OK;
+}
+
+static pm_build_array array_for(const pm_clip_desc *desc, unsigned channel, unsigned a) {
+    const pm_array *array = array_of(desc, channel, a);
+    if (!array)
+        return (pm_build_array){0};
+    return (pm_build_array){stride_of(desc, components_of(desc, channel, array), array),
+                            array->type == PM_FLOAT64};
+}
+
+static pm_build_array axes_for(const pm_clip_desc *desc) {
+    const size_t stride =
+        desc->axes.stride ? desc->axes.stride / pm_number_size(desc->axes.type) : 3;
+    return (pm_build_array){desc->axis_count > 1 ? stride : 0, desc->axes.type == PM_FLOAT64};
+}
+
+pm_status pm_build_plan_make(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned c,
+                             pm_build_plan *plan, pm_error *error) {
+    const pm_channel *channel = &clip->channels[c];
+    *plan = (pm_build_plan){.clip = clip, .channel = c};
+    plan->job = (pm_build_job){.rules = pm_build_rules_of(desc),
+                               .keys = array_for(desc, c, PM_ARRAY_KEYS),
+                               .in = array_for(desc, c, PM_ARRAY_IN),
+                               .out = array_for(desc, c, PM_ARRAY_OUT),
+                               .axes = axes_for(desc),
+                               .track_count = (pm_u32)clip->track_count,
+                               .unrolls = c == PM_ROTATIONS && !channel->impl.keeps_keys,
+                               .keeps_length = channel->impl.keeps_keys,
+                               .four_keys = pm_curves[channel->impl.curve].four_keys};
+    return make_tables(desc, plan, error);
+}
+
+void pm_build_plan_free(pm_build_plan *plan) {
+    free(plan->tracks);
+    free(plan->times);
+}
+
+size_t pm_build_sign_bytes(const pm_build_plan *plan) {
+    return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
+}
+
+/* ---- launches ---- */
+
+/* The kernels in their order, and the work of a work-item in rotations. */
+typedef enum build_rows { ONE_ROW, ROWS_OF_CHUNKS, ROWS_OF_SEGMENTS } build_rows;
+static const struct {
+    const char *file;
+    build_rows rows;
+    size_t work;
+    bool of_signs;
+} kernels[] = {{"build_steps", ROWS_OF_CHUNKS, PM_SIGN_CHUNK, true},
+               {"build_signs", ONE_ROW, PM_SIGN_CHUNK, true},
+               {"build_keys", ROWS_OF_CHUNKS, PM_SIGN_CHUNK, false},
+               {"build_ends", ONE_ROW, PM_WORK_OF_VALUE, false},
+               {"build_segments", ROWS_OF_SEGMENTS, PM_WORK_OF_MOTION, false}};
+
+/* PM_METHOD of build_segments. */
+static const char *const builder_names[] = {[PM_BUILD_nothing] = "squad",
+#define PM_BUILDER_NAME(name) [PM_BUILD_##name] = #name,
+                                            PM_BUILDERS(PM_BUILDER_NAME)
+#undef PM_BUILDER_NAME
+};
+
+/* 0: the channel does not need the kernel. */
+static size_t rows_of(const pm_build_plan *plan, unsigned k) {
+    const pm_builder builder = plan->clip->channels[plan->channel].impl.segments;
+    if (kernels[k].of_signs && !plan->job.unrolls)
+        return 0;
+    if (kernels[k].rows == ROWS_OF_SEGMENTS)
+        return builder == PM_BUILD_nothing ? 0 : plan->segments;
+    return kernels[k].rows == ROWS_OF_CHUNKS ? plan->chunks : 1;
+}
+
+static size_t rows_of_launch(const pm_build_plan *plan, const pm_plan_device *device, unsigned k) {
+    const size_t limit = pm_plan_launch_limit(device, kernels[k].work);
+    const size_t rows = (limit < MOST_ITEMS ? limit : MOST_ITEMS) / plan->job.track_count;
+    return rows ? rows : 1;
+}
+
+bool pm_plan_build_step(const pm_build_plan *plan, const pm_plan_device *device,
+                        pm_build_position *at, pm_step *step) {
+    const size_t count = sizeof kernels / sizeof *kernels;
+    while (at->kernel < count && at->first >= rows_of(plan, at->kernel))
+        *at = (pm_build_position){.kernel = at->kernel + 1};
+    if (at->kernel == count)
+        return false;
+    const pm_channel *channel = &plan->clip->channels[plan->channel];
+    const size_t most = rows_of_launch(plan, device, at->kernel);
+    const size_t left = rows_of(plan, at->kernel) - at->first, rows = left < most ? left : most;
+    *step = (pm_step){.variant = {.file = kernels[at->kernel].file,
+                                  .curve = kernels[at->kernel].rows == ROWS_OF_SEGMENTS
+                                               ? builder_names[channel->impl.segments]
+                                               : builder_names[PM_BUILD_nothing],
+                                  .components = channel->components,
+                                  .lanes = 1},
+                      .items = rows * plan->job.track_count};
+    step->parameters = pm_parameters_of(step->variant.file, 1, &step->parameter_count);
+    step->numbers.build = plan->job;
+    step->numbers.build.first = (pm_u32)at->first;
+    step->numbers.build.count = (pm_u32)rows;
+    at->first += rows;
+    return true;
+}

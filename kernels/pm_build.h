@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Building clips on a device that has double: keys as they are given, and planes. The formulas are those
+ * of the host, in one lane, and so are the bits.
+ */
+#ifndef PM_BUILD_H
+#define PM_BUILD_H
+
+#include "pm_window.h"
+
+#ifndef PM_COMPONENTS
+#define PM_COMPONENTS 4
+#endif
+
+#ifdef PM_OPENCL
+
+/* A number of an array. Subnormal floats are converted in integers, because devices may make them 0. */
+pm_fn double pm_given_number(pm_global const pm_u32 *numbers, pm_build_array array, pm_u64 at) {
+    if (array.doubles)
+        return ((pm_global const double *)numbers)[at];
+    const pm_u32 bits = numbers[at];
+    if ((bits & 0x7f800000u) != 0)
+        return (double)as_float(bits);
+    const double magnitude = (double)(bits & 0x7fffffu) * 0x1p-149;
+    return bits >> 31 ? -magnitude : magnitude;
+}
+
+/* The row of a key in an array of so many components, with 0 for missing ones. */
+pm_fn dquat pm_given_key(pm_global const pm_u32 *numbers, pm_build_array array,
+                         const pm_build_track *track, pm_u32 components, pm_u64 key) {
+    const pm_u64 at = track->item * components + key * array.stride;
+    dquat q;
+    q.x = pm_given_number(numbers, array, at);
+    q.y = pm_given_number(numbers, array, at + 1);
+    q.z = pm_given_number(numbers, array, at + 2);
+    q.w = components == 4 ? pm_given_number(numbers, array, at + 3) : 0.0;
+    return q;
+}
+
+/* A key as it is stored, but for its sign. */
+pm_fn dquat pm_own_key(pm_global const pm_u32 *numbers, const pm_build_job *job,
+                       const pm_build_track *track, pm_u64 key) {
+    const dquat q = pm_given_key(numbers, job->keys, track, PM_COMPONENTS, key);
+#if PM_COMPONENTS == 4
+    return pm_normalised(q, job->keeps_length != 0);
+#else
+    return q;
+#endif
+}
+
+/* The first number of a row, which may be -1, and of a plane in it. */
+pm_fn pm_u64 pm_row_at(const pm_build_track *track, pm_s64 row, pm_u32 plane) {
+    return (pm_u64)((pm_s64)track->planes + row * (pm_s64)track->row) +
+           plane * (pm_u64)track->plane;
+}
+
+pm_fn void pm_store_plane(pm_global float *planes, pm_u64 at, dquat q) {
+    planes[at] = (float)pm_kept(q.x);
+    planes[at + 1] = (float)pm_kept(q.y);
+    planes[at + 2] = (float)pm_kept(q.z);
+    planes[at + 3] = (float)pm_kept(q.w);
+}
+
+pm_fn dquat pm_stored_row(pm_global const float *planes, const pm_build_track *track, pm_s64 row) {
+    const pm_u64 at = pm_row_at(track, row, 0);
+    dquat q;
+    q.x = planes[at];
+    q.y = planes[at + 1];
+    q.z = planes[at + 2];
+    q.w = planes[at + 3];
+    return q;
+}
+
+/* A stored key as segments are built from it. */
+pm_fn dquat pm_key_again(pm_global const float *planes, const pm_build_job *job,
+                         const pm_build_track *track, pm_s64 row) {
+    const dquat q = pm_stored_row(planes, track, row);
+#if PM_COMPONENTS == 4
+    return pm_normalised_again(q, job->keeps_length != 0);
+#else
+    return q;
+#endif
+}
+
+pm_fn bool pm_is_single(const pm_build_track *track) {
+    return track->key_count == 1;
+}
+
+/* Key i of a track. In a loop, i may continue past either end, with the sign of that lap. */
+pm_fn dquat pm_key_at(pm_global const float *planes, const pm_build_job *job,
+                      const pm_build_track *track, double wrap, pm_s64 i) {
+    const pm_s64 count = pm_is_single(track) ? 2 : (pm_s64)track->key_count;
+    if (!track->loop || (i >= 0 && i < count))
+        return pm_key_again(planes, job, track, i);
+    const pm_s64 row = i < 0 ? (pm_s64)track->key_count - 1 : i - count;
+    return dquat_scaled(pm_key_again(planes, job, track, row), wrap);
+}
+
+#endif
+#endif
