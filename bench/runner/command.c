@@ -12,13 +12,14 @@
 #include "files/progress.h"
 #include "options/device_options.h"
 #include "record.h"
+#include "summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct bench_options {
-    bool quick;
+    bool quick, cite;
     const char *glob;
     const char *json;
     size_t samples; /* 0: depends on the device and --quick */
@@ -49,12 +50,16 @@ static const option bench_table[] = {
      option_samples, AT(samples)},
     {"--json", 0, "FILE", "write a record; - prints it instead of the table", option_text,
      AT(json)},
+    {"--cite", 0, NULL,
+     "end with a BibTeX entry of the run; with --quiet, print it and the last five\n"
+     "lines alone",
+     NULL, AT(cite)},
 };
 #undef AT
 
 static const command_help help = {
     .name = "bench",
-    .usage = "[--device DEVICE] [--case GLOB] [--quick] [--samples N] [--json FILE]",
+    .usage = "[--device DEVICE] [--case GLOB] [--quick] [--samples N] [--json FILE]\n[--cite]",
     .summary =
         "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
         "checks the results of every case against the CPU reference path.",
@@ -117,7 +122,8 @@ static const command_help help = {
         "          which were poisoned before. Files: at every position of the output. Batches:\n"
         "          every output has the bytes of the file resampled alone",
     .example = "posemill bench --quick\n"
-               "posemill bench --case 'upsample-4/*' --json upsample.json",
+               "posemill bench --case 'upsample-4/*' --json upsample.json\n"
+               "posemill bench --case 'upsample-4/slerp' --cite",
 };
 
 /* ---- running ------------------------------------------------------------------- */
@@ -196,6 +202,10 @@ static cli_exit run_cases(bench_state *state, bench_run *run) {
 static cli_exit report(const bench_state *state, cli_output **output) {
     if (state->table)
         record_print_footing(&state->record);
+    if (state->table || state->options.cite)
+        summary_print(stdout, &state->record);
+    if (state->options.cite)
+        summary_print_bibtex(stdout, &state->record);
     for (size_t i = 0; i < state->count; i++)
         if (state->results[i].wrong)
             return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
@@ -305,6 +315,8 @@ int cmd_bench(int argc, char **argv) {
     code = device_options_one(&options->device);
     if (code != CLI_DONE)
         return (int)code;
+    if (options->cite && options->json && strcmp(options->json, "-") == 0)
+        return (int)options_usage(&help, "--cite", "--json - prints the record alone; name a file");
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     /* Checked before a device is opened: its memory can reduce the number of sizes. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};

@@ -86,7 +86,7 @@ void record_print_row(const bench_result *result) {
     fflush(stdout);
 }
 
-static const bench_result *find(const bench_record *record, const char *name) {
+const bench_result *record_find(const bench_record *record, const char *name) {
     for (size_t i = 0; i < record->count; i++)
         if (strcmp(record->results[i].name, name) == 0)
             return &record->results[i];
@@ -100,22 +100,9 @@ static bool has_share_above_one(const bench_record *record) {
     return false;
 }
 
-static void print_load(const bench_load *load) {
-    if (!load->known) {
-        printf("\nmachine: load unknown\n");
-        return;
-    }
-    printf(
-        "\nmachine: %s; other processes used %.2f processors, %.1f %% of the time was stolen, load "
-        "average before the run %.2f\n",
-        load->busy ? "BUSY" : "quiet", load->others, 100.0 * load->steal, load->average);
-    if (load->busy)
-        printf("  rates are those of a busy machine; shares and ratios suffer less\n");
-}
-
 void record_print_footing(const bench_record *record) {
-    const bench_result *ours = find(record, "upsample-4/slerp");
-    const bench_result *obvious = find(record, "obvious/slerp");
+    const bench_result *ours = record_find(record, "upsample-4/slerp");
+    const bench_result *obvious = record_find(record, "obvious/slerp");
     if (ours && obvious)
         printf("\nslerp: %.1f times the obvious kernel\n",
                ours->samples_per_s / obvious->samples_per_s);
@@ -127,7 +114,7 @@ void record_print_footing(const bench_record *record) {
         printf(
             "\na ceiling above 100 %%: the case took less time than the fill measured beside it, because the\n"
             "fill was disturbed, or because it does not reach what the memory allows\n");
-    print_load(&record->load);
+    printf("\n");
 }
 
 /* ---- the record ---------------------------------------------------------------- */

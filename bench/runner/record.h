@@ -33,10 +33,12 @@ void record_begin(bench_record *record);
 /* Sets the load of the run that ends now. */
 void record_end(bench_record *record);
 
+/* The result of the case of this name; NULL: the run does not have it. */
+const bench_result *record_find(const bench_record *record, const char *name);
+
 void record_print_heading(const bench_record *record);
 void record_print_row(const bench_result *result);
-/* What the rows do not tell: slerp beside the obvious kernel, two rates of filling, shares above 1, and
- * whether the machine was busy. */
+/* What the rows do not tell: slerp beside the obvious kernel, two rates of filling, shares above 1. */
 void record_print_footing(const bench_record *record);
 
 cli_exit record_write(const bench_record *record, cli_output *output);

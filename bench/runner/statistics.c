@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Medians, and the division of rates into two groups (Otsu 1979).
+ * Medians, their intervals, and the division of rates into two groups (Otsu 1979).
  */
 #include "statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { RATES_MIN = 30 };
+enum { RATES_MIN = 30, DRAWS = 2000, TAIL = DRAWS * 25 / 1000 };
 
 /* splitmix64 (Steele, Lea and Flood 2014). The upper bits of a product with the bound are uniform to
  * within bound/2^32, and no array here has more than a few thousand elements. */
@@ -39,6 +39,21 @@ double stats_ratio(const double *above, const double *below, double scale, size_
     for (size_t i = 0; i < count; i++)
         ratios[i] = scale * above[i] / below[i];
     return stats_median(ratios, count);
+}
+
+void stats_interval(const double *above, const double *below, size_t count, uint64_t seed,
+                    double interval[2]) {
+    double values[STATS_MAX], drawn[STATS_MAX], medians[DRAWS];
+    for (size_t i = 0; i < count; i++)
+        values[i] = below ? above[i] / below[i] : above[i];
+    for (size_t draw = 0; draw < DRAWS; draw++) {
+        for (size_t i = 0; i < count; i++)
+            drawn[i] = values[stats_random(&seed, count)];
+        medians[draw] = stats_median(drawn, count);
+    }
+    qsort(medians, DRAWS, sizeof *medians, by_size);
+    interval[0] = medians[TAIL];
+    interval[1] = medians[DRAWS - 1 - TAIL];
 }
 
 /* ---- two rates ----------------------------------------------------------------- */

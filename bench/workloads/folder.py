@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import content, manifest, npy
-from .curves import METHODS
+from . import content, manifest, motion_file, npy
 from .problems import NO_OUTPUT, Problem, cause_of
 
 _PIECE = 1 << 20
@@ -36,7 +35,7 @@ def _arrays(size):
         samples = content.Samples(group, inputs)
         positions = samples.stored_positions(size.positions)
         yield f"positions_{group}", positions
-        for method in METHODS:
+        for method in content.METHODS_OF[group]:
             yield manifest.expected_name(group, method), samples.expected(method, positions)
 
 
@@ -47,6 +46,9 @@ def _fill(folder, name):
         npy.write(path, array)
         files[path.name] = {"dtype": array.dtype.newbyteorder("<").str, "shape": list(array.shape),
                             "bytes": path.stat().st_size, "sha256": sha256_of(path)}
+    path = folder / motion_file.NAME
+    path.write_text(motion_file.text_of(content.SIZES[name]), encoding="ascii", newline="\n")
+    files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
     text = manifest.text_of(manifest.describe(name, files))
     (folder / manifest.NAME).write_text(text, encoding="ascii", newline="\n")
     return text
@@ -96,6 +98,10 @@ def manifest_in(folder):
     raise Problem(path, f"is of no workload of version {content.VERSION}: its bytes differ")
 
 
+def path_of(folder, name):
+    return Path(folder) / name
+
+
 def check_file(folder, name, entry):
     path = Path(folder) / name
     if not _is_file(path):
@@ -117,5 +123,5 @@ def load(folder, names, files):
 
 def load_inputs(folder, files):
     """What a library reads, in memory."""
-    names = [name for name in files if not name.startswith(("expected_", "positions_"))]
+    names = [name for name in files if name.endswith(".npy") and not name.startswith(("expected_", "positions_"))]
     return {stem: np.array(array) for stem, array in load(folder, names, files).items()}

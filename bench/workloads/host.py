@@ -39,3 +39,12 @@ def describe(compiler):
     return {"processor": processor(), "cores": cores(), "governor": governor or "unknown",
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             "os": _system(), "compiler": compiler}
+
+
+def available_memory():
+    """Bytes that programs can still take, or None where the system does not tell."""
+    for line in _first_line("/proc/meminfo").splitlines():
+        words = line.split()
+        if words[:1] == ["MemAvailable:"] and words[1:2] and words[1].isdigit():
+            return 1024 * int(words[1])
+    return None

@@ -42,11 +42,11 @@ def _judge(options):
     _, text = folder.manifest_in(options.folder)
     workload = json.loads(text)
     task = measure.choose(workload["tasks"], [options.task], "task")[0]
-    found = judge.judge_file(options.folder, workload["files"], task, options.results)
+    found = judge.judge_file(options.folder, workload["files"], task, options.results, options.division)
     if found.mistake:
         raise Problem(options.results, found.mistake, 1)
-    print(f"{printable(options.results)}: {task['name']}: pass: {task['samples']} samples, largest error "
-          f"{found.error:.3g} rad, largest difference of a norm from 1 {found.norm:.3g}")
+    print(f"{printable(options.results)}: {task['name']}: pass: {task['samples']} samples, "
+          f"{judge.text_of(found.errors)}")
 
 
 def _parser():
@@ -64,21 +64,26 @@ def _parser():
     judged = verbs.add_parser("judge", help="compare results with the expected ones")
     judged.add_argument("folder")
     judged.add_argument("task", help="such as uniform/slerp")
-    judged.add_argument("results", metavar="RESULTS.npy")
+    judged.add_argument("results", metavar="RESULTS", help="a .npy file; of file a .bvh file")
+    judged.add_argument("--division", choices=record.DIVISIONS, default="exact")
     judged.set_defaults(run=_judge)
     measured = verbs.add_parser("measure", help="time a library through an adapter, and write a record")
     measured.add_argument("folder")
-    measured.add_argument("--adapter", required=True, metavar="FILE.py")
+    library = measured.add_mutually_exclusive_group(required=True)
+    library.add_argument("--adapter", metavar="FILE.py", help="an adapter in Python")
+    library.add_argument("--program", metavar="FILE", help="an adapter in C, linked with bench/harness/harness.c")
     measured.add_argument("-o", "--out", required=True, metavar="RECORD.json",
                           help="tasks are added to a record of the same library that exists")
     measured.add_argument("--task", action="append", metavar="NAME", help="may be repeated; default: all")
     measured.add_argument("--repetitions", type=int, default=0, metavar="N",
-                          help="default: as many as take 10 s, from 3 to 20")
-    measured.add_argument("--compiler", default="unknown", help="what the library was compiled with")
+                          help="default: as many as take a second, at least 3")
+    measured.add_argument("--compiler", help="what the library was compiled with; default: what a program says")
     measured.add_argument("--notes", help="anything a reader of the record should know; default: those that it has")
     measured.set_defaults(run=measure.measure)
-    shown = verbs.add_parser("table", help="print records as a table in Markdown")
+    shown = verbs.add_parser("table", help="print records as tables in Markdown")
     shown.add_argument("records", nargs="+", metavar="RECORD.json")
+    shown.add_argument("--write", metavar="FILE.md",
+                       help="put them between the marks workload:begin and workload:end of a file")
     shown.set_defaults(run=table.show)
     return parser
 
@@ -87,7 +92,7 @@ def _check_measure(parser, options):
     least, most = record.SHORTEST_REPETITIONS, record.MOST_REPETITIONS
     if options.repetitions and not least <= options.repetitions <= most:
         parser.error(f"--repetitions: expected {least} to {most}")
-    if expected := record.text(options.compiler):
+    if options.compiler is not None and (expected := record.text(options.compiler)):
         parser.error(f"--compiler: expected {expected}")
     if options.notes is not None and (expected := record.notes(options.notes)):
         parser.error(f"--notes: expected {expected}")

@@ -1,50 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Measures a library through an adapter, a Python file that prepares a task and returns a call.
+"""Measures a library, judges its results, and writes a record.
 
-docs/workload.md says what an adapter defines. The call is timed, its last results are judged, and a
-record is written. Tasks can be measured one after another, each added to the same record.
+docs/workload.md says what an adapter defines. Tasks can be measured one after another, each added to the
+same record.
 """
 
 import datetime
-import importlib.util
 import json
 import os
 import statistics
-import sys
-import time
 from pathlib import Path
-
-import numpy as np
 
 from records.text import replace
 
-from . import folder, host, judge, manifest, record
+from . import folder, host, judge, libraries, manifest, record
 from .problems import NO_OUTPUT, USAGE, Problem
-
-LONGEST_TASK, MOST_REPETITIONS = 10.0, 20  # seconds of repetitions, after the least number
-
-
-def load_adapter(path):
-    """A Python file, run. The user's own code: its failures are shown as they are."""
-    if not os.path.isfile(path):
-        raise Problem(path, "is no file; expected an adapter, such as examples/workload/scipy_slerp.py")
-    spec = importlib.util.spec_from_file_location("workload_adapter", path)
-    if spec is None or spec.loader is None:
-        raise Problem(path, "is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except ModuleNotFoundError as error:
-        raise Problem(path, f"{sys.executable}: {error}") from None
-    for name in ("LIBRARY", "DEVICE", "TIMED", "prepare"):
-        if not hasattr(module, name):
-            raise Problem(path, f"does not define {name}")
-    if module.TIMED == "to-host" and hasattr(module, "fetch"):
-        raise Problem(path, "defines fetch, which is for to-device: the call itself must return results in "
-                      "host memory")
-    if module.TIMED == "to-device" and not (hasattr(module, "fetch") and hasattr(module, "erase")):
-        raise Problem(path, "does not define fetch and erase, which to-device requires")
-    return module
 
 
 def choose(tasks, names, what="--task"):
@@ -55,57 +25,24 @@ def choose(tasks, names, what="--task"):
     return [task for task in tasks if not names or task["name"] in names]
 
 
-def _erase(results):
-    if isinstance(results, np.ndarray) and results.flags.writeable:
-        results.fill(np.nan)
+def _check_memory(task):
+    """Refuses before a machine without the memory begins to swap; what is not known is not refused."""
+    needed, free = (task["result_bytes"] or {}).get("float32", 0), host.available_memory()
+    if free is not None and needed > free:
+        raise Problem(task["name"], f"its results have {needed} bytes as float32, and {free} bytes of memory "
+                      "are available", NO_OUTPUT)
 
 
-def _repeat(call, erase, repetitions):
-    """Seconds of each run, and the results of the last. Results of an untimed run are erased first."""
-    erase(call())
-    seconds = []
-    while len(seconds) < repetitions if repetitions else (
-            len(seconds) < record.SHORTEST_REPETITIONS
-            or len(seconds) < MOST_REPETITIONS and sum(seconds) < LONGEST_TASK):
-        results = None  # its memory is free before the next run
-        begun = time.perf_counter()
-        results = call()
-        seconds.append(time.perf_counter() - begun)
-    return seconds, results
-
-
-def _measure_task(adapter, task, inputs, samples, repetitions):
-    """The member of a record, or None where the library does not have the task. The adapter has copies
-    of the inputs, because results are judged by what they were."""
-    call = adapter.prepare(task, {name: array.copy() for name, array in inputs.items()})
-    if call is None:
-        return None
-    seconds, results = _repeat(call, getattr(adapter, "erase", _erase), repetitions)
-    if adapter.TIMED == "to-device":
-        results = np.asarray(adapter.fetch(results))
-    elif not isinstance(results, np.ndarray):  # it may still be computed when it is read
-        raise Problem(task["name"], f"the adapter gives a {type(results).__name__}; expected a NumPy array, "
-                      "because to-host includes all results in host memory")
-    if results.dtype.str not in manifest.RESULT_TYPES or results.shape != tuple(task["shape"]):
-        raise Problem(task["name"], f"the adapter gives {results.dtype} {results.shape}; expected float32 "
-                      f"or float64 {tuple(task['shape'])}")
-    found = judge.judge(task, samples, results)
-    if found.mistake:
-        raise Problem(task["name"], found.mistake, 1)
-    return {"name": task["name"], "device": adapter.DEVICE, "timed": adapter.TIMED,
-            "dtype": str(results.dtype), "samples": task["samples"], "seconds": seconds,
-            "samples_per_s": task["samples"] / statistics.median(seconds),
-            "max_error_rad": found.error, "max_norm_error": found.norm}
-
-
-def _check_adapter(path, adapter, value):
-    """Refuses before anything is measured what a record could not contain."""
-    task = {"name": "task", "device": adapter.DEVICE, "timed": adapter.TIMED, "dtype": "float32",
-            "samples": 1, "seconds": [1.0] * record.SHORTEST_REPETITIONS, "samples_per_s": 1.0,
-            "max_error_rad": 0.0, "max_norm_error": 0.0}
-    for mistake in record.schema_mistakes({**value, "tasks": [task]}):
-        raise Problem(path, mistake.replace("tasks[0].device", "DEVICE").replace("tasks[0].timed", "TIMED")
-                      .replace("library.", "LIBRARY."))
+def _task_of(task, found, errors, keys):
+    """The member of a record. Six digits of the seconds are more than what differs between repetitions."""
+    seconds = [float(f"{second:.6g}") for second in found.seconds]
+    value = {"name": task["name"], "division": found.division, "device": found.device, "timed": found.timed,
+             "dtype": "text" if task["motion"] else str(found.results.dtype), "samples": task["samples"],
+             "seconds": seconds, "samples_per_s": task["samples"] / statistics.median(seconds),
+             **{name: error for name, error in errors.items() if error is not None}}
+    if found.division == "lossy":
+        value |= {"bytes_per_key": found.stored_bytes / keys, "build_seconds": found.build_seconds}
+    return value
 
 
 def _check_output(path):
@@ -132,7 +69,8 @@ def _earlier(path, fresh):
 
 def line_of(task):
     return (f"{task['name']:<14} {task['samples_per_s'] / 1e6:10.2f} million samples/s  "
-            f"largest error {task['max_error_rad']:.2e} rad  {task['device']}, {task['dtype']}")
+            f"{judge.text_of({**dict.fromkeys(record.OF_ROTATIONS + record.OF_POSES), **task})}  "
+            f"{task['device']}, {task['dtype']}, {task['division']}")
 
 
 def _tasks_of(fresh, earlier, order, path):
@@ -145,33 +83,56 @@ def _tasks_of(fresh, earlier, order, path):
     return sorted([*fresh, *kept], key=lambda task: order.index(task["name"]))
 
 
+class _Record:
+    """A record that grows by a task at a time, so that a task that fails takes no other with it."""
+
+    def __init__(self, options, name, workload, text):
+        self.options, self.order = options, [task["name"] for task in workload["tasks"]]
+        self.value = {"schema": record.SCHEMA, "library": None, "host": host.describe("unknown"),
+                      "date": datetime.date.today().isoformat(),
+                      "workload": {"name": name, "version": workload["version"],
+                                   "sha256": manifest.digest_of(text)}, "notes": "", "tasks": []}
+        self.fresh, self.earlier = [], None
+
+    def _begin(self, found):
+        self.value["library"] = found.library
+        self.value["host"]["compiler"] = self.options.compiler or found.compiler or "unknown"
+        self.earlier, notes = _earlier(self.options.out, self.value)
+        self.value["notes"] = notes if self.options.notes is None else self.options.notes
+
+    def add(self, found, task):
+        if self.earlier is None:
+            self._begin(found)
+        self.fresh.append(task)
+        self.value["tasks"] = _tasks_of(self.fresh, self.earlier, self.order, self.options.out)
+        if mistakes := record.schema_mistakes(self.value):
+            raise Problem(self.options.adapter or self.options.program, mistakes[0])
+        replace(self.options.out, manifest.text_of(self.value))
+
+
 def measure(options):
-    """Stores the record after each task, so that a task that fails takes no other with it."""
     name, text = folder.manifest_in(options.folder)
     workload = json.loads(text)
     tasks = choose(workload["tasks"], options.task)
-    adapter = load_adapter(options.adapter)
-    value = {"schema": record.SCHEMA, "library": adapter.LIBRARY, "host": host.describe(options.compiler),
-             "date": datetime.date.today().isoformat(),
-             "workload": {"name": name, "version": workload["version"],
-                          "sha256": manifest.digest_of(text)},
-             "notes": "", "tasks": []}
-    _check_adapter(options.adapter, adapter, value)
+    library = libraries.Adapter(options.adapter) if options.adapter else libraries.Program(options.program)
     _check_output(options.out)
-    earlier, notes = _earlier(options.out, value)
-    value["notes"] = notes if options.notes is None else options.notes
-    order = [task["name"] for task in workload["tasks"]]
-    _tasks_of([], earlier, order, options.out)
+    written = _Record(options, name, workload, text)
     inputs = folder.load_inputs(options.folder, workload["files"])
-    fresh = []
-    for task in tasks:
-        samples = judge.samples_of(task, inputs)
-        judge.check_stored(options.folder, workload["files"], task, samples)
-        found = _measure_task(adapter, task, inputs, samples, options.repetitions)
-        print(line_of(found) if found else f"{task['name']:<14} not by this adapter", flush=True)
-        if found is not None:
-            fresh.append(found)
-            value["tasks"] = _tasks_of(fresh, earlier, order, options.out)
-            replace(options.out, json.dumps(value, indent=1) + "\n")
-    if not fresh:
-        raise Problem(options.adapter, "has none of the tasks")
+    with libraries.Scratch(options.out) as scratch:
+        for task in tasks:
+            _check_memory(task)
+            found = library.measure(options.folder, task, inputs, scratch, options.repetitions)
+            if found is None:
+                print(f"{task['name']:<14} not by this adapter", flush=True)
+                continue
+            if found.division not in record.DIVISIONS:
+                raise Problem(task["name"], "the division is exact or lossy")
+            judged = judge.judge_results(options.folder, workload["files"], task, inputs, found.results,
+                                         found.division)
+            if judged.mistake:
+                raise Problem(task["name"], judged.mistake, 1)
+            value = _task_of(task, found, judged.errors, workload["keys"] * workload["tracks"])
+            written.add(found, value)
+            print(line_of(value), flush=True)
+    if not written.fresh:
+        raise Problem(options.adapter or options.program, "has none of the tasks")

@@ -13,12 +13,16 @@ import statistics
 
 from .problems import Problem, cause_of, printable
 
-SCHEMA = 1
+SCHEMA = 2
 SHORTEST_REPETITIONS, MOST_REPETITIONS = 3, 10000
-TIMED = ("to-host", "to-device")
+LEAST_SECONDS = 1.0
+TIMED = ("to-host", "to-device", "to-file")
+DIVISIONS = ("exact", "lossy")
+# Members that tasks of some kind have: of quaternions, of matrices and files, and of the lossy division.
+OF_ROTATIONS, OF_POSES = ("max_norm_error",), ("max_error_m", "mean_error_m")
+OF_LOSSY = ("bytes_per_key", "build_seconds")
 LARGEST_BYTES = 1 << 20
-# Results of the workload: four numbers a sample.
-TYPE_BYTES = {"float32": 16, "float64": 32}
+TYPES = ("float32", "float64", "text")
 # No memory of one machine or device is faster; a record may state the bandwidth of its own.
 FASTEST_MEMORY = 2e13
 # Rounding to float32 alone makes an error that is larger.
@@ -150,9 +154,11 @@ def _anything(_value):
 
 def _task_mistakes(found, where):
     return members(found, where, {
-        "name": text, "device": text, "timed": one_of(*TIMED), "dtype": one_of(*TYPE_BYTES),
-        "samples": count, "seconds": seconds, "samples_per_s": positive,
-        "max_error_rad": not_negative, "max_norm_error": not_negative}, {"notes": notes})
+        "name": text, "division": one_of(*DIVISIONS), "device": text, "timed": one_of(*TIMED),
+        "dtype": one_of(*TYPES), "samples": count, "seconds": seconds, "samples_per_s": positive,
+        "max_error_rad": not_negative, "mean_error_rad": not_negative},
+        {"notes": notes, "max_norm_error": not_negative, "max_error_m": not_negative,
+         "mean_error_m": not_negative, "bytes_per_key": positive, "build_seconds": positive})
 
 
 def schema_mistakes(record):
@@ -177,7 +183,7 @@ def schema_mistakes(record):
 
 def key_of(task):
     """What distinguishes the tasks of a record."""
-    return task["name"], task["device"], task["timed"], task["dtype"]
+    return tuple(task[member] for member in ("name", "division", "device", "timed", "dtype"))
 
 
 def rate_of(task):
@@ -185,7 +191,31 @@ def rate_of(task):
     return task["samples"] / statistics.median(task["seconds"])
 
 
-def _task_content(task, where, known, tolerances):
+def _error_mistakes(task, where, limits):
+    """Of figures of the division that the task has: those that are above a limit, or cannot be."""
+    mistakes = []
+    for member, kind in (("max_error_rad", "radians"), ("max_error_m", "metres"), ("max_norm_error", "norm")):
+        if member in task and task[member] > limits[kind]:
+            mistakes.append(f"{where}.{member}: expected {limits[kind]:g} at most, found {task[member]:g}")
+    for kind in ("rad", "m"):
+        largest, mean = task.get(f"max_error_{kind}"), task.get(f"mean_error_{kind}")
+        if largest is not None and mean > largest * (1 + 1e-9):
+            mistakes.append(f"{where}.mean_error_{kind}: is above max_error_{kind}")
+    return mistakes
+
+
+def _member_mistakes(task, where, expected):
+    """Members that the task must have, or must not."""
+    poses = "metres" in expected["limits"]["exact"]
+    wanted = {*(OF_POSES if poses else OF_ROTATIONS), *(OF_LOSSY if task["division"] == "lossy" else ())}
+    mistakes = [f"{where}.{member}: {'is missing' if member in wanted else 'is not of this task'}"
+                for member in (*OF_ROTATIONS, *OF_POSES, *OF_LOSSY) if (member in wanted) != (member in task)]
+    if (task["timed"] == "to-file") != bool(expected["motion"]) or (task["dtype"] == "text") != bool(expected["motion"]):
+        mistakes.append(f"{where}: to-file and text are of the task file, and of no other")
+    return mistakes
+
+
+def _task_content(task, where, known, small):
     """Mistakes of one task that has its members, beside the workload's task of that name."""
     expected = known.get(task["name"])
     if expected is None:
@@ -196,11 +226,11 @@ def _task_content(task, where, known, tolerances):
     elif not math.isclose(task["samples_per_s"], rate_of(task), rel_tol=1e-6):
         mistakes.append(f"{where}.samples_per_s: expected {rate_of(task):.9g}, samples by the median of "
                         f"seconds; found {task['samples_per_s']:.9g}")
-    for member, limit in (("max_error_rad", tolerances["radians"][expected["method"]]),
-                          ("max_norm_error", tolerances["norm"])):
-        if task[member] > limit:
-            mistakes.append(f"{where}.{member}: expected {limit:g} at most, found {task[member]:g}")
-    return mistakes
+    if sum(task["seconds"]) < LEAST_SECONDS and not small:
+        mistakes.append(f"{where}.seconds: expected {LEAST_SECONDS:g} s in all at least, found "
+                        f"{sum(task['seconds']):.3g}")
+    return mistakes + (_member_mistakes(task, where, expected)
+                       or _error_mistakes(task, where, expected["limits"][task["division"]]))
 
 
 def content_mistakes(record, workload, sha256):
@@ -219,18 +249,20 @@ def content_mistakes(record, workload, sha256):
         if key_of(task) in seen:
             mistakes.append(f"tasks[{index}]: repeats {printable(task['name'], 60)} on the same device")
         seen.add(key_of(task))
-        mistakes += _task_content(task, f"tasks[{index}]", known, workload["judging"])
+        mistakes += _task_content(task, f"tasks[{index}]", known, workload["name"] == "small")
     return mistakes
 
 
-def warnings_of(record):
+def warnings_of(record, workload):
     """What is implausible, but no mistake."""
     host, found = record["host"], []
+    sizes = {task["name"]: task["result_bytes"] for task in workload["tasks"]}
     bandwidth = host.get("memory_bytes_per_s", FASTEST_MEMORY)
     stated = "host.memory_bytes_per_s" if "memory_bytes_per_s" in host else "the fastest memory there is"
     for index, task in enumerate(record["tasks"]):
         where = f"tasks[{index}]"
-        written = task["samples"] * TYPE_BYTES[task["dtype"]] / min(task["seconds"])
+        size = sizes[task["name"]]
+        written = size[task["dtype"]] / min(task["seconds"]) if size else 0
         if written > bandwidth:
             found.append(f"{where}.seconds: results of {written:.3g} bytes/s; {stated} has {bandwidth:.3g}")
         if task["dtype"] == "float32" and task["max_error_rad"] < SMALLEST_FLOAT32_ERROR:

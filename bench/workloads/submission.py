@@ -39,7 +39,7 @@ def _print_lines(path, lines, kind=""):
 def _summary(task):
     return (f"  {printable(task['name'])}: {record.rate_of(task) / 1e6:.6g} million samples/s, median of "
             f"{len(task['seconds'])}; largest error {task['max_error_rad']:.3g} rad; {task['device']}, "
-            f"{task['timed']}, {task['dtype']}")
+            f"{task['timed']}, {task['dtype']}, {task['division']}")
 
 
 def check(options):
@@ -54,8 +54,9 @@ def check(options):
     _print_lines(options.record, mistakes)
     if mistakes:
         return 1
-    _print_lines(options.record, record.warnings_of(found), "warning: ")
-    name = json.loads(text)["name"]
+    workload = json.loads(text)
+    _print_lines(options.record, record.warnings_of(found, workload), "warning: ")
+    name = workload["name"]
     fits = "can be submitted" if name == "standard" else f"fits the {name} workload; records of standard can be submitted"
     print(f"{printable(options.record)}: {found['library']['name']} {found['library']['version']}: "
           f"{len(found['tasks'])} tasks, {fits}")

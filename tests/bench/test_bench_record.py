@@ -10,6 +10,7 @@ means skipped, unless POSEMILL_REQUIRE_JSONSCHEMA=1. Rates are not tested.
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -27,6 +28,10 @@ except ImportError as missing:
 
 BENCH = Path(sys.argv.pop(2)) if len(sys.argv) > 2 else Path("bench")
 POSEMILL = sys.argv.pop(1) if len(sys.argv) > 1 else "build/release/posemill"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(BENCH))
+from records import intervals  # noqa: E402
+
 # Ends of intervals, which only records before December 2026 have.
 ENDS = {f"{share}_{end}" for share in ("ceiling_share", "baseline_ratio", "bound_share") for end in ("low", "high")}
 # Files and batches have the first, and records since November 2026 the next ones.
@@ -133,6 +138,30 @@ class Records(unittest.TestCase):
         self.check_record(record)
         self.assertIn("warm/slerp", names)
         self.check_record(measured("--samples", "4096", "--case", "crowd/*"))
+
+    def test_the_last_lines_are_those_of_the_record(self):
+        """Draws of other numbers: the ends of the interval are where the scripts' draws have 1 to 4 %."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "record.json"
+            words = [POSEMILL, "bench", "--quick", "--device", "none", "--samples", "4096", "--case", "upsample-4/slerp"]
+            done = subprocess.run([*words, "--json", path, "--cite", "--quiet"], cwd=folder, capture_output=True,
+                                  text=True, check=True)
+            record = json.loads(path.read_text(encoding="utf-8"))
+            refused = subprocess.run([*words, "--json", "-", "--cite"], capture_output=True, check=False)
+        self.assertEqual((refused.returncode, refused.stdout), (2, b""))
+        lines, case = done.stdout.splitlines(), record["cases"][0]
+        self.assertEqual([line.partition(":")[0] for line in lines[:5]],
+                         ["machine", "headline", "bound", "commit", "date"])
+        self.assertIn(record["load"]["verdict"], lines[0].lower())
+        self.assertEqual(lines[3:5], [f"commit: {record['commit']}", f"date: {record['date']}"])
+        rate, low, high = map(float, re.search(r"([\d.]+) million.*interval ([\d.]+) to ([\d.]+),", lines[1]).groups())
+        self.assertAlmostEqual(rate, case["samples_per_s"] / 1e6, delta=0.051)
+        drawn = sorted(case["samples"] / 1e6 / one for one in
+                       intervals.drawn_medians(case["seconds"], intervals.generator_of(case["name"])))
+        self.assertTrue(drawn[20] - 0.051 <= low <= drawn[80] + 0.051, (low, drawn[20], drawn[80]))
+        self.assertTrue(drawn[-81] - 0.051 <= high <= drawn[-21] + 0.051, (high, drawn[-81], drawn[-21]))
+        self.assertIn(f"{100 * case['bound_share']:.1f} %", lines[2])
+        self.assertTrue(lines[6].startswith("@misc{"))
 
     def test_committed_records_fit(self):
         for path in sorted((BENCH / "results").rglob("*.json")):

@@ -18,6 +18,8 @@ from pathlib import Path
 SCRIPT = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "bench/submit-check").resolve()
 ROOT = SCRIPT.parent.parent
 DOCUMENT = ROOT / "docs" / "workload.md"
+# Members of some tasks alone.
+KINDS = ("max_norm_error", "max_error_m", "mean_error_m", "bytes_per_key", "build_seconds")
 RECORDS = sorted((ROOT / "bench" / "results" / "workload").glob("*.json"))
 
 sys.dont_write_bytecode = True
@@ -85,7 +87,7 @@ class SubmitCheck(unittest.TestCase):
 
     def test_a_missing_or_unknown_member_is_named(self):
         for path in places(self.record):
-            if isinstance(path[-1], int) or path[-1] in ("url", "notes", "memory_bytes_per_s"):
+            if isinstance(path[-1], int) or path[-1] in ("url", "notes", "memory_bytes_per_s", *KINDS):
                 continue
             record = example()
             inner = record
@@ -116,21 +118,49 @@ class SubmitCheck(unittest.TestCase):
                 (("tasks", 0, "samples"), task["samples"] + 1, "tasks[0].samples: expected"),
                 (("tasks", 0, "samples_per_s"), task["samples_per_s"] * 1.001, "tasks[0].samples_per_s"),
                 (("tasks", 0, "max_error_rad"), 1.01e-6, "max_error_rad: expected 1e-06 at most"),
-                (("tasks", 0, "max_norm_error"), 2.1e-6, "max_norm_error: expected 2e-06 at most")):
+                (("tasks", 0, "max_norm_error"), 2.1e-6, "max_norm_error: expected 2e-06 at most"),
+                (("tasks", 0, "mean_error_rad"), 3e-7, "mean_error_rad: is above max_error_rad"),
+                (("tasks", 1, "max_error_rad"), 0.11, "tasks[1].max_error_rad: expected 0.1 at most"),
+                (("tasks", 1, "max_error_m"), 0.11, "tasks[1].max_error_m: expected 0.1 at most"),
+                (("tasks", 1, "mean_error_m"), 2e-4, "mean_error_m: is above max_error_m"),
+                (("tasks", 1, "timed"), "to-file", "are of the task file"),
+                (("tasks", 0, "dtype"), "text", "are of the task file")):
             self.assertEqual(self.expect(self.put(path, value), 1, word).count("\n"), 1)
         self.record["tasks"].append(dict(task))
         self.expect(self.record, 1, "repeats")
 
+    def test_members_of_a_division_and_of_a_kind_of_results_are_required(self):
+        for index, division, wanted in ((0, "exact", KINDS[:1]), (1, "exact", KINDS[1:3]), (1, "lossy", KINDS[1:])):
+            for member in KINDS:
+                record = self.put(("tasks", index, "division"), division)
+                task = record["tasks"][index]
+                for other in KINDS:
+                    task.pop(other, None)
+                task |= dict.fromkeys(wanted, 1e-9)
+                task |= {"max_error_rad": 1e-9, "mean_error_rad": 1e-10}
+                self.expect(record, 0)
+                if member in wanted:
+                    del task[member]
+                    self.expect(record, 1, f"tasks[{index}].{member}: is missing")
+                else:
+                    task[member] = 1e-9
+                    self.expect(record, 1, f"tasks[{index}].{member}: is not of this task")
+
+    def test_measurements_of_less_than_a_second_are_refused(self):
+        for seconds, code in (([0.3, 0.33, 0.36], 1), ([0.3, 0.34, 0.37], 0)):
+            record = self.put(("tasks", 0, "seconds"), seconds)
+            record["tasks"][0]["samples_per_s"] = record["tasks"][0]["samples"] / seconds[1]
+            self.expect(record, code, *(["expected 1 s in all at least"] if code else []))
+
     def test_implausible_figures_are_warnings(self):
         task = self.record["tasks"][0]
-        fast = [second / 1e6 for second in task["seconds"]]
-        record = self.put(("tasks", 0, "seconds"), fast)
-        record["tasks"][0]["samples_per_s"] *= 1e6
+        record = self.put(("tasks", 0, "seconds"), [*[0.512] * 4, 1e-6])
         del record["host"]["memory_bytes_per_s"]
         self.expect(record, 0, "warning: tasks[0].seconds", "the fastest memory")
         record = self.put(("host", "memory_bytes_per_s"), 1e3)
         self.expect(record, 0, "warning: tasks[0].seconds", "host.memory_bytes_per_s has 1e+03")
         record = self.put(("tasks", 0, "max_error_rad"), 0)
+        record["tasks"][0]["mean_error_rad"] = 0
         self.expect(record, 0, "warning: tasks[0].max_error_rad")
         self.expect(self.put(("date",), "2999-01-01"), 0, "warning: date: is in the future")
         uneven = self.put(("tasks", 0, "seconds"), [*task["seconds"], max(task["seconds"]) * 9])

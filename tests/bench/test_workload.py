@@ -3,10 +3,10 @@
 """Tests of bench/workload: its bytes, its expected results against other implementations, and the
 judge. bench/submit-check is tested in test_submit_check.py.
 
-    test_workload.py WORKLOAD [POSEMILL]
+    test_workload.py WORKLOAD [POSEMILL [PROGRAM...]]
 
-Without NumPy the exit code is 77, which means skipped. The command is compared with where it is
-there. The seed is POSEMILL_TEST_SEED, or a fixed number.
+PROGRAM is an adapter in C with its harness. Without NumPy the exit code is 77, which means skipped. The
+command and the programs are tested where they are there. The seed is POSEMILL_TEST_SEED, or a fixed number.
 """
 import json
 import os
@@ -25,6 +25,7 @@ except ImportError as missing:
 
 SCRIPT = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "bench/workload").resolve()
 POSEMILL = sys.argv.pop(1) if len(sys.argv) > 1 else None
+PROGRAMS, sys.argv = [Path(path).resolve() for path in sys.argv[1:]], sys.argv[:1]
 ROOT = SCRIPT.parent.parent
 SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20261123"), 0)
 METHODS = ("slerp", "nlerp", "squad")
@@ -123,12 +124,12 @@ class Bytes(WithFolder):
     def test_the_small_workload_has_the_committed_bytes(self):
         committed = (ROOT / "bench" / "workloads" / "small.json").read_bytes()
         self.assertEqual((self.folder / "workload.json").read_bytes(), committed)
-        self.expect(run("check", self.folder), 0, "small, version 1")
+        self.expect(run("check", self.folder), 0, "small, version 2")
 
     def test_the_standard_workload_has_the_committed_bytes(self):
         folder = self.path / "standard"
-        self.expect(run("make", folder), 0, "standard, version 1")
-        self.expect(run("check", folder), 0, "19 files")
+        self.expect(run("make", folder), 0, "standard, version 2")
+        self.expect(run("check", folder), 0, "28 files")
 
     def test_a_changed_missing_or_shortened_file_is_named(self):
         for change, word in (("bit", "SHA-256"), ("short", "bytes; expected"), ("missing", "is not there")):
@@ -165,8 +166,8 @@ class Definition(WithFolder):
     def cursors(self, group):
         """Segments, tracks and u of the stored positions."""
         positions = self.arrays[f"positions_{group}"]
-        times = self.arrays[{"uniform": "uniform_times", "times": "random_times",
-                             "pairs": "pair_times"}[group]]
+        times = self.arrays[{"uniform": "uniform_times", "large": "large_times", "pairs": "pair_times"}
+                            .get(group, "random_times")]
         tracks = self.arrays["pair_tracks"][positions] if group == "pairs" else positions % 4
         at = times[positions if group == "pairs" else positions // 4]
         keys = self.arrays["key_times"]
@@ -176,16 +177,40 @@ class Definition(WithFolder):
     def test_expected_results_are_the_definitions(self):
         keys, inner = unit(self.arrays["keys"]), unit(self.arrays["controls"])
         self.assertLess(angle_between(inner, inner_points(keys)).max(), 2e-7)
-        for group in ("uniform", "times", "pairs"):
+        for group in ("uniform", "times", "pairs", "large"):
             segments, tracks, u = self.cursors(group)
             a, b = keys[segments, tracks], keys[segments + 1, tracks]
             inside = slerp(inner[segments, tracks], inner[segments + 1, tracks], u)
             here = {"slerp": slerp(a, b, u), "nlerp": unit((1 - u) * a + u * b),
                     "squad": slerp(slerp(a, b, u), inside, 2 * u * (1 - u))}
             for method, value in here.items():
+                if group == "large" and method != "slerp":
+                    continue
                 expected = self.arrays[f"expected_{group}_{method}"]
                 self.assertLess(angle_between(value, expected).max(), 1e-11, (group, method))
                 self.assertLess(numpy.abs(numpy.linalg.norm(expected, axis=-1) - 1).max(), 2e-15)
+
+    def test_matrices_are_chains_of_turns_and_places(self):
+        """Points of each joint are carried to its parents, one after another."""
+        keys, points = unit(self.arrays["keys"]), self.rng.normal(size=(4, 3))
+        segments, tracks, u = self.cursors("crowd")
+        for method in ("slerp", "nlerp"):
+            for index, (segment, track) in enumerate(zip(segments, tracks)):
+                found = self.arrays[f"expected_crowd_{method}"][index].reshape(3, 4)
+                moved, joint = points, track
+                while joint >= 0:
+                    a, b = keys[segment, joint], keys[segment + 1, joint]
+                    turn = slerp(a, b, u[index]) if method == "slerp" else unit((1 - u[index]) * a + u[index] * b)
+                    whole = numpy.concatenate([moved, numpy.zeros((4, 1))], axis=1)
+                    moved = product(product(turn, whole), turn * [-1, -1, -1, 1])[:, :3]
+                    moved = moved + self.arrays["rest"][joint]
+                    joint = self.arrays["parents"][joint]
+                self.assertLess(numpy.abs(points @ found[:, :3].T + found[:, 3] - moved).max(), 1e-11)
+
+    def test_parents_come_first(self):
+        parents = self.arrays["parents"]
+        self.assertEqual(parents[0], -1)
+        self.assertTrue(all(0 <= parent < joint for joint, parent in enumerate(parents[1:], 1)))
 
     def test_the_command_is_within_the_tolerance(self):
         if POSEMILL is None:
@@ -255,15 +280,58 @@ class Judge(WithFolder):
         self.judge(self.right * [-1, -1, -1, 1], 1, "largest error")
 
 
+class MotionFile(WithFolder):
+    def setUp(self):
+        super().setUp()
+        header, _, rest = (self.folder / "motion.bvh").read_text().partition("MOTION\n")
+        self.header = header
+        self.rows = numpy.array([line.split() for line in rest.splitlines()[2:]], dtype=float)
+
+    def judge(self, rows, code, *words, frame_time=0.01):
+        path = self.path / "out.bvh"
+        lines = [" ".join(f"{number:.9f}" for number in row) for row in rows]
+        path.write_text(f"{self.header}MOTION\nFrames: {len(rows)}\nFrame Time: {frame_time}\n" + "\n".join(lines))
+        self.expect(run("judge", self.folder, "file/slerp", path), code, *words)
+
+    def between(self):
+        """Angles, instead of rotations, on lines between the frames."""
+        at = numpy.arange(4 * (len(self.rows) - 1) + 1) / 4
+        return numpy.stack([numpy.interp(at, numpy.arange(len(self.rows)), column) for column in self.rows.T], axis=1)
+
+    def test_a_file_of_other_curves_places_or_frames_fails(self):
+        rows = self.between()
+        self.judge(rows, 1, "the largest error is", " rad at frame")
+        self.judge(rows[:-1], 4, "it has 32 frames of 0.01 s; expected 33 of 0.01 s")
+        self.judge(rows, 4, "it has 33 frames of 0.02 s; expected 33 of 0.01 s", frame_time=0.02)
+        self.judge(numpy.where(rows == rows[4, 5], numpy.nan, rows), 4, "not finite")
+
+    def test_the_command_is_right_and_a_changed_number_is_found(self):
+        if POSEMILL is None:
+            self.skipTest("no command was given")
+        out = self.path / "sampled.bvh"
+        subprocess.run([POSEMILL, "resample", "--device", "none", "--quiet", self.folder / "motion.bvh", "-o", out,
+                        "--rate", "100"], check=True)
+        self.expect(run("judge", self.folder, "file/slerp", out), 0, "file/slerp: pass: 132 samples")
+        rows = numpy.array([line.split() for line in out.read_text().partition("Frame Time")[2].splitlines()[1:]],
+                           dtype=float)
+        frame, column = int(self.rng.integers(33)), int(self.rng.integers(3, 15))
+        rows[frame, column] += 0.002  # degrees
+        self.judge(rows, 1, f"at frame {frame};")
+        rows[frame, column] -= 0.002
+        rows[frame, 1] += 2e-5
+        self.judge(rows, 1, f"m at frame {frame};")
+        rows[frame, 1] -= 2e-5
+        self.judge(rows, 0, "pass")
+
+
 class Document(unittest.TestCase):
     def test_the_table_is_the_committed_records(self):
-        text = (ROOT / "docs" / "workload.md").read_text(encoding="utf-8")
+        folder = ROOT / "bench" / "results" / "workload"
+        text = (folder / "README.md").read_text(encoding="utf-8")
         _, begin, rest = text.partition("<!-- workload:begin -->\n")
         table, end, _ = rest.partition("<!-- workload:end -->")
         self.assertTrue(begin and end)
-        names = re.findall(r"\]\(\.\./(bench/results/workload/[\w.-]+\.json)\)", text)
-        self.assertTrue(names)
-        done = run("table", *(ROOT / name for name in names))
+        done = run("table", *sorted(folder.glob("*.json")))
         self.assertEqual((done.returncode, done.stdout.strip()), (0, table.strip()), done.stderr)
 
 
@@ -310,6 +378,78 @@ class Measure(WithFolder):
         self.measure("def prepare(task, inputs):\n    return lambda: nlerp(task, inputs)[1:]\n", 4,
                      "the adapter gives float64 (127, 4, 4)", more=["--task", "uniform/nlerp"])
         self.assertFalse((self.path / "record.json").exists())
+
+    LOSSY = ("DIVISION = 'lossy'\ndef stored_bytes():\n    return 33 * 4 * 4\n"
+             "def prepare(task, inputs):\n    inputs['keys'] = numpy.rint(inputs['keys'] * 500) / 500\n"
+             "    return (lambda: nlerp(task, inputs)) if task['name'] == 'uniform/nlerp' else None\n")
+
+    def test_coarse_keys_are_of_the_lossy_division_with_their_errors_and_bytes(self):
+        one = ["--task", "uniform/nlerp"]
+        self.measure(self.LOSSY.replace("'lossy'", "'exact'"), 1, "the largest error", more=one)
+        self.measure(self.LOSSY.replace("stored_bytes", "other"), 4, "does not define stored_bytes", more=one)
+        self.measure(self.LOSSY, 0, more=one)
+        task, = json.loads((self.path / "record.json").read_text())["tasks"]
+        keys = (numpy.rint(self.arrays["keys"] * 500) / 500).astype(float)
+        coarse, right = (unit(numpy.repeat(k[:-1], 4, axis=0) * (1 - u) + numpy.repeat(k[1:], 4, axis=0) * u)
+                         for u in [numpy.tile(numpy.arange(4) / 4, 32)[:, None, None]]
+                         for k in (keys, unit(self.arrays["keys"])))
+        angles = angle_between(coarse, right)
+        self.assertAlmostEqual(task["max_error_rad"], angles.max(), delta=1e-9)
+        self.assertAlmostEqual(task["mean_error_rad"], angles.mean(), delta=1e-9)
+        self.assertEqual((task["division"], task["bytes_per_key"]), ("lossy", 4))
+        self.assertGreater(task["build_seconds"], 0)
+        table = run("table", self.path / "record.json").stdout
+        self.assertIn("Division: lossy", table)
+        self.assertNotIn("Division: exact", table)
+        self.measure(self.LOSSY.replace("500", "20"), 1, "expected 0.01 at most", more=one)
+
+    def test_measuring_takes_a_second_unless_told(self):
+        (self.path / "adapter.py").write_text(ADAPTER + "import time\n" + self.RIGHT.replace(
+            "lambda: nlerp", "lambda: time.sleep(0.2) or nlerp"))
+        run("measure", self.folder, "--adapter", self.path / "adapter.py", "-o", self.path / "record.json",
+            "--task", "uniform/nlerp")
+        task, = json.loads((self.path / "record.json").read_text())["tasks"]
+        self.assertGreaterEqual(sum(task["seconds"]), 1)
+        self.assertLess(len(task["seconds"]), 6)
+
+    def test_results_that_do_not_fit_the_memory_are_refused(self):
+        sys.path.insert(0, str(SCRIPT.parent))
+        from workloads import host, measure, problems
+        whole, host.available_memory = host.available_memory, lambda: 8191
+        self.addCleanup(setattr, host, "available_memory", whole)
+        self.assertGreater(whole(), 1 << 20)
+        with self.assertRaisesRegex(problems.Problem, "8192 bytes .* 8191"):
+            measure._check_memory(self.task("uniform/slerp"))
+        measure._check_memory(self.task("pairs/slerp"))
+
+    def test_programs_in_c_are_timed_and_judged(self):
+        for program in PROGRAMS:
+            record = self.path / f"{program.name}.json"
+            words = ["measure", self.folder, "--program", program, "-o", record, "--repetitions", "3"]
+            done = subprocess.run([sys.executable, SCRIPT, *map(str, words)], capture_output=True, text=True,
+                                  check=False, env={**os.environ, "POSEMILL_DEVICE": "none"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            tasks = {task["name"] for task in json.loads(record.read_text())["tasks"]}
+            whole = {task["name"] for task in self.manifest["tasks"]}
+            self.assertTrue({"uniform/slerp", "pairs/nlerp", "large/slerp", "crowd/slerp"} <= tasks <= whole)
+            check = [sys.executable, SCRIPT.parent / "submit-check", record, "--workload", self.folder]
+            self.assertEqual(subprocess.run(check, capture_output=True, check=False).returncode, 0)
+            self.expect(run("measure", self.path, *words[2:]), 4, "is not there")
+        self.assertEqual(list(self.path.glob(".posemill-*")), [])
+
+    def test_a_program_that_measures_nothing_is_refused(self):
+        program = self.path / "program"
+        for text, code, words in (("exit 7", 1, "ended with 7"), ("echo '[' ", 4, "printed no measurement"),
+                                  ("echo '{}'", 4, "printed no measurement"), ("exit 3", 4, "none of the tasks")):
+            program.write_text(f"#!/bin/sh\n{text}\n")
+            program.chmod(0o755)
+            self.expect_failed(run("measure", self.folder, "--program", program, "-o", self.path / "record.json"),
+                               code, words)
+        self.assertFalse((self.path / "record.json").exists())
+
+    def expect_failed(self, done, code, words):
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(words, done.stderr)
 
     def test_an_adapter_cannot_change_what_it_is_judged_by(self):
         """It computes what the changed inputs say."""
