@@ -80,7 +80,7 @@ pm_source pm_build_source(const pm_clip_desc *desc, const pm_clip_data *clip, un
     const size_t numbers = clip->common_timeline ? (keys - 1) * stride_of(desc, n, array) +
                                                        n * pm_array_tracks(desc, array)
                                                  : (rows_before(desc, last) + keys) * n;
-    return (pm_source){array->data, numbers * pm_number_size(array->type)};
+    return (pm_source){.data = array->data, .bytes = numbers * pm_number_size(array->type)};
 }
 
 uint64_t pm_build_bytes(const pm_clip_desc *desc, const pm_clip_data *clip) {

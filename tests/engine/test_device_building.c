@@ -92,7 +92,7 @@ static void choose_options(random_source *source, subject *s) {
     static const pm_vector_method vectors[] = {PM_VECTOR_STEP,         PM_VECTOR_LINEAR,
                                                PM_VECTOR_CATMULL_ROM,  PM_VECTOR_PARABOLAS_C2,
                                                PM_VECTOR_PARABOLAS_C3, PM_VECTOR_BSPLINE};
-    const pm_method_info *info = pm_method_describe(s->desc.method);
+    const pm_method_info *info = pm_method_get_info(s->desc.method);
     const bool uniform = !s->timelines[0].times;
     s->desc.ends = (pm_ends)random_size(source, 0, 3);
     s->desc.tension = random_between(source, -1, 1);
@@ -211,7 +211,7 @@ static void expect_same_samples(const char *name, const subject *s, const pm_cli
 }
 
 static void check_subject(const subject *s, bool with_samples) {
-    const char *name = pm_method_describe(s->desc.method)->name;
+    const char *name = pm_method_get_info(s->desc.method)->name;
     pm_clip *clips[2];
     pm_clip_info info;
     for (int i = 0; i < 2; i++) {
