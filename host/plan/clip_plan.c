@@ -73,7 +73,7 @@ pm_source pm_build_source(const pm_clip_desc *desc, const pm_clip_data *clip, un
                           unsigned a) {
     const pm_array *array = array_of(desc, channel, a);
     if (!array || !array->data)
-        return (pm_source){NULL, 0};
+        return (pm_source){0};
     const unsigned n = components_of(desc, channel, array);
     const size_t last = clip->track_count - 1;
     const size_t keys = pm_clip_timeline_of(clip, last)->key_count;
