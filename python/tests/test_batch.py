@@ -113,6 +113,7 @@ def test_the_digest_is_that_of_the_command(make: Callable[[], Executor], takes: 
     assert [r["status"] for r in records(tmp_path / "out")].count("done") == FILES
 
 
+@pytest.mark.processes
 def test_dask(takes: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=2, dashboard_address=None,
@@ -241,6 +242,7 @@ def long_digest(long_takes: Path, tmp_path_factory: pytest.TempPathFactory) -> s
     return pm.batch.run(long_takes, tmp_path_factory.mktemp("whole") / "out", "x8").digest
 
 
+@pytest.mark.processes
 def test_a_killed_worker_of_the_caller(long_takes: Path, long_digest: str, tmp_path: Path,
                                        monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
@@ -257,6 +259,7 @@ def test_a_killed_worker_of_the_caller(long_takes: Path, long_digest: str, tmp_p
     assert not list(out.rglob("*.part"))
 
 
+@pytest.mark.processes
 def test_a_killed_worker_of_its_own(long_takes: Path, long_digest: str, tmp_path: Path,
                                     monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "out"
@@ -276,6 +279,7 @@ def interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.processes
 @pytest.mark.usefixtures("interrupt")
 @pytest.mark.parametrize("make", [no_executor, lambda: ThreadPoolExecutor(2)],
                          ids=["none", "threads"])

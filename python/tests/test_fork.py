@@ -16,7 +16,7 @@ import pytest
 import posemill as pm
 from motion_files import WALK
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+pytestmark = [pytest.mark.processes, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")]
 
 
 def device() -> str:

@@ -664,6 +664,7 @@ def test_wrong_libraries(tmp_path):
         pm.MotionLibrary.from_files(tmp_path / "one.bvh", scale=0)
 
 
+@pytest.mark.processes
 def test_the_example_of_learning_runs():
     done = subprocess.run([sys.executable, ROOT / "examples" / "learning.py", WALK, WALK],
                           capture_output=True, text=True, check=True)
@@ -671,6 +672,7 @@ def test_the_example_of_learning_runs():
     assert 0.3 < float(done.stdout.split("mean reward ")[1].split(",")[0]) < 1
 
 
+@pytest.mark.processes
 def test_smooth_curves_have_the_smallest_errors_of_velocities():
     done = subprocess.run([sys.executable, ROOT / "bench" / "velocities"], capture_output=True, text=True,
                           check=True)
@@ -680,6 +682,7 @@ def test_smooth_curves_have_the_smallest_errors_of_velocities():
     assert errors["analytic `spline`"] < 0.5 < errors["analytic `squad`"] < 5 < errors["analytic `slerp`"] < 15
 
 
+@pytest.mark.processes
 def test_the_script_of_archives_runs(tmp_path):
     done = subprocess.run([sys.executable, ROOT / "bench" / "library", "--clips", "30", "--frames", "7", "--joints", "3",
                            "--folder", tmp_path], capture_output=True, text=True, check=True)

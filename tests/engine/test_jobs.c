@@ -191,14 +191,15 @@ static void expect_kinds_equal(outputs a[3], outputs b[3]) {
  * arcs in two forms. Each width of each is three programs, which take seconds to compile. */
 TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
     static const uint32_t lanes[] = {1, 4, 8, 16};
-    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_STERP, PM_METHOD_SQUAD,
+    static const pm_method methods[] = {PM_METHOD_SQUAD, PM_METHOD_SLERP, PM_METHOD_STERP,
                                         PM_METHOD_CUBICSPLINE, PM_METHOD_CIRCULAR_C1};
+    const size_t count = has_few_programs(state) ? 1 : sizeof methods / sizeof *methods;
     for (size_t n = 0; n < sizeof lanes / sizeof *lanes; n++) {
         if (!can_compile_lanes(engine_for(state), lanes[n]))
             continue;
         print_message("# %u lanes\n", (unsigned)lanes[n]);
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[n]});
-        for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        for (size_t i = 0; i < count; i++) {
             outputs wide[3], reference[3];
             sample_every_kind(engine, methods[i], false, wide);
             sample_every_kind(engine, methods[i], true, reference);

@@ -244,14 +244,15 @@ TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
 TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    const double times[2] = {0, 4096}; /* float32 numbers below are 2^-12 apart */
+    const double times[2] = {4064, 4096}; /* float32 numbers between are 2^-12 apart */
     pm_motion *motion = listed_motion(&source, times, 2);
     expect_refused(motion, engine, &(pm_motion_resample_options){.rate = {4096, 1}}, PM_ERROR_FILE,
                    "float32");
     resample(motion, engine, &(pm_motion_resample_options){.rate = {2047, 1}});
     const motion_samples *s = &hand_recorder(motion)->clips[0].samples;
     for (uint64_t k = 1; k < s->count; k++)
-        assert_true((float)((double)k / 2047) > (float)((double)(k - 1) / 2047));
+        assert_true((float)(times[0] + (double)k / 2047) >
+                    (float)(times[0] + (double)(k - 1) / 2047));
     pm_motion_destroy(&motion);
 }
 

@@ -113,6 +113,10 @@ pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options) {
     return open_kind(*(const engine_kind *)*state, options, true);
 }
 
+bool has_few_programs(void **state) {
+    return is_for_device(state) && !long_sweeps();
+}
+
 bool is_on_oclgrind(void **state) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
