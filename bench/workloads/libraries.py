@@ -6,7 +6,6 @@ each task. Both give the measurement of a task and its results.
 import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -133,15 +132,7 @@ class Program:
         return found
 
 
-class Scratch:
-    """A folder beside the record, for the results of a program; removed at the end."""
-
-    def __init__(self, record_path):
-        parent = os.path.dirname(os.path.abspath(record_path))
-        self.path = tempfile.mkdtemp(prefix=".posemill-", suffix=".part", dir=parent)
-
-    def __enter__(self):
-        return self.path
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path, ignore_errors=True)
+def scratch_beside(record_path):
+    """A folder for the results of a program, which may be larger than what a system keeps in memory."""
+    parent = os.path.dirname(os.path.abspath(record_path))
+    return tempfile.TemporaryDirectory(prefix=".posemill-", suffix=".part", dir=parent)

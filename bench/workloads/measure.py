@@ -118,7 +118,7 @@ def measure(options):
     _check_output(options.out)
     written = _Record(options, name, workload, text)
     inputs = folder.load_inputs(options.folder, workload["files"])
-    with libraries.Scratch(options.out) as scratch:
+    with libraries.scratch_beside(options.out) as scratch:
         for task in tasks:
             _check_memory(task)
             found = library.measure(options.folder, task, inputs, scratch, options.repetitions)
