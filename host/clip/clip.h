@@ -77,7 +77,8 @@ typedef struct pm_clip_data {
 typedef struct pm_clip_limits {
     size_t threads;                /* maximum number of host threads, at least 1 */
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
-    bool without_keys; /* the description is checked already, and a device builds them */
+    bool is_checked;               /* the description has passed pm_clip_check */
+    bool without_keys;             /* a device builds them */
 } pm_clip_limits;
 
 /* Checks the description, lays out the clip and builds it. Returns PM_ERROR_DEVICE_MEMORY, before

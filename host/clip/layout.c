@@ -218,7 +218,7 @@ static pm_status give(pm_status status, pm_clip_data *made, pm_clip_data **clip)
 
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error) {
-    pm_status status = limits->without_keys ? PM_OK : pm_clip_check(desc, error);
+    pm_status status = limits->is_checked ? PM_OK : pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
     pm_clip_data *made = describe(desc);
