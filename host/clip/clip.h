@@ -27,6 +27,15 @@ pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
 pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);
 
+/* The track's element of desc->timelines, as desc->timeline_of selects it. Borrowed. */
+const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
+
+/* The format that a channel's keys are stored in. */
+pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel);
+
+/* Whether desc->user_tangents are read. */
+bool pm_takes_user_tangents(const pm_clip_desc *desc);
+
 /* Lanes of the widest vector in the kernels. Tracks are padded so that no lane loads past the end:
  * to a multiple of this number, or to a power of 2 below it. */
 enum { PM_TRACK_GROUP = 16 };
@@ -79,7 +88,7 @@ typedef struct pm_clip_limits {
     size_t threads;                /* maximum number of host threads, at least 1 */
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
     pm_pool *pool;                 /* for keys (borrowed); may be NULL */
-    bool is_checked;               /* the description, by pm_clip_check */
+    bool is_checked;               /* the description has passed pm_clip_check */
     bool without_keys;             /* a device builds them */
 } pm_clip_limits;
 

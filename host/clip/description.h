@@ -7,19 +7,10 @@
 
 #include "clip.h"
 
-/* The track's element of desc->timelines, as desc->timeline_of selects it. Borrowed. */
-const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
-
-/* The format that a channel's keys are stored in. */
-pm_key_format pm_channel_format(const pm_clip_desc *desc, unsigned channel);
-
 /* Places of a row of so many tracks. Vectors have up to PM_TRACK_GROUP lanes and load whole groups of
  * tracks. Fewer tracks are loaded by vectors of which they fill more than half, so a power of 2 is
  * sufficient. */
 size_t pm_padded_tracks(size_t tracks);
-
-/* Whether desc->user_tangents are read. */
-bool pm_takes_user_tangents(const pm_clip_desc *desc);
 
 /* Whether a channel has one track alone: positions of a root. */
 static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {

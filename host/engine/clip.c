@@ -6,23 +6,22 @@
 
 #include <stdlib.h>
 
-/* Kernels build a clip where fewer bytes are sent for that than its planes have, and the device has memory
- * of its own. A CPU device computes what the host computes, in one lane for each of the host's. */
+/* Whether fewer bytes are sent to build a clip than its planes have. */
 static bool gains_on_device(const pm_clip *clip, const pm_clip_desc *desc) {
-    const pm_device_type type = clip->engine->device->info.type;
     uint64_t planes = 0;
-    if (type == PM_DEVICE_CPU || type == PM_DEVICE_REFERENCE || clip->engine->builds_in_background)
-        return false;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         if (clip->data->channels[c].present)
             planes += clip->data->channels[c].key_bytes;
     return pm_build_bytes(desc, clip->data) < planes;
 }
 
-static bool may_build_on_device(const pm_engine *engine, const pm_clip_desc *desc) {
+/* A CPU device takes the host's time and its memory. A job in the background would wait for the kernels. */
+static bool may_build_on_device(const pm_engine *engine) {
     const pm_device *device = engine->device;
-    return engine->clip_building != PM_CLIPS_BY_HOST && device->backend->build_clip &&
-           device->builds_clips && pm_plan_builds(desc);
+    const bool by_itself = device->info.type != PM_DEVICE_CPU && !engine->builds_in_background;
+    return device->backend->build_clip && device->builds_clips &&
+           engine->clip_building != PM_CLIPS_BY_HOST &&
+           (by_itself || engine->clip_building == PM_CLIPS_BY_DEVICE);
 }
 
 /* *builds: the device has built the clip. It builds no clip by itself that it has no memory for, or whose
@@ -33,13 +32,17 @@ static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits 
     const bool chosen = clip->engine->clip_building == PM_CLIPS_BY_DEVICE;
     pm_clip_limits without_keys = *limits;
     without_keys.without_keys = true;
-    pm_status status = pm_clip_data_build(desc, &without_keys, &clip->data, error);
+    pm_status status =
+        pm_plan_builds(desc) ? pm_clip_data_build(desc, &without_keys, &clip->data, error) : PM_OK;
+    if (!clip->data)
+        return status;
     *builds = status == PM_OK && (chosen || gains_on_device(clip, desc));
     if (*builds)
         status = device->backend->build_clip(device, desc, clip->data, &clip->on_device, error);
     if (!chosen && (status == PM_ERROR_DEVICE_MEMORY || status == PM_ERROR_BUILD)) {
         pm_log(clip->engine->logger, PM_LOG_WARNING, "the host builds a clip, not %s: %s",
                device->info.name, pm_status_name(status));
+        pm_error_clear(error);
         *builds = false;
         status = PM_OK;
     }
@@ -54,12 +57,12 @@ static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error)
     const pm_clip_limits limits = {.threads = clip->engine->host_threads,
                                    .max_allocation_bytes = device->info.max_allocation_bytes,
                                    .pool = device->pool,
-                                   .is_checked = true};
+                                   .is_checked = may_build_on_device(clip->engine)};
     bool builds = false;
     pm_status status = pm_device_check(device, error);
-    if (status == PM_OK)
+    if (status == PM_OK && limits.is_checked)
         status = pm_clip_check(desc, error);
-    if (status == PM_OK && may_build_on_device(clip->engine, desc))
+    if (status == PM_OK && limits.is_checked)
         status = build_on_device(desc, &limits, clip, &builds, error);
     if (status != PM_OK || builds)
         return status;

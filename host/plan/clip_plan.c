@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clip/description.h"
-
 /* Of a description for kernels, whose work-items are numbered in 32 bits. */
 enum { MOST_TRACKS = 1 << 24, MOST_ITEMS = 1 << 30 };
 
