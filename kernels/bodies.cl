@@ -196,7 +196,7 @@ pm_fn pm_mask pm_body_still(const pm_tables *t, const pm_instance_lanes *states,
     float still[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
-        pm_u32 rests = pm_keeps_rest(has, j, states->in_place[i] != 0.0f);
+        pm_u32 rests = pm_keeps_rest(has, j, states->in_place[i]);
         still[i] = rests || states->inputs[0].weight[i] == 0.0f ? 1.0f : 0.0f;
     }
     return pm_reals_of(still) != PM_REAL(0.0f);

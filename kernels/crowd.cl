@@ -160,16 +160,20 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
             if (joint->slot != PM_NO_SLOT)
                 slots[joint->slot] = model;
 #endif
-#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
-            if (!PM_SUBSET || joint->record != PM_NO_RECORD)
-                pm_box_add(&box, pm_box_about(model, joint->radius));
+#if PM_SUBSET
+            if (joint->record == PM_NO_RECORD)
+                continue;
+            real *record = words;
 #else
-            real *record = PM_SUBSET ? words : pm_record(words, j, PM_OUTPUT_WORDS);
-#if PM_OUTPUT_FORM == PM_FORM_LOCAL
+            real *record = pm_record(words, j, PM_OUTPUT_WORDS);
+#endif
+            (void)record;
+#if PM_OUTPUT_FORM == PM_FORM_BOUNDS
+            pm_box_add(&box, pm_box_about(model, joint->radius));
+#elif PM_OUTPUT_FORM == PM_FORM_LOCAL
             pm_put_record(record, pose);
 #else
             pm_put_record(record, model, joint);
-#endif
 #endif
         }
 #if !PM_GIVEN
@@ -181,8 +185,7 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
 #endif
 #if PM_OUTPUT_FORM != PM_FORM_BOUNDS
 #if PM_SUBSET
-        if (joints[n].record != PM_NO_RECORD)
-            pm_send_record(&out, words, joints[n].record, PM_OUTPUT_WORDS);
+        pm_send_record(&out, words, joints[n].record, PM_OUTPUT_WORDS);
 #else
         if (n >= lead)
             pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.posed);

@@ -155,7 +155,9 @@ typedef struct pm_crowd_size {
     pm_u32 channels;  /* bit c: clips have channel c */
     pm_u32 per_joint; /* 1: the layout, (channels, clips, joints), gives the position of rows */
     pm_u32 stages;
-    pm_u32 unused; /* no padding at the end: rusticl of Mesa 22.3 takes arguments without it */
+    pm_u32
+        levelled; /* 1: some level lacks joints or skips frames. Last, so that there is no padding
+                        at the end: rusticl of Mesa 22.3 takes arguments without it */
 } pm_crowd_size;
 
 /* Which instances a call poses: all, or those of a list, with their records in the instances' own

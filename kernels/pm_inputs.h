@@ -83,16 +83,19 @@ pm_fn void pm_prepare_u(pm_input_lanes *input) {
 /* For clips with a common timeline: locates the keys of joint 0. The keys of all joints are
  * contiguous. */
 pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
+    pm_cursor cursors[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
-        pm_clip_layout clip = t->clips[input->clip[i]];
-        pm_cursor cursor = pm_crowd_locate(t->timelines[clip.timeline], t->times, input->time[i],
-                                           input->clamps[i]);
-        for (pm_u32 c = 0; c < PM_CHANNELS; c++)
-            if (t->size.channels >> c & 1)
-                pm_set_key_lane(&input->lanes, i, c, clip.first[c], clip.row[c], clip.plane[c],
-                                cursor);
-        pm_set_spacing_lane(&input->lanes, i, t, clip.constants, cursor);
+        pm_global const pm_clip_layout *clip = t->clips + input->clip[i];
+        cursors[i] = pm_crowd_locate(t->timelines[clip->timeline], t->times, input->time[i],
+                                     input->clamps[i]);
+        pm_set_spacing_lane(&input->lanes, i, t, clip->constants, cursors[i]);
     }
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        for (int i = 0; i < PM_LANES && (t->size.channels >> c & 1); i++) {
+            pm_global const pm_clip_layout *clip = t->clips + input->clip[i];
+            pm_set_key_lane(&input->lanes, i, c, clip->first[c], clip->row[c], clip->plane[c],
+                            cursors[i]);
+        }
     pm_prepare_u(input);
 }
 

@@ -11,7 +11,7 @@
 /* PM_LANES instances. any_...: whether the condition is true in some lane. */
 typedef struct pm_instance_lanes {
     pm_input_lanes inputs[PM_INPUTS];
-    float in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
+    pm_u32 in_place[PM_LANES]; /* not 0: joint 0 keeps its rest pose */
     pm_u32 level[PM_LANES];
     pm_u32 index[PM_LANES];  /* of the instance */
     pm_u32 record[PM_LANES]; /* the number of its records */
@@ -21,26 +21,27 @@ typedef struct pm_instance_lanes {
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
-pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
+/* What is read of a first input, which has no mask, and whose op is the same in all lanes where it has an
+ * effect. */
+pm_fn void pm_input_set_sample(pm_input_lanes *lanes, int i, pm_input input) {
     lanes->clip[i] = input.clip;
     lanes->time[i] = input.time;
     lanes->clamps[i] = input.clamps;
     lanes->weight[i] = input.weight;
+}
+
+pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
+    pm_input_set_sample(lanes, i, input);
     lanes->op[i] = (float)input.op;
     lanes->mask[i] = input.mask;
     lanes->ops |= input.op;
     lanes->masked |= input.mask;
 }
 
-pm_fn void pm_instance_set(pm_instance_lanes *states, int i, pm_instance instance,
-                           const pm_tables *t) {
-    pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
-    PM_UNROLL
-    for (int n = 0; n < PM_INPUTS; n++)
-        pm_input_set(&states->inputs[n], i, r.inputs[n]);
-    states->in_place[i] = r.in_place ? 1.0f : 0.0f;
-    states->level[i] = r.level;
-    states->any_in_place |= r.in_place;
+pm_fn pm_resolved pm_instance_at(pm_global const pm_instance *instances,
+                                 const pm_instance_lanes *states, int i, const pm_tables *t) {
+    return pm_instance_resolve(instances[states->index[i]], t->size.clips, t->size.masks,
+                               t->size.levels);
 }
 
 /* Finds the instances of the entries from `first` on, and returns a bit mask of the lanes that have
@@ -49,6 +50,11 @@ pm_fn pm_u32 pm_instances_find(pm_instance_lanes *states, pm_global const pm_u32
                                pm_global const pm_u32 *list_count, pm_u32 first,
                                const pm_tables *t) {
     pm_u32 active = 0, entries = pm_entry_count(&t->size, list_count);
+    if (!t->size.list && first + PM_LANES <= entries) {
+        for (int i = 0; i < PM_LANES; i++)
+            states->index[i] = states->record[i] = first + (pm_u32)PM_ITEM_OF(i);
+        return (1u << PM_LANES) - 1u;
+    }
     pm_u32 other = t->size.instances - 1;
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 entry = first + (pm_u32)PM_ITEM_OF(i);
@@ -65,11 +71,25 @@ pm_fn pm_u32 pm_instances_find(pm_instance_lanes *states, pm_global const pm_u32
 pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_instance *instances,
                                pm_u32 active, pm_global const pm_crowd_level *levels,
                                const pm_tables *t) {
-    states->any_part = states->any_in_place = 0;
-    for (int n = 0; n < PM_INPUTS; n++)
-        states->inputs[n].ops = states->inputs[n].masked = 0;
+    pm_u32 any_in_place = 0, ops = 0, ops_of_b = 0;
     for (int i = 0; i < PM_LANES; i++) {
-        pm_instance_set(states, i, instances[states->index[i]], t);
+        pm_resolved r = pm_instance_at(instances, states, i, t);
+        pm_input_set_sample(&states->inputs[0], i, r.inputs[0]);
+        states->in_place[i] = r.in_place;
+        states->level[i] = r.level;
+        any_in_place |= r.in_place;
+        ops |= r.inputs[0].op;
+        ops_of_b |= r.inputs[1].op;
+    }
+    states->inputs[0].ops = ops;
+    states->inputs[1].ops = ops_of_b;
+    states->inputs[0].masked = states->inputs[1].masked = 0;
+    /* Clip B in a pass of its own, because most crowds do not need it. */
+    for (int i = 0; i < PM_LANES && ops_of_b != PM_OP_NONE; i++)
+        pm_input_set(&states->inputs[1], i, pm_instance_at(instances, states, i, t).inputs[1]);
+    states->any_in_place = any_in_place;
+    states->any_part = 0;
+    for (int i = 0; i < PM_LANES && t->size.levelled; i++) {
         pm_crowd_level level = levels[states->level[i]];
         states->any_part |= !level.whole;
         if (!pm_is_update_due(t->size.frame, t->size.first + states->index[i], level))
@@ -215,7 +235,7 @@ pm_fn void pm_apply_level(pm_poses *poses, const pm_tables *t, const pm_instance
     float still[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 has = level_joints[(pm_u64)states->level[i] * t->size.joints + j];
-        still[i] = pm_keeps_rest(has, j, states->in_place[i] != 0.0f) ? 1.0f : 0.0f;
+        still[i] = pm_keeps_rest(has, j, states->in_place[i]) ? 1.0f : 0.0f;
     }
     for (pm_u32 c = 0; c < PM_CHANNELS; c++)
         if (pm_is_animated(joint, c))

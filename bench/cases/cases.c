@@ -15,6 +15,7 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool is_slerp(pm_method method) {
     return method == PM_METHOD_SLERP;
@@ -83,11 +84,24 @@ _Static_assert(GROUP_COUNT *PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS
                    BENCH_CASES_MAX,
                "BENCH_CASES_MAX is too small");
 
+/* Whether one of the globs, with commas between them, matches a case's name; NULL: all names. */
+static bool is_chosen(const char *globs, const char *name) {
+    for (const char *glob = globs; glob;) {
+        char one[128];
+        const size_t length = strcspn(glob, ",");
+        snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : 0), glob);
+        if (fnmatch(one, name, 0) == 0)
+            return true;
+        glob = glob[length] == ',' ? glob + length + 1 : NULL;
+    }
+    return !globs;
+}
+
 static size_t add(const bench_group *group, pm_method method, const char *glob, bench_case *at) {
     const char *what = group->what ? group->what : pm_method_get_info(method)->name;
     *at = (bench_case){.group = group, .method = method};
     snprintf(at->name, sizeof at->name, "%s/%s", group->name, what);
-    return !glob || fnmatch(glob, at->name, 0) == 0 ? 1 : 0;
+    return is_chosen(glob, at->name) ? 1 : 0;
 }
 
 /* One case per size: a pose, then eight times as much, and so on up to the largest size. */
@@ -102,7 +116,7 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
         last = samples >= largest;
         *size = (bench_case){.group = group, .method = method, .samples = samples};
         snprintf(size->name, sizeof size->name, "%s/%s-%zu", group->name, name, samples);
-        count += glob == NULL || fnmatch(glob, size->name, 0) == 0 ? 1 : 0;
+        count += is_chosen(glob, size->name) ? 1 : 0;
         samples = samples < largest / 8 ? 8 * samples : largest;
     }
     return count;
@@ -125,7 +139,7 @@ static size_t add_crowds(const bench_group *group, const bench_limits *limits, c
                               .crowd = &rows[i],
                               .agents = crowd_scene_agents(&rows[i], limits->crowd_bytes)};
         snprintf(crowd->name, sizeof crowd->name, "%s/%s", group->name, rows[i].what);
-        count += crowd->agents > 0 && (glob == NULL || fnmatch(glob, crowd->name, 0) == 0) ? 1 : 0;
+        count += crowd->agents > 0 && is_chosen(glob, crowd->name) ? 1 : 0;
     }
     return count;
 }
@@ -139,7 +153,7 @@ static size_t add_files(const bench_group *group, const char *glob, bench_case *
         bench_case *file = at + count;
         *file = (bench_case){.group = group, .method = PM_METHOD_SLERP, .file = &rows[i]};
         snprintf(file->name, sizeof file->name, "%s/%s", group->name, rows[i].what);
-        count += glob == NULL || fnmatch(glob, file->name, 0) == 0 ? 1 : 0;
+        count += is_chosen(glob, file->name) ? 1 : 0;
     }
     return count;
 }
@@ -154,7 +168,7 @@ static size_t add_batches(const bench_group *group, const char *glob, bench_case
         bench_case *batch = at + count;
         *batch = (bench_case){.group = group, .method = PM_METHOD_SLERP, .batch = &rows[i]};
         snprintf(batch->name, sizeof batch->name, "%s/%s", group->name, rows[i].what);
-        count += glob == NULL || fnmatch(glob, batch->name, 0) == 0 ? 1 : 0;
+        count += is_chosen(glob, batch->name) ? 1 : 0;
     }
     return count;
 }

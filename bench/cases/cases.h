@@ -117,7 +117,8 @@ enum {
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 
-/* Writes the cases whose names match the glob (NULL: all). Returns their number. */
+/* Writes the cases whose names match one of the globs, with commas between them (NULL: all). Returns
+ * their number. */
 size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
                    bench_case cases[BENCH_CASES_MAX]);
 

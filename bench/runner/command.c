@@ -41,7 +41,7 @@ static bool option_samples(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(bench_options, field)
 static const option bench_table[] = {
-    {"--case", 0, "GLOB", "run only the cases whose names match, such as 'upsample-4/*'",
+    {"--case", 0, "GLOB,...", "run only the cases whose names match one, such as 'upsample-4/*'",
      option_text, AT(glob)},
     {"--quick", 0, NULL, "use an eighth of the samples and few repetitions", NULL, AT(quick)},
     {"--samples", 0, "N",
@@ -59,7 +59,7 @@ static const option bench_table[] = {
 
 static const command_help help = {
     .name = "bench",
-    .usage = "[--device DEVICE] [--case GLOB] [--quick] [--samples N] [--json FILE]\n[--cite]",
+    .usage = "[--device DEVICE] [--case GLOB,...] [--quick] [--samples N] [--json FILE]\n[--cite]",
     .summary =
         "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
         "checks the results of every case against the CPU reference path.",

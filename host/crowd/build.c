@@ -242,5 +242,8 @@ pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t 
                           .per_joint = crowd->per_joint};
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         size.channels |= (pm_u32)crowd->channels[c].present << c;
+    for (pm_u32 l = 0; l < size.levels; l++)
+        size.levelled |=
+            crowd->skeleton->levels[l].update_every > 1 || !crowd->skeleton->levels[l].whole;
     return size;
 }

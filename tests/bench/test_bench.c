@@ -453,6 +453,11 @@ TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
     assert_int_equal(occurrences(record, "\"name\": "), matching);
     assert_int_equal(occurrences(record, "/squad\""), matching);
     assert_int_equal(occurrences(output, "/squad "), matching);
+    expect(
+        0,
+        "--device none --quick --samples 2048 --case 'no/*,upsample-4/sl*,upsample-2/squad' --json "
+        "record.json");
+    assert_int_equal(occurrences(record, "\"name\": "), 2);
     expect_failure(2, "--device none --case nothing/at-all", "no case");
     expect_failure(2, "--device none --case obvious/slerp", "no case");
 }
