@@ -223,18 +223,6 @@ static void sample_block(const pm_crowd_data *crowd, const lane_places *at, cons
     }
 }
 
-/* Prefetches the rotations of a block for lanes that are posed later. */
-static void prefetch_block(const pm_channel *channel, const lane_places *at, size_t joint) {
-    const lane_side *side = &at->sides[0];
-    if (channel->format != PM_KEYS_FLOAT32)
-        return;
-    for (size_t i = 0; i < PM_LANES; i++) {
-        const float *keys = (const float *)channel->keys + 4 * joint;
-        __builtin_prefetch(keys + side->key[PM_ROTATIONS][i]);
-        __builtin_prefetch(keys + side->next[PM_ROTATIONS][i]);
-    }
-}
-
 /* ---- the hierarchy --------------------------------------------------------------------------- */
 
 /* Lanes that are posed together. */
@@ -244,7 +232,11 @@ typedef struct lane_group {
     bool moves;          /* velocities are asked for */
     bool rests;          /* some joint of some lane keeps its rest pose */
     unsigned char *memory[PM_BODY_OUTPUTS][PM_LANES];
+    lane_places places; /* of all joints, unless joints have timelines */
 } lane_group;
+
+/* Numbers of a record. */
+static const size_t numbers_of[PM_BODY_OUTPUTS] = {3, 4, 3, 3, 4, 3, 1, 1};
 
 static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_u32 joint) {
     return from->input.op == PM_OP_NONE ||
@@ -252,19 +244,38 @@ static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_
                          from->in_place);
 }
 
-static lane_group group_of(const pm_body_batch *b, size_t first) {
-    lane_group g = {.batch = b, .first = first, .count = b->count - first};
+static void begin_group(const pm_body_batch *b, size_t first, lane_group *g) {
+    g->batch = b;
+    g->first = first;
+    g->count = b->count - first;
+    g->moves = g->rests = false;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        g.moves = g.moves || (b->memory[o] && PM_BODY_RATES >> o & 1);
+        g->moves = g->moves || (b->memory[o] && PM_BODY_RATES >> o & 1);
         for (size_t i = 0; b->memory[o] && i < PM_LANES; i++)
-            g.memory[o][i] = b->memory[o] + instance_of(b, first, i)->record * b->stride[o];
+            g->memory[o][i] = b->memory[o] + instance_of(b, first, i)->record * b->stride[o];
     }
     for (size_t i = 0; i < PM_LANES; i++) {
         const pm_body_instance *from = instance_of(b, first, i);
-        g.rests = g.rests || from->input.op == PM_OP_NONE || from->in_place ||
-                  !b->crowd->skeleton->levels[from->level].whole;
+        g->rests = g->rests || from->input.op == PM_OP_NONE || from->in_place ||
+                   !b->crowd->skeleton->levels[from->level].whole;
     }
-    return g;
+    if (!b->crowd->per_joint)
+        locate(b, first, 0, &g->places);
+}
+
+/* Prefetches a block of joints from number n of their set on: keys, and the lines that records are written to,
+ * whose misses would fill the store buffers. */
+static void prefetch_block(const lane_group *g, const pm_joint *joint, size_t n) {
+    const pm_channel *rotations = &g->batch->crowd->channels[PM_ROTATIONS];
+    const lane_side *side = &g->places.sides[0];
+    const float *keys = (const float *)rotations->keys + (size_t)4 * joint->number;
+    for (size_t i = 0; rotations->format == PM_KEYS_FLOAT32 && i < PM_LANES; i++) {
+        __builtin_prefetch(keys + side->key[PM_ROTATIONS][i]);
+        __builtin_prefetch(keys + side->next[PM_ROTATIONS][i]);
+    }
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
+        for (size_t i = 0; g->batch->memory[o] && i < PM_LANES; i++)
+            __builtin_prefetch(g->memory[o][i] + n * numbers_of[o] * sizeof(float), 1);
 }
 
 static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
@@ -325,16 +336,27 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               s->rate);
 }
 
-/* `numbers` of each lane to record `record` of its instance. */
+/* Four lanes, one after another: a loop over lanes that compilers do not unroll takes as long as the formulas. */
+static inline void put_part(unsigned char *const *to, size_t at, const float *words, size_t size) {
+    memcpy(to[0] + at, words, size);
+    memcpy(to[1] + at, words + PM_LANES, size);
+    memcpy(to[2] + at, words + (size_t)2 * PM_LANES, size);
+    memcpy(to[3] + at, words + (size_t)3 * PM_LANES, size);
+}
+
+/* The first numbers of each lane to record `record` of its instance. */
 static inline void put(const lane_group *g, unsigned output, size_t record, pm_quat value,
                        size_t numbers) {
     const pm_quat_block m = pm_block_of(value);
     const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    float words[4][PM_LANES];
+    const size_t size = numbers * sizeof(float), at = record * size;
+    unsigned char *const *to = g->memory[output];
+    float words[4 * PM_LANES];
     memcpy(words, rows, sizeof words);
-    for (size_t i = 0; i < PM_LANES && i < g->count; i++)
-        memcpy(g->memory[output][i] + record * numbers * sizeof(float), words[i % 4] + i / 4 * 4,
-               numbers * sizeof(float));
+    for (size_t i = 0; i < PM_LANES && g->count >= PM_LANES; i += 4)
+        put_part(to + i, at, words + i, size);
+    for (size_t i = 0; i < g->count && g->count < PM_LANES; i++)
+        memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
 }
 
 static inline void put_vector(const lane_group *g, unsigned output, size_t record, pm_quat v) {
@@ -388,53 +410,58 @@ static pm_body placed(const lane_group *g) {
     return body;
 }
 
-/* Poses the lanes from `first` on, whose keys are located, and prefetches those of later lanes. */
-PM_FLAT static void pose_lanes(const pm_body_batch *b, size_t first, lane_places *at,
-                               const lane_places *later) {
-    const pm_crowd_data *crowd = b->crowd;
-    const pm_joint *joints = crowd->sets[b->set].joints;
-    const pm_hinge *hinges = crowd->skeleton->hinges;
-    const size_t count = crowd->skeleton->sets[b->set].count, size = crowd->per_joint ? 1 : BLOCK;
-    const lane_group g = group_of(b, first);
-    const pm_body root = placed(&g);
+/* The states of joint k of a block. Its transform goes to its slot, for its children. */
+static inline lane_states states_of(const lane_group *g, const block_values *block,
+                                    const pm_joint *joint, size_t k, const pm_body *root,
+                                    pm_body slots[PM_SLOTS]) {
+    const pm_hinge *hinges = g->batch->crowd->skeleton->hinges;
+    const pm_mask still = rest_mask(g, joint->number);
+    lane_states s = {.own = local_of(g, block, joint, k, still),
+                     .shifts = joint->animated >> PM_POSITIONS & 1};
+    s.angle = s.rate = PM_REAL(0.0f);
+    if (hinges)
+        set_hinge(&hinges[joint->number], joint, still, &s);
+    if (joint->parent != PM_NO_SLOT)
+        s.body = pm_body_product(slots[joint->parent], s.own, g->moves, s.shifts);
+    else
+        s.body = g->batch->placed ? pm_body_product(*root, s.own, g->moves, s.shifts)
+                                  : pm_body_of_root(s.own);
+    if (joint->slot != PM_NO_SLOT)
+        slots[joint->slot] = s.body;
+    return s;
+}
+
+/* Poses some lanes, and prefetches for later ones. */
+PM_FLAT static void pose_lanes(lane_group *g, const lane_group *later) {
+    const pm_crowd_data *crowd = g->batch->crowd;
+    const pm_joint *joints = crowd->sets[g->batch->set].joints;
+    const size_t count = crowd->skeleton->sets[g->batch->set].count;
+    const size_t size = crowd->per_joint ? 1 : BLOCK;
+    const pm_body root = placed(g);
     pm_body slots[PM_SLOTS];
     block_values block;
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
-        if (j % size == 0) {
-            if (crowd->per_joint)
-                locate(b, first, joint->number, at);
-            else if (later)
-                prefetch_block(&crowd->channels[PM_ROTATIONS], later, joint->number);
-            sample_block(crowd, at, joint, count - j < size ? count - j : size, g.moves, &block);
-        }
-        const pm_mask still = rest_mask(&g, joint->number);
-        lane_states s = {.own = local_of(&g, &block, joint, j % size, still),
-                         .shifts = joint->animated >> PM_POSITIONS & 1};
-        s.angle = s.rate = PM_REAL(0.0f);
-        if (hinges)
-            set_hinge(&hinges[joint->number], joint, still, &s);
-        if (joint->parent != PM_NO_SLOT)
-            s.body = pm_body_product(slots[joint->parent], s.own, g.moves, s.shifts);
-        else
-            s.body = b->placed ? pm_body_product(root, s.own, g.moves, s.shifts)
-                               : pm_body_of_root(s.own);
-        if (joint->slot != PM_NO_SLOT)
-            slots[joint->slot] = s.body;
+        if (crowd->per_joint)
+            locate(g->batch, g->first, joint->number, &g->places);
+        else if (later && j % size == 0)
+            prefetch_block(later, joint, j);
+        if (j % size == 0)
+            sample_block(crowd, &g->places, joint, count - j < size ? count - j : size, g->moves,
+                         &block);
+        const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
         if (joint->record != PM_NO_RECORD)
-            put_states(&g, joint, &s);
+            put_states(g, joint, &s);
     }
 }
 
 void PM_SET_NAME(pm_bodies)(const pm_body_batch *batch) {
-    lane_places places[2];
-    const bool shared = !batch->crowd->per_joint;
-    if (shared)
-        locate(batch, 0, 0, &places[0]);
+    lane_group groups[2];
+    begin_group(batch, 0, &groups[0]);
     for (size_t first = 0, n = 0; first < batch->count; first += PM_LANES, n ^= 1) {
-        const bool more = shared && first + PM_LANES < batch->count;
+        const bool more = first + PM_LANES < batch->count;
         if (more)
-            locate(batch, first + PM_LANES, 0, &places[n ^ 1]);
-        pose_lanes(batch, first, &places[n], more ? &places[n ^ 1] : NULL);
+            begin_group(batch, first + PM_LANES, &groups[n ^ 1]);
+        pose_lanes(&groups[n], more ? &groups[n ^ 1] : NULL);
     }
 }

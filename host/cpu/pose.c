@@ -317,27 +317,32 @@ static void pose_entry(posing *p, size_t entry) {
     }
 }
 
-/* Poses the states of bodies of target `first` and of those after it with the same joints. */
-static void pose_bodies(const pm_pose_request *r, size_t first, const pm_piece *piece) {
+/* Without instances. Targets from `first` on that are computed together with it get memory. */
+static void begin_batch(const pm_pose_request *r, size_t first, pm_body_batch *batch) {
     const pm_view view = r->targets[first].view;
-    pm_body_batch batch;
-    batch.crowd = r->crowd;
-    batch.set = view.set;
-    batch.placed = r->placements != NULL;
-    batch.count = 0;
+    batch->crowd = r->crowd;
+    batch->set = view.set;
+    batch->placed = r->placements != NULL;
+    batch->count = 0;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        batch.memory[o] = NULL;
-        batch.flags[o] = 0;
+        batch->memory[o] = NULL;
+        batch->flags[o] = 0;
     }
     for (size_t t = first; t < r->target_count; t++) {
         const pm_pose_target *target = &r->targets[t];
         if (!pm_are_computed_together(target->view, view))
             continue;
         const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        batch.memory[output] = target->memory;
-        batch.stride[output] = target->stride;
-        batch.flags[output] = target->flags;
+        batch->memory[output] = target->memory;
+        batch->stride[output] = target->stride;
+        batch->flags[output] = target->flags;
     }
+}
+
+/* Poses the states of bodies of target `first` and of those after it with the same joints. */
+static void pose_bodies(const pm_pose_request *r, size_t first, const pm_piece *piece) {
+    pm_body_batch batch;
+    begin_batch(r, first, &batch);
     for (size_t i = 0; i < piece->count; i++) {
         pm_posed from;
         size_t record;

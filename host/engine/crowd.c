@@ -138,7 +138,8 @@ static bool has_bodies(const pm_crowd_job *job) {
 /* States of bodies show clip A alone. */
 static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
     for (size_t i = 0; i < job->instance_count; i++)
-        if (pm_instance_resolved(crowd, &job->instances[i]).inputs[1].op != PM_OP_NONE)
+        if (job->instances[i].weight != 0.0f &&
+            pm_instance_resolved(crowd, &job->instances[i]).inputs[1].op != PM_OP_NONE)
             return pm_fail_instance(error, PM_ERROR_ARGUMENT, i,
                                     "clip B has a weight: states of bodies are those of clip A "
                                     "alone");

@@ -16,7 +16,7 @@ from ._display import Row, table
 from ._library import DeviceError, call, ffi, lib, text
 from ._shared import Shared
 
-__all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "engine_or_default",
+__all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "engine_of_states", "engine_or_default",
            "owned", "plain_engine"]
 
 _TYPES = {lib.PM_DEVICE_REFERENCE: "reference", lib.PM_DEVICE_CPU: "cpu", lib.PM_DEVICE_GPU: "gpu",
@@ -321,6 +321,16 @@ def default_engine() -> Engine:
 def engine_or_default(engine: Any) -> Engine:
     """The engine that a caller gave, or for None the default."""
     return checked_engine(engine) or default_engine()
+
+
+def engine_of_states(engine: Any) -> Engine:
+    """The engine that a caller gave, or for None the best GPU, else plain C, which poses bodies in lanes as OpenCL
+    on the same processor does, without its launches and copies."""
+    given = checked_engine(engine)
+    if given is not None:
+        return given
+    found = default_engine()
+    return found if found.device.type.endswith("gpu") else plain_engine()
 
 
 def _forget_device() -> None:

@@ -15,7 +15,7 @@ from ._arrays import as_array, as_seconds
 from ._clip import Clip
 from ._content import Content
 from ._crowd import Crowd, crowd_instance, crowd_ticks
-from ._engine import Engine
+from ._engine import Engine, engine_of_states
 from ._extras import Extras, FrameTimes, extras_of, sampled
 from ._key_rows import KeyRows
 from ._keys import Keys
@@ -56,7 +56,7 @@ class MotionLibrary(Shared):
     motions : mapping of name to Keys
         Each with a rate, and joints in the order of the skeleton.
     engine : Engine, optional
-        Default: the best device there is.
+        Default: the best GPU there is, else plain C.
     method : str
         Of rotations, with the vector method that matches. Velocities of ``"slerp"`` are constant
         between keys; those of ``"squad"`` and ``"spline"`` are continuous, and nearer to those of a
@@ -130,7 +130,7 @@ class MotionLibrary(Shared):
         subsets = {_BODIES: stored.bodies, _ROOT: stored.bodies[:1]}
         if hinges:
             subsets[_HINGES] = [int(skeleton.hinges[n]) for n in hinges]
-        self._crowd = Crowd(skeleton, [stored.rows], engine=engine, method=stored.method,
+        self._crowd = Crowd(skeleton, [stored.rows], engine=engine_of_states(engine), method=stored.method,
                             subsets=subsets, points=stored.points, key_format=stored.keys)
         self._ticks = self._crowd.ticks
         self._frame_times = FrameTimes(stored.rows, self._ticks) if stored.extras else None
