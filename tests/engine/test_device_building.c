@@ -109,9 +109,10 @@ static void choose_options(random_source *source, subject *s) {
 
 static void make_subject(random_source *source, pm_method method, bool loops, bool listed,
                          subject *s) {
-    const size_t most = random_size(source, 0, 2) ? MOST_KEYS : 5;
+    const size_t many = small_sizes() ? 70 : MOST_KEYS, tracks = small_sizes() ? 5 : MOST_TRACKS;
+    const size_t most = random_size(source, 0, 2) ? many : 5;
     const size_t keys = random_size(source, 1, most);
-    *s = (subject){.m = motion_make(keys, random_size(source, 1, MOST_TRACKS),
+    *s = (subject){.m = motion_make(keys, random_size(source, 1, tracks),
                                     random_between(source, 0.1, 3), random_bits(source))};
     spoil(source, &s->m);
     random_key_times(source, keys, -3, 0.1, 0.9, s->times[0]);
