@@ -22,7 +22,8 @@ joint_work work_of_joint(void) {
                         .dual = 31,
                         .halves = 12,
                         .spin = 40,
-                        .body = 156};
+                        .slerp_spin = 37,
+                        .body = 122};
 }
 
 /* Samples and blends of the joints that move. */
@@ -31,7 +32,8 @@ static uint64_t pose_operations(const crowd_scene *scene, uint64_t moving) {
         return 0;
     const curve_work curve = work_of_curve(scene->method);
     const joint_work joint = work_of_joint();
-    const uint64_t sample = curve.segment + curve.sample + (scene->states ? joint.spin : 0);
+    const unsigned spin = scene->method == PM_METHOD_SLERP ? joint.slerp_spin : joint.spin;
+    const uint64_t sample = curve.segment + curve.sample + (scene->states ? spin : 0);
     switch (scene->blend) {
     case BLEND_CROSSFADE:
         return moving * (2 * sample + joint.mixed);

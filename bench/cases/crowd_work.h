@@ -14,7 +14,8 @@ typedef struct joint_work {
     unsigned matrix, product;     /* from a rotation, and of two matrices */
     unsigned rigid_product, dual; /* of two rigid motions, and its dual quaternion */
     unsigned halves;              /* rounding of a record to float16 */
-    unsigned spin, body;          /* an angular velocity from a derivative, and of two bodies */
+    unsigned spin, slerp_spin;    /* an angular velocity from a derivative, and of a slerp */
+    unsigned body;                /* from its parent's, at a fixed position */
 } joint_work;
 
 joint_work work_of_joint(void);

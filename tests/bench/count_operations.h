@@ -28,8 +28,9 @@ typedef struct joint_count {
     unsigned mixed, added; /* a second rotation, crossfaded or added */
     unsigned matrix, product;
     unsigned rigid_product, dual;
-    unsigned halves;     /* of a record of 12 numbers */
-    unsigned spin, body; /* angular velocity of a rotation, and a body from its parent's */
+    unsigned halves;           /* of a record of 12 numbers */
+    unsigned spin, slerp_spin; /* angular velocity of a rotation, and of a slerp */
+    unsigned body;             /* from its parent's, at a fixed position */
 } joint_count;
 
 joint_count count_joint(void);

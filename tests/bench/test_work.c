@@ -45,6 +45,7 @@ TEST(the_table_of_joints_has_the_operations_of_the_kernels) {
     assert_int_equal(work.dual, count.dual);
     assert_int_equal(work.halves, count.halves);
     assert_int_equal(work.spin, count.spin);
+    assert_int_equal(work.slerp_spin, count.slerp_spin);
     assert_int_equal(work.body, count.body);
 }
 
@@ -176,10 +177,10 @@ TEST(joints_count_by_what_they_show) {
         {{.output = PM_CROWD_LOCAL, .phases = PHASES_ALIKE}, all + 10 * 32, 10 * 78},
         {{.output = PM_CROWD_LOCAL, .layers = 2}, all + 32 * (8 + 48) + 320 * 96, 10 * (234 + 110)},
         {{.output = PM_CROWD_MODEL, .given = true}, 320 * 48, 10 * 39 + 9 * 72},
-        {{.states = true}, read, 10 * (78 + 40) + 9 * 156},
+        {{.states = true}, read, 10 * (78 + 37) + 9 * 122},
         {{.states = true, .method = PM_METHOD_SQUAD},
          read + 320 * 32,
-         97 + 10 * (177 + 40) + 9 * 156},
+         97 + 10 * (177 + 40) + 9 * 122},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const size_t bytes =
