@@ -35,10 +35,15 @@ def must(found, what):
 
 
 def x_table(text, macro):
-    """The rows of an X-macro, each a tuple of its arguments."""
+    """The rows of an X-macro, each a tuple of its arguments, with those of the tables that it names."""
     table = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", text)
-    rows = re.findall(r"\bX\(([^)]*)\)", table[1]) if table else []
-    return [tuple(cell.strip() for cell in row.split(",")) for row in must(rows, f"table {macro}")]
+    rows = []
+    for name, cells in re.findall(r"\b(\w+)\(([^)]*)\)", table[1]) if table else []:
+        if name == "X":
+            rows.append(tuple(cell.strip() for cell in cells.split(",")))
+        elif cells == "X":
+            rows += x_table(text, name)
+    return must(rows, f"table {macro}")
 
 
 def curves(kind):
