@@ -61,8 +61,8 @@ struct pm_device {
     const pm_backend *backend;
     pm_device_options options;
     pm_device_info info;
-    pm_programs *programs; /* owned. NULL: it has none */
-    pm_pool *pool;         /* of its clips, and of jobs' arrays; owned. NULL: nothing is kept */
+    pm_programs *programs;      /* owned. NULL: it has none */
+    pm_pool *pool;              /* of its clips, and of jobs' arrays; owned */
     const pm_plan_device *plan; /* its own; NULL as programs */
     bool builds_clips;          /* it has what build_clip requires: double */
     bool slow_compiler;         /* building a program takes minutes: use few programs */
@@ -94,7 +94,7 @@ bool pm_device_is_lost(const pm_device *device);
 pm_status pm_device_check(const pm_device *device, pm_error *error);
 
 /* Initialise the common part of a backend's device and clip, for a single device. The struct must
- * not move afterwards, because `members` points into it. */
+ * not move afterwards, because `members` points into it. The pool is NULL without memory. */
 void pm_device_begin(pm_device *device, const pm_backend *backend,
                      const pm_device_options *options);
 void pm_device_clip_begin(pm_device_clip *clip, pm_device *device, const pm_clip_data *data);

@@ -62,6 +62,10 @@ pm_device *pm_cpu_device_open(const pm_device_options *options) {
     if (!device)
         return NULL;
     pm_device_begin(device, &backend, options);
+    if (!device->pool) {
+        free(device);
+        return NULL;
+    }
     device->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
     snprintf(device->info.name, sizeof device->info.name, "reference");
     snprintf(device->info.platform, sizeof device->info.platform, "posemill");

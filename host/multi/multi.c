@@ -192,12 +192,15 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                pm_error *error) {
     pm_multi_device *multi = calloc(1, sizeof *multi);
     pm_device **own = calloc(count, sizeof(pm_device *));
-    if (!multi || !own) {
+    if (multi)
+        pm_device_begin(&multi->device, &backend, options);
+    if (!multi || !own || !multi->device.pool) {
+        if (multi)
+            pm_pool_close(multi->device.pool);
         free(multi);
         free(own);
         return pm_fail_memory(error);
     }
-    pm_device_begin(&multi->device, &backend, options);
     memcpy(own, members, count * sizeof(pm_device *));
     multi->device.info = joint_info(members, count);
     multi->device.members = own;

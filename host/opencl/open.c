@@ -158,7 +158,8 @@ static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
     cl->device.plan = &cl->plan;
-    const pm_status status = attach(cl, chosen, desc, folder, error);
+    const pm_status status =
+        cl->device.pool ? attach(cl, chosen, desc, folder, error) : pm_fail_memory(error);
     if (status == PM_OK)
         *device = &cl->device;
     else
