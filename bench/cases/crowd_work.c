@@ -21,8 +21,8 @@ joint_work work_of_joint(void) {
                         .rigid_product = 75,
                         .dual = 31,
                         .halves = 12,
-                        .spin = 40,
-                        .body = 156};
+                        .spin = 37,
+                        .body = 122};
 }
 
 /* Samples and blends of the joints that move. */

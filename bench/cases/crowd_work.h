@@ -14,7 +14,7 @@ typedef struct joint_work {
     unsigned matrix, product;     /* from a rotation, and of two matrices */
     unsigned rigid_product, dual; /* of two rigid motions, and its dual quaternion */
     unsigned halves;              /* rounding of a record to float16 */
-    unsigned spin, body;          /* an angular velocity from a derivative, and of two bodies */
+    unsigned spin, body;          /* angular velocity of a slerp, and a body at a fixed place */
 } joint_work;
 
 joint_work work_of_joint(void);

@@ -216,6 +216,8 @@ joint_count count_joint(void) {
     const pm_matrix m = pm_matrix_of(q, q);
     const pm_rigid r = {q, q};
     const pm_body b = {q, q, q, q};
+    const pm_segment_data keys = near_keys();
+    const pm_slerp_segment slerp = pm_slerp_begin(&keys);
     joint_count count;
     count.mixed = count_of([&] { pm_rotations_mixed(q, q, half); });
     count.added = count_of([&] { pm_rotation_added(q, q, q, half); });
@@ -223,8 +225,8 @@ joint_count count_joint(void) {
     count.product = count_of([&] { pm_matrix_product(m, m); });
     count.rigid_product = count_of([&] { pm_rigid_product(r, r); });
     count.dual = count_of([&] { pm_rigid_dual(r); });
-    count.spin = count_of([&] { pm_angular_velocity({q, q, q}, half, 0); });
-    count.body = count_of([&] { pm_body_product(b, b, 1); });
+    count.spin = count_of([&] { pm_slerp_spin(&slerp, half, half); });
+    count.body = count_of([&] { pm_body_product(b, b, 1, 0); });
     count.halves = 12 * count_of([&] { pm_half_bits(half); });
     return count;
 }

@@ -28,8 +28,9 @@ typedef struct joint_count {
     unsigned mixed, added; /* a second rotation, crossfaded or added */
     unsigned matrix, product;
     unsigned rigid_product, dual;
-    unsigned halves;     /* of a record of 12 numbers */
-    unsigned spin, body; /* angular velocity of a rotation, and a body from its parent's */
+    unsigned halves; /* of a record of 12 numbers */
+    unsigned spin,
+        body; /* angular velocity of a slerp, and a body at a fixed place from its parent's */
 } joint_count;
 
 joint_count count_joint(void);
