@@ -4,13 +4,7 @@
  * then carried down the hierarchy. Compiled once for each instruction set. The bits of a lane do not depend on
  * those beside it.
  */
-#if defined(__AVX512F__)
-#define PM_LANES 16
-#elif defined(__AVX__)
-#define PM_LANES 8
-#else
-#define PM_LANES 4
-#endif
+#include "float_lanes.h"
 
 #include "bodies.h"
 
@@ -235,9 +229,6 @@ typedef struct lane_group {
     lane_places places; /* of all joints, unless joints have timelines */
 } lane_group;
 
-/* Numbers of a record. */
-static const size_t numbers_of[PM_BODY_OUTPUTS] = {3, 4, 3, 3, 4, 3, 1, 1};
-
 static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_u32 joint) {
     return from->input.op == PM_OP_NONE ||
            pm_keeps_rest(s->level_joints[from->level * s->joint_count + joint], joint,
@@ -261,21 +252,6 @@ static void begin_group(const pm_body_batch *b, size_t first, lane_group *g) {
     }
     if (!b->crowd->per_joint)
         locate(b, first, 0, &g->places);
-}
-
-/* Prefetches a block of joints from number n of their set on: keys, and the lines that records are written to,
- * whose misses would fill the store buffers. */
-static void prefetch_block(const lane_group *g, const pm_joint *joint, size_t n) {
-    const pm_channel *rotations = &g->batch->crowd->channels[PM_ROTATIONS];
-    const lane_side *side = &g->places.sides[0];
-    const float *keys = (const float *)rotations->keys + (size_t)4 * joint->number;
-    for (size_t i = 0; rotations->format == PM_KEYS_FLOAT32 && i < PM_LANES; i++) {
-        __builtin_prefetch(keys + side->key[PM_ROTATIONS][i]);
-        __builtin_prefetch(keys + side->next[PM_ROTATIONS][i]);
-    }
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-        for (size_t i = 0; g->batch->memory[o] && i < PM_LANES; i++)
-            __builtin_prefetch(g->memory[o][i] + n * numbers_of[o] * sizeof(float), 1);
 }
 
 static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
@@ -336,14 +312,6 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               s->rate);
 }
 
-/* Four lanes, one after another: a loop over lanes that compilers do not unroll takes as long as the formulas. */
-static inline void put_part(unsigned char *const *to, size_t at, const float *words, size_t size) {
-    memcpy(to[0] + at, words, size);
-    memcpy(to[1] + at, words + PM_LANES, size);
-    memcpy(to[2] + at, words + (size_t)2 * PM_LANES, size);
-    memcpy(to[3] + at, words + (size_t)3 * PM_LANES, size);
-}
-
 /* The first numbers of each lane to record `record` of its instance. */
 static inline void put(const lane_group *g, unsigned output, size_t record, pm_quat value,
                        size_t numbers) {
@@ -353,9 +321,8 @@ static inline void put(const lane_group *g, unsigned output, size_t record, pm_q
     unsigned char *const *to = g->memory[output];
     float words[4 * PM_LANES];
     memcpy(words, rows, sizeof words);
-    for (size_t i = 0; i < PM_LANES && g->count >= PM_LANES; i += 4)
-        put_part(to + i, at, words + i, size);
-    for (size_t i = 0; i < g->count && g->count < PM_LANES; i++)
+    const size_t count = g->count < PM_LANES ? g->count : PM_LANES;
+    for (size_t i = 0; i < count; i++)
         memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
 }
 
@@ -431,8 +398,7 @@ static inline lane_states states_of(const lane_group *g, const block_values *blo
     return s;
 }
 
-/* Poses some lanes, and prefetches for later ones. */
-PM_FLAT static void pose_lanes(lane_group *g, const lane_group *later) {
+PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_crowd_data *crowd = g->batch->crowd;
     const pm_joint *joints = crowd->sets[g->batch->set].joints;
     const size_t count = crowd->skeleton->sets[g->batch->set].count;
@@ -444,8 +410,6 @@ PM_FLAT static void pose_lanes(lane_group *g, const lane_group *later) {
         const pm_joint *joint = &joints[j];
         if (crowd->per_joint)
             locate(g->batch, g->first, joint->number, &g->places);
-        else if (later && j % size == 0)
-            prefetch_block(later, joint, j);
         if (j % size == 0)
             sample_block(crowd, &g->places, joint, count - j < size ? count - j : size, g->moves,
                          &block);
@@ -456,12 +420,9 @@ PM_FLAT static void pose_lanes(lane_group *g, const lane_group *later) {
 }
 
 void PM_SET_NAME(pm_bodies)(const pm_body_batch *batch) {
-    lane_group groups[2];
-    begin_group(batch, 0, &groups[0]);
-    for (size_t first = 0, n = 0; first < batch->count; first += PM_LANES, n ^= 1) {
-        const bool more = first + PM_LANES < batch->count;
-        if (more)
-            begin_group(batch, first + PM_LANES, &groups[n ^ 1]);
-        pose_lanes(&groups[n], more ? &groups[n ^ 1] : NULL);
+    lane_group group;
+    for (size_t first = 0; first < batch->count; first += PM_LANES) {
+        begin_group(batch, first, &group);
+        pose_lanes(&group);
     }
 }

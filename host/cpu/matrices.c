@@ -3,13 +3,7 @@
  * The hierarchy of one instance on the host, joint by joint. A vector has as many rows of a matrix
  * as fit into one of the instruction set. Compiled once for each instruction set.
  */
-#if defined(__AVX512F__)
-#define PM_LANES 16
-#elif defined(__AVX__)
-#define PM_LANES 8
-#else
-#define PM_LANES 4
-#endif
+#include "float_lanes.h"
 
 #include "pose_functions.h"
 

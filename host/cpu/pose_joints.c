@@ -7,13 +7,7 @@
  * Lane j of a vector whose first joint is `at` has joint at + PM_ITEM_OF(j), so that quaternions of
  * consecutive joints are transposed within parts.
  */
-#if defined(__AVX512F__)
-#define PM_LANES 16
-#elif defined(__AVX__)
-#define PM_LANES 8
-#else
-#define PM_LANES 4
-#endif
+#include "float_lanes.h"
 
 #include "pose_functions.h"
 
