@@ -9,17 +9,16 @@
 pm_kernel void build_keys(pm_global float *restrict planes, pm_global const pm_u32 *restrict keys,
                           pm_global const uchar *restrict signs,
                           pm_global const pm_build_track *restrict tracks, pm_build_job job) {
-    const pm_u32 chunk = pm_global_id(0) / job.track_count;
-    const pm_u32 index = pm_global_id(0) - chunk * job.track_count;
-    if (chunk >= job.count)
+    pm_u32 index, chunk;
+    if (!pm_item_of(&job, &index, &chunk))
         return;
     const pm_build_track track = tracks[index];
-    const pm_u64 first = (pm_u64)(job.first + chunk) * PM_SIGN_CHUNK;
+    const pm_u64 first = (pm_u64)chunk * PM_SIGN_CHUNK;
     dquat before = {0.0, 0.0, 0.0, 0.0};
     if (first >= track.key_count || track.row == 0)
         return;
     if (first > 0 && job.unrolls) {
-        const pm_u32 sign = signs[(job.first + chunk) * (pm_u64)job.track_count + index];
+        const pm_u32 sign = signs[chunk * (pm_u64)job.track_count + index];
         before = dquat_flipped(pm_own_key(keys, &job, &track, first - 1), -(dmask)sign);
     }
     for (pm_u64 k = first; k < first + PM_SIGN_CHUNK && k < track.key_count; k++) {

@@ -59,10 +59,9 @@ build_segments(pm_global float *restrict planes, pm_global const float *restrict
                pm_global const pm_u32 *restrict axes, pm_global const double *restrict times,
                pm_global const pm_build_track *restrict tracks,
                volatile pm_global pm_u32 *restrict failure, pm_build_job job) {
-    const pm_u32 piece = pm_global_id(0) / job.track_count;
-    const pm_u32 index = pm_global_id(0) - piece * job.track_count;
-    const pm_u32 segment = job.first + piece;
-    if (piece >= job.count || segment >= tracks[index].segment_count || tracks[index].row == 0)
+    pm_u32 index, segment;
+    if (!pm_item_of(&job, &index, &segment) || segment >= tracks[index].segment_count ||
+        tracks[index].row == 0)
         return;
     const pm_build_track track = tracks[index];
     pm_window w;

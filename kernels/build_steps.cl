@@ -10,12 +10,11 @@
  * if s is that of the key before the chunk. */
 pm_kernel void build_steps(pm_global uchar *restrict steps, pm_global const pm_u32 *restrict keys,
                            pm_global const pm_build_track *restrict tracks, pm_build_job job) {
-    const pm_u32 chunk = pm_global_id(0) / job.track_count;
-    const pm_u32 index = pm_global_id(0) - chunk * job.track_count;
-    if (chunk >= job.count)
+    pm_u32 index, chunk;
+    if (!pm_item_of(&job, &index, &chunk))
         return;
     const pm_build_track track = tracks[index];
-    const pm_u64 first = (pm_u64)(job.first + chunk) * PM_SIGN_CHUNK;
+    const pm_u64 first = (pm_u64)chunk * PM_SIGN_CHUNK;
     dquat before = {0.0, 0.0, 0.0, 0.0};
     bool of_positive = false, of_negative = true;
     if (first >= track.key_count || track.row == 0)
@@ -29,6 +28,6 @@ pm_kernel void build_steps(pm_global uchar *restrict steps, pm_global const pm_u
         of_negative = of_negative ? dot > 0 : dot < 0;
         before = q;
     }
-    steps[(job.first + chunk) * (pm_u64)job.track_count + index] =
+    steps[chunk * (pm_u64)job.track_count + index] =
         (uchar)((of_positive ? 1 : 0) | (of_negative ? 2 : 0));
 }

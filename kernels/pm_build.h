@@ -14,6 +14,14 @@
 
 #ifdef PM_OPENCL
 
+/* The track of the work-item, and its chunk or segment. False: the launch has no such chunk or segment. */
+pm_fn bool pm_item_of(const pm_build_job *job, pm_u32 *index, pm_u32 *row) {
+    const pm_u32 item = pm_global_id(0), piece = item / job->track_count;
+    *index = item - piece * job->track_count;
+    *row = job->first + piece;
+    return piece < job->count;
+}
+
 /* A number of an array. Subnormal floats are converted in integers, because devices may make them 0. */
 pm_fn double pm_given_number(pm_global const pm_u32 *numbers, pm_build_array array, pm_u64 at) {
     if (array.doubles)

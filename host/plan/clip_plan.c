@@ -59,7 +59,7 @@ bool pm_plan_builds(const pm_clip_desc *desc) {
     return builds;
 }
 
-/* Rows of one track that precede a track's first, with per-track timelines; and those up to its last. */
+/* Keys of the tracks before a track, where tracks have timelines of their own. */
 static size_t rows_before(const pm_clip_desc *desc, size_t track) {
     size_t rows = 0;
     for (size_t t = 0; t < track; t++)
