@@ -12,7 +12,7 @@ import numpy as np
 
 from . import content, curves
 from .exact import product, random_integers
-from .problems import Problem, cause_of
+from .problems import Problem, cause_of, read_bytes
 
 NAME = "motion.bvh"
 RATE, FACTOR = 25, 4  # Hz, whose frame time has few decimals; the task's rate is four times as high
@@ -102,13 +102,7 @@ def _layout(path, header):
 
 def read(path):
     """The layout of the joints, the seconds of a frame, and the numbers (frames, columns)."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
-    except OSError as error:
-        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
-    if len(data) > _LARGEST_BYTES:
-        raise Problem(path, f"has more than {_LARGEST_BYTES} bytes")
+    data = read_bytes(path, _LARGEST_BYTES)
     header, found, rest = data.partition(b"MOTION")
     match = re.match(rb"\s*Frames:\s*(\d{1,9})\s+Frame Time:\s*([0-9.eE+-]{1,40})\s", rest)
     if not found or not match:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Failures with the exit codes of the command, and text of files made safe to print."""
+"""Failures with the exit codes of the command, text of files made safe to print, and files read whole."""
+
+import os
 
 USAGE, BAD_INPUT, NO_OUTPUT = 2, 4, 6
 
@@ -28,3 +30,17 @@ def printable(text, limit=200):
 def cause_of(error):
     """One line for an exception of the system or of a parser."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def read_bytes(path, largest):
+    """The bytes of a file, or a Problem; pipes, which may never end, are refused."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Problem(path, "is no file")
+    try:
+        with open(path, "rb") as file:
+            data = file.read(largest + 1)
+    except OSError as error:
+        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
+    if len(data) > largest:
+        raise Problem(path, f"has more than {largest} bytes")
+    return data

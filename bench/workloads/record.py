@@ -7,11 +7,10 @@ docs/workload.md describes the members. A mistake is one line that names the mem
 import datetime
 import json
 import math
-import os
 import re
 import statistics
 
-from .problems import Problem, cause_of, printable
+from .problems import Problem, cause_of, printable, read_bytes
 
 SCHEMA = 2
 SHORTEST_REPETITIONS, MOST_REPETITIONS = 3, 10000
@@ -44,15 +43,7 @@ def _members_once(pairs):
 
 def read(path):
     """The object of a JSON file, or a Problem."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise Problem(path, "is no file")
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_BYTES + 1)
-    except OSError as error:
-        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
-    if len(data) > LARGEST_BYTES:
-        raise Problem(path, f"has more than {LARGEST_BYTES} bytes")
+    data = read_bytes(path, LARGEST_BYTES)
     try:
         value = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant,
                            object_pairs_hook=_members_once)
