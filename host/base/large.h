@@ -25,7 +25,8 @@ pm_pool *pm_pool_open(void);
 void pm_pool_close(pm_pool *pool);
 
 /* Lends a block of at least `size` bytes, of undefined contents and aligned to a cache line, or from
- * PM_POOL_LEAST on as pm_large_allocate aligns. Without a pool (NULL) it is freed when it is given back. NULL: no memory. */
+ * PM_POOL_LEAST on as pm_large_allocate aligns. Without a pool (NULL) it is freed when it is given back.
+ * NULL: no memory. */
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 
 /* NULL for NULL. */
