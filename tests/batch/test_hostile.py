@@ -333,8 +333,11 @@ class SpecialFiles(Case):
         held = os.open(self.path("pipe.bvh"), os.O_RDWR)  # a reader, whenever cat comes
         self.addCleanup(reader.stdout.close)
         self.run_posemill("convert", "walk.bvh", "pipe.bvh")
+        # Closed only when cat has read: without a writer, cat would wait for one in open.
+        first = reader.stdout.read(9)
         os.close(held)
-        self.assertTrue(reader.communicate()[0].startswith(b"HIERARCHY"))
+        self.assertEqual(first, b"HIERARCHY")
+        self.assertEqual(reader.communicate(timeout=HANGS)[0][-1:], b"\n")
 
     def test_a_pipe_that_is_named_as_the_input_is_read(self):
         reader = self.start("info", "pipe", "--format", "bvh")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What tests of the command share that are written in Python. A test's first argument is the command; ctest sets
 PYTHONPATH to this folder and tests/compare."""
+import faulthandler
 import json
 import os
 import struct
@@ -68,4 +69,5 @@ class Case(unittest.TestCase):
 
 def main():
     print(f"seed {SEED}")
+    faulthandler.dump_traceback_later(3 * HANGS - 60)  # the test's own limit ends it without a word
     unittest.main(argv=sys.argv[:1])
