@@ -339,6 +339,23 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
 #endif
 
+/* A vector past the caches in parts of 16 bytes, the alignment of what malloc returns. */
+#if defined(PM_OPENCL) && defined(PM_STREAM) && PM_LANES > 4
+#define PM_STREAM_PART(value, to) __builtin_nontemporal_store((value), (pm_global float4 *)(to))
+#define PM_STREAM_PARTS
+pm_fn void pm_stream_parts(real v, pm_global float *to) {
+#if PM_LANES == 16
+    PM_STREAM_PART(v.lo.lo, to);
+    PM_STREAM_PART(v.lo.hi, to + 4);
+    PM_STREAM_PART(v.hi.lo, to + 8);
+    PM_STREAM_PART(v.hi.hi, to + 12);
+#else
+    PM_STREAM_PART(v.lo, to);
+    PM_STREAM_PART(v.hi, to + 4);
+#endif
+}
+#endif
+
 /* The first `count` items, of `size` floats each, of vectors in private memory. */
 #ifdef PM_OPENCL
 #define pm_store_reals(to, numbers) PM_VSTORE((numbers), 0, (to))
@@ -353,7 +370,7 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 /* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
  * requests non-temporal stores, for results that will have left the caches before they are read: a cached
  * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
- * address aligned to the size of the vector. */
+ * address aligned to the size of the vector, or of its parts. */
 pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
                           pm_u32 streams) {
 #ifdef PM_STREAM
@@ -363,6 +380,16 @@ pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32
         PM_STREAM(m.r2, PM_VECTOR(to, 2));
         if (size == 4)
             PM_STREAM(m.r3, PM_VECTOR(to, 3));
+        return;
+    }
+#endif
+#ifdef PM_STREAM_PARTS
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(float4) - 1)) == 0) {
+        pm_stream_parts(m.r0, to);
+        pm_stream_parts(m.r1, PM_VECTOR(to, 1));
+        pm_stream_parts(m.r2, PM_VECTOR(to, 2));
+        if (size == 4)
+            pm_stream_parts(m.r3, PM_VECTOR(to, 3));
         return;
     }
 #endif
