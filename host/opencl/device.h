@@ -28,7 +28,7 @@ static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
 
 /* Whether a buffer can be the host's memory itself. */
 static inline bool pm_cl_shares_memory(const pm_opencl_device *cl) {
-    return cl->plan.sorts_pairs;
+    return cl->plan.on_host;
 }
 
 /* Keys, constants and layout, from PM_MEMORY_KEYS on. */

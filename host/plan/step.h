@@ -16,7 +16,7 @@ typedef struct pm_plan_device {
     bool all_tracks;       /* a work-item that walks computes all tracks of its samples */
     uint32_t max_run;      /* samples per work-item that walks, at most */
     uint32_t compute_units;
-    bool sorts_pairs;      /* its caches are those of the host, which sorts pairs for them */
+    bool on_host;          /* its memory, caches and processors are those of the host */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;

@@ -171,6 +171,31 @@ TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
     }
 }
 
+/* A CPU device leaves the large job to plain C, and computes parts of it itself. */
+TEST_ON_BOTH(large_jobs_of_few_tracks_have_the_bits_of_their_parts) {
+    random_source source = random_salted(0xF15);
+    if (small_sizes())
+        skip();
+    for (size_t round = 0; round < 4; round++) {
+        samples s;
+        const size_t tracks = random_size(&source, 1, 15), part = random_size(&source, 1, 300);
+        samples_make(engine_for(state), &source, tracks, (1 << 17) / tracks + part, false, &s);
+        cursor whole = samples_run(&s, 0, random_size(&source, 0, LINE - 1));
+        for (size_t i = 0; i < 5; i++) {
+            samples of = s;
+            of.job.first = random_size(&source, 0, s.job.sample_count - part);
+            of.job.sample_count = part;
+            of.values = part * tracks;
+            cursor found = samples_run(&of, 0, random_size(&source, 0, LINE - 1));
+            assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
+                                found.count * sizeof(float));
+            free(found.memory);
+        }
+        free(whole.memory);
+        samples_free(&s);
+    }
+}
+
 /* ---- crowds ----------------------------------------------------------------------------------- */
 
 static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output output, size_t gap,
