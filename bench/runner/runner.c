@@ -333,22 +333,39 @@ static cli_exit run_on_host(bench_run *run, const bench_case *which, host_work *
     return code;
 }
 
-static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
+/* Samples of scenes into host memory that begins `offset` bytes behind that of a cache line. */
+static cli_exit run_into(bench_run *run, const bench_case *which, scenes *s, size_t offset,
+                         bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
-    host_work work = {.sample = check_sample_clip};
-    work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
-    cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
-    float *out = malloc(result->samples * SAMPLE_BYTES);
+    const bench_scene scene = which->group->scene;
+    host_work work = {.sample = check_sample_clip, .job = scenes_job(s, scene, &result->samples)};
+    cli_exit code = scenes_clip(s, scene, which->method, &clip, &owned);
+    char *memory = baseline_memory(result->samples * SAMPLE_BYTES + offset);
     work.of = clip;
-    set_job_work(run, which, &work.job, result);
-    if (!out)
+    roofline_set_work(work_of_job(s, scene, which->method, work.job.sample_count), result);
+    if (!memory)
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     else if (code == CLI_DONE)
-        code = run_on_host(run, which, &work, out, result);
-    free(out);
+        code = run_on_host(run, which, &work, (float *)(memory + offset), result);
+    free(memory);
     if (owned)
         pm_clip_destroy(&clip);
+    return code;
+}
+
+/* The memory begins as that of a large malloc does. */
+static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
+    return run_into(run, which, &run->scenes, 16, result);
+}
+
+static cli_exit run_layout(bench_run *run, const bench_case *which, bench_result *result) {
+    scenes s;
+    cli_exit code = scenes_create_uniform(&s, run->scenes.engine, run->device.bytes / SAMPLE_BYTES,
+                                          which->tracks);
+    if (code == CLI_DONE)
+        code = run_into(run, which, &s, which->offset, result);
+    scenes_destroy(&s);
     return code;
 }
 
@@ -540,6 +557,8 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
         return run_oneshot(run, which, result);
     case BENCH_END_TO_END:
         return run_end_to_end(run, which, result);
+    case BENCH_LAYOUT:
+        return run_layout(run, which, result);
     case BENCH_SIZE:
         return sizes_run(run, which, result);
     case BENCH_PALETTE_FILL:
@@ -579,8 +598,8 @@ static double bound_of(const bench_case *which) {
 #endif
     if (kind == BENCH_LOWPASS)
         return lowpass_bound;
-    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE ||
-                   kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
+    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_LAYOUT ||
+                   kind == BENCH_SIZE || kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
                ? 2.0 * pm_method_get_info(which->method)->max_error
                : (double)NAN;
 }
