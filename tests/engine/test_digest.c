@@ -61,13 +61,12 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in) {
 }
 
 static void expect_stored(pm_engine *engine, digest_input *in, add_digests *add) {
-    digests d = {0};
+    SCOPED(digests_free) digests d = {0};
     add(&d, engine, in);
     const size_t wrong = digests_wrong(&d, stored);
     print_message("%zu digests, %zu of them different from the stored ones\n", d.count, wrong);
     assert_true(d.count > 0);
     assert_int_equal(wrong, 0);
-    digests_free(&d);
     free(in);
 }
 
@@ -103,7 +102,7 @@ static void need_flush(void) {
 TEST_ON_REFERENCE(digests_are_the_same_where_subnormal_numbers_are_0) {
     pm_engine *engine = engine_for(state);
     digest_input *inputs[] = {digest_input_make(), digest_input_make_tiny()};
-    digests d = {0};
+    SCOPED(digests_free) digests d = {0};
     need_flush();
     assert_true(flush_is_on());
     for (size_t i = 0; i < 2; i++) {
@@ -113,7 +112,6 @@ TEST_ON_REFERENCE(digests_are_the_same_where_subnormal_numbers_are_0) {
     }
     flush_set(false);
     assert_int_equal(digests_wrong(&d, stored), 0);
-    digests_free(&d);
 }
 
 static void note_mode(void *context, pm_items *items) {
@@ -163,16 +161,14 @@ static float *large_samples(pm_engine *engine, size_t *count) {
 }
 
 TEST_ON_REFERENCE(large_jobs_are_the_same_where_subnormal_numbers_are_0) {
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = 4});
     size_t count;
-    float *usual = large_samples(engine, &count);
+    SCOPED(free_at) float *usual = large_samples(engine, &count);
     need_flush();
-    float *flushed = large_samples(engine, &count);
+    SCOPED(free_at) float *flushed = large_samples(engine, &count);
     flush_set(false);
     expect_same_bits(usual, flushed, count, 4);
-    free(usual);
-    free(flushed);
-    pm_engine_destroy(&engine);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -119,8 +119,8 @@ static pm_sample_job every_frame(const clip_keys *m) {
 static double largest; /* rad, of all samples that were compared */
 
 static void expect_definition(const clip_keys *m, const results *r, double cutoff, double step) {
-    quat *keys = test_array(m->keys, sizeof *keys);
-    double *numbers = test_array(m->keys, sizeof *numbers);
+    SCOPED(free_at) quat *keys = test_array(m->keys, sizeof *keys);
+    SCOPED(free_at) double *numbers = test_array(m->keys, sizeof *numbers);
     const lowpass_track rotations = {.rotations = keys, .count = m->keys};
     const lowpass_track positions = {.numbers = numbers, .count = m->keys};
     for (size_t t = 0; t < m->tracks; t++) {
@@ -139,8 +139,6 @@ static void expect_definition(const clip_keys *m, const results *r, double cutof
             assert_true(fabs(number - wanted) <= 1e-6 * (1 + fabs(wanted)));
         }
     }
-    free(keys);
-    free(numbers);
 }
 
 TEST_ON_BOTH(samples_are_those_of_the_definition) {
@@ -148,15 +146,15 @@ TEST_ON_BOTH(samples_are_those_of_the_definition) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(71);
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        SCOPED(free_motion)
         clip_keys m = random_motion(&source, lengths[i], 1 + random_size(&source, 0, 19), 0.15);
         const pm_rational rate = {(int64_t)(20 + random_size(&source, 0, 300)), 1};
         const double cutoff = random_between(&source, 8, 60);
         const size_t count = 1 + (lengths[i] - 1) * (size_t)rate.num / 120;
+        SCOPED(free_results)
         results r =
             filter(engine, &m, cutoff, (pm_sample_job){.sample_count = count, .rate = rate});
         expect_definition(&m, &r, cutoff / 120, 120.0 / (double)rate.num);
-        free_results(&r);
-        free_motion(&m);
     }
     print_message("# largest error %.2g rad\n", largest);
 }
@@ -225,18 +223,16 @@ TEST_ON_BOTH(sines_stay_below_the_cut_off_and_vanish_above_it) {
     pm_engine *engine = engine_for(state);
     for (size_t both = 0; both < 2; both++) {
         const double amplitude = both ? 0.01 : 0.3;
-        clip_keys m = sines(amplitude, both);
+        SCOPED(free_motion) clip_keys m = sines(amplitude, both);
         for (size_t i = 0; i < COUNT_OF(rates); i++) {
             const double rate = (double)rates[i], cutoff = 0.45 * rate;
             const pm_sample_job job = {.sample_count = SECONDS * (size_t)rates[i] + 1,
                                        .rate = {rates[i], 1}};
-            results r = filter(engine, &m, cutoff, job);
+            SCOPED(free_results) results r = filter(engine, &m, cutoff, job);
             for (size_t s = 0; s < r.count; s++)
                 for (size_t f = 1; f <= SINES && fabs((double)s / rate - 1) < 0.5; f++)
                     expect_sine(&r, s, f, (double)s / rate, cutoff, amplitude, both);
-            free_results(&r);
         }
-        free_motion(&m);
     }
 }
 
@@ -288,7 +284,7 @@ TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
 TEST_ON_BOTH(constant_velocity_remains) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(75);
-    clip_keys m = motion_of(160, 6, (pm_rational){120, 1});
+    SCOPED(free_motion) clip_keys m = motion_of(160, 6, (pm_rational){120, 1});
     const double cutoff = 20, reach = 5 * 120 / cutoff;
     for (size_t t = 0; t < m.tracks; t++) {
         const quat first = random_turn(&source, 3);
@@ -301,7 +297,7 @@ TEST_ON_BOTH(constant_velocity_remains) {
         }
     }
     const pm_sample_job job = {.sample_count = 100, .rate = {77, 1}};
-    results r = filter(engine, &m, cutoff, job);
+    SCOPED(free_results) results r = filter(engine, &m, cutoff, job);
     for (size_t s = 0; s < r.count; s++)
         for (size_t t = 0; t < m.tracks; t++) {
             const double at = (double)s * 120 / 77;
@@ -312,32 +308,29 @@ TEST_ON_BOTH(constant_velocity_remains) {
             assert_true(fabs((double)r.positions[3 * (s * m.tracks + t) + 2] - (2 * at - 7)) <
                         1e-4);
         }
-    free_results(&r);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(the_ends_hold_and_samples_outside_are_the_ends) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(76);
-    clip_keys m = random_motion(&source, 90, 4, 0.4);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 90, 4, 0.4);
     const double times[] = {-1, 0, 89.0 / 120, 2, -HUGE_VAL, HUGE_VAL};
+    SCOPED(free_results)
     results r = filter(engine, &m, 6, (pm_sample_job){.sample_count = 6, .times = times});
     for (size_t s = 0; s < 6; s++)
         for (size_t t = 0; t < m.tracks; t++) {
             const size_t key = times[s] > 0 ? m.keys - 1 : 0;
             assert_true(oracle_error(quat_of(rotation_of(&m, key, t)), result_at(&r, s, t)) < 1e-6);
         }
-    free_results(&r);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(one_key_holds_and_two_keys_are_a_slerp) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(77);
     for (size_t keys = 1; keys <= 2; keys++) {
-        clip_keys m = random_motion(&source, keys, 3, 0.2);
+        SCOPED(free_motion) clip_keys m = random_motion(&source, keys, 3, 0.2);
         const pm_sample_job job = {.sample_count = 5, .rate = {480, 1}};
-        results r = filter(engine, &m, 30, job);
+        SCOPED(free_results) results r = filter(engine, &m, 30, job);
         for (size_t s = 0; s < 5; s++)
             for (size_t t = 0; t < 3; t++) {
                 const quat a = quat_of(rotation_of(&m, 0, t)),
@@ -345,8 +338,6 @@ TEST_ON_REFERENCE(one_key_holds_and_two_keys_are_a_slerp) {
                 const quat wanted = keys == 1 ? a : quat_slerp(a, b, (double)s / 4);
                 assert_true(oracle_error(wanted, result_at(&r, s, t)) < 1e-6);
             }
-        free_results(&r);
-        free_motion(&m);
     }
 }
 
@@ -396,7 +387,7 @@ TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
 TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(80);
-    clip_keys m = random_motion(&source, 3, 1, 0.1);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 3, 1, 0.1);
     const double times[] = {0, 1, 3};
     const pm_timeline listed = {.key_count = 3, .times = times};
     pm_clip_desc desc = desc_of(&m);
@@ -430,5 +421,4 @@ TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_ref
     pm_filter_destroy(&made);
     pm_filter_destroy(&made);
     pm_filter_destroy(NULL);
-    free_motion(&m);
 }

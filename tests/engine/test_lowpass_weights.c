@@ -31,7 +31,7 @@ TEST(ripple_and_stop_band_are_as_promised_at_any_cut_off_and_between_any_keys) {
         const double cutoff = i == 0 ? 0.5 : exp(random_between(&source, log(0.02), log(0.5)));
         const double u = i % 4 == 0 ? 0 : random_between(&source, 0, 1);
         const pm_u32 taps = pm_lowpass_taps(cutoff);
-        float *weights = guarded_floats(taps);
+        SCOPED(guarded_free_at) float *weights = guarded_floats(taps);
         pm_lowpass_weights(cutoff, taps, u, weights);
         expect_guards(weights, taps);
         for (pm_u32 k = 0; k < taps; k += taps / 16) {
@@ -45,7 +45,6 @@ TEST(ripple_and_stop_band_are_as_promised_at_any_cut_off_and_between_any_keys) {
             if (f <= 0.8 * cutoff || f >= 1.2 * cutoff)
                 assert_true(hypot(cosine - gain, sine) < 1e-3);
         }
-        guarded_free(weights);
     }
 }
 

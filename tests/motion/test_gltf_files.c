@@ -159,7 +159,7 @@ TEST(compressed_files_have_the_original_motion) {
 /* The matrices of the file, a translation by -0.5, -1, 0, in its last column there. */
 TEST(inverse_binds_are_rows) {
     size_t warnings = 0;
-    pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
+    SCOPED(pm_motion_destroy) pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
     const pm_motion_skin *skin = &pm_motion_get_content(opened)->skins[0];
     static const float expected[12] = {1, 0, 0, -0.5f, 0, 1, 0, -1, 0, 0, 1, 0};
     assert_int_equal(skin->joint_count, 2);
@@ -167,7 +167,6 @@ TEST(inverse_binds_are_rows) {
         if (skin->inverse_binds[i] != expected[i % 12])
             fail_msg("element %zu is %g, expected %g", i, (double)skin->inverse_binds[i],
                      (double)expected[i % 12]);
-    pm_motion_destroy(&opened);
 }
 
 TEST(files_outside_of_the_folder_are_not_read) {
@@ -202,11 +201,10 @@ TEST(files_outside_of_the_folder_are_not_read) {
         assert_null(opened);
     }
     /* A name with a percent code is decoded. */
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     pm_error error;
     (void)snprintf(text, sizeof text,
                    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
                    "\"uri\":\"animation%%2Ebin\"}]}");
     expect_ok(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error), &error);
-    pm_motion_destroy(&opened);
 }
