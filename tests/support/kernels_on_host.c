@@ -5,6 +5,7 @@
 #include "kernels_on_host.h"
 #include "base/counts.h"
 #include "kernels_on_host_variant.h"
+#include "scoped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
