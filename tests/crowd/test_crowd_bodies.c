@@ -233,8 +233,7 @@ static void find_speeds(const scene *s, const pm_crowd_instance *n, double *spee
     for (size_t j = 0; j < s->joints; j++)
         speeds[j] = 0;
     SCOPED(free_at)
-    joint_pose *a = test_array(s->joints, sizeof *a),
-               *b = test_array(s->joints, sizeof *b);
+    joint_pose *a = test_array(s->joints, sizeof *a), *b = test_array(s->joints, sizeof *b);
     pm_crowd_instance at = *n;
     crowd_oracle_pose(s->oracle, &at, a);
     at.time_a += 1 << 15;
@@ -478,7 +477,9 @@ TEST_ON_BOTH(states_without_a_clip_rest) {
  * positions, which are linear. */
 static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *got, size_t i,
                           const pm_crowd_instance *n) {
-    joint_pose *at = test_array(s->joints, sizeof *at), *later = test_array(s->joints, sizeof *at);
+    SCOPED(free_at)
+    joint_pose *at = test_array(s->joints, sizeof *at),
+               *later = test_array(s->joints, sizeof *at);
     pm_crowd_instance next = *n;
     next.time_a += 1 << 15;
     crowd_oracle_pose(s->oracle, n, at);
@@ -505,8 +506,6 @@ static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *
                                  quat_normalise(quat_multiply(rest, turn))) <=
                     2e-6 * (1 + fabs(half)));
     }
-    free(at);
-    free(later);
 }
 
 /* Two thirds of the joints become hinges, with angles of several turns. */
@@ -615,8 +614,7 @@ TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     for (size_t f = 0; f < FIELDS; f++) {
         const size_t floats = s.joints * widths[f], stride = floats + 5;
         SCOPED(guarded_free_at)
-        float *one = guarded_floats(LISTED * stride),
-              *before = guarded_floats(LISTED * stride);
+        float *one = guarded_floats(LISTED * stride), *before = guarded_floats(LISTED * stride);
         for (size_t i = 0; i < LISTED * stride; i++)
             one[i] = (float)i;
         const pm_crowd_target target = {.output = (pm_crowd_output)(PM_CROWD_BODY_POS + f),

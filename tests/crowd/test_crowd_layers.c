@@ -166,7 +166,7 @@ static void expect_bounds(const scene *s, uint32_t subset, const float *bounds,
 /* Where programs take long to compile, matrices of joints and boxes alone. */
 static void expect_views(const scene *s, const cast *c, pm_crowd_output outputs) {
     const pm_crowd_job job = job_of(c, NULL);
-    float *models = posed_alike(s, job, PM_CROWD_MODEL, 0, COUNT);
+    SCOPED(guarded_free_at) float *models = posed_alike(s, job, PM_CROWD_MODEL, 0, COUNT);
     expect_near_oracle(s, c, PM_CROWD_MODEL, models);
     for (pm_crowd_output output = 0; output < outputs; output++) {
         if (small_sizes() && output != PM_CROWD_MODEL && output != PM_CROWD_BOUNDS)
@@ -186,7 +186,6 @@ static void expect_views(const scene *s, const cast *c, pm_crowd_output outputs)
         if (output == PM_CROWD_BOUNDS)
             expect_bounds(s, 0, all, models);
     }
-    guarded_free(models);
 }
 
 static void expect_scene(void **state, pm_crowd_output outputs, const scene_options *options) {
@@ -266,8 +265,7 @@ TEST_ON_BOTH(a_layer_of_full_weight_is_the_sample) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xB20, .scales = true}, &s);
     const size_t floats = floats_of(&s, PM_CROWD_LOCAL, 0);
     SCOPED(guarded_free_at)
-    float *sample = guarded_floats(floats),
-          *layered = guarded_floats(floats);
+    float *sample = guarded_floats(floats), *layered = guarded_floats(floats);
     for (size_t n = 0; n < 200; n++) {
         pm_crowd_layer layer = layer_of(&source, &s);
         layer.mask = 0;

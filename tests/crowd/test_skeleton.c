@@ -94,8 +94,7 @@ static bool is_depth_first(const int32_t *parents, const uint32_t *order, const 
 static void expect_rule(const int32_t *parents, size_t count) {
     SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
     SCOPED(free_at)
-    size_t *own = test_array(count, sizeof *own),
-           *index_of = indices_of(skeleton, count);
+    size_t *own = test_array(count, sizeof *own), *index_of = indices_of(skeleton, count);
     for (size_t joint = 0; joint < count; joint++)
         own[joint] = joint;
     assert_true(parents_come_first(parents, index_of, count));
@@ -246,11 +245,11 @@ TEST(random_forests_in_any_order_follow_the_rule) {
  * reads the slots that earlier stages wrote, and must find its joints' parents there. Within a
  * stage no slot is both read and written by different joints, and none is written twice. */
 static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t max_slots) {
-    pm_stages stages;
+    SCOPED(pm_stages_free) pm_stages stages;
     assert_int_equal(pm_stages_build(s, 0, max_slots, &stages, NULL), PM_OK);
     const uint32_t *order = pm_skeleton_order(s);
     const size_t n = s->joint_count;
-    uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
+    SCOPED(free_at) uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
     size_t *index_of = indices_of(s, n), *met = test_array(n, sizeof *met), seen = 0;
     written = test_array(stages.slots, sizeof *written);
     memset(slots, 0, stages.slots * sizeof *slots);
@@ -285,11 +284,8 @@ static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t m
     }
     for (size_t joint = 0; joint < n; joint++)
         assert_int_equal(met[joint], 1);
-    free(slots);
-    free(written);
     free(index_of);
     free(met);
-    pm_stages_free(&stages);
 }
 
 TEST(stages_have_the_transforms_of_parents_in_their_slots) {

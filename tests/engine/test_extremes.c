@@ -126,7 +126,7 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[KEYS * TRACKS][3];
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
         const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
@@ -144,14 +144,13 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
     }
     assert_true(accepted > 0);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[2][KEYS * TRACKS][4];
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
         const pm_method method = (pm_method)(n / TANGENT_SIZES);
@@ -168,7 +167,6 @@ TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
     }
     assert_true(accepted > 0);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {

@@ -163,6 +163,7 @@ TEST_ON_DEVICE(a_device_gives_the_bits_of_plain_C) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(72);
     for (size_t i = 0; i < 4; i++) {
+        SCOPED(free_motion)
         clip_keys m = random_motion(&source, 2 + random_size(&source, 0, 200),
                                     1 + random_size(&source, 0, 40), i == 3 ? 3 : 0.5);
         double times[300];
@@ -170,16 +171,13 @@ TEST_ON_DEVICE(a_device_gives_the_bits_of_plain_C) {
             times[k] = random_between(&source, -0.1, 0.1 + (double)m.keys / 120);
         pm_sample_job job = {.sample_count = COUNT_OF(times), .times = times};
         const double cutoff = random_between(&source, 4, 60);
-        results device = filter(engine, &m, cutoff, job);
+        SCOPED(free_results) results device = filter(engine, &m, cutoff, job);
         job.on_reference = true;
-        results plain = filter(engine, &m, cutoff, job);
+        SCOPED(free_results) results plain = filter(engine, &m, cutoff, job);
         expect_same_bits(device.rotations, plain.rotations, 4 * job.sample_count * m.tracks,
                          4 * m.tracks);
         expect_same_bits(device.positions, plain.positions, 3 * job.sample_count * m.tracks,
                          3 * m.tracks);
-        free_results(&device);
-        free_results(&plain);
-        free_motion(&m);
     }
 }
 
@@ -241,26 +239,24 @@ TEST_ON_BOTH(sines_stay_below_the_cut_off_and_vanish_above_it) {
 TEST_ON_REFERENCE(turning_all_keys_on_either_side_turns_the_samples) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(73);
-    clip_keys m = random_motion(&source, 150, 5, 0.3);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 150, 5, 0.3);
     const quat left = random_turn(&source, 3), right = random_turn(&source, 3);
-    results before = filter(engine, &m, 11, every_frame(&m));
+    SCOPED(free_results) results before = filter(engine, &m, 11, every_frame(&m));
     for (size_t i = 0; i < m.keys * m.tracks; i++)
         put(m.rotations + 4 * i,
             quat_multiply(left, quat_multiply(quat_of(m.rotations + 4 * i), right)));
-    results after = filter(engine, &m, 11, every_frame(&m));
+    SCOPED(free_results) results after = filter(engine, &m, 11, every_frame(&m));
     for (size_t k = 0; k < m.keys; k++)
         for (size_t t = 0; t < m.tracks; t++) {
             const quat turned = quat_multiply(left, quat_multiply(result_at(&before, k, t), right));
             assert_true(oracle_error(turned, result_at(&after, k, t)) < 1e-6);
         }
-    free_results(&before);
-    free_results(&after);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(74);
+    SCOPED(free_motion)
     clip_keys m = random_motion(&source, 121, 3, 0.3),
               mirrored = motion_of(121, 3, m.timeline.rate);
     for (size_t k = 0; k < m.keys; k++) {
@@ -269,15 +265,13 @@ TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
         memcpy(mirrored.positions + 9 * (m.keys - 1 - k), m.positions + 9 * k, 9 * sizeof(double));
     }
     const pm_sample_job job = {.sample_count = 51, .rate = {50, 1}};
-    results r = filter(engine, &m, 20, job), other = filter(engine, &mirrored, 20, job);
+    SCOPED(free_results)
+    results r = filter(engine, &m, 20, job),
+            other = filter(engine, &mirrored, 20, job);
     for (size_t s = 0; s < r.count; s++)
         for (size_t t = 0; t < 3; t++)
             assert_true(oracle_error(result_at(&r, s, t), result_at(&other, r.count - 1 - s, t)) <
                         1e-6);
-    free_results(&r);
-    free_results(&other);
-    free_motion(&m);
-    free_motion(&mirrored);
 }
 
 /* Also where the keys that count are up to nearly a full turn away on each side. */
@@ -344,16 +338,13 @@ TEST_ON_REFERENCE(one_key_holds_and_two_keys_are_a_slerp) {
 TEST_ON_REFERENCE(signs_of_keys_make_no_difference) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(78);
-    clip_keys m = random_motion(&source, 80, 3, 0.5);
-    results before = filter(engine, &m, 9, every_frame(&m));
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 80, 3, 0.5);
+    SCOPED(free_results) results before = filter(engine, &m, 9, every_frame(&m));
     for (size_t i = m.tracks; i < m.keys * m.tracks; i++) /* the first key decides the sign */
         for (size_t c = 0, flip = random_size(&source, 0, 1); c < 4; c++)
             m.rotations[4 * i + c] *= flip ? -1 : 1;
-    results after = filter(engine, &m, 9, every_frame(&m));
+    SCOPED(free_results) results after = filter(engine, &m, 9, every_frame(&m));
     expect_same_bits(before.rotations, after.rotations, 4 * m.keys * m.tracks, 4);
-    free_results(&before);
-    free_results(&after);
-    free_motion(&m);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
@@ -369,7 +360,7 @@ static void expect_no_filter(pm_engine *engine, const pm_clip_desc *desc, double
 TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(79);
-    clip_keys m = random_motion(&source, 5, 1, 0.1);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 5, 1, 0.1);
     const pm_clip_desc desc = desc_of(&m);
     expect_no_filter(engine, &desc, (double)NAN, "cut-off is nan");
     expect_no_filter(engine, &desc, 0, "expected above 0");
@@ -377,11 +368,9 @@ TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
     expect_no_filter(engine, &desc, 60.001, "half the rate of the keys, 60 Hz");
     expect_no_filter(engine, &desc, HUGE_VAL, "half the rate");
     expect_no_filter(engine, &desc, 0.1, "expected at least 0.146484 Hz");
+    SCOPED(free_results)
     results r = filter(engine, &m, 60, every_frame(&m)),
             low = filter(engine, &m, 0.1465, every_frame(&m));
-    free_results(&r);
-    free_results(&low);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_refused) {

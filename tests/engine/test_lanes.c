@@ -104,7 +104,7 @@ static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing
 
 TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
     engine_for(state);
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
     random_source source = random_salted(0x1A1);
     for (size_t method = 0; method < PM_METHOD_COUNT; method++)
         for (int timing = 0; timing < TIMING_COUNT; timing++) {
@@ -114,7 +114,6 @@ TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
             pm_clip *clip = clip_of(state, &m, method, timing, PM_KEYS_FLOAT32);
             expect_clip(clip, &source, pm_method_get_info((pm_method)method)->name);
         }
-    motion_free(&m);
 }
 
 TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {

@@ -68,7 +68,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
     pm_clip_desc inner = desc;
     inner.timelines = &within;
     const pm_clip_limits limits = {.threads = 1};
-    pm_clip_data *clip = NULL, *layout = NULL;
+    SCOPED(pm_clip_data_free) pm_clip_data *clip = NULL, *layout = NULL;
     expect_success(pm_clip_data_build(&desc, &limits, &clip, new_error()));
     expect_success(pm_clip_data_lay_out(&inner, NULL, &layout, new_error()));
     const pm_lowpass lowpass = {cutoff, pm_lowpass_taps(cutoff), 50, layout};
@@ -84,6 +84,4 @@ TEST(all_instruction_sets_give_the_same_bits) {
         expect_same_bits(values[0][0][0], values[set > 0][0][0], sizeof values[0] / sizeof(float),
                          4 * TRACKS);
     }
-    pm_clip_data_free(&clip);
-    pm_clip_data_free(&layout);
 }

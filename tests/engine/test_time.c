@@ -218,7 +218,9 @@ static void flip_some_signs(motion *m) {
 static void expect_keys_of_methods(void **state, const motion *m, const pm_timeline *timeline,
                                    pm_sample_job job) {
     const size_t rows = m->keys * m->tracks;
-    float *rotations = guarded_floats(rows * 4), *positions = guarded_floats(rows * 3);
+    SCOPED(guarded_free_at)
+    float *rotations = guarded_floats(rows * 4),
+          *positions = guarded_floats(rows * 3);
     job.sample_count = m->keys;
     job.rotations = rotations;
     job.positions = positions;
@@ -231,8 +233,6 @@ static void expect_keys_of_methods(void **state, const motion *m, const pm_timel
         expect_keys(m, method, rotations);
         expect_same_bits(positions, m->positions, rows * 3, 3);
     }
-    guarded_free(rotations);
-    guarded_free(positions);
 }
 
 TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {

@@ -60,7 +60,7 @@ static float *sampled(const pm_clip *clip, pm_sample_job job, size_t offset, sam
 static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t offset,
                         const char *name) {
     size_t bytes;
-    float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
+    SCOPED(free_at) float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         if (!pm_instruction_set_is_supported(set))
             continue;
@@ -72,7 +72,6 @@ static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t of
                          pm_instruction_set_name(set), clip->data->track_count,
                          (size_t)job->sample_count, offset, i);
     }
-    free(expected);
 }
 
 static void check_clip(random_source *source, const pm_clip *clip, bool large, const char *name) {

@@ -130,10 +130,10 @@ TEST(compressed_files_have_the_original_motion) {
 #endif
     };
     size_t warnings = 0, compared = 0;
-    pm_motion *fox = open_ok("Fox.glb", &warnings);
+    SCOPED(pm_motion_destroy) pm_motion *fox = open_ok("Fox.glb", &warnings);
     const pm_motion_content *original = pm_motion_get_content(fox);
     for (size_t f = 0; f < COUNT_OF(names); f++) {
-        pm_motion *opened = open_ok(names[f], &warnings);
+        SCOPED(pm_motion_destroy) pm_motion *opened = open_ok(names[f], &warnings);
         for (size_t i = 0; i < original->clips[1].channel_count; i++) {
             const pm_motion_channel *c = &original->clips[1].channels[i];
             const char *node = original->nodes[c->node].name.text;
@@ -150,10 +150,8 @@ TEST(compressed_files_have_the_original_motion) {
                 fail_msg("%s: %s differs by %g rad", names[f], node, angle);
             compared++;
         }
-        pm_motion_destroy(&opened);
     }
     assert_true(compared >= 20 * (COUNT_OF(names)));
-    pm_motion_destroy(&fox);
 }
 
 /* The matrices of the file, a translation by -0.5, -1, 0, in its last column there. */

@@ -657,14 +657,13 @@ TEST(a_distance_may_be_of_cubics_that_remain) {
 
 TEST(a_distance_shares_the_error_of_a_chain) {
     random_source random = random_salted(8);
-    made m;
+    SCOPED(discard) made m;
     draw_figure(&random, &m, 20);
+    SCOPED(release)
     reduced wide = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 0.1});
+    SCOPED(release)
     reduced narrow = reduce(&m, &(pm_motion_reduce_options){.distance = 0.02, .at = 0.1});
     assert_true(wide.numbers->keys_after < narrow.numbers->keys_after);
-    release(&wide);
-    release(&narrow);
-    discard(&m);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */

@@ -128,10 +128,11 @@ static void forget_last_rows(pm_clip_data *clip) {
 TEST(every_instruction_set_gives_the_same_bits) {
     for (size_t i = 0; i < 2 * variant_count(); i++) {
         const variant *v = variant_at(i / 2);
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         make_tracks(0x93, i % 2 ? 1.1 : 0, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
+        SCOPED(pm_clip_destroy)
         pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc),
                 *again = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         for (size_t s = 0; s < pm_instruction_set_count(); s++) {
@@ -142,9 +143,6 @@ TEST(every_instruction_set_gives_the_same_bits) {
             for (size_t t = 0; t < TRACKS; t++)
                 expect_same_track(pm_instruction_set_name(s), clip, t, again, t);
         }
-        pm_clip_destroy(&clip);
-        pm_clip_destroy(&again);
-        set_destroy(&set);
     }
 }
 
@@ -192,6 +190,7 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     const motion rest = motion_behind(m, from);
     const pm_clip_desc desc = motion_desc(m, &whole, method);
     const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
+    SCOPED(pm_clip_destroy)
     pm_clip *all = clip_make(engine_of_kind(ON_REFERENCE), &desc),
             *part = clip_make(engine_of_kind(ON_REFERENCE), &desc_of_part);
     const size_t margin = 3; /* number of segments that an end may change */
@@ -202,17 +201,14 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
         (pm_sample_job){.sample_count = samples, .rate = finer, .first = (from + margin) * PARTS},
         samples * m->tracks);
     SCOPED(outputs_free)
-    outputs b =
-        sampled(part,
-                (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS},
-                samples * m->tracks);
+    outputs b = sampled(
+        part, (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS},
+        samples * m->tracks);
     expect_same_outputs(&a, &b);
-    pm_clip_destroy(&all);
-    pm_clip_destroy(&part);
 }
 
 TEST(windows_of_a_long_track_join_without_a_discontinuity) {
-    motion m = motion_make(LONG, 5, 0.5, 0x95);
+    SCOPED(motion_free) motion m = motion_make(LONG, 5, 0.5, 0x95);
     random_source source = random_salted(0x9b);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method method = (pm_method)i;
@@ -222,7 +218,6 @@ TEST(windows_of_a_long_track_join_without_a_discontinuity) {
         clip_has_the_samples_of(&m, method, BESIDE, LONG - BESIDE);
         clip_has_the_samples_of(&m, method, from, random_size(&source, 10, LONG - from));
     }
-    motion_free(&m);
 }
 
 /* Accelerations on both sides of every key of a spline, including the closing segment of a loop. */
