@@ -65,8 +65,7 @@ TEST_ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit) {
 
 static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t rows) {
     SCOPED(guarded_free_at)
-    float *device = guarded_floats(4 * rows),
-          *host = guarded_floats(4 * rows);
+    float *device = guarded_floats(4 * rows), *host = guarded_floats(4 * rows);
     job.rotations = device;
     sample_make(clip, &job);
     job.rotations = host;

@@ -80,8 +80,7 @@ TEST(times_are_those_of_all_timelines_in_order) {
     compare_times t;
     const times_request part = {.from = 2, .to = 7.5};
     SCOPED(free_at)
-    double *times = take_times(&a->s, &b->s, &part, &t),
-           *all = calloc(700, sizeof *all);
+    double *times = take_times(&a->s, &b->s, &part, &t), *all = calloc(700, sizeof *all);
     size_t count = 0;
     const case_of *const both[] = {a, b};
     for (size_t i = 0; i < 2; i++) {

@@ -478,8 +478,7 @@ TEST_ON_BOTH(states_without_a_clip_rest) {
 static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *got, size_t i,
                           const pm_crowd_instance *n) {
     SCOPED(free_at)
-    joint_pose *at = test_array(s->joints, sizeof *at),
-               *later = test_array(s->joints, sizeof *at);
+    joint_pose *at = test_array(s->joints, sizeof *at), *later = test_array(s->joints, sizeof *at);
     pm_crowd_instance next = *n;
     next.time_a += 1 << 15;
     crowd_oracle_pose(s->oracle, n, at);

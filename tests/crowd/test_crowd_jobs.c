@@ -126,8 +126,7 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
     const size_t width = scene_floats(s, output, 1), stride = width + gap;
     const size_t floats = (COUNT - 1) * stride + width;
     SCOPED(guarded_free_at)
-    float *rows = guarded_floats(floats),
-          *previous = guarded_floats(floats);
+    float *rows = guarded_floats(floats), *previous = guarded_floats(floats);
     SCOPED(guarded_free_at) float *one = scene_pose(s, output, first, COUNT, false);
     SCOPED(guarded_free_at) float *two = scene_pose(s, output, second, COUNT, false);
     pm_crowd_target target = {.output = output, .memory = rows, .stride = stride * sizeof(float)};

@@ -190,8 +190,7 @@ TEST(mirrored_twice_a_figure_has_its_bits_again) {
             double *keys = (double *)(uintptr_t)source->content.clips->channels[2].keys.data;
             keys[0] = -0.0; /* of a quaternion; its sign returns, too */
             SCOPED(pm_motion_destroy)
-            pm_motion *once = mirror(source, normal),
-                      *twice = mirror(once, normal);
+            pm_motion *once = mirror(source, normal), *twice = mirror(once, normal);
             expect_same_keys(source, twice);
         }
 }

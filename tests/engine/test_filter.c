@@ -266,8 +266,7 @@ TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
     }
     const pm_sample_job job = {.sample_count = 51, .rate = {50, 1}};
     SCOPED(free_results)
-    results r = filter(engine, &m, 20, job),
-            other = filter(engine, &mirrored, 20, job);
+    results r = filter(engine, &m, 20, job), other = filter(engine, &mirrored, 20, job);
     for (size_t s = 0; s < r.count; s++)
         for (size_t t = 0; t < 3; t++)
             assert_true(oracle_error(result_at(&r, s, t), result_at(&other, r.count - 1 - s, t)) <

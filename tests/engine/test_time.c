@@ -219,8 +219,7 @@ static void expect_keys_of_methods(void **state, const motion *m, const pm_timel
                                    pm_sample_job job) {
     const size_t rows = m->keys * m->tracks;
     SCOPED(guarded_free_at)
-    float *rotations = guarded_floats(rows * 4),
-          *positions = guarded_floats(rows * 3);
+    float *rotations = guarded_floats(rows * 4), *positions = guarded_floats(rows * 3);
     job.sample_count = m->keys;
     job.rotations = rotations;
     job.positions = positions;

@@ -85,8 +85,7 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
     const pm_crowd_instance instance = {
         .clip_a = (uint32_t)clip, .time_a = pm_crowd_ticks(seconds), .flags = PM_CROWD_CLAMP_A};
     SCOPED(guarded_free_at)
-    float *one = guarded_floats(12 * joints),
-          *job_made = guarded_floats(12 * joints);
+    float *one = guarded_floats(12 * joints), *job_made = guarded_floats(12 * joints);
     const pm_crowd_job job = {.instances = &instance,
                               .instance_count = 1,
                               .outputs =

@@ -469,8 +469,7 @@ TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     SCOPED(pm_motion_destroy)
-    pm_motion *tenth = listed_motion(&source, times, 2),
-              *near = listed_motion(&source, nearly, 2);
+    pm_motion *tenth = listed_motion(&source, times, 2), *near = listed_motion(&source, nearly, 2);
     SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 4, (pm_rational){30, 1}, false);
     const pm_motion_resample_options fit = {.rate = {15, 1}};

@@ -347,8 +347,7 @@ TEST(errors_between_keys_are_as_documented) {
         const double a = turns[i % COUNT_OF(turns)], b = leans[i / COUNT_OF(turns)], away = 0.3;
         pm_motion_root_report report;
         SCOPED(pm_motion_destroy)
-        pm_motion *motion = make_turn(away, a, b),
-                  *made = extract(motion, &options, &report);
+        pm_motion *motion = make_turn(away, a, b), *made = extract(motion, &options, &report);
         assert_true(!report.is_added && report.root == 0);
         for (int step = 0; step <= 64; step++) {
             const double time = step / 64.0;

@@ -120,8 +120,7 @@ static void expect_equal(const file_bytes *got, const file_bytes *expected) {
 static void expect_same(const zip_builder *zip, pm_engine *engine,
                         const pm_motion_resample_options *options) {
     SCOPED(pm_motion_destroy)
-    pm_motion *whole = read_file(zip, false),
-              *later = read_file(zip, true);
+    pm_motion *whole = read_file(zip, false), *later = read_file(zip, true);
     pm_motion_resample_options checked = *options;
     checked.check = true; /* computes samples on frames too */
     pm_motion_resample_report a, b, c;

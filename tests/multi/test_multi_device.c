@@ -112,11 +112,9 @@ static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
     pm_sample_job on_reference_too = *job;
     on_reference_too.on_reference = true;
     SCOPED(pm_clip_destroy)
-    pm_clip *multi = clip_make(engine, desc),
-            *one = clip_make(engine_of_kind(ON_DEVICE), desc);
+    pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_of_kind(ON_DEVICE), desc);
     SCOPED(results_free)
-    results of_reference = results_of(multi, on_reference_too),
-            of_one = results_of(one, *job);
+    results of_reference = results_of(multi, on_reference_too), of_one = results_of(one, *job);
     expect_same_results(&of_one, &of_reference);
     for (int round = 0; round < 3; round++) { /* unmeasured, with programs built, measured */
         results of_many = results_of(multi, *job);

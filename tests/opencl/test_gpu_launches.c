@@ -101,8 +101,7 @@ static size_t launches_since(size_t before) {
 TEST(samples_for_host_memory_are_several_launches) {
     SCOPED(free_at) double *times = times_make();
     SCOPED(guarded_free_at)
-    float *got = guarded_floats(4 * VALUES),
-          *expected = guarded_floats(4 * VALUES);
+    float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
     for (int moves = 0; moves < 2; moves++) {
         const size_t floats = (moves ? 3 : 4) * (size_t)VALUES;
         pm_sample_job job = listed_job(times);

@@ -128,8 +128,7 @@ WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
         SCOPED(guarded_free_at)
-        float *expected = sample_on(engine, true),
-              *actual = sample_on(engine, false);
+        float *expected = sample_on(engine, true), *actual = sample_on(engine, false);
         expect_same_bits(actual, expected, FLOATS, 4);
     }
 }

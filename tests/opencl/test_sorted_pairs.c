@@ -238,8 +238,7 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
         skip();
     pm_clip *clip = slerp_clip(engine_for(state));
     SCOPED(guarded_free_at)
-    float *expected = guarded_floats(COUNT * 4),
-          *values = guarded_floats(COUNT * 4);
+    float *expected = guarded_floats(COUNT * 4), *values = guarded_floats(COUNT * 4);
     draw_pairs(&source, 0, seconds);
     pm_sample_job job = pairs;
     job.rotations = expected;

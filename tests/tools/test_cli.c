@@ -279,8 +279,7 @@ TEST(curve_options_change_the_curve) {
             expect(0, line);
         }
         SCOPED(npy_release)
-        npy_array plain = read_samples("o.npy", 13, 4),
-                  other = read_samples("p.npy", 13, 4);
+        npy_array plain = read_samples("o.npy", 13, 4), other = read_samples("p.npy", 13, 4);
         assert_memory_not_equal(other.data, plain.data, plain.bytes);
     }
 }

@@ -130,9 +130,7 @@ TEST(rotations_that_are_no_euler_order_are_refused) {
                                            "4 Xrotation Yrotation Zrotation Xrotation"};
     for (size_t i = 0; i < 3; i++) {
         SCOPED(bvh_free)
-        bvh *model = model_of(channels[i], i == 0   ? "1 2\n"
-                                           : i == 1 ? "1 2 3\n"
-                                                    : "1 2 3 4\n");
+        bvh *model = model_of(channels[i], i == 0 ? "1 2\n" : i == 1 ? "1 2 3\n" : "1 2 3 4\n");
         SCOPED(pose_plan_release) pose_plan plan;
         assert_int_equal(pose_plan_make(&plan, model, NULL), PM_ERROR_FILE);
     }
