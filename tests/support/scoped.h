@@ -13,7 +13,7 @@
  *     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
  *     SCOPED(free_at) float *values = test_array(count, sizeof *values);
  */
-#define SCOPED(release) __attribute__((cleanup(release)))
+#define SCOPED(release) __attribute__((unused, cleanup(release)))
 
 static inline void free_at(void *variable) {
     void *memory;
