@@ -517,9 +517,8 @@ TEST(states_are_posed_with_few_clips_in_a_quick_run_and_with_many_in_others) {
 
 static bool exists(const traced *t, const void *pattern) {
     (void)t;
-    glob_t found;
+    SCOPED(globfree) glob_t found;
     const bool any = glob(pattern, 0, NULL, &found) == 0;
-    globfree(&found);
     return any;
 }
 

@@ -135,9 +135,9 @@ static pm_engine *engine_of(void **state, size_t l) {
 TEST_ON_BOTH(samples_may_be_at_any_address) {
     random_source source = random_salted(0xF11);
     for (size_t l = 0; l < LANES; l++) {
-        pm_engine *engine = engine_of(state, l);
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
         for (size_t round = 0; engine && round < 2; round++) {
-            samples s;
+            SCOPED(samples_free) samples s;
             char what[80];
             const size_t tracks = size_up_to(&source, 40);
             const size_t count = size_up_to(&source, round ? 60 : 200);
@@ -147,9 +147,7 @@ TEST_ON_BOTH(samples_may_be_at_any_address) {
             for (size_t output = 0; output < OUTPUTS; output++)
                 if (output < 3 || can_compile_motion(engine, PM_METHOD_SLERP))
                     expect_offsets(&s, output, what);
-            samples_free(&s);
         }
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -226,7 +224,7 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
 
 static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
                             const char *what) {
-    scene s;
+    SCOPED(scene_free) scene s;
     const size_t joints = size_up_to(source, 12);
     scene_make(
         engine,
@@ -234,26 +232,23 @@ static void crowds_of_lanes(pm_engine *engine, random_source *source, bool strea
         &s);
     const size_t few = size_up_to(source, 70);
     const size_t count = streams ? STREAMED_FLOATS / (6 * joints) + 1 : few;
-    pm_crowd_instance *instances = test_array(count, sizeof *instances);
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(count, sizeof *instances);
     for (size_t i = 0; i < count; i++)
         instances[i] = scene_instance(source, &s);
     const pm_crowd_job job = {.instances = instances, .instance_count = count};
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         if (!streams || output == PM_CROWD_PALETTE)
             expect_crowd_offsets(&s, &job, output, streams ? 0 : random_bits(source) % 19, what);
-    free(instances);
-    scene_free(&s);
 }
 
 static void expect_crowds(void **state, uint64_t salt, bool streams) {
     random_source source = random_salted(salt);
     for (size_t l = 0; l < LANES; l++) {
         char what[80];
-        pm_engine *engine = engine_of(state, l);
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
         snprintf(what, sizeof what, "crowds of %u lanes", (unsigned)all_lanes[l]);
         if (engine)
             crowds_of_lanes(engine, &source, streams, what);
-        pm_engine_destroy(&engine);
     }
 }
 

@@ -235,10 +235,9 @@ TEST_ON_DEVICE(clips_of_the_device_have_the_bits_of_the_hosts) {
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
         for (unsigned kind = 0; kind < 4; kind++)
             for (int i = 0; i < rounds; i++) {
-                subject s;
+                SCOPED(free_subject) subject s;
                 make_subject(&source, (pm_method)method, kind & 1, kind & 2, &s);
                 check_subject(&s, method == PM_METHOD_SLERP && i == 0);
-                free_subject(&s);
             }
     close_engines();
 }
