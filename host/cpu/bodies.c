@@ -225,8 +225,8 @@ typedef struct lane_group {
     size_t first, count; /* instances */
     bool moves;          /* velocities are asked for */
     bool rests;          /* some joint of some lane keeps its rest pose */
-    unsigned char *memory[PM_BODY_OUTPUTS][PM_LANES];
-    lane_places places; /* of all joints, unless joints have timelines */
+    real *rows[PM_BODY_OUTPUTS]; /* of each number of an instance's records; NULL: not asked for */
+    lane_places places;          /* of all joints, unless joints have timelines */
 } lane_group;
 
 static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_u32 joint) {
@@ -235,15 +235,22 @@ static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_
                          from->in_place);
 }
 
+
+static unsigned char *memory_of(const lane_group *g, unsigned output, size_t lane) {
+    const pm_body_batch *b = g->batch;
+    return b->memory[output] + b->of[g->first + lane].record * b->stride[output];
+}
+
 static void begin_group(const pm_body_batch *b, size_t first, lane_group *g) {
     g->batch = b;
     g->first = first;
-    g->count = b->count - first;
+    g->count = b->count - first < PM_LANES ? b->count - first : PM_LANES;
     g->moves = g->rests = false;
+    real *room = b->room;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
         g->moves = g->moves || (b->memory[o] && PM_BODY_RATES >> o & 1);
-        for (size_t i = 0; b->memory[o] && i < PM_LANES; i++)
-            g->memory[o][i] = b->memory[o] + instance_of(b, first, i)->record * b->stride[o];
+        g->rows[o] = b->memory[o] ? room : NULL;
+        room += b->memory[o] ? pm_body_numbers(b, o) : 0;
     }
     for (size_t i = 0; i < PM_LANES; i++) {
         const pm_body_instance *from = instance_of(b, first, i);
@@ -312,34 +319,30 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               s->rate);
 }
 
-/* The first numbers of each lane to record `record` of its instance. */
-static inline void put(const lane_group *g, unsigned output, size_t record, pm_quat value,
-                       size_t numbers) {
-    const pm_quat_block m = pm_block_of(value);
-    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    const size_t size = numbers * sizeof(float), at = record * size;
-    unsigned char *const *to = g->memory[output];
-    float words[4 * PM_LANES];
-    memcpy(words, rows, sizeof words);
-    const size_t count = g->count < PM_LANES ? g->count : PM_LANES;
-    for (size_t i = 0; i < count; i++)
-        memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
+static inline void put_vector(real *row, pm_quat v) {
+    row[0] = v.x;
+    row[1] = v.y;
+    row[2] = v.z;
 }
 
-static inline void put_vector(const lane_group *g, unsigned output, size_t record, pm_quat v) {
-    if (g->batch->memory[output])
-        put(g, output, record, pm_rate_of(v, PM_REAL(1.0f)), 3);
+static inline void put_rate(const lane_group *g, unsigned output, size_t record, pm_quat v) {
+    if (g->rows[output])
+        put_vector(g->rows[output] + 3 * record, pm_rate_of(v, PM_REAL(1.0f)));
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
-    if (g->batch->memory[output])
-        put(g, output, record,
-            g->batch->flags[output] & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q) : q, 4);
+    if (!g->rows[output])
+        return;
+    if (g->batch->flags[output] & PM_TARGET_SCALAR_FIRST)
+        q = pm_scalar_first(q);
+    real *row = g->rows[output] + 4 * record;
+    put_vector(row, q);
+    row[3] = q.w;
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
-    if (g->batch->memory[output])
-        put(g, output, record, pm_quat_of(number, number, number, number), 1);
+    if (g->rows[output])
+        g->rows[output][record] = number;
 }
 
 static inline void put_states(const lane_group *g, const pm_joint *joint, const lane_states *s) {
@@ -348,13 +351,13 @@ static inline void put_states(const lane_group *g, const pm_joint *joint, const 
     if (g->batch->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(
             s->body, spread(g->batch->crowd->skeleton->points + (size_t)4 * joint->number));
-    if (g->batch->memory[PM_BODY_POS])
-        put(g, PM_BODY_POS, record, s->body.position, 3);
+    if (g->rows[PM_BODY_POS])
+        put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
     put_turn(g, PM_BODY_ROT, record, s->body.rotation);
-    put_vector(g, PM_BODY_VEL, record, velocity);
-    put_vector(g, PM_BODY_ANG_VEL, record, s->body.spin);
+    put_rate(g, PM_BODY_VEL, record, velocity);
+    put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
     put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
-    put_vector(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
+    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
     put_number(g, PM_BODY_ANGLE, record, s->angle);
     put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(s->rate));
 }
@@ -419,10 +422,75 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     }
 }
 
+/* ---- from lanes to memory --------------------------------------------------------------------- */
+
+/* Of PM_LANES rows, which have a number of each lane, the numbers of each lane. */
+static inline void transpose(const real *rows, real lanes[PM_LANES]) {
+    pm_quat_block of[PM_NEIGHBOURS]; /* part p of row k of of[n]: numbers 4 n to 4 n + 3 of lane 4 p + k */
+    for (size_t n = 0; n < PM_NEIGHBOURS; n++)
+        of[n] = pm_transposed(
+            pm_rows_of(rows[4 * n], rows[4 * n + 1], rows[4 * n + 2], rows[4 * n + 3]));
+#if PM_LANES == 16
+#define PM_SET_LANES(k, row)                                                                       \
+    do {                                                                                           \
+        const pm_quat_block parts =                                                                \
+            pm_parts_transposed(pm_rows_of(of[0].row, of[1].row, of[2].row, of[3].row));           \
+        lanes[k] = parts.r0, lanes[4 + k] = parts.r1;                                              \
+        lanes[8 + k] = parts.r2, lanes[12 + k] = parts.r3;                                         \
+    } while (0)
+#elif PM_LANES == 8
+#define PM_SET_LANES(k, row)                                                                       \
+    do {                                                                                           \
+        lanes[k] = PM_SHUFFLE(of[0].row, of[1].row, PM_LOWER);                                     \
+        lanes[4 + k] = PM_SHUFFLE(of[0].row, of[1].row, PM_UPPER);                                 \
+    } while (0)
+#else
+#define PM_SET_LANES(k, row) lanes[k] = of[0].row
+#endif
+    PM_SET_LANES(0, r0);
+    PM_SET_LANES(1, r1);
+    PM_SET_LANES(2, r2);
+    PM_SET_LANES(3, r3);
+}
+
+/* Fewer numbers than lanes. */
+static void put_few(const lane_group *g, unsigned output, size_t numbers) {
+    float words[PM_LANES][PM_LANES];
+    memcpy(words, g->rows[output], numbers * sizeof *words);
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t n = 0; n < numbers; n++)
+            memcpy(memory_of(g, output, i) + n * sizeof(float), &words[n][i], sizeof(float));
+}
+
+/* Whole lines at a time. The last vector overlaps the one before it. */
+PM_FLAT static void put_rows(const lane_group *g, unsigned output, size_t numbers) {
+    unsigned char *to[PM_LANES];
+    for (size_t i = 0; i < g->count; i++)
+        to[i] = memory_of(g, output, i);
+    for (size_t n = 0; n < numbers; n += PM_LANES) {
+        const size_t at = n + PM_LANES <= numbers ? n : numbers - PM_LANES;
+        real lanes[PM_LANES];
+        transpose(g->rows[output] + at, lanes);
+        for (size_t i = 0; i < g->count; i++)
+            memcpy(to[i] + at * sizeof(float), &lanes[i], sizeof *lanes);
+    }
+}
+
+static void put_group(const lane_group *g) {
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
+        const size_t numbers = pm_body_numbers(g->batch, o);
+        if (g->rows[o] && numbers < PM_LANES)
+            put_few(g, o, numbers);
+        else if (g->rows[o])
+            put_rows(g, o, numbers);
+    }
+}
+
 void PM_SET_NAME(pm_bodies)(const pm_body_batch *batch) {
     lane_group group;
     for (size_t first = 0; first < batch->count; first += PM_LANES) {
         begin_group(batch, first, &group);
         pose_lanes(&group);
+        put_group(&group);
     }
 }
