@@ -39,10 +39,19 @@ static const pm_body_instance *instance_of(const pm_body_batch *b, size_t first,
     return &b->of[first + lane < b->count ? first + lane : first];
 }
 
-static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
-                     const pm_track_layout *track, size_t channel_rows, pm_cursor cursor,
+/* Channel c of joint j of a clip, with timelines of joints. */
+static const pm_track_layout *layout_of(const pm_crowd_data *crowd, size_t clip, unsigned c,
+                                        size_t j) {
+    return &crowd->layout[(c * crowd->clip_count + clip) * crowd->skeleton->joint_count + j];
+}
+
+static void set_side(const pm_crowd_data *crowd, pm_u32 number, size_t joint, pm_cursor cursor,
                      size_t lane, lane_side *to) {
-    const size_t rate = track ? PM_SPACING_FLOATS * (size_t)track->rates : clip->constants;
+    const pm_clip_layout *clip = &crowd->clips[number];
+    const size_t rate =
+        crowd->per_joint
+            ? PM_SPACING_FLOATS * (size_t)layout_of(crowd, number, PM_ROTATIONS, joint)->rates
+            : clip->constants;
     to->u[lane] = cursor.u;
     to->constants[lane] = clip->constants;
     to->constant_plane[lane] = clip->plane[PM_ROTATIONS];
@@ -50,7 +59,7 @@ static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
     for (unsigned c = 0; c < CHANNELS; c++) {
         if (!crowd->channels[c].present)
             continue;
-        const pm_track_layout *own = track ? track + c * channel_rows : NULL;
+        const pm_track_layout *own = crowd->per_joint ? layout_of(crowd, number, c, joint) : NULL;
         const size_t row = own ? own->row : clip->row[c];
         to->key[c][lane] = (own ? own->first : clip->first[c]) + cursor.segment * row;
         to->next[c][lane] = to->key[c][lane] + row;
@@ -58,29 +67,31 @@ static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
     }
 }
 
+static pm_sides sides_of(const pm_crowd_data *crowd, const pm_input *at, size_t joint) {
+    const pm_u32 line = crowd->per_joint
+                            ? layout_of(crowd, at->clip, PM_ROTATIONS, joint)->timeline
+                            : crowd->clips[at->clip].timeline;
+    return pm_crowd_sides(crowd->timelines[line], crowd->rates[line], crowd->times, at->time,
+                          at->clamps);
+}
+
 /* Locates the times of the lanes from `first` on among the keys of a joint, or of all joints where timelines
  * are common. */
 static void locate(const pm_body_batch *b, size_t first, size_t joint, lane_places *to) {
-    const pm_crowd_data *crowd = b->crowd;
-    const size_t joints = crowd->skeleton->joint_count;
+    pm_sides at[PM_LANES];
     to->side_count = 1;
     to->on_key = false;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_body_instance *from = instance_of(b, first, i);
-        const pm_clip_layout *clip = &crowd->clips[from->input.clip];
-        const pm_track_layout *track =
-            crowd->per_joint ? crowd->layout + from->input.clip * joints + joint : NULL;
-        const pm_u32 timeline = track ? track->timeline : clip->timeline;
-        const pm_sides at = pm_crowd_sides(crowd->timelines[timeline], crowd->rates[timeline],
-                                           crowd->times, from->input.time, from->input.clamps);
-        to->side_count = at.rate[1] != 0.0f ? 2 : to->side_count;
-        to->on_key = to->on_key || at.cursor[0].u == 0.0f || at.cursor[0].u == 1.0f;
-        for (unsigned s = 0; s < 2; s++) {
-            set_side(crowd, clip, track, crowd->clip_count * joints, at.cursor[s], i,
-                     &to->sides[s]);
-            to->sides[s].rates[i] = at.rate[s] * from->speed;
-        }
+        at[i] = sides_of(b->crowd, &instance_of(b, first, i)->input, joint);
+        to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
+        to->on_key = to->on_key || at[i].cursor[0].u == 0.0f || at[i].cursor[0].u == 1.0f;
     }
+    for (unsigned s = 0; s < to->side_count; s++)
+        for (size_t i = 0; i < PM_LANES; i++) {
+            const pm_body_instance *from = instance_of(b, first, i);
+            set_side(b->crowd, from->input.clip, joint, at[i].cursor[s], i, &to->sides[s]);
+            to->sides[s].rates[i] = at[i].rate[s] * from->speed;
+        }
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
