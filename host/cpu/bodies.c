@@ -68,9 +68,8 @@ static void set_side(const pm_crowd_data *crowd, pm_u32 number, size_t joint, pm
 }
 
 static pm_sides sides_of(const pm_crowd_data *crowd, const pm_input *at, size_t joint) {
-    const pm_u32 line = crowd->per_joint
-                            ? layout_of(crowd, at->clip, PM_ROTATIONS, joint)->timeline
-                            : crowd->clips[at->clip].timeline;
+    const pm_u32 line = crowd->per_joint ? layout_of(crowd, at->clip, PM_ROTATIONS, joint)->timeline
+                                         : crowd->clips[at->clip].timeline;
     return pm_crowd_sides(crowd->timelines[line], crowd->rates[line], crowd->times, at->time,
                           at->clamps);
 }
@@ -233,9 +232,9 @@ static void sample_block(const pm_crowd_data *crowd, const lane_places *at, cons
 /* Lanes that are posed together. */
 typedef struct lane_group {
     const pm_body_batch *batch;
-    size_t first, count; /* instances */
-    bool moves;          /* velocities are asked for */
-    bool rests;          /* some joint of some lane keeps its rest pose */
+    size_t first, count;         /* instances */
+    bool moves;                  /* velocities are asked for */
+    bool rests;                  /* some joint of some lane keeps its rest pose */
     real *rows[PM_BODY_OUTPUTS]; /* of each number of an instance's records; NULL: not asked for */
     lane_places places;          /* of all joints, unless joints have timelines */
 } lane_group;
@@ -245,7 +244,6 @@ static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_
            pm_keeps_rest(s->level_joints[from->level * s->joint_count + joint], joint,
                          from->in_place);
 }
-
 
 static unsigned char *memory_of(const lane_group *g, unsigned output, size_t lane) {
     const pm_body_batch *b = g->batch;
@@ -437,7 +435,8 @@ PM_FLAT static void pose_lanes(lane_group *g) {
 
 /* Of PM_LANES rows, which have a number of each lane, the numbers of each lane. */
 static inline void transpose(const real *rows, real lanes[PM_LANES]) {
-    pm_quat_block of[PM_NEIGHBOURS]; /* part p of row k of of[n]: numbers 4 n to 4 n + 3 of lane 4 p + k */
+    pm_quat_block
+        of[PM_NEIGHBOURS]; /* part p of row k of of[n]: numbers 4 n to 4 n + 3 of lane 4 p + k */
     for (size_t n = 0; n < PM_NEIGHBOURS; n++)
         of[n] = pm_transposed(
             pm_rows_of(rows[4 * n], rows[4 * n + 1], rows[4 * n + 2], rows[4 * n + 3]));
