@@ -227,10 +227,22 @@ def test_slerp_from_keys_agrees_with_mujoco(tmp_path, file):
         expect_states_of_mujoco(model, qpos, qvel, [s[field][i] for field in FIELDS[:4]])
 
 
+def chain_of_balls(seed, joints=64, frames=25):
+    rng = np.random.default_rng(seed)
+    turns = np.cumsum(rng.normal(0, 0.1, (frames, joints, 3)), axis=0)
+    places = np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0)
+    return pm.Skeleton([f"j{n}" for n in range(joints)], np.arange(joints) - 1, positions=rng.normal(0, 0.1, (joints, 3))), \
+        pm.Keys(Rotation.from_rotvec(turns.reshape(-1, 3)).as_quat().reshape(frames, joints, 4), places, rate=RATE)
+
+
+@pytest.mark.parametrize("kind", ["hinges", "balls"])
 @pytest.mark.parametrize("method", METHODS)
-def test_velocities_are_the_differences_of_poses(tmp_path, method):
-    skeleton = pm.Skeleton.from_mjcf(chain_file(tmp_path, 3))
-    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton, 4, step=0.1)}, method=method)
+def test_velocities_are_the_differences_of_poses(tmp_path, method, kind):
+    skeleton, keys = chain_of_balls(4)
+    if kind == "hinges":
+        skeleton = pm.Skeleton.from_mjcf(chain_file(tmp_path, 3))
+        keys = made(skeleton, 4, step=0.1)
+    lib = pm.MotionLibrary(skeleton, {"a": keys}, method=method)
     rng, step, count = np.random.default_rng(10), 1 / 1024, 30
     times = (rng.integers(0, 24, count) + rng.uniform(0.2, 0.8, count)) / RATE
     ids = np.zeros(count, int)
