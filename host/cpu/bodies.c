@@ -435,32 +435,30 @@ PM_FLAT static void pose_lanes(lane_group *g) {
 
 /* Of PM_LANES rows, which have a number of each lane, the numbers of each lane. */
 static inline void transpose(const real *rows, real lanes[PM_LANES]) {
-    pm_quat_block
-        of[PM_NEIGHBOURS]; /* part p of row k of of[n]: numbers 4 n to 4 n + 3 of lane 4 p + k */
-    for (size_t n = 0; n < PM_NEIGHBOURS; n++)
-        of[n] = pm_transposed(
+    real of[PM_NEIGHBOURS][4]; /* part p of of[n][k]: numbers 4 n to 4 n + 3 of lane 4 p + k */
+    for (size_t n = 0; n < PM_NEIGHBOURS; n++) {
+        const pm_quat_block block = pm_transposed(
             pm_rows_of(rows[4 * n], rows[4 * n + 1], rows[4 * n + 2], rows[4 * n + 3]));
+        of[n][0] = block.r0;
+        of[n][1] = block.r1;
+        of[n][2] = block.r2;
+        of[n][3] = block.r3;
+    }
+    for (size_t k = 0; k < 4; k++) {
 #if PM_LANES == 16
-#define PM_SET_LANES(k, row)                                                                       \
-    do {                                                                                           \
-        const pm_quat_block parts =                                                                \
-            pm_parts_transposed(pm_rows_of(of[0].row, of[1].row, of[2].row, of[3].row));           \
-        lanes[k] = parts.r0, lanes[4 + k] = parts.r1;                                              \
-        lanes[8 + k] = parts.r2, lanes[12 + k] = parts.r3;                                         \
-    } while (0)
+        const pm_quat_block parts =
+            pm_parts_transposed(pm_rows_of(of[0][k], of[1][k], of[2][k], of[3][k]));
+        lanes[k] = parts.r0;
+        lanes[4 + k] = parts.r1;
+        lanes[8 + k] = parts.r2;
+        lanes[12 + k] = parts.r3;
 #elif PM_LANES == 8
-#define PM_SET_LANES(k, row)                                                                       \
-    do {                                                                                           \
-        lanes[k] = PM_SHUFFLE(of[0].row, of[1].row, PM_LOWER);                                     \
-        lanes[4 + k] = PM_SHUFFLE(of[0].row, of[1].row, PM_UPPER);                                 \
-    } while (0)
+        lanes[k] = PM_SHUFFLE(of[0][k], of[1][k], PM_LOWER);
+        lanes[4 + k] = PM_SHUFFLE(of[0][k], of[1][k], PM_UPPER);
 #else
-#define PM_SET_LANES(k, row) lanes[k] = of[0].row
+        lanes[k] = of[0][k];
 #endif
-    PM_SET_LANES(0, r0);
-    PM_SET_LANES(1, r1);
-    PM_SET_LANES(2, r2);
-    PM_SET_LANES(3, r3);
+    }
 }
 
 /* Fewer numbers than lanes. */
