@@ -176,6 +176,19 @@ pm_fn pm_quat_block pm_block_of(pm_quat q) {
     return pm_transposed(pm_rows_of(q.x, q.y, q.z, q.w));
 }
 
+#if PM_LANES == 16
+/* Part i of each vector goes to vector i. */
+#define PM_EVEN_PARTS(j) ((j) / 4 * 8 + (j) % 4)
+#define PM_ODD_PARTS(j) (PM_EVEN_PARTS(j) + 4)
+
+pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
+    real a = PM_SHUFFLE(m.r0, m.r1, PM_LOWER), b = PM_SHUFFLE(m.r2, m.r3, PM_LOWER);
+    real c = PM_SHUFFLE(m.r0, m.r1, PM_UPPER), d = PM_SHUFFLE(m.r2, m.r3, PM_UPPER);
+    return pm_rows_of(PM_SHUFFLE(a, b, PM_EVEN_PARTS), PM_SHUFFLE(a, b, PM_ODD_PARTS),
+                      PM_SHUFFLE(c, d, PM_EVEN_PARTS), PM_SHUFFLE(c, d, PM_ODD_PARTS));
+}
+#endif
+
 /* Vector k of those that lie one after another. */
 #define PM_VECTOR(from, k) ((from) + (pm_u64)(k)*PM_LANES)
 
@@ -203,19 +216,6 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 #endif
     return pm_lanes_of(pm_rows_of(PM_PARTS(0), PM_PARTS(1), PM_PARTS(2), PM_PARTS(3)));
 }
-
-#if PM_LANES == 16
-/* Part i of each vector goes to vector i. */
-#define PM_EVEN_PARTS(j) ((j) / 4 * 8 + (j) % 4)
-#define PM_ODD_PARTS(j) (PM_EVEN_PARTS(j) + 4)
-
-pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
-    real a = PM_SHUFFLE(m.r0, m.r1, PM_LOWER), b = PM_SHUFFLE(m.r2, m.r3, PM_LOWER);
-    real c = PM_SHUFFLE(m.r0, m.r1, PM_UPPER), d = PM_SHUFFLE(m.r2, m.r3, PM_UPPER);
-    return pm_rows_of(PM_SHUFFLE(a, b, PM_EVEN_PARTS), PM_SHUFFLE(a, b, PM_ODD_PARTS),
-                      PM_SHUFFLE(c, d, PM_EVEN_PARTS), PM_SHUFFLE(c, d, PM_ODD_PARTS));
-}
-#endif
 
 /* PM_NEIGHBOURS neighbours for each lane, from `at` floats on: to[k] holds the k-th of every lane.
  * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed

@@ -39,10 +39,19 @@ static const pm_body_instance *instance_of(const pm_body_batch *b, size_t first,
     return &b->of[first + lane < b->count ? first + lane : first];
 }
 
-static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
-                     const pm_track_layout *track, size_t channel_rows, pm_cursor cursor,
+/* Channel c of joint j of a clip, with timelines of joints. */
+static const pm_track_layout *layout_of(const pm_crowd_data *crowd, size_t clip, unsigned c,
+                                        size_t j) {
+    return &crowd->layout[(c * crowd->clip_count + clip) * crowd->skeleton->joint_count + j];
+}
+
+static void set_side(const pm_crowd_data *crowd, pm_u32 number, size_t joint, pm_cursor cursor,
                      size_t lane, lane_side *to) {
-    const size_t rate = track ? PM_SPACING_FLOATS * (size_t)track->rates : clip->constants;
+    const pm_clip_layout *clip = &crowd->clips[number];
+    const size_t rate =
+        crowd->per_joint
+            ? PM_SPACING_FLOATS * (size_t)layout_of(crowd, number, PM_ROTATIONS, joint)->rates
+            : clip->constants;
     to->u[lane] = cursor.u;
     to->constants[lane] = clip->constants;
     to->constant_plane[lane] = clip->plane[PM_ROTATIONS];
@@ -50,7 +59,7 @@ static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
     for (unsigned c = 0; c < CHANNELS; c++) {
         if (!crowd->channels[c].present)
             continue;
-        const pm_track_layout *own = track ? track + c * channel_rows : NULL;
+        const pm_track_layout *own = crowd->per_joint ? layout_of(crowd, number, c, joint) : NULL;
         const size_t row = own ? own->row : clip->row[c];
         to->key[c][lane] = (own ? own->first : clip->first[c]) + cursor.segment * row;
         to->next[c][lane] = to->key[c][lane] + row;
@@ -58,29 +67,30 @@ static void set_side(const pm_crowd_data *crowd, const pm_clip_layout *clip,
     }
 }
 
+static pm_sides sides_of(const pm_crowd_data *crowd, const pm_input *at, size_t joint) {
+    const pm_u32 line = crowd->per_joint ? layout_of(crowd, at->clip, PM_ROTATIONS, joint)->timeline
+                                         : crowd->clips[at->clip].timeline;
+    return pm_crowd_sides(crowd->timelines[line], crowd->rates[line], crowd->times, at->time,
+                          at->clamps);
+}
+
 /* Locates the times of the lanes from `first` on among the keys of a joint, or of all joints where timelines
  * are common. */
 static void locate(const pm_body_batch *b, size_t first, size_t joint, lane_places *to) {
-    const pm_crowd_data *crowd = b->crowd;
-    const size_t joints = crowd->skeleton->joint_count;
+    pm_sides at[PM_LANES];
     to->side_count = 1;
     to->on_key = false;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_body_instance *from = instance_of(b, first, i);
-        const pm_clip_layout *clip = &crowd->clips[from->input.clip];
-        const pm_track_layout *track =
-            crowd->per_joint ? crowd->layout + from->input.clip * joints + joint : NULL;
-        const pm_u32 timeline = track ? track->timeline : clip->timeline;
-        const pm_sides at = pm_crowd_sides(crowd->timelines[timeline], crowd->rates[timeline],
-                                           crowd->times, from->input.time, from->input.clamps);
-        to->side_count = at.rate[1] != 0.0f ? 2 : to->side_count;
-        to->on_key = to->on_key || at.cursor[0].u == 0.0f || at.cursor[0].u == 1.0f;
-        for (unsigned s = 0; s < 2; s++) {
-            set_side(crowd, clip, track, crowd->clip_count * joints, at.cursor[s], i,
-                     &to->sides[s]);
-            to->sides[s].rates[i] = at.rate[s] * from->speed;
-        }
+        at[i] = sides_of(b->crowd, &instance_of(b, first, i)->input, joint);
+        to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
+        to->on_key = to->on_key || at[i].cursor[0].u == 0.0f || at[i].cursor[0].u == 1.0f;
     }
+    for (unsigned s = 0; s < to->side_count; s++)
+        for (size_t i = 0; i < PM_LANES; i++) {
+            const pm_body_instance *from = instance_of(b, first, i);
+            set_side(b->crowd, from->input.clip, joint, at[i].cursor[s], i, &to->sides[s]);
+            to->sides[s].rates[i] = at[i].rate[s] * from->speed;
+        }
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -222,11 +232,11 @@ static void sample_block(const pm_crowd_data *crowd, const lane_places *at, cons
 /* Lanes that are posed together. */
 typedef struct lane_group {
     const pm_body_batch *batch;
-    size_t first, count; /* instances */
-    bool moves;          /* velocities are asked for */
-    bool rests;          /* some joint of some lane keeps its rest pose */
-    unsigned char *memory[PM_BODY_OUTPUTS][PM_LANES];
-    lane_places places; /* of all joints, unless joints have timelines */
+    size_t first, count;         /* instances */
+    bool moves;                  /* velocities are asked for */
+    bool rests;                  /* some joint of some lane keeps its rest pose */
+    real *rows[PM_BODY_OUTPUTS]; /* of each number of an instance's records; NULL: not asked for */
+    lane_places places;          /* of all joints, unless joints have timelines */
 } lane_group;
 
 static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_u32 joint) {
@@ -235,15 +245,21 @@ static pm_u32 keeps_rest(const pm_body_instance *from, const pm_skeleton *s, pm_
                          from->in_place);
 }
 
+static unsigned char *memory_of(const lane_group *g, unsigned output, size_t lane) {
+    const pm_body_batch *b = g->batch;
+    return b->memory[output] + b->of[g->first + lane].record * b->stride[output];
+}
+
 static void begin_group(const pm_body_batch *b, size_t first, lane_group *g) {
     g->batch = b;
     g->first = first;
-    g->count = b->count - first;
+    g->count = b->count - first < PM_LANES ? b->count - first : PM_LANES;
     g->moves = g->rests = false;
+    real *room = b->room;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
         g->moves = g->moves || (b->memory[o] && PM_BODY_RATES >> o & 1);
-        for (size_t i = 0; b->memory[o] && i < PM_LANES; i++)
-            g->memory[o][i] = b->memory[o] + instance_of(b, first, i)->record * b->stride[o];
+        g->rows[o] = b->memory[o] ? room : NULL;
+        room += b->memory[o] ? pm_body_numbers(b, o) : 0;
     }
     for (size_t i = 0; i < PM_LANES; i++) {
         const pm_body_instance *from = instance_of(b, first, i);
@@ -312,34 +328,30 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               s->rate);
 }
 
-/* The first numbers of each lane to record `record` of its instance. */
-static inline void put(const lane_group *g, unsigned output, size_t record, pm_quat value,
-                       size_t numbers) {
-    const pm_quat_block m = pm_block_of(value);
-    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    const size_t size = numbers * sizeof(float), at = record * size;
-    unsigned char *const *to = g->memory[output];
-    float words[4 * PM_LANES];
-    memcpy(words, rows, sizeof words);
-    const size_t count = g->count < PM_LANES ? g->count : PM_LANES;
-    for (size_t i = 0; i < count; i++)
-        memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
+static inline void put_vector(real *row, pm_quat v) {
+    row[0] = v.x;
+    row[1] = v.y;
+    row[2] = v.z;
 }
 
-static inline void put_vector(const lane_group *g, unsigned output, size_t record, pm_quat v) {
-    if (g->batch->memory[output])
-        put(g, output, record, pm_rate_of(v, PM_REAL(1.0f)), 3);
+static inline void put_rate(const lane_group *g, unsigned output, size_t record, pm_quat v) {
+    if (g->rows[output])
+        put_vector(g->rows[output] + 3 * record, pm_rate_of(v, PM_REAL(1.0f)));
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
-    if (g->batch->memory[output])
-        put(g, output, record,
-            g->batch->flags[output] & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q) : q, 4);
+    if (!g->rows[output])
+        return;
+    if (g->batch->flags[output] & PM_TARGET_SCALAR_FIRST)
+        q = pm_scalar_first(q);
+    real *row = g->rows[output] + 4 * record;
+    put_vector(row, q);
+    row[3] = q.w;
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
-    if (g->batch->memory[output])
-        put(g, output, record, pm_quat_of(number, number, number, number), 1);
+    if (g->rows[output])
+        g->rows[output][record] = number;
 }
 
 static inline void put_states(const lane_group *g, const pm_joint *joint, const lane_states *s) {
@@ -348,13 +360,13 @@ static inline void put_states(const lane_group *g, const pm_joint *joint, const 
     if (g->batch->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(
             s->body, spread(g->batch->crowd->skeleton->points + (size_t)4 * joint->number));
-    if (g->batch->memory[PM_BODY_POS])
-        put(g, PM_BODY_POS, record, s->body.position, 3);
+    if (g->rows[PM_BODY_POS])
+        put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
     put_turn(g, PM_BODY_ROT, record, s->body.rotation);
-    put_vector(g, PM_BODY_VEL, record, velocity);
-    put_vector(g, PM_BODY_ANG_VEL, record, s->body.spin);
+    put_rate(g, PM_BODY_VEL, record, velocity);
+    put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
     put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
-    put_vector(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
+    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
     put_number(g, PM_BODY_ANGLE, record, s->angle);
     put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(s->rate));
 }
@@ -419,10 +431,74 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     }
 }
 
+/* ---- from lanes to memory --------------------------------------------------------------------- */
+
+/* Of PM_LANES rows, which have a number of each lane, the numbers of each lane. */
+static inline void transpose(const real *rows, real lanes[PM_LANES]) {
+    real of[PM_NEIGHBOURS][4]; /* part p of of[n][k]: numbers 4 n to 4 n + 3 of lane 4 p + k */
+    for (size_t n = 0; n < PM_NEIGHBOURS; n++) {
+        const pm_quat_block block = pm_transposed(
+            pm_rows_of(rows[4 * n], rows[4 * n + 1], rows[4 * n + 2], rows[4 * n + 3]));
+        of[n][0] = block.r0;
+        of[n][1] = block.r1;
+        of[n][2] = block.r2;
+        of[n][3] = block.r3;
+    }
+    for (size_t k = 0; k < 4; k++) {
+#if PM_LANES == 16
+        const pm_quat_block parts =
+            pm_parts_transposed(pm_rows_of(of[0][k], of[1][k], of[2][k], of[3][k]));
+        lanes[k] = parts.r0;
+        lanes[4 + k] = parts.r1;
+        lanes[8 + k] = parts.r2;
+        lanes[12 + k] = parts.r3;
+#elif PM_LANES == 8
+        lanes[k] = PM_SHUFFLE(of[0][k], of[1][k], PM_LOWER);
+        lanes[4 + k] = PM_SHUFFLE(of[0][k], of[1][k], PM_UPPER);
+#else
+        lanes[k] = of[0][k];
+#endif
+    }
+}
+
+/* Fewer numbers than lanes. */
+static void put_few(const lane_group *g, unsigned output, size_t numbers) {
+    float words[PM_LANES][PM_LANES];
+    memcpy(words, g->rows[output], numbers * sizeof *words);
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t n = 0; n < numbers; n++)
+            memcpy(memory_of(g, output, i) + n * sizeof(float), &words[n][i], sizeof(float));
+}
+
+/* Whole lines at a time. The last vector overlaps the one before it. */
+PM_FLAT static void put_rows(const lane_group *g, unsigned output, size_t numbers) {
+    unsigned char *to[PM_LANES];
+    for (size_t i = 0; i < g->count; i++)
+        to[i] = memory_of(g, output, i);
+    for (size_t n = 0; n < numbers; n += PM_LANES) {
+        const size_t at = n + PM_LANES <= numbers ? n : numbers - PM_LANES;
+        real lanes[PM_LANES];
+        transpose(g->rows[output] + at, lanes);
+        for (size_t i = 0; i < g->count; i++)
+            memcpy(to[i] + at * sizeof(float), &lanes[i], sizeof *lanes);
+    }
+}
+
+static void put_group(const lane_group *g) {
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
+        const size_t numbers = pm_body_numbers(g->batch, o);
+        if (g->rows[o] && numbers < PM_LANES)
+            put_few(g, o, numbers);
+        else if (g->rows[o])
+            put_rows(g, o, numbers);
+    }
+}
+
 void PM_SET_NAME(pm_bodies)(const pm_body_batch *batch) {
     lane_group group;
     for (size_t first = 0; first < batch->count; first += PM_LANES) {
         begin_group(batch, first, &group);
         pose_lanes(&group);
+        put_group(&group);
     }
 }

@@ -29,9 +29,16 @@ typedef struct pm_body_batch {
     unsigned char *memory[PM_BODY_OUTPUTS]; /* of record 0; NULL: not computed */
     size_t stride[PM_BODY_OUTPUTS];         /* bytes from an instance's records to the next one's */
     uint64_t flags[PM_BODY_OUTPUTS];
+    void *room; /* a cache line for each number of an instance's records of all outputs */
     size_t count;
     pm_body_instance of[PM_BODY_BATCH];
 } pm_body_batch;
+
+/* Numbers of an instance's records of an output. */
+static inline size_t pm_body_numbers(const pm_body_batch *b, unsigned output) {
+    return b->crowd->skeleton->sets[b->set].record_count *
+           pm_crowd_outputs[PM_CROWD_BODY_POS + output].numbers;
+}
 
 /* Poses the instances of a batch, at least 1. Thread-safe. */
 typedef void (*pm_bodies_function)(const pm_body_batch *batch);

@@ -183,13 +183,26 @@ static void add_body(const pm_posed *from, size_t record, pm_body_batch *batch) 
                                                    .placement = from->placement};
 }
 
-static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                      unsigned char *records) {
+/* False without memory. The caller frees the room. */
+static bool make_room(pm_body_batch *batch) {
+    size_t numbers = 0;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
+        numbers += batch->memory[o] ? pm_body_numbers(batch, o) : 0;
+    batch->room = aligned_alloc(PM_CACHE_LINE, numbers * PM_CACHE_LINE);
+    return batch->room != NULL;
+}
+
+static pm_status pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
+                           unsigned char *records, pm_error *error) {
     pm_body_batch batch = {
         .crowd = crowd, .set = from->view.set, .placed = from->placement != NULL};
     batch.memory[from->view.output - PM_CROWD_BODY_POS] = records;
     add_body(from, 0, &batch);
+    if (!make_room(&batch))
+        return pm_fail_memory(error);
     body_sets[instruction_set](&batch);
+    free(batch.room);
+    return PM_OK;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -230,10 +243,8 @@ static pm_status pose_instance(size_t instruction_set, const pm_crowd_data *crow
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
-    if (form == PM_FORM_BODY) {
-        pose_body(instruction_set, crowd, from, records);
-        return PM_OK;
-    }
+    if (form == PM_FORM_BODY)
+        return pose_body(instruction_set, crowd, from, records, error);
     find_state(crowd, from, &state);
     if (form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, joints, records);
@@ -340,9 +351,14 @@ static void begin_batch(const pm_pose_request *r, size_t first, pm_body_batch *b
 }
 
 /* Poses the states of bodies of target `first` and of those after it with the same joints. */
-static void pose_bodies(const pm_pose_request *r, size_t first, const pm_piece *piece) {
+static void pose_bodies(posing *p, size_t first, const pm_piece *piece) {
+    const pm_pose_request *r = p->request;
     pm_body_batch batch;
     begin_batch(r, first, &batch);
+    if (!make_room(&batch)) {
+        p->failed = true;
+        return;
+    }
     for (size_t i = 0; i < piece->count; i++) {
         pm_posed from;
         size_t record;
@@ -353,6 +369,7 @@ static void pose_bodies(const pm_pose_request *r, size_t first, const pm_piece *
             batch.count = 0;
         }
     }
+    free(batch.room);
 }
 
 static void pose_piece(posing *p, const pm_piece *piece) {
@@ -362,7 +379,7 @@ static void pose_piece(posing *p, const pm_piece *piece) {
         const bool of_bodies = pm_is_body_output(r->targets[t].view.output);
         others = others || !of_bodies;
         if (of_bodies && !is_posed(r, t))
-            pose_bodies(r, t, piece);
+            pose_bodies(p, t, piece);
     }
     for (size_t i = 0; others && i < piece->count; i++)
         pose_entry(p, piece->from + i);

@@ -298,7 +298,7 @@ static void expect_error_below(const char *what, body_error e) {
     print_message("# %-32s position %.1e rotation %.1e velocity %.1e spin %.1e local %.1e\n", what,
                   e.position, e.rotation, e.velocity, e.spin, e.local);
     assert_true(e.position <= 2e-6);
-    assert_true(e.rotation <= 4e-6);
+    assert_true(e.rotation <= 1.2e-6); /* a chain of 64 joints; others stay below 7e-7 */
     assert_true(e.velocity <= 1e-5);
     assert_true(e.spin <= 1e-5);
     assert_true(e.local <= 1e-5);
@@ -525,7 +525,7 @@ static void make_hinges(random_source *source, scene *s, pm_hinge *hinges) {
     s->skeleton_desc.hinges = hinges;
 }
 
-/* Instance i is also posed half a millisecond before and after, if that is in the same segment. */
+/* Instance i is also posed 2^-14 s before and after, in the same segment. */
 TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     enum { COUNT = 24 };
     SCOPED(scene_free) scene s;
@@ -545,8 +545,8 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
         instances[i] =
             (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
         instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
-        instances[COUNT + i].time_a -= 1 << 21;
-        instances[2 * COUNT + i].time_a += 1 << 21;
+        instances[COUNT + i].time_a -= 1 << 18;
+        instances[2 * COUNT + i].time_a += 1 << 18;
     }
     const body_job b = {
         .instances = instances, .count = 3 * COUNT, .on_reference = !is_for_device(state)};
@@ -556,7 +556,7 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     for (size_t at = 0; at < 3 * COUNT * s.joints; at++) {
         const size_t step = 3 * COUNT * s.joints;
         const double slope =
-            ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 1024;
+            ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 8192;
         const double speed = vec3_norm(vector_at(got.of[2] + at / 3 * 3));
         assert_true(fabs(slope - (double)got.of[2][at]) <= 0.05 * (20 + speed));
     }
