@@ -7,11 +7,11 @@
 /* Work size: tracks. */
 pm_kernel void build_ends(pm_global float *restrict planes, pm_global float *restrict wraps,
                           pm_global const pm_build_track *restrict tracks, pm_build_job job) {
-    const pm_u32 index = pm_global_id(0);
+    pm_u32 index, row;
+    pm_build_track track;
     double wrap = 1;
-    if (index >= job.track_count || tracks[index].row == 0)
+    if (!pm_item_of(&job, tracks, &row, &track, &index))
         return;
-    const pm_build_track track = tracks[index];
     const pm_s64 last = (pm_s64)track.key_count - 1, behind = (pm_s64)track.segment_count;
     if (track.loop && job.unrolls) {
         wrap = pm_wrap_of(pm_key_again(planes, &job, &track, 0),

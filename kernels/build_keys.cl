@@ -10,12 +10,12 @@ pm_kernel void build_keys(pm_global float *restrict planes, pm_global const pm_u
                           pm_global const uchar *restrict signs,
                           pm_global const pm_build_track *restrict tracks, pm_build_job job) {
     pm_u32 index, chunk;
-    if (!pm_item_of(&job, &index, &chunk))
+    pm_build_track track;
+    if (!pm_item_of(&job, tracks, &chunk, &track, &index))
         return;
-    const pm_build_track track = tracks[index];
     const pm_u64 first = (pm_u64)chunk * PM_SIGN_CHUNK;
     dquat before = {0.0, 0.0, 0.0, 0.0};
-    if (first >= track.key_count || track.row == 0)
+    if (first >= track.key_count)
         return;
     if (first > 0 && job.unrolls) {
         const pm_u32 sign = signs[chunk * (pm_u64)job.track_count + index];

@@ -8,12 +8,12 @@
 /* Work size: tracks. A step becomes the sign before its chunk: 1 is negative. */
 pm_kernel void build_signs(pm_global uchar *restrict steps,
                            pm_global const pm_build_track *restrict tracks, pm_build_job job) {
-    const pm_u32 index = pm_global_id(0);
-    pm_u32 sign = 0;
-    if (index >= job.track_count)
+    pm_u32 index, row, sign = 0;
+    pm_build_track track;
+    if (!pm_item_of(&job, tracks, &row, &track, &index))
         return;
-    const pm_u32 chunks = (tracks[index].key_count + PM_SIGN_CHUNK - 1) / PM_SIGN_CHUNK;
-    for (pm_u32 chunk = 0; chunk < chunks && tracks[index].row != 0; chunk++) {
+    const pm_u32 chunks = (track.key_count + PM_SIGN_CHUNK - 1) / PM_SIGN_CHUNK;
+    for (pm_u32 chunk = 0; chunk < chunks; chunk++) {
         const pm_u64 at = chunk * (pm_u64)job.track_count + index;
         const pm_u32 step = steps[at];
         steps[at] = (uchar)sign;

@@ -11,13 +11,13 @@
 pm_kernel void build_steps(pm_global uchar *restrict steps, pm_global const pm_u32 *restrict keys,
                            pm_global const pm_build_track *restrict tracks, pm_build_job job) {
     pm_u32 index, chunk;
-    if (!pm_item_of(&job, &index, &chunk))
+    pm_build_track track;
+    if (!pm_item_of(&job, tracks, &chunk, &track, &index))
         return;
-    const pm_build_track track = tracks[index];
     const pm_u64 first = (pm_u64)chunk * PM_SIGN_CHUNK;
     dquat before = {0.0, 0.0, 0.0, 0.0};
     bool of_positive = false, of_negative = true;
-    if (first >= track.key_count || track.row == 0)
+    if (first >= track.key_count)
         return;
     if (first > 0)
         before = pm_own_key(keys, &job, &track, first - 1);

@@ -14,12 +14,17 @@
 
 #ifdef PM_OPENCL
 
-/* The track of the work-item, and its chunk or segment. False: the launch has no such chunk or segment. */
-pm_fn bool pm_item_of(const pm_build_job *job, pm_u32 *index, pm_u32 *row) {
-    const pm_u32 item = pm_global_id(0), piece = item / job->track_count;
+/* The track of the work-item, and its chunk, range or segment. False: the launch has no such item, or the track
+ * no keys. */
+pm_fn bool pm_item_of(const pm_build_job *job, pm_global const pm_build_track *tracks, pm_u32 *row,
+                      pm_build_track *track, pm_u32 *index) {
+    const pm_u32 item = job->skipped + pm_global_id(0), piece = item / job->track_count;
+    if (pm_global_id(0) >= job->count)
+        return false;
     *index = item - piece * job->track_count;
     *row = job->first + piece;
-    return piece < job->count;
+    *track = tracks[*index];
+    return track->row != 0;
 }
 
 /* A number of an array. Subnormal floats are converted in integers, because devices may make them 0. */
@@ -102,6 +107,29 @@ pm_fn dquat pm_key_at(pm_global const float *planes, const pm_build_job *job,
         return pm_key_again(planes, job, track, i);
     const pm_s64 row = i < 0 ? (pm_s64)track->key_count - 1 : i - count;
     return dquat_scaled(pm_key_again(planes, job, track, row), wrap);
+}
+
+/* A window of the one segment `i`, with PM_NEEDS_LOGS if asked for. */
+pm_fn void pm_look(pm_window *w, pm_global const float *planes, pm_global const double *times,
+                   const pm_build_job *job, const pm_build_track *track, double wrap, pm_s64 i,
+                   pm_u32 needs) {
+    w->rules = job->rules;
+    w->segment_count = (ptrdiff_t)track->segment_count;
+    w->loop = track->loop != 0;
+    w->single = pm_is_single(track);
+    w->first = (ptrdiff_t)i;
+    w->end = w->first + 1;
+    for (int k = 0; k < 4; k++)
+        if ((k > 0 || pm_window_has(w, i - 1)) && (k < 3 || pm_window_has(w, i + 1)))
+            w->keys[k] = pm_key_at(planes, job, track, wrap, i - 1 + k);
+    for (int k = 0; k < 3; k++) {
+        if (!pm_window_has(w, i - 1 + k))
+            continue;
+        const pm_u64 at = (pm_u64)(i - 1 + k + w->segment_count) % (pm_u64)w->segment_count;
+        w->lengths[k] = times[track->times + at + 1] - times[track->times + at];
+        if (needs & PM_NEEDS_LOGS)
+            w->logs[k] = pm_step_log(w->keys[k], w->keys[k + 1]);
+    }
 }
 
 #endif

@@ -42,7 +42,7 @@ class Record(unittest.TestCase):
 # Kernels for CPU devices: that of more than one lane, and those of sorted pairs; states of bodies; and the low-pass and
 # those that build clips, which have no limits yet.
 NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies", "lowpass", "build_steps", "build_signs", "build_keys",
-               "build_ends", "build_segments"}
+               "build_ends", "build_rates", "build_segments"}
 
 
 class Variants(unittest.TestCase):
