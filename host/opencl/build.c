@@ -69,9 +69,11 @@ static pm_status make_memories(building *b, const pm_clip_desc *desc) {
                            : status;
 }
 
-/* Rows of open tracks that are read without a meaning, and places without a track, are 0. */
+/* Rows of open tracks that are read without a meaning, places without a track, and signs of 48-bit keys, which
+ * are stored in whole words, are 0. */
 static pm_status make_planes(building *b, cl_mem *keys) {
-    const size_t bytes = b->plan.clip->channels[b->plan.channel].key_bytes;
+    const size_t size = b->plan.clip->channels[b->plan.channel].key_bytes, word = sizeof(cl_uint);
+    const size_t bytes = (size + word - 1) / word * word;
     const cl_float zero = 0;
     pm_status status = pm_cl_buffer(b->cl, CL_MEM_READ_WRITE, NULL, bytes, keys, b->error);
     if (status != PM_OK)

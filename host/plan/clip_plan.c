@@ -42,7 +42,7 @@ static bool is_dense(const pm_clip_desc *desc, unsigned components, const pm_arr
 
 static bool builds_channel(const pm_clip_desc *desc, unsigned channel) {
     const pm_builder builder = pm_channel_impl(desc, channel).segments;
-    bool builds = pm_channel_format(desc, channel) == PM_KEYS_FLOAT32;
+    bool builds = true;
     for (unsigned a = 0; builds && a < PM_ARRAY_COUNT; a++) {
         const pm_array *array = array_of(desc, channel, a);
         builds = !array || is_dense(desc, components_of(desc, channel, array), array);
@@ -264,6 +264,7 @@ bool pm_plan_build_step(const pm_build_plan *plan, const pm_plan_device *device,
     *step = (pm_step){.variant = {.file = files[at->kernel],
                                   .curve = builder_names[builder],
                                   .components = channel->components,
+                                  .format = channel->format,
                                   .lanes = 1},
                       .items = left < most ? left : most};
     step->parameters = pm_parameters_of(step->variant.file, 1, &step->parameter_count);
