@@ -29,6 +29,7 @@ typedef enum bench_kind {
     BENCH_FILE,           /* motion files, through the motion library or in other ways */
     BENCH_BATCH,          /* folders of motion files, through the command or in other ways */
     BENCH_CLIP,           /* creates a clip, no results; samples are segments */
+    BENCH_CLIP_DEVICE,    /* likewise, built by the device */
     BENCH_LOWPASS,        /* samples through a low-pass, into host memory */
     BENCH_ONESHOT,        /* creates a clip and samples it once, into host memory */
     BENCH_ONESHOT_DEVICE, /* likewise, results left in device memory */
@@ -113,7 +114,7 @@ enum {
     BENCH_CROWDS_MAX = 80,
     BENCH_FILES_MAX = 16,
     BENCH_BATCHES_MAX = 8,
-    BENCH_CASES_MAX = 45 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+    BENCH_CASES_MAX = 46 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 
