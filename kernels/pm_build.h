@@ -185,7 +185,7 @@ pm_fn pm_u32 pm_state_of(dquat before, dquat q, const dquat of[2]) {
 }
 
 pm_fn dquat pm_in_state(const dquat of[2], pm_u32 state) {
-    return dquat_flipped(of[state & 1], -(dmask)(state >> 1));
+    return dquat_flipped(state & 1 ? of[1] : of[0], -(dmask)(state >> 1));
 }
 
 /* A stored key as segments are built from it. */
