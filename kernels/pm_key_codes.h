@@ -98,7 +98,7 @@ pm_fn dreal dchart_code(const dchart *at, int i, double above) {
 pm_fn void dchart_nearest(const dchart *at, dreal code[3]) {
     dreal codes[2][3], e[2][3], min = dreal_of(0x1p100);
     for (int n = 0; n < 6; n++) {
-        codes[n / 3][n % 3] = dchart_code(at, n % 3, n / 3);
+        codes[n / 3][n % 3] = dchart_code(at, n % 3, n < 3 ? 0 : 1);
         e[n / 3][n % 3] = codes[n / 3][n % 3] * at->step - at->y[n % 3];
     }
     for (int corner = 0; corner < 8; corner++) { /* bit i: the code above number i */
