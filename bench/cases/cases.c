@@ -65,6 +65,7 @@ static const bench_group groups[] = {
     {"lowpass", "taps-32", BENCH_LOWPASS, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},
     {"lowpass", "down-4", BENCH_LOWPASS, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
+    {"clip-device", NULL, BENCH_CLIP_DEVICE, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL},
     {"oneshot-4", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-2", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},
     {"oneshot-down-4", NULL, BENCH_ONESHOT, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},

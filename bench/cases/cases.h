@@ -30,6 +30,7 @@ typedef enum bench_kind {
     BENCH_FILE,           /* motion files, through the motion library or in other ways */
     BENCH_BATCH,          /* folders of motion files, through the command or in other ways */
     BENCH_CLIP,           /* creates a clip, no results; samples are segments */
+    BENCH_CLIP_DEVICE,    /* likewise, built by the device */
     BENCH_LOWPASS,        /* samples through a low-pass, into host memory */
     BENCH_ONESHOT,        /* creates a clip and samples it once, into host memory */
     BENCH_ONESHOT_DEVICE, /* likewise, results left in device memory */

@@ -413,6 +413,7 @@ static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_resul
 typedef struct clip_work {
     pm_engine *engine;
     pm_clip_desc desc;
+    bool on_device; /* which builds the clip, or the case fails */
 } clip_work;
 
 /* Measures from keys in host memory to a clip that is ready to be sampled. */
@@ -423,18 +424,37 @@ static cli_exit clip_once(void *context, double *seconds) {
     double begun = progress_clock();
     pm_status status = pm_clip_create(work->engine, &work->desc, &clip, &error);
     *seconds = progress_clock() - begun;
+    pm_clip_info info = {0};
+    if (status == PM_OK)
+        pm_clip_get_info(clip, &info);
     pm_clip_destroy(&clip);
-    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+    if (status != PM_OK)
+        return cli_fail_error("bench", &error);
+    return info.built_on_device || !work->on_device
+               ? CLI_DONE
+               : cli_fail(CLI_DEVICE_FAILED, "bench", "leave out clip-device/*",
+                          "the device does not build the clip");
 }
 
 static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
     pm_timeline timeline;
-    clip_work work = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)};
+    clip_work work = {.engine = s->engine,
+                      .desc = scenes_describe(s, which->group->scene, which->method, &timeline)};
     result->samples = s->segments * SCENE_TRACKS;
     result->bytes_per_sample =
         sizeof(float) * pm_method_get_info(which->method)->floats_per_segment;
-    return repeat_alone(run, clip_once, &work, result);
+    if (which->group->kind == BENCH_CLIP)
+        return repeat_alone(run, clip_once, &work, result);
+    device_options options = *run->device_options;
+    options.clip_building = PM_CLIPS_BY_DEVICE;
+    work.engine = NULL;
+    work.on_device = true;
+    cli_exit code = device_options_engine(&options, &work.engine);
+    if (code == CLI_DONE)
+        code = repeat_alone(run, clip_once, &work, result);
+    pm_engine_destroy(&work.engine);
+    return code;
 }
 
 /* ---- keys to samples ------------------------------------------------------------ */
@@ -486,7 +506,8 @@ static cli_exit run_oneshot(bench_run *run, const bench_case *which, bench_resul
     const bool on_device = which->group->kind == BENCH_ONESHOT_DEVICE;
     pm_timeline timeline;
     oneshot_work work = {
-        .clip = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)},
+        .clip = {.engine = s->engine,
+                 .desc = scenes_describe(s, which->group->scene, which->method, &timeline)},
         .job = {.device = &run->device, .clock = CLOCK_WALL},
         .on_device = on_device};
     work.job.job = scenes_job(s, which->group->scene, &result->samples);
@@ -551,6 +572,7 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     case BENCH_LOWPASS:
         return run_lowpass(run, which, result);
     case BENCH_CLIP:
+    case BENCH_CLIP_DEVICE:
         return run_clip(run, which, result);
     case BENCH_ONESHOT:
     case BENCH_ONESHOT_DEVICE:

@@ -200,7 +200,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *p
 
 /* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, pm_error *error);
+                                  pm_clip_data *data, bool *is_built, pm_error *error);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,

@@ -100,8 +100,8 @@ typedef enum pm_memory {
     PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
-    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents too), times of segment
-     * borders, and tables */
+    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents, and rates that are found,
+     * too), times of segment borders, tables, and what kernels compute with */
     PM_MEMORY_GIVEN,
     PM_MEMORY_GIVEN_IN,
     PM_MEMORY_GIVEN_OUT,
@@ -109,6 +109,7 @@ typedef enum pm_memory {
     PM_MEMORY_BORDERS,
     PM_MEMORY_BUILD_TRACKS,
     PM_MEMORY_SIGNS,
+    PM_MEMORY_SOLVER,
     PM_MEMORY_FAILURE,
     /* of a piece of instances; those that a job does not give are not read */
     PM_MEMORY_INSTANCES,

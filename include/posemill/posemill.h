@@ -541,8 +541,9 @@ typedef struct pm_clip_info {
     double first_time;     /* of timeline 0, seconds */
     double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
     uint64_t device_bytes; /* on each device */
-    /* false: the host has built the clip. Always for several devices, devices without double, keys of 48
-     * bits, splines of rotations and of vectors, and arrays whose stride is more than twice a row. */
+    /* false: the host has built the clip. Always for several devices, devices without double, and arrays
+     * whose stride is more than twice a row; also for a spline of more than 320 keys in which far keys
+     * matter, because turns are above 80 degrees, or segments ever longer, throughout. */
     bool built_on_device;
 
     uint64_t reserved[3]; /* 0 */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/counts.h"
+#include "kernels/pm_key_codes.h"
 #include "segments/key_format.h"
-#include "segments/key_lanes.h"
 #include "segments/lane_memory.h"
 #include "support/test.h"
 
