@@ -110,6 +110,23 @@ static void put_coded(pm_track *track, size_t key, dquat q) {
     }
 }
 
+/* Stores key `key` of coded rows. */
+static void put_given_codes(pm_track *track, size_t key) {
+    const pm_block *block = track->block;
+    const pm_clip_desc *desc = track->desc;
+    const size_t tight = pm_keys_row_bytes(block->format, desc->track_count);
+    const size_t stride = desc->rotations.stride ? desc->rotations.stride : tight;
+    const char *row = (const char *)desc->rotations.data + key * stride;
+    for (size_t i = 0; i < track->count; i++) {
+        const pm_coded_key k = pm_coded_get(block->format, row, desc->track_count, track->index[i]);
+        dquat *b = &track->before;
+        double before[4] = {b->x[i], b->y[i], b->z[i], b->w[i]};
+        pm_key_store(block->format, block->keys, coded_at(track, i, key),
+                     (double[3]){k.number[0], k.number[1], k.number[2]}, k.turned, before);
+        dquat_set_lane(b, i, before[0], before[1], before[2], before[3]);
+    }
+}
+
 static dquat coded_key(const pm_track *track, size_t key) {
     const pm_block *block = track->block;
     dquat q = {0};
@@ -130,14 +147,16 @@ static dquat read_key(const pm_track *track, size_t key, bool unrolls) {
 
 /* Reads a window of keys from `first` on, and stores them. */
 static void read_window(pm_track *track, size_t first, bool unrolls) {
+    const bool is_given_coded = pm_is_coded(track->desc);
     for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
-        const dquat q = read_key(track, k, unrolls);
-        if (is_coded(track)) {
-            put_coded(track, k, q);
-            continue;
+        if (is_coded(track) && is_given_coded) {
+            put_given_codes(track, k);
+        } else if (is_coded(track)) { /* decoded keys decide the signs */
+            put_coded(track, k, read_key(track, k, false));
+        } else {
+            track->before = read_key(track, k, unrolls);
+            pm_put_plane(track, k, 0, track->before);
         }
-        track->before = q;
-        pm_put_plane(track, k, 0, q);
     }
 }
 
@@ -468,6 +487,24 @@ static bool are_rotations(const void *data, pm_number type, size_t count) {
     return !dmask_any(~good);
 }
 
+static void encode(pm_key_format format, const float *from, size_t rows, size_t tracks, void *to) {
+    const size_t row = pm_keys_row_bytes(format, tracks);
+    char *at = to;
+    memset(at, 0, rows * row);
+    for (size_t k = 0; k < rows; k++, at += row)
+        for (size_t t = 0, lanes = 0; t < tracks; t += lanes, from += 4 * lanes) {
+            lanes = at_most_lanes(tracks - t);
+            const dcodes codes =
+                dcodes_of(format, pm_normalised(dquat_load_some(from, lanes), false));
+            for (size_t i = 0; i < lanes; i++) {
+                const pm_coded_key key = {{(int16_t)codes.number[0][i], (int16_t)codes.number[1][i],
+                                           (int16_t)codes.number[2][i]},
+                                          codes.turned[i] != 0};
+                pm_coded_put(format, at, tracks, t + i, &key);
+            }
+        }
+}
+
 static bool are_within(const void *data, pm_number type, size_t count, double max) {
     size_t size = pm_number_size(type);
     const unsigned char *at = data;
@@ -491,6 +528,7 @@ const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .begin_stream = begin_stream,
     .build_window = build_window,
     .end_stream = end_stream,
+    .encode = encode,
     .are_rotations = are_rotations,
     .are_within = are_within,
 };

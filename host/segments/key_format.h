@@ -32,4 +32,21 @@ void pm_key_repeat(pm_key_format format, int16_t *keys, size_t from, size_t to, 
 /* The decoded key, with the same bits as on every device. */
 pm_quat pm_key_load(pm_key_format format, const int16_t *keys, size_t at);
 
+/* A key of a coded row (posemill.h, PM_CODED), as it was given: its sign is not that of a curve. */
+typedef struct pm_coded_key {
+    int16_t number[3];
+    bool turned;
+} pm_coded_key;
+
+/* Of a row at any address. */
+pm_coded_key pm_coded_get(pm_key_format format, const void *row, size_t tracks, size_t track);
+/* The row's words of signs are zero before its first key is put. */
+void pm_coded_put(pm_key_format format, void *row, size_t tracks, size_t track,
+                  const pm_coded_key *key);
+
+/* Whether numbers are those of a unit quaternion, as encoded ones always are. */
+bool pm_coded_exists(pm_key_format format, const pm_coded_key *key);
+/* The decoded key, if it exists. */
+pm_quat pm_coded_quat(pm_key_format format, const pm_coded_key *key);
+
 #endif
