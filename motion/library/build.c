@@ -195,20 +195,38 @@ static pm_status list_motions(builder *b, pm_error *error) {
 
 /* ---- the second reading --------------------------------------------------------------- */
 
+/* Writes rows of a motion to one of the arrays with a row per frame. */
+static pm_status put_rows(const builder *b, size_t array, size_t motion, const void *rows,
+                          pm_error *error) {
+    const pm_library_motion *m = &b->content.motions[motion];
+    const size_t row = b->arrays.list[array].bytes / (size_t)b->content.row_count;
+    return array_writer_put(b->writer, array, motion, (size_t)m->first * row, rows,
+                            (size_t)m->frames * row, error);
+}
+
+static pm_status put_coded(const builder *b, size_t motion, const float *rows, pm_error *error) {
+    const pm_library_content *c = &b->content;
+    const size_t frames = (size_t)c->motions[motion].frames;
+    void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
+    if (!codes)
+        return motion_refuse_memory(error);
+    pm_status status = library_encode(c, rows, 0, frames, codes, error);
+    if (status == PM_OK)
+        status = put_rows(b, b->arrays.rotations, motion, codes, error);
+    free(codes);
+    return status;
+}
+
 static pm_status write_clip(const builder *b, const library_source *source, size_t clip,
                             size_t motion, float *rows, pm_error *error) {
-    const pm_library_motion *m = &b->content.motions[motion];
-    const size_t turns = 4 * sizeof(float) * b->content.joint_count;
-    const size_t places = 3 * sizeof(float) * b->content.position_count;
-    const size_t first = (size_t)m->first, frames = (size_t)m->frames;
     library_fill_rotations(source, clip, rows);
-    pm_status status = array_writer_put(b->writer, b->arrays.rotations, motion, first * turns, rows,
-                                        frames * turns, error);
+    const pm_status status = b->options->coded_keys
+                                 ? put_coded(b, motion, rows, error)
+                                 : put_rows(b, b->arrays.rotations, motion, rows, error);
     if (status != PM_OK)
         return status;
     library_fill_positions(source, &b->content, clip, rows);
-    return array_writer_put(b->writer, b->arrays.positions, motion, first * places, rows,
-                            frames * places, error);
+    return put_rows(b, b->arrays.positions, motion, rows, error);
 }
 
 static pm_status write_clips(builder *b, part *p, const library_source *source, pm_error *error) {
@@ -234,8 +252,10 @@ static pm_status write_part(void *user, size_t index, pm_error *error) {
 static pm_status write_all(builder *b, const char *output, pm_error *error) {
     const array_work work = {write_part, b->options->progress ? report_progress : NULL, b, b};
     const size_t threads = b->options->threads;
+    const pm_library_write_options writing = {.coded_keys = b->options->coded_keys};
     b->done_before = b->part_count;
-    pm_status status = library_list(&b->content, false, b->content.motion_count, &b->arrays, error);
+    pm_status status =
+        library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error);
     if (status == PM_OK)
         status = array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error);
     if (status == PM_OK)
@@ -264,6 +284,8 @@ static pm_status check_options(const pm_library_build_options *options, pm_error
                            options->quarter_turns);
     if (!pm_method_get_info(options->method) || !library_key_word(options->key_format))
         return motion_fail(error, PM_ERROR_ARGUMENT, "method or key_format does not exist");
+    if (options->coded_keys && !pm_keys_row_bytes(options->key_format, 1))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
     return MOTION_CHECK_RESERVED(pm_library_build_options, options, error);
 }
 

@@ -80,8 +80,8 @@ def _extras_of(extras: dict[str, Array], keep: list[Any]) -> Any:
     return made
 
 
-def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
-    """Writes a file, which appears once it is whole."""
+def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) -> None:
+    """Writes a file, which appears once it is whole. With `coded`, rotations are stored as codes."""
     skeleton, rows = stored.skeleton, stored.rows
     keep: list[Any] = []
 
@@ -112,24 +112,25 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
         "motions": pointer(_motions_of(stored, keep), _motion, "pm_library_motion *"),
         "motion_count": len(stored.names), "method": METHODS[stored.method],
         "key_format": KEY_FORMATS[stored.keys], "row_count": len(rows.rotations),
-        "root_rotations" if is_robot else "key_rotations": pointer(rows.rotations, np.float32, "float *"),
+        "key_codes" if rows.is_coded else "root_rotations" if is_robot else "key_rotations":
+            pointer(rows.rotations, np.int16) if rows.is_coded else pointer(rows.rotations, np.float32, "float *"),
         "key_positions": pointer(rows.positions, np.float32, "float *"),
         "position_count": len(skeleton) if rows.positions is not None and rows.positions.ndim == 3 else 1,
         "angles": pointer(rows.angles, np.float32, "float *"),
         "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
-    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16"})
+    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16", "coded_keys": coded})
     call(lib.pm_library_write, content, options, file_name(path))
 
 
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
-                  turn: str | None, reading: dict[str, Any]) -> None:
+                  turn: str | None, coded: bool, reading: dict[str, Any]) -> None:
     """Writes the clips of motion files to a file; a thread holds one motion at a time."""
     for path in paths:
         os.stat(path) # raises what Python raises for files that are not there
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
     options = ffi.new("pm_library_build_options *", {
         "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
-        "quarter_turns": _QUARTERS[turn]})
+        "quarter_turns": _QUARTERS[turn], "coded_keys": coded})
     found, keep = read_options(**(READING | reading))
     options.reading = found[0]
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
@@ -177,11 +178,17 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     return skeleton
 
 
-def read_library(path: Path) -> Stored:
+def read_library(path: Path, method: Method | None = None, keys: KeyFormat | None = None) -> Stored:
     """Maps a file of :func:`write_library`, once its digests have been checked. Errors have its name."""
     os.stat(path) # raises what Python raises for files that are not there
-    made = ffi.new("pm_library **")
-    call(lib.pm_library_open, ffi.NULL, file_name(path), ffi.NULL, made)
+    made, options = ffi.new("pm_library **"), ffi.new("pm_library_open_options *")
+    if method is not None:
+        number = ffi.new("pm_method *", word(method, METHODS, "method"))
+        options.method = number
+    if keys is not None:
+        form = ffi.new("pm_key_format *", word(keys, KEY_FORMATS, "keys"))
+        options.key_format = form
+    call(lib.pm_library_open, ffi.NULL, file_name(path), options, made)
     owner = ffi.gc(made[0], _destroy)
     c = lib.pm_library_get_content(owner)
 
@@ -195,14 +202,15 @@ def read_library(path: Path) -> Stored:
     extras = {_texts_of(ffi.addressof(e, "name"), 1)[0]:
               array(e.data, tuple(e.shape[0:e.rank]), ffi.string(e.type).decode())
               for e in ffi.unpack(c.extras, c.extra_count)}
-    keys = KeyRows(array(c.root_rotations, (rows, 4), np.float32) if is_robot else
-                   array(c.key_rotations, (rows, joints, 4), np.float32),
-                   array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
-                   array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
-                   motions["frames"].astype(np.int64),
-                   np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
+    turns = (array(c.root_rotations, (rows, 4), np.float32) if is_robot else
+             array(c.key_rotations, (rows, joints, 4), np.float32) if c.key_codes == ffi.NULL else
+             array(c.key_codes, (rows, lib.pm_keys_row_bytes(c.key_format, joints) // 2), np.int16))
+    found = KeyRows(turns, array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
+                    array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
+                    motions["frames"].astype(np.int64),
+                    np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
     return Stored(_skeleton_of(c, array), tuple(_texts_of(
-        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), keys,
+        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), found,
         array(c.bodies, (int(c.body_count),), np.uint32).tolist(),
         array(c.dofs, (int(c.dof_count),), np.uint32).tolist(), array(c.points, (joints, 3), np.float32),
         np.array(numbers["weight"]), _METHODS[c.method], _KEY_FORMATS[c.key_format], extras)

@@ -138,6 +138,26 @@ TEST(joints_are_matched_by_name_scaled_and_turned) {
     pm_library_destroy(&library);
 }
 
+TEST(files_are_built_with_codes) {
+    static const char *const paths[] = {WALK, WALK};
+    pm_library_build_options options = {.key_format = PM_KEYS_LOG48, .threads = 2};
+    pm_library *library = build_and_open(paths, 2, &options), *coded = NULL;
+    const pm_library_write_options writing = {.coded_keys = true};
+    expect_success(
+        pm_library_write(pm_library_get_content(library), &writing, "written.npz", new_error()));
+    options.coded_keys = true;
+    coded = build_and_open(paths, 2, &options);
+    size_t sizes[2];
+    char *a = test_folder_read("written.npz", &sizes[0]),
+         *b = test_folder_read("built.npz", &sizes[1]);
+    assert_true(sizes[0] == sizes[1] && memcmp(a, b, sizes[0]) == 0);
+    free(a);
+    free(b);
+    assert_non_null(pm_library_get_content(coded)->key_codes);
+    pm_library_destroy(&library);
+    pm_library_destroy(&coded);
+}
+
 static void expect_refused(pm_status status, const char *words) {
     assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_FILE);
     if (!strstr(last_error()->message, words))
@@ -149,7 +169,8 @@ TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {
     put_bvh("other.bvh", "a", "c", "10 0 0 0 20 0");
     static const char *const paths[] = {"one.bvh", "other.bvh"}, *const walks[] = {"one.bvh", WALK};
     static const char *const none[] = {"one.bvh", "none.bvh"};
-    const pm_library_build_options scaled = {.scale = -1}, turned = {.quarter_turns = 2};
+    const pm_library_build_options scaled = {.scale = -1}, turned = {.quarter_turns = 2},
+                                   coded = {.coded_keys = true};
     expect_refused(pm_library_build(paths, 2, NULL, "c.npz", new_error()),
                    "other.bvh: has other joints than the first file");
     expect_refused(pm_library_build(walks, 2, NULL, "c.npz", new_error()),
@@ -158,6 +179,7 @@ TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {
     expect_refused(pm_library_build(paths, 0, NULL, "c.npz", new_error()), "at least one");
     expect_refused(pm_library_build(paths, 1, &scaled, "c.npz", new_error()), "scale");
     expect_refused(pm_library_build(paths, 1, &turned, "c.npz", new_error()), "quarter_turns");
+    expect_refused(pm_library_build(paths, 1, &coded, "c.npz", new_error()), "has no 48 bits");
     pm_library *library = NULL;
     assert_int_equal(pm_library_open(NULL, "c.npz", NULL, &library, new_error()), PM_ERROR_FILE);
 }
