@@ -112,14 +112,20 @@ typedef struct pm_library_build_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
     bool coded_keys; /* as in pm_library_write_options */
+    /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
+     * hinges. Clips then have, in channels of no node, the position and the rotation of the first root,
+     * and a scalar for each hinge in the order of `hinges`. A joint turns about one axis through its own
+     * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
+     * bodies. Nothing is scaled or turned. NULL: files have joints. */
+    const pm_library_content *robot;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_library_build_options;
 
 /* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds one
  * motion at a time, so memory does not grow with the number of files, which are read twice. All
- * files have joints with the names and the parents of the first one's, in any order; clips have a
- * rate. Names of motions are those of the files, with the clip's where a file has several; names
+ * files have joints with the names and the parents of the first one's, in any order, or are those of a
+ * robot; clips have a rate. Names of motions are those of the files, with the clip's where a file has several; names
  * that are taken are numbered. Where only the first root moves, positions are those of it alone.
  * `options` may be NULL. Blocks. Thread-safe. */
 PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,

@@ -22,6 +22,9 @@ enum { LIBRARY_VERSION = 1 };
 /* Refuses content that no file has: counts, indices, ranges of rows, names. */
 pm_status library_check(const pm_library_content *content, pm_error *error);
 
+/* Refuses content that lacks an array of its skeleton. */
+pm_status library_check_given(const pm_library_content *content, pm_error *error);
+
 /* Finds the content in the file, and checks it. */
 pm_status library_read(pm_library *library, pm_error *error);
 

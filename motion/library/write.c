@@ -285,21 +285,31 @@ static pm_status write_arrays(const pm_library_content *c, const library_arrays 
 
 /* ---- the call ------------------------------------------------------------------------- */
 
-static pm_status check_pointers(const pm_library_content *c,
-                                const pm_library_write_options *options, pm_error *error) {
+/* The pointers of a skeleton. */
+pm_status library_check_given(const pm_library_content *c, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
     const char *missing = !c->joint_names || !c->parents || !c->rotations || !c->positions
                               ? "the skeleton"
-                          : !c->motions                                     ? "motions"
-                          : !c->bodies                                      ? "bodies"
-                          : c->dof_count && !c->dofs                        ? "dofs"
-                          : is_robot && !c->hinges                          ? "hinges"
-                          : is_robot && !c->hinge_names                     ? "hinge_names"
+                          : !c->bodies                  ? "bodies"
+                          : c->dof_count && !c->dofs    ? "dofs"
+                          : is_robot && !c->hinges      ? "hinges"
+                          : is_robot && !c->hinge_names ? "hinge_names"
+                                                        : NULL;
+    return missing ? motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing) : PM_OK;
+}
+
+static pm_status check_pointers(const pm_library_content *c,
+                                const pm_library_write_options *options, pm_error *error) {
+    const bool is_robot = c->hinge_count > 0;
+    const char *missing = !c->motions                                       ? "motions"
                           : is_robot && !c->root_rotations                  ? "root_rotations"
                           : is_robot && !c->angles                          ? "angles"
                           : !is_robot && !c->key_rotations && !c->key_codes ? "key_rotations"
                           : c->extra_count && !c->extras                    ? "extras"
                                                                             : NULL;
+    const pm_status status = library_check_given(c, error);
+    if (status != PM_OK)
+        return status;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     if (options->coded_keys && is_robot)

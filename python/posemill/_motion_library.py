@@ -193,8 +193,9 @@ class MotionLibrary(Shared):
                    points=points, weights=weights, extras=extras)
 
     @staticmethod
-    def build(output: Path, paths: Path | Iterable[Path], *, method: Method = "slerp", keys: KeyFormat = "float32",
-              scale: float = 1.0, turn: Turn | None = None, coded: bool = False, **reading: Any) -> None:
+    def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
+              method: Method = "slerp", keys: KeyFormat = "float32", scale: float = 1.0, turn: Turn | None = None,
+              coded: bool = False, **reading: Any) -> None:
         """Writes the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
         not grow with the number of files, which are read twice.
 
@@ -202,14 +203,17 @@ class MotionLibrary(Shared):
         ----------
         output : path
             Of the file, which replaces one of that name.
-        paths, method, keys, scale, turn, **reading
-            As of :meth:`from_files`. Clips are not resampled, and skeletons of robots are not for this.
+        paths, skeleton, method, keys, scale, turn, **reading
+            As of :meth:`from_files`. Clips are not resampled.
         coded : bool
             As of :meth:`save`.
         """
         if "rate" in reading:
             raise TypeError("rate: clips are not resampled here; convert the files first")
-        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, reading)
+        robot = skeleton if isinstance(skeleton, Skeleton) else None
+        if not isinstance(skeleton, Skeleton):
+            reading["skeleton"] = skeleton
+        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, reading)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -67,15 +67,6 @@ TEST(angles_in_steps_are_off_by_half_a_step) {
     pm_library_destroy(&library);
 }
 
-static void expect_same_files(const char *a, const char *b) {
-    size_t sizes[2];
-    char *x = test_folder_read(a, &sizes[0]), *y = test_folder_read(b, &sizes[1]);
-    assert_int_equal(sizes[0], sizes[1]);
-    assert_memory_equal(x, y, sizes[0]);
-    free(x);
-    free(y);
-}
-
 TEST(rotations_are_written_as_codes) {
     const pm_library_write_options coded = {.coded_keys = true, .threads = 2};
     library_made m;
@@ -84,7 +75,7 @@ TEST(rotations_are_written_as_codes) {
     m.content.key_codes = NULL;
     m.content.key_rotations = m.turns;
     expect_success(pm_library_write(&m.content, &coded, "numbers.npz", new_error()));
-    expect_same_files("codes.npz", "numbers.npz");
+    test_folder_expect_same("codes.npz", "numbers.npz");
     m.content.position_count = 0; /* those of the rest pose are made beside the codes */
     m.content.key_positions = NULL;
     pm_library *library = library_content_open(NULL, &m.content, &coded);

@@ -337,6 +337,7 @@ static bool came(pm_status status) {
 /* Writes, opens, and builds, on one thread. The address sanitizer sees what is not freed. */
 static bool write_and_read(void) {
     static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
+    static const char *const robots[] = {"robot.csv"};
     static const pm_key_format numbers = PM_KEYS_FLOAT32;
     const pm_library_write_options writing = {.short_angles = true, .threads = 1};
     const pm_library_open_options opening = {.threads = 1},
@@ -347,10 +348,12 @@ static bool write_and_read(void) {
     library_made m;
     pm_library *library = NULL, *decoded = NULL;
     library_content_make(&m, ROBOT, 95);
+    const pm_library_build_options of_robot = {.threads = 1, .robot = &m.content};
     const bool good = came(pm_library_write(&m.content, &writing, "d.npz", new_error())) &&
                       came(pm_library_open(engine, "d.npz", &opening, &library, new_error())) &&
                       came(pm_library_build(paths, 1, &building, "d.npz", new_error())) &&
-                      came(pm_library_open(NULL, "d.npz", &decoding, &decoded, new_error()));
+                      came(pm_library_open(NULL, "d.npz", &decoding, &decoded, new_error())) &&
+                      came(pm_library_build(robots, 1, &of_robot, "d.npz", new_error()));
     pm_library_destroy(&library);
     pm_library_destroy(&decoded);
     return good;
@@ -358,6 +361,7 @@ static bool write_and_read(void) {
 
 TEST(each_allocation_can_fail) {
     engine_of_kind(ON_REFERENCE);
+    test_folder_put_text("robot.csv", "1,2,3,0,0,0,1,0.5,0.25\n1,2,3,0,0,1,0,0.75,1\n");
     write_and_read();
     fail_each_allocation(write_and_read, 50, 2); /* the reader of BVH can do without a block */
 }
