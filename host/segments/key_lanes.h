@@ -29,7 +29,7 @@
 #define PM_HOST_KEY_LANES_H
 
 #include "kernels/pm_double.h"
-#include "kernels/pm_keys.h"
+#include "key_format.h"
 
 /* Quaternions in their charts. */
 typedef struct dchart {
@@ -133,6 +133,12 @@ static inline dcodes dcodes_of(pm_key_format format, dquat q) {
     found.number[1] = 2 * found.number[1] + (at.which - 2 * upper);
     found.number[2] = 2 * found.number[2];
     return found;
+}
+
+static inline pm_coded_key pm_code_in_lane(const dcodes *codes, size_t lane) {
+    return (pm_coded_key){{(int16_t)codes->number[0][lane], (int16_t)codes->number[1][lane],
+                           (int16_t)codes->number[2][lane]},
+                          codes->turned[lane] != 0};
 }
 
 #endif
