@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "description.h"
 
-static pm_status check(pm_key_format format, const void *from, const void *to, size_t rows,
+static pm_status check(pm_key_format format, const void *rotations, const void *coded, size_t rows,
                        size_t tracks, pm_error *error) {
     const size_t row = pm_keys_row_bytes(format, tracks);
     size_t floats;
@@ -16,8 +16,8 @@ static pm_status check(pm_key_format format, const void *from, const void *to, s
                               : "tracks is 0");
     if (!pm_multiply(rows, 4 * sizeof(float) * tracks, &floats))
         return pm_fail(error, PM_ERROR_SIZE, "the bytes of all keys do not fit size_t");
-    if (rows && (!from || !to))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", from ? "the result" : "keys");
+    if (rows && (!rotations || !coded))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", rotations ? "coded" : "rotations");
     return PM_OK;
 }
 
@@ -41,7 +41,7 @@ pm_status pm_keys_encode(pm_key_format format, const float *rotations, size_t ro
 
 pm_status pm_keys_decode(pm_key_format format, const void *coded, size_t rows, size_t tracks,
                          float *rotations, pm_error *error) {
-    const pm_status status = check(format, coded, rotations, rows, tracks, error);
+    const pm_status status = check(format, rotations, coded, rows, tracks, error);
     const size_t row = pm_keys_row_bytes(format, tracks);
     for (size_t i = 0; status == PM_OK && i < rows * tracks; i++, rotations += 4) {
         const void *from = (const char *)coded + i / tracks * row;
