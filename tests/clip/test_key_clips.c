@@ -265,6 +265,13 @@ static void expect_same_keys(const pm_clip_desc *numbers, const pm_clip_desc *co
                         a->data->track_count * sizeof *a->data->wraps);
     pm_clip_destroy(&a);
     pm_clip_destroy(&b);
+    float samples[2][4 * MOST_TRACKS * 4]; /* without a clip */
+    for (size_t i = 0; i < 2; i++) {
+        memset(samples[i], 0x5a, sizeof samples[i]);
+        const pm_sample_job job = {.sample_count = 4, .rate = {17, 1}, .rotations = samples[i]};
+        expect_success(pm_resample(i ? codes : numbers, &job, new_error()));
+    }
+    assert_memory_equal(samples[0], samples[1], sizeof samples[0]);
 }
 
 TEST(clips_of_coded_rows_have_the_bits_of_those_that_encode) {
