@@ -340,6 +340,26 @@ TEST(coded_rows_are_as_documented_and_within_the_bound) {
     }
 }
 
+TEST(a_key_and_its_negative_have_the_same_codes_but_for_the_sign) {
+    random_source source = random_salted(21);
+    for (size_t n = 0; n < FORMATS * 40; n++) {
+        const pm_key_format format = formats[n % FORMATS];
+        static coded_case a, b;
+        make_coded(&source, format, 16, &a);
+        for (size_t i = 0; i < sizeof b.numbers / sizeof *b.numbers; i++)
+            b.numbers[i] = -a.numbers[i];
+        expect_success(pm_keys_encode(format, b.numbers, CODED_KEYS, 16, b.codes + 1, new_error()));
+        for (size_t k = 0; k < CODED_KEYS; k++) {
+            const unsigned char *x = a.codes + 1 + k * a.row, *y = b.codes + 1 + k * a.row;
+            for (size_t i = 0; i < a.row; i++) {
+                const bool has_sign = format == PM_KEYS_LOG48 ? i >= 96 : i % 6 == 4;
+                const unsigned sign = !has_sign ? 0 : format == PM_KEYS_LOG48 ? 255 : 1;
+                assert_int_equal(x[i] ^ y[i], sign);
+            }
+        }
+    }
+}
+
 TEST(coded_rows_that_are_none_are_refused) {
     static const uint32_t timeline_of[3] = {0, 1, 0};
     static coded_case c;
