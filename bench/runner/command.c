@@ -317,7 +317,8 @@ static cli_exit print_cited(const char *path) {
 }
 #else
 static cli_exit print_cited(const char *path) {
-    return cli_fail(CLI_BAD_INPUT, path, NULL, "this build reads no records: jansson was missing");
+    return cli_fail(CLI_BAD_INPUT, path, "build posemill with jansson",
+                    "records are not read by this build");
 }
 #endif
 
