@@ -20,8 +20,8 @@ pm_kernel void build_keys(pm_global pm_stored_key *restrict planes,
         return;
     if (first > 0 && job.unrolls) {
         const pm_u32 sign = signs[chunk * (pm_u64)job.track_count + index];
-        before = dquat_flipped(pm_key_of(pm_own_codes(keys, &job, &track, first - 1)),
-                               -(dmask)sign);
+        before =
+            dquat_flipped(pm_key_of(pm_own_codes(keys, &job, &track, first - 1)), -(dmask)sign);
     }
     for (pm_u64 k = first; k < first + PM_SIGN_CHUNK && k < track.key_count; k++) {
         pm_built_key key = pm_own_codes(keys, &job, &track, k);

@@ -6,8 +6,8 @@
 #ifndef PM_HOST_KEY_STORE_H
 #define PM_HOST_KEY_STORE_H
 
-#include "key_format.h"
 #include "kernels/pm_key_codes.h"
+#include "key_format.h"
 
 static inline pm_coded_key pm_code_in_lane(const dcodes *codes, size_t lane) {
     return (pm_coded_key){{(int16_t)codes->number[0][lane], (int16_t)codes->number[1][lane],
