@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies.h"
 #include "cpu.h"
+#include "lane_batch.h"
 
 #define PM_POSE_ROW(set) {pm_local_poses_##set, pm_local_matrices_##set, pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
@@ -35,10 +35,7 @@ static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_loca
 static void find_layers(const pm_crowd_data *crowd, const pm_posed *from,
                         pm_instance_state *state) {
     for (size_t n = 0; n < from->layer_count; n++) {
-        const pm_crowd_layer *l = &from->layers[n];
-        const pm_layer same = {l->time, l->clip, l->weight, l->mask, l->op, l->flags, l->reserved};
-        const pm_input input =
-            pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
+        const pm_input input = pm_layer_resolved(crowd, &from->layers[n]);
         if (input.op != PM_OP_NONE)
             locate_input(crowd, &input, &state->inputs[state->input_count++]);
     }
@@ -168,28 +165,26 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
     }
 }
 
-/* ---- states of bodies ----------------------------------------------------------------------- */
+/* ---- instances in lanes --------------------------------------------------------------------- */
 
-#define PM_BODIES_ROW(set) pm_bodies_##set,
-static const pm_bodies_function body_sets[] = {PM_INSTRUCTION_SETS(PM_BODIES_ROW)};
+#define PM_LANES_ROW(set) {pm_lane_poses_##set, pm_bodies_##set},
+static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-static void add_body(const pm_posed *from, size_t record, pm_body_batch *batch) {
-    const pm_resolved r = pm_instance_resolved(batch->crowd, from->instance);
-    batch->of[batch->count++] = (pm_body_instance){.input = r.inputs[0],
-                                                   .level = r.level,
-                                                   .in_place = r.in_place,
-                                                   .speed = from->speed ? *from->speed : 1.0f,
-                                                   .record = record,
-                                                   .placement = from->placement};
+static void add_instance(pm_lane_batch *batch, const pm_posed *from, size_t record) {
+    pm_lane_instance *to = &batch->of[batch->count++];
+    to->from = *from;
+    to->record = record;
+    if (!from->given)
+        to->resolved = pm_instance_resolved(batch->crowd, from->instance);
 }
 
 static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
                       unsigned char *records) {
-    pm_body_batch batch = {
-        .crowd = crowd, .set = from->view.set, .placed = from->placement != NULL};
-    batch.memory[from->view.output - PM_CROWD_BODY_POS] = records;
-    add_body(from, 0, &batch);
-    body_sets[instruction_set](&batch);
+    pm_lane_batch batch = {.crowd = crowd};
+    pm_body_memory memory = {.set = from->view.set};
+    memory.of[from->view.output - PM_CROWD_BODY_POS] = records;
+    add_instance(&batch, from, 0);
+    lane_sets[instruction_set].bodies(&batch, &memory);
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -283,14 +278,6 @@ static pm_posed posed_of(const pm_pose_request *r, size_t i) {
     return from;
 }
 
-/* Whether a target before this one poses its bodies. */
-static bool is_posed(const pm_pose_request *r, size_t target) {
-    bool found = false;
-    for (size_t t = 0; t < target; t++)
-        found = found || pm_are_computed_together(r->targets[t].view, r->targets[target].view);
-    return found;
-}
-
 /* Finds what entry `entry` poses, with the number of its records. False: it is not updated. */
 static bool find_entry(const pm_pose_request *r, size_t entry, pm_posed *from, size_t *record) {
     const size_t i = r->indices ? r->indices[entry] : entry;
@@ -302,70 +289,66 @@ static bool find_entry(const pm_pose_request *r, size_t entry, pm_posed *from, s
            pm_instance_is_update_due(r->crowd, from->instance, r->first + i, r->frame);
 }
 
-static void pose_entry(posing *p, size_t entry) {
-    const pm_pose_request *r = p->request;
-    pm_posed from;
-    size_t record;
-    if (!find_entry(r, entry, &from, &record))
-        return;
+/* Poses the states of bodies of target `first`, and of those that are computed together with it. */
+static void pose_bodies(const pm_pose_request *r, size_t first, const pm_lane_batch *batch) {
+    pm_body_memory memory = {.set = r->targets[first].view.set};
     for (size_t t = 0; t < r->target_count; t++) {
-        from.view = r->targets[t].view;
-        if (!pm_is_body_output(from.view.output) &&
-            pose_instance(r->crowd->instruction_set, r->crowd, &from,
-                          r->targets[t].memory + record * r->targets[t].stride, NULL) != PM_OK)
+        const pm_pose_target *target = &r->targets[t];
+        if (!pm_are_computed_together(target->view, r->targets[first].view))
+            continue;
+        if (t < first)
+            return; /* with that target */
+        const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
+        memory.of[output] = target->memory;
+        memory.stride[output] = target->stride;
+        memory.flags[output] = target->flags;
+    }
+    lane_sets[r->crowd->instruction_set].bodies(batch, &memory);
+}
+
+static void pose_one_by_one(posing *p, const pm_pose_target *target, pm_lane_batch *batch) {
+    const pm_crowd_data *crowd = batch->crowd;
+    for (size_t i = 0; i < batch->count; i++) {
+        pm_lane_instance *of = &batch->of[i];
+        of->from.view = target->view;
+        if (pose_instance(crowd->instruction_set, crowd, &of->from,
+                          target->memory + of->record * target->stride, NULL) != PM_OK)
             p->failed = true;
     }
 }
 
-/* Without instances. Targets from `first` on that are computed together with it get memory. */
-static void begin_batch(const pm_pose_request *r, size_t first, pm_body_batch *batch) {
-    const pm_view view = r->targets[first].view;
-    batch->crowd = r->crowd;
-    batch->set = view.set;
-    batch->placed = r->placements != NULL;
-    batch->count = 0;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        batch->memory[o] = NULL;
-        batch->flags[o] = 0;
-    }
-    for (size_t t = first; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        if (!pm_are_computed_together(target->view, view))
-            continue;
-        const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        batch->memory[output] = target->memory;
-        batch->stride[output] = target->stride;
-        batch->flags[output] = target->flags;
-    }
-}
+/* The fewest instances that are posed in lanes: those of a wide vector cost as much as so many one by one, with
+ * joints in lanes. */
+enum { FEWEST_IN_LANES = 8 };
 
-/* Poses the states of bodies of target `first` and of those after it with the same joints. */
-static void pose_bodies(const pm_pose_request *r, size_t first, const pm_piece *piece) {
-    pm_body_batch batch;
-    begin_batch(r, first, &batch);
-    for (size_t i = 0; i < piece->count; i++) {
-        pm_posed from;
-        size_t record;
-        if (find_entry(r, piece->from + i, &from, &record))
-            add_body(&from, record, &batch);
-        if (batch.count == PM_BODY_BATCH || (batch.count && i + 1 == piece->count)) {
-            body_sets[r->crowd->instruction_set](&batch);
-            batch.count = 0;
-        }
+static void pose_batch(posing *p, pm_lane_batch *batch) {
+    const pm_pose_request *r = p->request;
+    for (size_t t = 0; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (pm_is_body_output(target->view.output))
+            pose_bodies(r, t, batch);
+        else if (batch->count < FEWEST_IN_LANES)
+            pose_one_by_one(p, target, batch);
+        else
+            lane_sets[r->crowd->instruction_set].poses(batch, target->view, target->memory,
+                                                       target->stride);
     }
 }
 
 static void pose_piece(posing *p, const pm_piece *piece) {
-    const pm_pose_request *r = p->request;
-    bool others = false;
-    for (size_t t = 0; t < r->target_count; t++) {
-        const bool of_bodies = pm_is_body_output(r->targets[t].view.output);
-        others = others || !of_bodies;
-        if (of_bodies && !is_posed(r, t))
-            pose_bodies(r, t, piece);
+    pm_lane_batch batch;
+    batch.crowd = p->request->crowd;
+    batch.count = 0;
+    for (size_t i = 0; i < piece->count; i++) {
+        pm_posed from;
+        size_t record;
+        if (find_entry(p->request, piece->from + i, &from, &record))
+            add_instance(&batch, &from, record);
+        if (batch.count == PM_LANE_BATCH || (batch.count && i + 1 == piece->count)) {
+            pose_batch(p, &batch);
+            batch.count = 0;
+        }
     }
-    for (size_t i = 0; others && i < piece->count; i++)
-        pose_entry(p, piece->from + i);
 }
 
 static void pose_runs(void *context, pm_items *items) {
@@ -388,7 +371,7 @@ static size_t threads_of(const pm_pose_request *r) {
 
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
     const size_t run = RUN_JOINTS / request->crowd->skeleton->joint_count;
-    posing p = {.request = request, .run = run / PM_BODY_BATCH * PM_BODY_BATCH};
+    posing p = {.request = request, .run = run / PM_LANE_BATCH * PM_LANE_BATCH};
     if (p.run == 0)
         p.run = run > 0 ? run : 1;
     if (request->indices)
