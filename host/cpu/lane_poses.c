@@ -55,6 +55,10 @@ static void find_input(lane_group *g, unsigned n) {
     lane_input *input = &g->inputs[n];
     input->ops = input->masked = 0;
     for (size_t i = 0; i < PM_LANES; i++)
+        input->ops |= pm_lane_instance_of(g->batch, g->first, i)->resolved.inputs[n].op;
+    if (n > 0 && input->ops == PM_OP_NONE)
+        return;
+    for (size_t i = 0; i < PM_LANES; i++)
         set_input(input, i, &pm_lane_instance_of(g->batch, g->first, i)->resolved.inputs[n]);
     if (input->ops != PM_OP_NONE && !g->crowd->per_joint)
         locate(g->crowd, input, 0);

@@ -13,22 +13,22 @@
 /* ---- locating keys --------------------------------------------------------------------------- */
 
 /* The layout of a joint in a clip; NULL where timelines are common. */
-static const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
+static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
                                         size_t joint) {
     const size_t joints = crowd->skeleton->joint_count;
     return crowd->per_joint ? &crowd->layout[(c * crowd->clip_count + clip) * joints + joint]
                             : NULL;
 }
 
-static void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,
-                     size_t lane, pm_lane_side *to) {
+static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,
+                            size_t lane, pm_lane_side *to) {
     const pm_clip_layout *all = &crowd->clips[clip];
     size_t spacing = all->constants;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        const pm_track_layout *own = layout_of(crowd, c, clip, joint);
-        const size_t row = own ? own->row : all->row[c];
         if (!crowd->channels[c].present)
             continue;
+        const pm_track_layout *own = layout_of(crowd, c, clip, joint);
+        const size_t row = own ? own->row : all->row[c];
         to->key[c][lane] = (own ? own->first : all->first[c]) + cursor.segment * row;
         to->next[c][lane] = to->key[c][lane] + row;
         to->plane[c][lane] = own ? own->plane : all->plane[c];
@@ -40,31 +40,41 @@ static void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_c
     to->spacing[lane] = spacing + PM_SPACING_FLOATS * (size_t)cursor.segment;
 }
 
-void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
-                                  size_t joint, bool moves, pm_lane_places *to) {
+/* `moves` is a compile-time constant. */
+static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
+                          bool moves, pm_lane_places *to) {
     unsigned present = 0; /* a joint's timeline is that of any channel that clips have */
     while (!crowd->channels[present].present)
         present++;
     to->side_count = 1;
-    to->on_key = false;
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t clip = times->clip[i];
         const pm_track_layout *own = layout_of(crowd, present, clip, joint);
         const pm_u32 timeline = own ? own->timeline : crowd->clips[clip].timeline;
         const pm_crowd_timeline *t = &crowd->timelines[timeline];
-        pm_sides at;
-        if (moves)
-            at = pm_crowd_sides(*t, crowd->rates[timeline], crowd->times, times->time[i],
-                                times->clamps[i]);
-        else
-            at.cursor[0] = pm_crowd_locate(*t, crowd->times, times->time[i], times->clamps[i]);
-        to->side_count = moves && at.rate[1] != 0.0f ? 2 : to->side_count;
-        to->on_key = to->on_key || at.cursor[0].u == 0.0f || at.cursor[0].u == 1.0f;
-        for (unsigned s = 0; s < (moves ? 2 : 1); s++) {
+        if (!moves) {
+            set_side(crowd, clip, joint,
+                     pm_crowd_locate(*t, crowd->times, times->time[i], times->clamps[i]), i,
+                     &to->sides[0]);
+            continue;
+        }
+        const pm_sides at = pm_crowd_sides(*t, crowd->rates[timeline], crowd->times,
+                                           times->time[i], times->clamps[i]);
+        to->side_count = at.rate[1] != 0.0f ? 2 : to->side_count;
+        for (unsigned s = 0; s < 2; s++) {
             set_side(crowd, clip, joint, at.cursor[s], i, &to->sides[s]);
-            to->sides[s].rates[i] = moves ? at.rate[s] * times->speed[i] : 0.0f;
+            to->sides[s].rates[i] = at.rate[s] * times->speed[i];
         }
     }
+    to->on_key = pm_any_on_key(pm_reals_of(to->sides[0].u));
+}
+
+void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
+                                  size_t joint, bool moves, pm_lane_places *to) {
+    if (moves)
+        locate(crowd, times, joint, true, to);
+    else
+        locate(crowd, times, joint, false, to);
 }
 
 /* ---- sampling -------------------------------------------------------------------------------- */
@@ -79,7 +89,8 @@ typedef struct request {
     bool first_side, on_key, moves, per_joint;
 } request;
 
-/* Not inlined into each curve: decoding is long. */
+/* Keys of 48 bits at the lanes' places, `ahead` numbers further on. Not inlined into each curve: decoding is
+ * long. */
 static __attribute__((noinline)) pm_quat gather_codes(const pm_channel *channel,
                                                       const pm_u64 at[PM_LANES], size_t ahead) {
     pm_u64 moved[PM_LANES];
@@ -97,20 +108,83 @@ static inline pm_quat gather(const request *q, const pm_u64 at[PM_LANES], size_t
     return pm_gather_quats_at((const float *)q->channel->keys + ahead, at);
 }
 
-static inline void gather_beside(const request *q, size_t ahead, pm_segment_data *data) {
-    const pm_lane_side *side = q->side;
-    const float *spacing = q->channel->constants;
+/* PM_GROUP numbers of 16 bits for each lane, as they are in memory. */
+typedef int64_t number_rows __attribute__((vector_size(8 * PM_LANES)));
+
+/* Number k of each row. */
+static inline pm_mask numbers_at(number_rows rows, int k) {
+    const int place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? k : PM_GROUP - 1 - k;
+    return __builtin_convertvector(rows << (48 - 16 * place) >> 48, pm_mask);
+}
+
+/* The keys of 48 bits of PM_GROUP neighbouring joints, of which the first has a number that is a multiple of
+ * PM_GROUP: they lie in one group of keys. */
+static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
+                                                        pm_quat to[PM_LANE_BLOCK]) {
+    const bool log48 = q->channel->format == PM_KEYS_LOG48;
+    const pm_u32 words = log48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
+    number_rows rows[3];
+    int64_t numbers[3][PM_LANES];
+    int signs[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u64 key = at[i] + 4 * (size_t)q->joints->number;
+        const pm_s16 *group = pm_key_group(q->channel->keys, words, key);
+        const pm_u32 first = pm_key_in_group(key);
+        for (size_t n = 0; n < 3; n++)
+            memcpy(&numbers[n][i], group + first + n * PM_KEY_GROUP, sizeof numbers[n][i]);
+        signs[i] = log48 ? group[words - 1] >> first : 0;
+    }
+    memcpy(rows, numbers, sizeof rows);
+    for (int k = 0; k < PM_LANE_BLOCK; k++) {
+        const pm_codes codes = {numbers_at(rows[0], k), numbers_at(rows[1], k),
+                                numbers_at(rows[2], k), pm_numbers_of(signs) << (31 - k)};
+        to[k] = log48 ? pm_log48_quat(codes) : pm_smallest48_quat(codes);
+    }
+}
+
+/* The keys of a block of joints: those of their segments, the next, and those beside both. */
+typedef struct block_keys {
+    pm_quat key[PM_LANE_BLOCK], next[PM_LANE_BLOCK];
+    pm_quat before[PM_LANE_BLOCK], after[PM_LANE_BLOCK];
+} block_keys;
+
+static bool are_neighbours(const request *q) {
+    const pm_u32 first = q->joints->number, last = q->joints[q->count - 1].number;
+    return !q->per_joint && first % PM_GROUP == 0 && last - first < PM_LANE_BLOCK &&
+           last - first + 1 == q->count;
+}
+
+/* The places of the keys beside the lanes' segments. */
+static inline void find_beside(const request *q, pm_u64 before[PM_LANES], pm_u64 after[PM_LANES]) {
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u64 row = q->side->next[q->c][i] - q->side->key[q->c][i];
+        before[i] = q->side->key[q->c][i] - row;
+        after[i] = q->side->next[q->c][i] + row;
+    }
+}
+
+/* Keys of 48 bits of all joints at once, where they are neighbours. False: they are not. */
+static inline bool decode_block(const request *q, bool four_keys, block_keys *to) {
     pm_u64 before[PM_LANES], after[PM_LANES];
+    if (q->channel->format == PM_KEYS_FLOAT32 || !are_neighbours(q))
+        return false;
+    gather_code_block(q, q->side->key[q->c], to->key);
+    gather_code_block(q, q->side->next[q->c], to->next);
+    if (four_keys) {
+        find_beside(q, before, after);
+        gather_code_block(q, before, to->before);
+        gather_code_block(q, after, to->after);
+    }
+    return true;
+}
+
+static inline void load_spacing(const request *q, pm_segment_data *data) {
+    const float *spacing = q->channel->constants;
     float to_before[PM_LANES], to_after[PM_LANES];
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_u64 row = side->next[q->c][i] - side->key[q->c][i];
-        before[i] = side->key[q->c][i] - row;
-        after[i] = side->next[q->c][i] + row;
-        to_before[i] = spacing[side->spacing[i]];
-        to_after[i] = spacing[side->spacing[i] + 1];
+        to_before[i] = spacing[q->side->spacing[i]];
+        to_after[i] = spacing[q->side->spacing[i] + 1];
     }
-    data->coefficients[0] = gather(q, before, ahead, false);
-    data->coefficients[1] = gather(q, after, ahead, false);
     pm_set_spacing(data, pm_reals_of(to_before), pm_reals_of(to_after));
 }
 
@@ -134,21 +208,44 @@ static inline pm_segment_data load(const request *q, const pm_joint *joint, unsi
             at[i] = side->constants[i] + s * side->constant_plane[i] + 4 * (size_t)joint->number;
         data.constants[s] = pm_gather_quats_at(q->channel->constants, at);
     }
-    if (four_keys)
-        gather_beside(q, ahead, &data);
+    if (four_keys) {
+        pm_u64 before[PM_LANES], after[PM_LANES];
+        find_beside(q, before, after);
+        data.coefficients[0] = gather(q, before, ahead, false);
+        data.coefficients[1] = gather(q, after, ahead, false);
+        load_spacing(q, &data);
+    }
+    return data;
+}
+
+/* Joint k of a block whose keys are decoded. */
+static inline pm_segment_data load_decoded(const request *q, const block_keys *keys, size_t k,
+                                           bool four_keys) {
+    pm_segment_data data = {.key = keys->key[k], .next = keys->next[k]};
+    if (four_keys) {
+        data.coefficients[0] = keys->before[k];
+        data.coefficients[1] = keys->after[k];
+        load_spacing(q, &data);
+    }
     return data;
 }
 
 #define PM_SAMPLE(name, derivative)                                                                \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
-        const real u = pm_reals_of(q->side->u), rate = pm_reals_of(q->side->rates);                \
+        const real u = pm_reals_of(q->side->u);                                                    \
+        const real rate = q->moves ? pm_reals_of(q->side->rates) : PM_REAL(0.0f);                  \
         real basis[pm_##name##_basis_size];                                                        \
+        block_keys keys;                                                                           \
+        const bool decoded = pm_##name##_coefficients + pm_##name##_constants == 0 &&              \
+                             decode_block(q, pm_##name##_four_keys, &keys);                        \
         pm_##name##_basis(u, basis);                                                               \
         for (size_t k = 0; k < q->count; k++) {                                                    \
             if (!(q->joints[k].animated >> q->c & 1))                                              \
                 continue;                                                                          \
-            const pm_segment_data data = load(q, &q->joints[k], pm_##name##_coefficients,          \
-                                              pm_##name##_constants, pm_##name##_four_keys);       \
+            const pm_segment_data data =                                                           \
+                decoded ? load_decoded(q, &keys, k, pm_##name##_four_keys)                         \
+                        : load(q, &q->joints[k], pm_##name##_coefficients, pm_##name##_constants,  \
+                               pm_##name##_four_keys);                                             \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \
                 values[k] = pm_##name##_at(&segment, basis);                                       \

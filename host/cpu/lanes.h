@@ -28,7 +28,8 @@ typedef struct pm_lane_side {
     pm_u64 key[PM_CHANNEL_COUNT][PM_LANES], next[PM_CHANNEL_COUNT][PM_LANES];
     size_t plane[PM_CHANNEL_COUNT][PM_LANES];
     size_t spacing[PM_LANES], constants[PM_LANES], constant_plane[PM_LANES];
-    float u[PM_LANES], rates[PM_LANES]; /* segments per second, times the instance's speed */
+    float u[PM_LANES];
+    float rates[PM_LANES]; /* for derivatives: segments per second, times the instance's speed */
 } pm_lane_side;
 
 typedef struct pm_lane_places {

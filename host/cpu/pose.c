@@ -170,20 +170,13 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 #define PM_LANES_ROW(set) {pm_lane_poses_##set, pm_bodies_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-static void add_instance(pm_lane_batch *batch, const pm_posed *from, size_t record) {
-    pm_lane_instance *to = &batch->of[batch->count++];
-    to->from = *from;
-    to->record = record;
-    if (!from->given)
-        to->resolved = pm_instance_resolved(batch->crowd, from->instance);
-}
-
 static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
                       unsigned char *records) {
-    pm_lane_batch batch = {.crowd = crowd};
+    pm_lane_batch batch = {.crowd = crowd, .count = 1};
     pm_body_memory memory = {.set = from->view.set};
     memory.of[from->view.output - PM_CROWD_BODY_POS] = records;
-    add_instance(&batch, from, 0);
+    batch.of[0].from = *from;
+    batch.of[0].resolved = pm_instance_resolved(crowd, from->instance);
     lane_sets[instruction_set].bodies(&batch, &memory);
 }
 
@@ -261,32 +254,33 @@ typedef struct posing {
 } posing;
 
 /* What instance i of a request is posed from. */
-static pm_posed posed_of(const pm_pose_request *r, size_t i) {
-    pm_posed from = {.given = NULL};
-    if (r->poses)
-        from.given = r->poses + i * r->pose_stride;
-    else
-        from.instance = &r->instances[i];
+static void find_posed(const pm_pose_request *r, size_t i, pm_posed *from) {
+    from->given = r->poses ? r->poses + i * r->pose_stride : NULL;
+    from->instance = r->poses ? NULL : &r->instances[i];
+    from->layers = NULL;
+    from->layer_count = 0;
     if (r->layers) {
         const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
                                                (pm_u32)r->layer_count);
-        from.layers = r->layers + (range.count ? range.first : 0);
-        from.layer_count = range.count;
+        from->layers = r->layers + (range.count ? range.first : 0);
+        from->layer_count = range.count;
     }
-    from.placement = r->placements ? &r->placements[i] : NULL;
-    from.speed = r->speeds ? &r->speeds[i] : NULL;
-    return from;
+    from->placement = r->placements ? &r->placements[i] : NULL;
+    from->speed = r->speeds ? &r->speeds[i] : NULL;
 }
 
-/* Finds what entry `entry` poses, with the number of its records. False: it is not updated. */
-static bool find_entry(const pm_pose_request *r, size_t entry, pm_posed *from, size_t *record) {
+/* Finds what entry `entry` poses. False: it is not updated. */
+static bool find_instance(const pm_pose_request *r, size_t entry, pm_lane_instance *to) {
     const size_t i = r->indices ? r->indices[entry] : entry;
-    *record = r->packed ? entry : i;
+    to->record = r->packed ? entry : i;
     if (i >= r->instance_count)
         return false;
-    *from = posed_of(r, i);
-    return from->given ||
-           pm_instance_is_update_due(r->crowd, from->instance, r->first + i, r->frame);
+    find_posed(r, i, &to->from);
+    if (r->poses)
+        return true;
+    to->resolved = pm_instance_resolved(r->crowd, &r->instances[i]);
+    const pm_crowd_level *level = &r->crowd->skeleton->levels[to->resolved.level];
+    return level->update_every == 1 || pm_is_update_due(r->frame, r->first + i, *level);
 }
 
 /* Poses the states of bodies of target `first`, and of those that are computed together with it. */
@@ -340,10 +334,7 @@ static void pose_piece(posing *p, const pm_piece *piece) {
     batch.crowd = p->request->crowd;
     batch.count = 0;
     for (size_t i = 0; i < piece->count; i++) {
-        pm_posed from;
-        size_t record;
-        if (find_entry(p->request, piece->from + i, &from, &record))
-            add_instance(&batch, &from, record);
+        batch.count += find_instance(p->request, piece->from + i, &batch.of[batch.count]);
         if (batch.count == PM_LANE_BATCH || (batch.count && i + 1 == piece->count)) {
             pose_batch(p, &batch);
             batch.count = 0;

@@ -108,10 +108,6 @@ static inline pm_input pm_layer_resolved(const pm_crowd_data *crowd, const pm_cr
     return pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
 }
 
-/* Whether instance number `index` is updated in a frame, by the update_every of its level. */
-bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                               size_t index, uint64_t frame);
-
 /* Writes the pose of joint 0 in a clip at a time: rotation x y z w and position, sampled on the
  * host. Thread-safe. */
 typedef void (*pm_root_pose_function)(const pm_crowd_data *crowd, const pm_input *input,
